@@ -1,0 +1,57 @@
+# Every verb sets itself up from Python 3.11 or newer: a virtual environment from pinned, hashed requirements.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+REQUIREMENTS ?= ../shared/contract/requirements.md
+.DEFAULT_GOAL := help
+.PHONY: help demo serve test unit check lint conformance requirements generate lock clean
+
+help: ## Show the verbs
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
+
+demo: .venv/.ready ## Replay a conversation over three sessions through a real MCP client
+	@$(BIN)/cairn demo
+
+serve: .venv/.ready ## Run Cairn on this machine, on 127.0.0.1:8787
+	@$(BIN)/cairn serve
+
+test: .venv/.ready ## Run every test
+	@$(BIN)/pytest -n 2 --dist worksteal
+
+unit: .venv/.ready ## Run the fast tests only
+	@$(BIN)/pytest tests/unit -m "not slow"
+
+check: lint test ## Run all that a commit must pass
+
+lint: .venv/.ready ## Format, lint, types, import contracts, drift of generated files, template
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/basedpyright
+	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/python tools/generate.py --check
+	@$(BIN)/cfn-lint template.yaml
+
+conformance: .venv/.ready ## Run the official MCP conformance suite and the Inspector (needs npm)
+	@$(BIN)/python tools/conformance.py
+
+requirements: .venv/.ready ## Print every requirement with the tests that prove it
+	@$(BIN)/python tools/requirements.py $(REQUIREMENTS)
+
+generate: .venv/.ready ## Write the sample events and the reference pages from the catalog
+	@$(BIN)/python tools/generate.py
+
+lock: .venv/.ready ## Pin the dependencies of pyproject.toml anew
+	@$(BIN)/pip install --quiet uv
+	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --no-header pyproject.toml -o layers/deps/requirements.txt
+	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --no-header pyproject.toml --extra local --group dev -c layers/deps/requirements.txt -o requirements-dev.txt
+
+clean: ## Remove what was built
+	@rm -rf .venv .cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache dist
+
+.venv/.ready: requirements-dev.txt pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Cairn needs Python 3.11 or newer"; exit 1; }
+	@echo "Setting up .venv (once)"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@

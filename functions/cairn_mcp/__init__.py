@@ -1,0 +1,1 @@
+"""The MCP door: one POST endpoint, both protocol eras, and the same catalog over stdio."""

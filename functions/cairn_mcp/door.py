@@ -1,0 +1,64 @@
+"""The Lambda of `POST /mcp`: an API Gateway event, payload 2.0 or 1.0, to the protocol core and back.
+
+Who calls is the authorizer's word alone. A call that comes past the authorizer, a body over the limit and a body that
+is not JSON get a JSON-RPC error whose `data` is the problem envelope of the HTTP door, under the same HTTP status.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cairn.domain.errors import CairnError, InvalidArgument
+from cairn.edge import events, problems
+from cairn.edge.callers import caller
+from cairn.edge.guard import guarded
+from cairn.edge.tool import Call
+from cairn.runtime import wiring
+from cairn.runtime.telemetry import CallRecord
+from cairn_mcp import jsonrpc
+from cairn_mcp.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, RpcError
+from cairn_mcp.protocol import answer
+from cairn_mcp.server import Reply, Toolbox
+from cairn_mcp.toolbox import SERVER, CatalogTools
+from cairn_tools.catalog import CATALOG
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
+    """Answer one event; never raise."""
+    del context
+    try:
+        with guarded("") as record:
+            reply = _answer(event, record)
+    except CairnError as error:
+        refused = _refusal(error)
+        reply = Reply(refused.status, jsonrpc.failure(None, refused))
+    return events.respond(reply.status, reply.body, reply.headers)
+
+
+def _answer(event: dict[str, Any], record: CallRecord) -> Reply:
+    request = events.read(event)
+    record.request_id = request.request_id
+    services = wiring.services()
+
+    def receive() -> tuple[object, Toolbox]:
+        try:
+            tools = CatalogTools(CATALOG, Call(caller(request), services))
+            return events.parse_json(request.body, services.settings.limits), tools
+        except CairnError as error:
+            record.status = error.code
+            raise _refusal(error) from None
+
+    return answer(SERVER, request.method, request.headers, services.settings.allowed_origins, receive)
+
+
+def _refusal(error: CairnError) -> RpcError:
+    """Return the JSON-RPC error for what is refused before any tool has a say."""
+    status = problems.http_status(error)
+    match error:
+        case InvalidArgument():
+            code = PARSE_ERROR
+        case _ if error.code == "INTERNAL_ERROR":
+            code = INTERNAL_ERROR
+        case _:
+            code = INVALID_REQUEST
+    return RpcError(code, error.message, problems.envelope(error), status=status)

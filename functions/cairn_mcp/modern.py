@@ -1,0 +1,105 @@
+"""The stateless era, 2026-07-28: every request says for itself who asks, in which version, and for what.
+
+A request is checked in the order of the specification: its `_meta`, then the headers that mirror the body for proxies
+on the way, then the version.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from cairn_mcp import jsonrpc
+from cairn_mcp.jsonrpc import HEADER_MISMATCH, INVALID_PARAMS, METHOD_NOT_FOUND, UNSUPPORTED_VERSION, Message, RpcError
+from cairn_mcp.server import CAPABILITIES, Reply, Server, Toolbox, call_tool, list_tools
+
+VERSIONS: Final = ("2026-07-28",)
+VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
+CAPABILITIES_KEY: Final = "io.modelcontextprotocol/clientCapabilities"
+SERVER_INFO_KEY: Final = "io.modelcontextprotocol/serverInfo"
+VERSION_HEADER: Final = "mcp-protocol-version"
+TTL_MS: Final = 300_000
+"""How long a client may keep what is listed: it changes with a deployment only."""
+CACHE_SCOPE: Final = "private"
+"""No cache may share one caller's list with another: what is listed may come to differ between them."""
+
+_CACHING: Final = {"ttlMs": TTL_MS, "cacheScope": CACHE_SCOPE}
+
+_ENCODED: Final = re.compile(r"=\?base64\?(.*)\?=")
+
+
+def is_modern(message: Message) -> bool:
+    """Say whether the body itself claims this era."""
+    return VERSION_KEY in _meta(message)
+
+
+def answer(server: Server, message: Message, headers: Mapping[str, str], tools: Toolbox) -> Reply:
+    """Answer one request, or accept one notification with an empty 202; RpcError for the rest."""
+    if message.id is None:
+        _check_version(headers.get(VERSION_HEADER, VERSIONS[0]))
+        return Reply(202)
+    _check_envelope(message, headers)
+    result = _result(server, message, tools)
+    meta: dict[str, Any] = {SERVER_INFO_KEY: server.info} | result.get("_meta", {})
+    return Reply(200, jsonrpc.success(message.id, {"resultType": "complete"} | dict(result) | {"_meta": meta}))
+
+
+def decode_header(value: str | None) -> str | None:
+    """Return a header's text, out of its base64 wrapping where it has one; None where that is broken."""
+    encoded = _ENCODED.fullmatch(value or "")
+    if encoded is None:
+        return value
+    try:
+        return base64.b64decode(encoded[1], validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+
+
+def _meta(message: Message) -> Mapping[str, Any]:
+    meta = message.params.get("_meta")
+    return cast("dict[str, Any]", meta) if isinstance(meta, dict) else {}
+
+
+def _check_envelope(message: Message, headers: Mapping[str, str]) -> None:
+    meta = _meta(message)
+    if VERSION_KEY not in meta or not isinstance(meta.get(CAPABILITIES_KEY), dict):
+        raise RpcError(INVALID_PARAMS, f"params._meta must hold {VERSION_KEY} and {CAPABILITIES_KEY}, an object")
+    _check_header(VERSION_HEADER, headers.get(VERSION_HEADER), meta[VERSION_KEY])
+    _check_header("mcp-method", headers.get("mcp-method"), message.method)
+    if message.method == "tools/call" and (name := message.params.get("name")) is not None:
+        _check_header("mcp-name", decode_header(headers.get("mcp-name")), name)
+    _check_version(meta[VERSION_KEY])
+
+
+def _check_header(name: str, found: str | None, expected: object) -> None:
+    if found is None or found != expected:
+        raise RpcError(HEADER_MISMATCH, f"The header {name} must say the same as the body")
+
+
+def _check_version(version: object) -> None:
+    if version not in VERSIONS:
+        supported = {"supported": list(VERSIONS), "requested": version}
+        raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", supported)
+
+
+def _result(server: Server, message: Message, tools: Toolbox) -> Mapping[str, Any]:
+    match message.method:
+        case "server/discover":
+            return _discover(server)
+        case "tools/list":
+            return list_tools(message, tools) | _CACHING
+        case "tools/call":
+            return call_tool(message, tools)
+        case _:
+            raise RpcError(METHOD_NOT_FOUND, "Method not found")
+
+
+def _discover(server: Server) -> dict[str, Any]:
+    return {
+        "supportedVersions": list(VERSIONS),
+        "capabilities": CAPABILITIES,
+        "instructions": server.instructions,
+    } | _CACHING

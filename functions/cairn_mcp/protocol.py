@@ -1,0 +1,63 @@
+"""The MCP endpoint as one pure function: an HTTP request in, an HTTP reply out.
+
+No I/O, no clock, no framework, only the standard library: a Lambda that serves MCP starts as fast as one that does not.
+Who may call and what a body may hold are the door's rules, so the door brings both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Final, cast
+
+from cairn_mcp import jsonrpc, legacy, modern
+from cairn_mcp.jsonrpc import INVALID_REQUEST, RpcError
+from cairn_mcp.server import Reply, Server, Toolbox
+
+_LOOPBACK: Final = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?")
+
+
+def answer(
+    server: Server,
+    method: str,
+    headers: Mapping[str, str],
+    origins: Collection[str],
+    receive: Callable[[], tuple[object, Toolbox]],
+) -> Reply:
+    """Answer one HTTP request in whichever protocol era it speaks.
+
+    Header names are in lower case. `origins` are the web origins served besides this machine's own. `receive` admits
+    the caller: it returns the parsed body and the caller's tools, or raises RpcError; it is not called for a request
+    that is refused before.
+    """
+    if method != "POST":
+        return Reply(405, headers={"allow": "POST"})
+    trimmed = {name: value.strip(" \t") for name, value in headers.items()}
+    body: object = None
+    try:
+        _admit(trimmed, origins)
+        body, tools = receive()
+        return _answer(server, body, trimmed, tools)
+    except RpcError as error:
+        return Reply(error.status, jsonrpc.failure(jsonrpc.request_id(body), error))
+
+
+def _admit(headers: Mapping[str, str], origins: Collection[str]) -> None:
+    """Refuse what a web page of a stranger may send, and what is not JSON."""
+    origin = headers.get("origin")
+    if origin is not None and origin not in origins and not _LOOPBACK.fullmatch(origin):
+        raise RpcError(INVALID_REQUEST, "Requests of this Origin are not served", status=403)
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RpcError(INVALID_REQUEST, "Content-Type must be application/json", status=415)
+
+
+def _answer(server: Server, body: object, headers: Mapping[str, str], tools: Toolbox) -> Reply:
+    """Choose the era: the body decides, since a client's header may be lost; the header where the body is silent."""
+    version = headers.get(modern.VERSION_HEADER)
+    if isinstance(body, list) and version in legacy.BATCH_VERSIONS:
+        return legacy.answer_batch(server, cast("list[object]", body), tools)
+    message = jsonrpc.read(cast("object", body))
+    if modern.is_modern(message) or version not in {None, *legacy.VERSIONS}:
+        return modern.answer(server, message, headers, tools)
+    return legacy.answer(server, message, tools)

@@ -1,0 +1,1 @@
+"""Every tool is one file; catalog.py lists them."""

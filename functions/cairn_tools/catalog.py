@@ -1,0 +1,16 @@
+"""Every tool, one line each, in the order agents see them."""
+
+from __future__ import annotations
+
+from cairn.edge.tool import Tool
+from cairn_tools.memory_after_turn import memory_after_turn
+from cairn_tools.memory_before_turn import memory_before_turn
+from cairn_tools.memory_list_dir_with_abstract import memory_list_dir_with_abstract
+from cairn_tools.memory_run_maintenance import memory_run_maintenance
+
+CATALOG: tuple[Tool, ...] = (
+    memory_before_turn,
+    memory_after_turn,
+    memory_run_maintenance,
+    memory_list_dir_with_abstract,
+)

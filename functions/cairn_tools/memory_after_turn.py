@@ -1,0 +1,68 @@
+"""Commit a turn: what was said, to be remembered once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from cairn.domain.turns import Completion
+from cairn.edge.fields import Items, SessionInput, TurnName, UserName
+from cairn.edge.tool import Call, tool
+
+
+class AfterTurn(SessionInput):
+    """The turn to store."""
+
+    turn_id: TurnName
+    user_id: UserName | None = None
+    input_items: Annotated[Items, Field(description="What the user said in this turn, without recalled memory.")]
+    output_items: Annotated[Items, Field(description="What the model answered, tool calls and results included.")]
+    conversation_items: Annotated[Items | None, Field(description="The conversation so far, if you keep it.")] = None
+
+
+class Committed(BaseModel):
+    """What was written."""
+
+    ok: Annotated[bool, Field(description="The turn is stored.")] = True
+    events_written: Annotated[int, Field(description="Items stored.")]
+    facts_written: Annotated[int, Field(description="Facts learned.")]
+    facts_superseded: Annotated[int, Field(description="Facts that newer ones replaced.")]
+    replayed: Annotated[bool, Field(description="This turn was stored before, and nothing was written now.")]
+
+
+EXAMPLE = {
+    "project": "garden",
+    "session_id": "monday",
+    "user_id": "ada",
+    "turn_id": "turn-1",
+    "input_items": [{"type": "message", "role": "user", "content": "My name is Ada. I prefer raised beds."}],
+    "output_items": [{"type": "message", "role": "assistant", "content": "Raised beds suit beans well."}],
+}
+
+
+@tool(
+    title="Store a turn", example=EXAMPLE, grants=("table:read", "table:write", "blobs:read", "blobs:write", "key:use")
+)
+def memory_after_turn(request: AfterTurn, call: Call) -> Committed:
+    """Call after every answer: stores the turn and learns the facts in it.
+
+    Safe to repeat: the same turn_id is stored once, and with other items it is refused.
+    """
+    completion = Completion(
+        turn_id=request.turn_id,
+        inputs=tuple(request.input_items),
+        outputs=tuple(request.output_items),
+        user_id=request.user_id,
+        history=tuple(request.conversation_items or ()),
+    )
+    turn = call.services.turns.after(request.session(call.caller.tenant), completion)
+    return Committed(
+        events_written=turn.events_written,
+        facts_written=turn.facts_written,
+        facts_superseded=turn.facts_superseded,
+        replayed=turn.replayed,
+    )
+
+
+handler = memory_after_turn.handler

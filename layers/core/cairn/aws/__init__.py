@@ -1,0 +1,1 @@
+"""Adapters over AWS; the only room that may import boto3."""

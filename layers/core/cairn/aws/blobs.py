@@ -1,0 +1,75 @@
+"""Blobs as objects of a bucket: `blobs/<tenant>/<first two hex>/<sha256>`."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import ClientError
+
+from cairn.aws.failures import aws_failures, code_of
+from cairn.domain import ids
+from cairn.domain.errors import CorruptData, NotFound, Unavailable
+from cairn.domain.ids import Digest, Tenant
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+_ALREADY_THERE = "PreconditionFailed"
+_RACED_BY_A_DELETE = "ConditionalRequestConflict"
+_ATTEMPTS = 3
+
+
+class S3Blobs:
+    """Immutable objects: each is written once, under the digest that S3 checks on arrival and Cairn on return.
+
+    The caller's role needs s3:ListBucket as well, or S3 answers 403 where a blob is absent.
+    """
+
+    def __init__(self, client: S3Client, bucket: str) -> None:
+        """Use this bucket, which encrypts by its own default."""
+        self._client = client
+        self._bucket = bucket
+
+    def put(self, tenant: Tenant, data: bytes) -> Digest:
+        """Store the bytes if they are not there and return their digest."""
+        checksum = sha256(data)
+        digest = Digest(checksum.hexdigest())
+        key = _key(tenant, digest)
+        with aws_failures():
+            for _ in range(_ATTEMPTS):
+                if self._put_once(key, data, b64encode(checksum.digest()).decode()):
+                    return digest
+        raise Unavailable("a blob is being deleted while it is stored")
+
+    def get(self, tenant: Tenant, digest: Digest) -> bytes:
+        """Return the bytes; NotFound if absent, CorruptData if they no longer match the digest."""
+        with aws_failures():
+            try:
+                data = self._client.get_object(Bucket=self._bucket, Key=_key(tenant, digest))["Body"].read()
+            except self._client.exceptions.NoSuchKey:
+                raise NotFound("no such blob") from None
+        if sha256(data).hexdigest() != digest:
+            raise CorruptData("a blob does not match its digest")
+        return data
+
+    def delete(self, tenant: Tenant, digest: Digest) -> None:
+        """Remove the bytes; absent ones count as removed."""
+        with aws_failures():
+            self._client.delete_object(Bucket=self._bucket, Key=_key(tenant, digest))
+
+    def _put_once(self, key: str, data: bytes, checksum: str) -> bool:
+        try:
+            self._client.put_object(Bucket=self._bucket, Key=key, Body=data, IfNoneMatch="*", ChecksumSHA256=checksum)
+        except ClientError as error:
+            code = code_of(error)
+            if code == _RACED_BY_A_DELETE:
+                return False
+            if code != _ALREADY_THERE:
+                raise
+        return True
+
+
+def _key(tenant: Tenant, digest: Digest) -> str:
+    return f"blobs/{ids.tenant(tenant)}/{digest[:2]}/{ids.digest(digest)}"

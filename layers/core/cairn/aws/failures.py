@@ -1,0 +1,64 @@
+"""What a failed AWS call means, told by its code and never by its text."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from botocore.exceptions import ConnectionError as UnreachableError
+
+from cairn.domain.errors import CairnError, InternalError, Unavailable
+
+# TransactionConflictException: a transaction of someone else holds the item right now.
+_PASSING = {
+    "InternalServerError",
+    "KMSInternalException",
+    "LimitExceededException",
+    "ProvisionedThroughputExceededException",
+    "DependencyTimeoutException",
+    "RequestLimitExceeded",
+    "RequestTimeout",
+    "SlowDown",
+    "Throttling",
+    "ThrottlingException",
+    "TransactionConflictException",
+    "TransactionInProgressException",
+}
+
+
+@contextmanager
+def aws_failures() -> Generator[None]:
+    """Raise what the SDK raises after its retries as Unavailable, InternalError, or ValueError for a refused argument.
+
+    Only the code and the operation are kept: messages and responses may hold content.
+    """
+    try:
+        yield
+    except ClientError as error:
+        raise _translated(error) from None
+    except (UnreachableError, HTTPClientError) as error:
+        raise Unavailable(f"AWS could not be reached: {type(error).__name__}") from None
+    except BotoCoreError as error:
+        raise InternalError(f"the AWS SDK failed: {type(error).__name__}") from None
+
+
+def answer_of(error: ClientError) -> dict[str, Any]:
+    """Return the whole answer, whose fields depend on the error."""
+    return {**error.response}
+
+
+def code_of(error: ClientError) -> str:
+    """Return the code of an AWS error."""
+    return answer_of(error).get("Error", {}).get("Code", "")
+
+
+def _translated(error: ClientError) -> CairnError | ValueError:
+    code = code_of(error)
+    status: int = answer_of(error).get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    told = f"{error.operation_name} failed: {code}"
+    if code in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return Unavailable(told)
+    return ValueError(told) if code == "ValidationException" else InternalError(told)

@@ -1,0 +1,46 @@
+"""Data keys from KMS, each bound to its tenant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.aws.failures import aws_failures
+from cairn.domain.errors import CorruptData
+from cairn.domain.ids import Tenant
+from cairn.ports import DataKey
+
+if TYPE_CHECKING:
+    from mypy_boto3_kms import KMSClient
+
+_MAX_WRAPPED_BYTES = 6144
+
+
+class KmsKeyRing:
+    """Makes and unwraps data keys under one KMS key, with {"tenant": …} as encryption context."""
+
+    def __init__(self, client: KMSClient, key_id: str) -> None:
+        """Use the key with this id or ARN."""
+        self._client = client
+        self._key_id = key_id
+
+    def generate(self, tenant: Tenant) -> DataKey:
+        """Return a fresh data key."""
+        with aws_failures():
+            answer = self._client.generate_data_key(
+                KeyId=self._key_id, KeySpec="AES_256", EncryptionContext={"tenant": tenant}
+            )
+        return DataKey(answer["Plaintext"], answer["CiphertextBlob"])
+
+    def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
+        """Return the 32 secret bytes; CorruptData if they are not this tenant's or were changed."""
+        if not 1 <= len(wrapped) <= _MAX_WRAPPED_BYTES:
+            raise CorruptData("a wrapped key does not open")
+        refusals = (self._client.exceptions.InvalidCiphertextException, self._client.exceptions.IncorrectKeyException)
+        with aws_failures():
+            try:
+                answer = self._client.decrypt(
+                    KeyId=self._key_id, CiphertextBlob=wrapped, EncryptionContext={"tenant": tenant}
+                )
+            except refusals:
+                raise CorruptData("a wrapped key does not open") from None
+        return answer["Plaintext"]

@@ -1,0 +1,1 @@
+"""What is true without AWS: turns, facts, tiers, ranking, errors, ids."""

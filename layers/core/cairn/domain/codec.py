@@ -1,0 +1,46 @@
+"""JSON as Cairn stores and hashes it, and RFC 3339 times."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import zstandard
+
+_LEVEL = 9
+
+
+def canonical(value: object) -> bytes:
+    """Return the one JSON text of a value: sorted keys, no spaces, UTF-8; equal values give equal bytes."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def pack(value: object) -> bytes:
+    """Return the value as zstd-compressed JSON; key order is kept."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return zstandard.ZstdCompressor(level=_LEVEL, write_checksum=False).compress(text.encode())
+
+
+def unpack(data: bytes) -> Any:
+    """Return what pack() was given; ValueError for other bytes."""
+    try:
+        text = zstandard.ZstdDecompressor().decompress(data)
+    except zstandard.ZstdError as error:
+        raise ValueError("not packed data") from error
+    return json.loads(text)
+
+
+def rfc3339(moment: datetime) -> str:
+    """Return the moment in UTC with microseconds and Z."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def moment(text: str) -> datetime:
+    """Return the aware UTC time that rfc3339() wrote."""
+    return datetime.fromisoformat(text).astimezone(UTC)
+
+
+def epoch_ms(when: datetime) -> int:
+    """Return whole milliseconds since 1970 UTC."""
+    return int(when.timestamp() * 1000)

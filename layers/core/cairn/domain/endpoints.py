@@ -1,0 +1,47 @@
+"""Where a language model is asked: the one place that says which base URLs are valid."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from urllib.parse import SplitResult, urlsplit
+
+_RESPONSES = "/v1/responses"
+
+
+def responses_url(base_url: str) -> str:
+    """Return the Responses endpoint under a base URL; ValueError, saying what is wrong, for one that is not usable.
+
+    A base URL is absolute, https (http only on the loopback interface), without user, query or fragment. One that ends
+    with /v1/responses is the endpoint, one that ends with /v1 gets /responses, any other /v1/responses.
+    """
+    _check(base_url)
+    stem = base_url.rstrip("/")
+    if stem.endswith(_RESPONSES):
+        return stem
+    return stem.removesuffix("/v1") + _RESPONSES
+
+
+def _check(base_url: str) -> None:
+    if not base_url.isprintable() or any(mark in base_url for mark in " \\?#"):
+        raise ValueError("must hold no query, fragment, backslash, space or control character")
+    try:
+        parts = urlsplit(base_url)
+        host, _port = parts.hostname, parts.port
+    except ValueError:
+        raise ValueError("must be an absolute URL such as https://api.example.com/v1") from None
+    if parts.scheme not in {"https", "http"} or not host:
+        raise ValueError("must be an absolute URL such as https://api.example.com/v1")
+    if "@" in parts.netloc:
+        raise ValueError("must hold no user or password")
+    if parts.scheme == "http" and not _is_loopback(parts):
+        raise ValueError("must be https, except on this machine")
+
+
+def _is_loopback(parts: SplitResult) -> bool:
+    host = parts.hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

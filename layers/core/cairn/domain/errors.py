@@ -1,0 +1,149 @@
+"""Every error Cairn raises, as one tree.
+
+CairnError                    what a caller may see: code, message, details, retryable
+├── InvalidArgument           a field is wrong: details.fields names each
+├── Unauthenticated           no or unknown credentials
+├── PermissionDenied          known, but not allowed
+├── NotFound                  not there, or another tenant's
+├── Conflict                  a version or a turn's payload differs
+├── PayloadTooLarge           over a limit of the settings
+├── ResourceBusy              a fresh guard or a lease is held elsewhere
+├── Disabled                  the tool's flag is off
+├── Unavailable               the store throttled or failed after the retries
+└── InternalError             anything else; carries no content
+    └── CorruptData           stored bytes fail their hash or their authentication tag
+StoreError                    what an adapter tells a service; never reaches a caller as it is
+├── ConditionFailed           a condition did not hold; carries the stored item
+└── TransactionRefused        some write of a transaction was refused; one reason per write
+SettingsError                 the settings are wrong; the message names the key
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+
+class CairnError(Exception):
+    """An error a caller may see: a stable code, a plain message, details without content."""
+
+    code: ClassVar[str] = "INTERNAL_ERROR"
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, details: Mapping[str, object] | None = None) -> None:
+        """Keep the message and the details; neither may hold content, keys or tokens."""
+        super().__init__(message)
+        self.message = message
+        self.details: dict[str, object] = dict(details or {})
+
+
+class InvalidArgument(CairnError):
+    """The input breaks the tool's contract; details.fields maps each field to what is wrong."""
+
+    code = "INVALID_ARGUMENT"
+
+    def __init__(self, field: str, problem: str, *more: tuple[str, str]) -> None:
+        """Name a field and its problem, and further pairs where there are several."""
+        fields = dict([(field, problem), *more])
+        listed = "; ".join(f"{name} {why}" for name, why in fields.items())
+        super().__init__(f"Invalid input: {listed}", {"fields": fields})
+
+
+class Unauthenticated(CairnError):
+    """The caller showed no credentials, or unknown ones."""
+
+    code = "UNAUTHENTICATED"
+
+
+class PermissionDenied(CairnError):
+    """The caller is known, or came past the authorizer, and may not do this."""
+
+    code = "PERMISSION_DENIED"
+
+
+class NotFound(CairnError):
+    """Nothing is there for this caller; another tenant's data looks the same."""
+
+    code = "NOT_FOUND"
+
+
+class Conflict(CairnError):
+    """The stored state differs from what the caller assumed."""
+
+    code = "CONFLICT"
+
+
+class PayloadTooLarge(CairnError):
+    """The input is over a limit of the settings; details name the limit."""
+
+    code = "PAYLOAD_TOO_LARGE"
+
+
+class ResourceBusy(CairnError):
+    """Someone else holds the turn or the session; try again with the same turn_id."""
+
+    code = "RESOURCE_BUSY"
+    retryable = True
+
+
+class Disabled(CairnError):
+    """The tool is switched off, or does not exist."""
+
+    code = "DISABLED"
+
+
+class Unavailable(CairnError):
+    """The store throttled or failed after its retries; the outcome may be unknown."""
+
+    code = "UNAVAILABLE"
+    retryable = True
+
+
+class InternalError(CairnError):
+    """Something failed that the caller cannot mend; the log has the request id."""
+
+    code = "INTERNAL_ERROR"
+    retryable = True
+
+
+class CorruptData(InternalError):
+    """Stored bytes fail their hash or their authentication tag."""
+
+
+class StoreError(Exception):
+    """What an adapter tells a service; a service answers it or turns it into a CairnError."""
+
+
+class ConditionFailed(StoreError):
+    """A single write's condition did not hold; `item` is what is stored, None if nothing is."""
+
+    def __init__(self, item: Mapping[str, str | int | bytes | bool] | None) -> None:
+        """Keep the stored item, so that the loser needs no second read."""
+        super().__init__("a condition did not hold")
+        self.item = item
+
+
+class Refusal:
+    """Why one write of a transaction was refused: condition, conflict, throttled or other."""
+
+    def __init__(self, code: str, item: Mapping[str, str | int | bytes | bool] | None = None) -> None:
+        """Keep the reason and, for a failed condition, the stored item."""
+        self.code = code
+        self.item = item
+
+    def __repr__(self) -> str:
+        """Show the code only; items may hold ciphertext."""
+        return f"Refusal({self.code!r})"
+
+
+class TransactionRefused(StoreError):
+    """Nothing of a transaction was written; `reasons[i]` belongs to write i, None where it was fine."""
+
+    def __init__(self, reasons: Sequence[Refusal | None]) -> None:
+        """Keep one reason per write, in order."""
+        super().__init__(f"transaction refused: {list(reasons)}")
+        self.reasons = tuple(reasons)
+
+
+class SettingsError(Exception):
+    """The settings are wrong; the message names the key and what it may be."""

@@ -1,0 +1,97 @@
+"""Where everything is: every partition begins with the tenant, and free text stands last in its key.
+
+A tenant and a project hold no `#`, so the parts of a key cannot run into each other, whatever a session, turn or
+user is called. `~` sorts after every digit and letter, so a head is the first item of a descending query.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId, moment_of, time_ordered_id
+from cairn.domain.turns import Session
+
+HEAD = "e#~"
+FIRST_EVENT = "e#0"
+LAST_EVENT = "e#9\U0010ffff"
+SUMMARIES = "abstracts"
+
+
+def session_pk(session: Session) -> str:
+    """Return the partition of one session."""
+    return f"{session.tenant}#s#{session.project}#{session.session_id}"
+
+
+def event_sk(seq: int) -> str:
+    """Return the sort key of the events of turn number `seq`."""
+    return f"e#{seq:012d}"
+
+
+def guard_sk(turn: TurnId) -> str:
+    """Return the sort key of a turn's guard."""
+    return f"turn#{turn}"
+
+
+def compact_sk(seq: int) -> str:
+    """Return the sort key of the compact summary of all turns up to number `seq`."""
+    return f"cmp#{seq:012d}"
+
+
+def archive_sk(first: int) -> str:
+    """Return the sort key of the archived shard whose first turn is number `first`."""
+    return f"arc#{first:012d}"
+
+
+def prefix_range(prefix: str) -> tuple[str, str]:
+    """Return the inclusive range of all sort keys that begin with the prefix."""
+    return prefix, prefix + "\U0010ffff"
+
+
+def owner(user: UserId | None, session_id: SessionId) -> str:
+    """Return who a turn's memories belong to: its user, or its session where no user is named."""
+    return f"u:{user}" if user is not None else f"s:{session_id}"
+
+
+def log_pk(tenant: Tenant, project: Project, owner: str) -> str:
+    """Return the partition of one owner's memory log."""
+    return f"{tenant}#m#{project}#{owner}"
+
+
+def log_sk(entry_id: str) -> str:
+    """Return the sort key of a log entry."""
+    return f"m#{entry_id}"
+
+
+def log_sk_at(when: datetime) -> str:
+    """Return the smallest sort key that an entry made at or after this moment can have."""
+    return log_sk(time_ordered_id(when, bytes(10)))
+
+
+def logged_at(sk: str) -> datetime:
+    """Return the moment in a log entry's sort key, to the millisecond."""
+    return moment_of(sk.removeprefix("m#"))
+
+
+def registry_pk(tenant: Tenant, project: Project) -> str:
+    """Return the partition that names every memory log of a project."""
+    return f"{tenant}#m#{project}"
+
+
+def registry_sk(owner: str) -> str:
+    """Return the sort key under which a project knows one of its logs."""
+    return f"log#{owner}"
+
+
+def keys_pk(tenant: Tenant) -> str:
+    """Return the partition of a tenant's wrapped data keys."""
+    return f"{tenant}#keys"
+
+
+def key_sk(number: int) -> str:
+    """Return the sort key of a tenant's data key."""
+    return f"data#{number:06d}"
+
+
+def key_range() -> tuple[str, str]:
+    """Return the range of a tenant's data keys, the newest last."""
+    return prefix_range("data#")

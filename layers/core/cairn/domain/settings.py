@@ -1,0 +1,77 @@
+"""What a deployment may tune: frozen values with their ranges and what they do.
+
+The ranges and descriptions are annotations, so that the domain needs no validation library; `cairn.runtime.settings`
+reads a document into these, refuses what is out of range by the key's name, and prints where each value came from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Gt, Le, Lt
+from typing_extensions import Doc
+
+RecallScope = Literal["session", "user", "project"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeuristicSettings:
+    """Fact extraction with a language model, per tenant, off by default."""
+
+    enabled: Annotated[bool, Doc("Extract facts with a language model as well as by rule.")] = False
+    model: Annotated[str, Doc("The model to ask.")] = "openai/gpt-oss-120b"
+    base_url: Annotated[str, Doc("An absolute URL of an OpenAI-compatible endpoint; required when enabled.")] = ""
+    timeout_ms: Annotated[int, Ge(1), Le(25_000), Doc("How long to wait for the model, in milliseconds.")] = 12_000
+    max_output_tokens: Annotated[int, Ge(1), Le(32_000), Doc("The most tokens the model may answer with.")] = 800
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySettings:
+    """The memory engine's knobs: `settings.mcp.memory.*`, each of which a tenant may have its own value of."""
+
+    recent_context_items: Annotated[
+        int, Ge(0), Le(500), Doc("The newest stored items placed before the current input.")
+    ] = 30
+    recall_facts_limit: Annotated[int, Ge(0), Le(200), Doc("The most facts placed in the memory block.")] = 20
+    search_limit: Annotated[int, Ge(0), Le(100), Doc("The most chunks of earlier turns in the memory block.")] = 5
+    compact_threshold: Annotated[
+        float, Gt(0), Lt(1), Doc("Compact once the context reaches this share of max_input_tok.")
+    ] = 0.8
+    l1_retention_days: Annotated[int, Ge(1), Le(3650), Doc("Full UTC days that a daily (L1) fact lives.")] = 1
+    l2_retention_days: Annotated[int, Ge(1), Le(3650), Doc("Full UTC days that a weekly (L2) fact lives.")] = 7
+    compaction_min_age_hours: Annotated[
+        int, Ge(0), Le(87_600), Doc("Raw events younger than this are not archived.")
+    ] = 24
+    summary_refresh_interval_minutes: Annotated[
+        int, Ge(0), Le(525_600), Doc("Directory summaries are refreshed at most this often.")
+    ] = 60
+    max_processed_turns: Annotated[
+        int, Ge(1), Le(100_000), Doc("The newest turn ids kept in a session's idempotency history.")
+    ] = 1024
+    session_lock_timeout_ms: Annotated[
+        int, Ge(0), Le(20_000), Doc("How long a call waits for its session before RESOURCE_BUSY, in milliseconds.")
+    ] = 5000
+    guard_lease_seconds: Annotated[
+        int, Ge(1), Le(900), Doc("After this long a turn or session left behind by a dead caller may be taken over.")
+    ] = 30
+    recall_scope: Annotated[
+        RecallScope, Doc("What a recall sees: this session, this user's sessions, or the whole project.")
+    ] = "session"
+    lenient: Annotated[bool, Doc('A missing project or session_id becomes "default" instead of an error.')] = False
+    heuristic: Annotated[HeuristicSettings, Doc("Fact extraction with a language model.")] = field(
+        default_factory=HeuristicSettings
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The sizes a request and a project may have: `settings.mcp.limits.*`, deploy-wide."""
+
+    request_bytes: Annotated[int, Ge(1024), Le(6_000_000), Doc("The largest request body, in bytes.")] = 2_000_000
+    list_items: Annotated[int, Ge(1), Le(10_000), Doc("The most items in one list of a request.")] = 500
+    text_bytes: Annotated[int, Ge(1), Le(6_000_000), Doc("The largest text of one content part, in bytes.")] = 200_000
+    json_depth: Annotated[int, Ge(4), Le(200), Doc("The deepest nesting of a request.")] = 32
+    file_bytes: Annotated[int, Ge(1), Doc("The largest file, in bytes.")] = 10_000_000
+    project_bytes: Annotated[int, Ge(1), Doc("The most bytes stored in one project.")] = 100_000_000
+    session_memories: Annotated[int, Ge(1), Doc("The most memories in one session.")] = 10_000

@@ -1,0 +1,172 @@
+"""A session's memory seen as directories, and what is true of each: `.abstract` and `.overview`.
+
+The layout is the canonical one: events by day, facts by tier and period, the runtime context, metadata, indexes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from cairn.domain.facts import Fact
+from cairn.domain.highlights import highlights
+from cairn.domain.memory_view import Chunk, TurnStamp
+from cairn.domain.tiers import Tier
+
+MAX_ABSTRACT_WORDS = 200
+MAX_OVERVIEW_WORDS = 2000
+_IN_AN_ABSTRACT = 5
+_IN_AN_OVERVIEW = 40
+_NEWEST_CHUNKS = 300
+"""How many texts a summary looks at: a long session's summary is about its newest part, and says so."""
+_QUOTED_CHARACTERS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a session holds, as its directories show it."""
+
+    turns: Sequence[TurnStamp]
+    chunks: Sequence[Chunk]
+    facts: Sequence[Fact]
+    compactions: Sequence[datetime] = ()
+    archived_through: int = 0
+
+
+@dataclass(slots=True)
+class Directory:
+    """One directory, with the turns, facts and compactions in it and below it."""
+
+    path: str
+    updated_at: datetime
+    turns: dict[int, TurnStamp] = field(default_factory=dict[int, TurnStamp])
+    facts: dict[str, Fact] = field(default_factory=dict[str, Fact])
+    compactions: list[datetime] = field(default_factory=list[datetime])
+
+    def hold(self, leaf: _Leaf) -> None:
+        """Count what a leaf holds among what is here."""
+        self.turns.update({turn.seq: turn for turn in leaf.turns})
+        self.facts.update({fact.id: fact for fact in leaf.facts})
+        self.compactions.extend(leaf.compactions)
+        self.updated_at = max(self.updated_at, leaf.changed_at)
+
+    def abstract(self, chunks: Sequence[Chunk]) -> str:
+        """Return at most 200 words on what is here."""
+        return _cut(self._told(chunks, _IN_AN_ABSTRACT), MAX_ABSTRACT_WORDS)
+
+    def overview(self, chunks: Sequence[Chunk]) -> str:
+        """Return at most 2000 words on what is here."""
+        return _cut(self._told(chunks, _IN_AN_OVERVIEW), MAX_OVERVIEW_WORDS)
+
+    def _told(self, chunks: Sequence[Chunk], count: int) -> str:
+        here = [chunk for chunk in chunks if chunk.seq in self.turns]
+        newest = here[-_NEWEST_CHUNKS:]
+        facts = sorted(self.facts.values(), key=lambda fact: (fact.recorded_at, fact.id), reverse=True)
+        found = highlights([chunk.text for chunk in newest], count)
+        sentences = (
+            _turns_told(list(self.turns.values())),
+            _compactions_told(self.compactions),
+            _facts_told(facts, count),
+            f"The rest is about the newest {_NEWEST_CHUNKS} texts." if len(here) > len(newest) else "",
+            _listed("Open tasks: ", [_quoted(task) for task in found.tasks]),
+            _listed("Decisions: ", [_quoted(decision) for decision in found.decisions]),
+            _listed("Named were ", found.names),
+            _listed("The talk was mostly about ", found.topics),
+            _listed("Figures: ", [_quoted(text) for text in found.numbers if text not in found.tasks]),
+            _listed("Last said: ", [f"{chunk.role} {_quoted(chunk.text)}" for chunk in newest[-count:]]),
+        )
+        return " ".join(sentence for sentence in sentences if sentence)
+
+
+def directories(root: str, contents: Contents) -> list[Directory]:
+    """Return every directory of a session, sorted by path; none for a session without turns."""
+    found: dict[str, Directory] = {}
+    for leaf in _leaves(contents) if contents.turns else ():
+        for path in _with_ancestors(root, leaf.path):
+            found.setdefault(path, Directory(path, leaf.changed_at)).hold(leaf)
+    return [found[path] for path in sorted(found)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """What a directory holds itself."""
+
+    path: str
+    changed_at: datetime
+    turns: Sequence[TurnStamp] = ()
+    facts: Sequence[Fact] = ()
+    compactions: Sequence[datetime] = ()
+
+
+def _leaves(contents: Contents) -> Iterable[_Leaf]:
+    newest = contents.turns[-1].at
+    for turn in contents.turns:
+        kind = "archive" if turn.seq <= contents.archived_through else "raw"
+        yield _Leaf(f"events/{kind}/{turn.at:%Y/%m/%d}", turn.at, turns=[turn])
+    for moment in contents.compactions:
+        yield _Leaf(f"events/compact/{moment:%Y/%m/%d}", moment, compactions=[moment])
+    for fact in contents.facts:
+        yield _Leaf(f"memory_tiers/{_period(fact)}", fact.recorded_at, facts=[fact])
+    yield _Leaf("indexes", newest, facts=contents.facts)
+    yield _Leaf("meta", newest, turns=contents.turns)
+    yield _Leaf("runtime/context", newest, turns=contents.turns)
+
+
+def _period(fact: Fact) -> str:
+    recorded = fact.recorded_at.astimezone(UTC)
+    if fact.tier is Tier.L2:
+        year, week, _ = recorded.isocalendar()
+        return f"L2/{year}/{week:02d}"
+    return f"{fact.tier}/{recorded:%Y/%m}"
+
+
+def _with_ancestors(root: str, leaf: str) -> Iterable[str]:
+    path = root
+    yield path
+    for part in leaf.split("/"):
+        path = f"{path}/{part}"
+        yield path
+
+
+def _turns_told(turns: Sequence[TurnStamp]) -> str:
+    if not turns:
+        return ""
+    first, last = min(turn.at for turn in turns), max(turn.at for turn in turns)
+    held = f"{_counted(len(turns), 'turn')} with {_counted(sum(turn.events for turn in turns), 'item')}"
+    return f"{held}, from {_at(first)} to {_at(last)} UTC." if first != last else f"{held}, at {_at(first)} UTC."
+
+
+def _compactions_told(compactions: Sequence[datetime]) -> str:
+    if not compactions:
+        return ""
+    return (
+        f"{_counted(len(compactions), 'summary', 'summaries')} of older turns, the last at {_at(max(compactions))} UTC."
+    )
+
+
+def _facts_told(facts: Sequence[Fact], count: int) -> str:
+    told = [f"{fact.fact_id.replace('_', ' ')}: {fact.value}" for fact in facts[:count]]
+    return _listed(f"{_counted(len(facts), 'fact')} believed, newest first: ", told)
+
+
+def _counted(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def _at(when: datetime) -> str:
+    return f"{when.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
+def _quoted(text: str) -> str:
+    said = " ".join(text.split())
+    return f'"{said}"' if len(said) <= _QUOTED_CHARACTERS else f'"{said[:_QUOTED_CHARACTERS]}…"'
+
+
+def _listed(opening: str, values: Sequence[str]) -> str:
+    return f"{opening}{'; '.join(values)}." if values else ""
+
+
+def _cut(text: str, words: int) -> str:
+    said = text.split()
+    return " ".join(said) if len(said) <= words else " ".join(said[: words - 1]) + " …"

@@ -1,0 +1,82 @@
+"""Search terms of a text: folded, stemmed words, numbers and dates, and bigrams of Chinese, Japanese and Korean."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
+
+_ENGLISH_STOPWORDS = """
+    a about above after again against all am an and any are aren't as at be because been before being below between
+    both but by can cannot can't could couldn't did didn't do does doesn't doing don't down during each few for from
+    further had hadn't has hasn't have haven't having he he'd he'll he's her here here's hers herself him himself his
+    how how's i i'd i'll i'm i've if in into is isn't it it'd it'll it's its itself just let's me more most my myself
+    no nor not of off on once only or other ought our ours ourselves out over own same shall she she'd she'll she's
+    should shouldn't so some such than that that's the their theirs them themselves then there there's these they
+    they'd they'll they're they've this those through to too under until up very was wasn't we we'd we'll we're we've
+    were weren't what what's when when's where where's which while who who's whom why why's will with won't would
+    wouldn't you you'd you'll you're you've your yours yourself yourselves
+"""
+_STOPWORDS = frozenset(_ENGLISH_STOPWORDS.split())
+_CJK = (
+    "\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+_TOKEN = re.compile(
+    rf"(?P<cjk>[{_CJK}]+)"
+    r"|(?P<number>\d+(?:[.,:/-]\d+)*+)(?!(?!t\d)[^\W\d_])"
+    rf"|(?P<word>(?:(?![{_CJK}])[^\W_])+(?:'(?:(?![{_CJK}])[^\W\d_])+)*)"
+)
+_ACCENTS = dict.fromkeys(range(0x300, 0x370))  # not all marks: Japanese voices its kana with one
+_MAX_STEMMED_CHARACTERS = 40
+
+
+def words(text: str) -> list[str]:
+    """Return the words, numbers and runs of CJK of a text in order, case and accents folded, none left out."""
+    return [match.group() for match in _TOKEN.finditer(_fold(text))]
+
+
+def terms(text: str) -> list[str]:
+    """Return what to index a text under and to look for in it, in order, repeats kept.
+
+    English stop words go, other words become their Snowball (Porter 2) stem, numbers and dates stay whole, and CJK
+    becomes overlapping pairs of characters, or one where it stands alone. Emoji and punctuation yield nothing.
+    """
+    found: list[str] = []
+    for match in _TOKEN.finditer(_fold(text)):
+        token = match.group()
+        if match.lastgroup == "cjk":
+            found.extend(_bigrams(token))
+        elif match.lastgroup == "number":
+            found.append(token)
+        elif token not in _STOPWORDS:
+            found.append(_stem(token))
+    return found
+
+
+def _fold(text: str) -> str:
+    plain = text.casefold()
+    if plain.isascii():
+        return plain
+    decomposed = unicodedata.normalize("NFKD", plain.replace("\u2019", "'"))
+    return unicodedata.normalize("NFC", decomposed.translate(_ACCENTS))
+
+
+def _bigrams(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for start in range(len(run) - 1):
+        yield run[start : start + 2]
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    from snowballstemmer.english_stemmer import EnglishStemmer  # noqa: PLC0415  its package loads 30 languages, 20 ms
+
+    return EnglishStemmer().stemWord  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    return _stemmer()(word) if len(word) <= _MAX_STEMMED_CHARACTERS else word

@@ -1,0 +1,26 @@
+"""The one entry of every door: find the tool, run it behind the wall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cairn.domain.errors import Disabled
+from cairn.edge.guard import guarded
+from cairn.edge.tool import Call, Tool
+from cairn.runtime.settings import Settings
+
+
+def enabled(tools: Sequence[Tool], settings: Settings) -> tuple[Tool, ...]:
+    """Return the tools that are switched on, in their order."""
+    return tuple(tool for tool in tools if tool.enabled(settings))
+
+
+def execute(tools: Sequence[Tool], name: str, arguments: object, call: Call) -> dict[str, Any]:
+    """Run the named tool and return its answer; Disabled where it is unknown or off. Only CairnErrors get out."""
+    for tool in tools:
+        if tool.name == name:
+            return tool.execute(arguments, call)
+    with guarded(call.caller.request_id) as record:
+        record.name_tenant(call.caller.tenant)
+        raise Disabled("No such tool, or it is switched off")

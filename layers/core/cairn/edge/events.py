@@ -1,0 +1,104 @@
+"""Between API Gateway's events (payload 2.0 and 1.0) and plain requests, and what is JSON and what is not."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn, cast
+
+from cairn.domain.errors import InvalidArgument, PayloadTooLarge
+from cairn.domain.settings import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An HTTP request; header names are lower case, `caller_context` is what the authorizer put beside it."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+    caller_context: Mapping[str, Any] | None
+    request_id: str
+
+
+def read(event: Mapping[str, Any]) -> Request:
+    """Return the request in an event of payload 2.0 or 1.0, InvalidArgument where it is neither."""
+    context = _mapping(event.get("requestContext"))
+    http = _mapping(context.get("http"))
+    authorizer = context.get("authorizer")
+    if http:
+        authorizer = _mapping(authorizer).get("lambda")
+    method, path = http.get("method", event.get("httpMethod")), event.get("rawPath", event.get("path"))
+    if not isinstance(method, str) or not isinstance(path, str):
+        raise InvalidArgument("event", "is no API Gateway event of payload 2.0 or 1.0")
+    return Request(
+        method=method.upper(),
+        path=path,
+        headers={name.lower(): str(value) for name, value in _mapping(event.get("headers")).items()},
+        body=_body(event),
+        caller_context=_mapping(authorizer) or None,
+        request_id=str(context.get("requestId") or ""),
+    )
+
+
+def parse_json(body: bytes, limits: Limits) -> object:
+    """Return the JSON value in a body.
+
+    PayloadTooLarge over `limits.request_bytes`; InvalidArgument for what is not UTF-8 or not JSON (truncated, NaN,
+    Infinity, a name twice in one object, nested beyond what the parser can follow). What a value may hold is the
+    tool's business: `cairn.edge.validation`.
+    """
+    if len(body) > limits.request_bytes:
+        raise PayloadTooLarge(
+            f"The body is over {limits.request_bytes} bytes",
+            {"field": "body", "limit": limits.request_bytes, "actual": len(body)},
+        )
+    try:
+        return json.loads(body.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_number)
+    except UnicodeDecodeError:
+        raise InvalidArgument("body", "is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise InvalidArgument("body", f"is not JSON (line {error.lineno}, column {error.colno})") from None
+    except ValueError:
+        raise InvalidArgument("body", "holds a number of too many digits") from None
+    except RecursionError:
+        raise InvalidArgument("body", f"nests deeper than {limits.json_depth}") from None
+
+
+def respond(status: int, body: object | None, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return the response that both payload versions take; a body is JSON."""
+    if body is None:
+        return {"statusCode": status, "headers": dict(headers or {}), "body": ""}
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return {"statusCode": status, "headers": {"content-type": "application/json", **(headers or {})}, "body": text}
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def _body(event: Mapping[str, Any]) -> bytes:
+    body = event.get("body") or ""
+    if not isinstance(body, str):
+        raise InvalidArgument("event", "has a body that is no text")
+    try:
+        return base64.b64decode(body, validate=True) if event.get("isBase64Encoded") else body.encode("utf-8")
+    except (binascii.Error, UnicodeEncodeError, ValueError):
+        raise InvalidArgument(
+            "body", "is not valid base64" if event.get("isBase64Encoded") else "is not UTF-8"
+        ) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise InvalidArgument("body", "names a field twice in one object")
+    return found
+
+
+def _no_number(_constant: str) -> NoReturn:
+    raise InvalidArgument("body", "holds NaN or Infinity, which are not JSON")

@@ -1,0 +1,29 @@
+"""The HTTP door: an API Gateway event in, a response out, whatever happens between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cairn.domain.callers import Caller
+from cairn.domain.errors import CairnError
+from cairn.edge import problems
+from cairn.edge.callers import caller
+from cairn.edge.events import parse_json, read, respond
+from cairn.edge.guard import guarded
+from cairn.runtime import wiring
+
+Run = Callable[[object, Caller, wiring.Services], dict[str, Any]]
+
+
+def answer(event: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    """Return `run`'s answer to the event as 200, or the problem that came of it."""
+    try:
+        with guarded("") as record:
+            request = read(event)
+            record.request_id = request.request_id
+            who = caller(request)
+            services = wiring.services()
+            return respond(200, run(parse_json(request.body, services.settings.limits), who, services))
+    except CairnError as error:
+        return respond(problems.http_status(error), problems.envelope(error), problems.headers(error))

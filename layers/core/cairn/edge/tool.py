@@ -1,0 +1,126 @@
+"""A tool: one function between an input and an output model, and everything a door needs to know about it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel
+
+from cairn.domain.callers import Caller
+from cairn.domain.errors import Disabled, PermissionDenied
+from cairn.edge import gateway, schema
+from cairn.edge.guard import guarded
+from cairn.edge.validation import Rules, validate
+from cairn.runtime.settings import Settings
+from cairn.runtime.wiring import Services
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Who calls, and the services that answer."""
+
+    caller: Caller
+    services: Services
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A tool as every door sees it.
+
+    `summary` tells an agent when to call it and what it gets, `example` are arguments that work. `grants` are the
+    permissions its Lambda needs ("table:read", "table:write", "blobs:read", "blobs:write", "key:use"). `timeout` is in
+    seconds.
+    """
+
+    name: str
+    title: str
+    summary: str
+    input: type[BaseModel]
+    output: type[BaseModel]
+    run: Callable[[Any, Call], BaseModel]
+    example: Mapping[str, Any]
+    family: str
+    grants: tuple[str, ...]
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+    timeout: int
+
+    def input_schema(self) -> dict[str, Any]:
+        """Return the JSON Schema (2020-12) of what the tool takes."""
+        return schema.input_schema(self.input)
+
+    def output_schema(self) -> dict[str, Any]:
+        """Return the JSON Schema (2020-12) of what the tool gives."""
+        return schema.output_schema(self.output)
+
+    def enabled(self, settings: Settings) -> bool:
+        """Tell whether the settings switch on the tool's family and leave the tool itself on."""
+        return settings.memory_enabled and self.name not in settings.disabled_tools
+
+    def execute(self, arguments: object, call: Call) -> dict[str, Any]:
+        """Validate, run and return plain JSON values, behind switches, scopes and log; only CairnErrors get out."""
+        with guarded(call.caller.request_id) as record:
+            record.tool = self.name
+            record.name_tenant(call.caller.tenant)
+            self._admit(call)
+            request = self._validated(arguments, call)
+            for name in ("project", "session_id", "turn_id"):
+                setattr(record, name, getattr(request, name, None))
+            return self.run(request, call).model_dump(mode="json")
+
+    def handler(self, event: dict[str, Any], context: object) -> dict[str, Any]:
+        """Answer an API Gateway event of payload 2.0 or 1.0; never raise."""
+        del context
+        return gateway.answer(
+            event, lambda arguments, caller, services: self.execute(arguments, Call(caller, services))
+        )
+
+    def _admit(self, call: Call) -> None:
+        if not self.enabled(call.services.settings):
+            raise Disabled("No such tool, or it is switched off", {"tool": self.name})
+        scope = "read" if self.read_only else "write"
+        if scope not in call.caller.scopes:
+            raise PermissionDenied(f"This key lacks the scope {scope}", {"namespace": self.family, "operation": scope})
+
+    def _validated(self, arguments: object, call: Call) -> BaseModel:
+        settings = call.services.settings
+        rules = Rules(settings.limits, lenient=settings.memory_for(call.caller.tenant).lenient)
+        return validate(self.input, arguments, rules)
+
+
+def tool(  # noqa: PLR0913 - what a tool declares about itself, by name
+    *,
+    title: str,
+    example: Mapping[str, Any],
+    grants: tuple[str, ...],
+    family: str = "memory",
+    read_only: bool = False,
+    destructive: bool = False,
+    idempotent: bool = True,
+    timeout: int = 20,
+) -> Callable[[Callable[[Any, Call], BaseModel]], Tool]:
+    """Make a Tool of a function (request, call) -> answer: its name, docstring and annotations say the rest."""
+
+    def declare(run: Callable[[Any, Call], BaseModel]) -> Tool:
+        hints = get_type_hints(run)
+        return Tool(
+            name=run.__name__,
+            title=title,
+            summary=inspect.cleandoc(run.__doc__ or ""),
+            input=hints["request"],
+            output=hints["return"],
+            run=run,
+            example=example,
+            family=family,
+            grants=grants,
+            read_only=read_only,
+            destructive=destructive,
+            idempotent=idempotent,
+            timeout=timeout,
+        )
+
+    return declare

@@ -1,0 +1,1 @@
+"""Adapters for one machine: a SQLite table, a blob directory, a local master key."""

@@ -1,0 +1,63 @@
+"""Blobs as files of a directory: `<tenant>/<first two hex>/<sha256>`."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+from cairn.domain import ids
+from cairn.domain.errors import CorruptData, NotFound, Unavailable
+from cairn.domain.ids import Digest, Tenant
+from cairn.embedded.files import create_once, discard_abandoned, fsync_directory, make_directory
+
+
+class DirectoryBlobs:
+    """Immutable files; a name exists only once its bytes are on disk, whatever kills the writer."""
+
+    def __init__(self, root: Path) -> None:
+        """Use this directory, made if absent."""
+        self._root = root
+        with _file_errors():
+            make_directory(root)
+            discard_abandoned(root)
+
+    def put(self, tenant: Tenant, data: bytes) -> Digest:
+        """Store the bytes if they are not there and return their digest."""
+        digest = Digest(sha256(data).hexdigest())
+        path = self._path(tenant, digest)
+        with _file_errors():
+            make_directory(path.parent)
+            create_once(path, data)
+        return digest
+
+    def get(self, tenant: Tenant, digest: Digest) -> bytes:
+        """Return the bytes; NotFound if absent, CorruptData if they no longer match the digest."""
+        with _file_errors():
+            try:
+                data = self._path(tenant, digest).read_bytes()
+            except FileNotFoundError:
+                raise NotFound("no such blob") from None
+        if sha256(data).hexdigest() != digest:
+            raise CorruptData("a blob does not match its digest")
+        return data
+
+    def delete(self, tenant: Tenant, digest: Digest) -> None:
+        """Remove the bytes; absent ones count as removed."""
+        path = self._path(tenant, digest)
+        with _file_errors():
+            path.unlink(missing_ok=True)
+            if path.parent.is_dir():
+                fsync_directory(path.parent)
+
+    def _path(self, tenant: Tenant, digest: Digest) -> Path:
+        return self._root / ids.tenant(tenant) / digest[:2] / ids.digest(digest)
+
+
+@contextmanager
+def _file_errors() -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise Unavailable(f"the blob directory failed: {error.strerror}") from error

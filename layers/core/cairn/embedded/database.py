@@ -1,0 +1,106 @@
+"""One SQLite file used by many threads and processes at once."""
+
+from __future__ import annotations
+
+import sqlite3
+import weakref
+from collections import deque
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cairn.domain.errors import CairnError, CorruptData, InternalError, Unavailable
+
+_PASSING = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_NOMEM,
+}
+_CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_PRIMARY_CODE = 0xFF
+
+
+class Database:
+    """Lends a connection to each block that reads or writes, so that there are as many as are used at once.
+
+    A commit is on disk when it returns (write-ahead log, synchronous=FULL); one writer at a time, readers never wait.
+    """
+
+    def __init__(self, path: Path, schema: str, busy_seconds: float) -> None:
+        """Open the file, made if absent, and run the schema's statements, which may be repeated."""
+        self._path = path
+        self._busy_seconds = busy_seconds
+        self._idle: deque[sqlite3.Connection] = deque()
+        weakref.finalize(self, _close_all, self._idle)
+        with self.writing() as connection:
+            for statement in schema.split(";"):
+                connection.execute(statement)
+
+    def close(self) -> None:
+        """Close the connections that no block is using."""
+        _close_all(self._idle)
+
+    @contextmanager
+    def reading(self) -> Generator[sqlite3.Connection]:
+        """Lend a connection; what one statement reads is one state of the database."""
+        with _sqlite_errors():
+            connection = self._borrow()
+            try:
+                yield connection
+            finally:
+                self._idle.append(connection)
+
+    @contextmanager
+    def writing(self) -> Generator[sqlite3.Connection]:
+        """Lend a connection inside a transaction, committed at the end of the block, undone if it raises."""
+        with self.reading() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    def _borrow(self) -> sqlite3.Connection:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False
+        )
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+
+def _close_all(connections: deque[sqlite3.Connection]) -> None:
+    while connections:
+        connections.pop().close()
+
+
+@contextmanager
+def _sqlite_errors() -> Generator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _translated(error) from error
+
+
+def _translated(error: sqlite3.Error) -> CairnError:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & _PRIMARY_CODE
+    if code in _PASSING:
+        return Unavailable(f"the database is busy, full or unreachable: SQLite code {code}")
+    if code in _CORRUPT:
+        return CorruptData(f"the database is damaged: SQLite code {code}")
+    return InternalError(f"the database refused a statement: SQLite code {code}")

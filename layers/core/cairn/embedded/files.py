@@ -1,0 +1,59 @@
+"""Files that appear whole or not at all, and stay."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+_TEMPORARY = ".tmp-"
+_ABANDONED_AFTER_SECONDS = 3600
+
+
+def create_once(path: Path, data: bytes) -> bool:
+    """Create the file, private to its owner, if it is not there; return whether it was made by this call.
+
+    A link gives the name only to bytes that are already on disk; when this returns, the name is on disk as well.
+    """
+    descriptor, temporary = tempfile.mkstemp(prefix=_TEMPORARY, dir=path.parent)
+    try:
+        with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor, not a path
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        made = False
+        with suppress(FileExistsError):
+            os.link(temporary, path)
+            made = True
+    finally:
+        os.unlink(temporary)  # noqa: PTH108 - mkstemp gives text
+    fsync_directory(path.parent)
+    return made
+
+
+def make_directory(path: Path) -> None:
+    """Create the directory and its parents, private to their owner; when this returns, they are on disk."""
+    if path.is_dir():
+        return
+    make_directory(path.parent)
+    path.mkdir(mode=0o700, exist_ok=True)
+    fsync_directory(path.parent)
+
+
+def fsync_directory(path: Path) -> None:
+    """Put the names in a directory on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def discard_abandoned(root: Path) -> None:
+    """Remove what writers that died an hour ago or more left unfinished anywhere beneath a directory."""
+    for leftover in root.rglob(f"{_TEMPORARY}*"):
+        with suppress(FileNotFoundError):
+            if leftover.stat().st_mtime < time.time() - _ABANDONED_AFTER_SECONDS:
+                leftover.unlink()

@@ -1,0 +1,84 @@
+"""Data keys under one master key of 32 bytes, for a machine without KMS.
+
+Each tenant has its own wrapping key, HKDF-SHA256 of the master key (RFC 5869), so that none opens another's. A wrapped
+key is nonce (12 bytes), ciphertext (32) and tag (16) of AES-256-GCM with the tenant as associated data.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+import stat
+from pathlib import Path
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from cairn.domain.errors import CorruptData, SettingsError
+from cairn.domain.ids import Tenant
+from cairn.embedded.files import create_once, make_directory
+from cairn.ports import DataKey
+
+_KEY_BYTES = 32
+_NONCE_BYTES = 12
+_HOW_TO_MAKE_ONE = (
+    "LUMERA_MEMORY_KEY must be 64 hexadecimal characters or the base64 of 32 bytes; make one with: openssl rand -hex 32"
+)
+
+
+class LocalKeyRing:
+    """Makes and unwraps data keys with the master key alone; nothing is stored."""
+
+    def __init__(self, master: bytes) -> None:
+        """Take the 32 bytes of the master key; ValueError for another length."""
+        if len(master) != _KEY_BYTES:
+            raise ValueError("the master key has 32 bytes")
+        self._master = master
+
+    def generate(self, tenant: Tenant) -> DataKey:
+        """Return a fresh data key."""
+        secret, nonce = os.urandom(_KEY_BYTES), os.urandom(_NONCE_BYTES)
+        return DataKey(secret, nonce + self._cipher(tenant).encrypt(nonce, secret, tenant.encode()))
+
+    def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
+        """Return the 32 secret bytes; CorruptData if they are not this tenant's or were changed."""
+        nonce, sealed = wrapped[:_NONCE_BYTES], wrapped[_NONCE_BYTES:]
+        try:
+            return self._cipher(tenant).decrypt(nonce, sealed, tenant.encode())
+        except (InvalidTag, ValueError):
+            raise CorruptData("a wrapped key does not open") from None
+
+    def _cipher(self, tenant: Tenant) -> AESGCM:
+        info = b"cairn data key wrap 1 " + tenant.encode()
+        return AESGCM(HKDF(SHA256(), _KEY_BYTES, salt=None, info=info).derive(self._master))
+
+
+def master_key(text: str) -> bytes:
+    """Return the 32 bytes of a master key given as text; SettingsError, without the text, if it is none."""
+    text = text.strip()
+    try:
+        key = bytes.fromhex(text) if len(text) == 2 * _KEY_BYTES else base64.b64decode(text, validate=True)
+    except (ValueError, binascii.Error):
+        raise SettingsError(_HOW_TO_MAKE_ONE) from None
+    if len(key) != _KEY_BYTES:
+        raise SettingsError(_HOW_TO_MAKE_ONE)
+    return key
+
+
+def load_or_create_master_key(path: Path) -> bytes:
+    """Return the master key in a file that only its owner may read, made on first use.
+
+    Two processes that start at once agree on one key. SettingsError if others may use the file or it holds no key.
+    """
+    if not path.exists():
+        make_directory(path.parent)
+        create_once(path, os.urandom(_KEY_BYTES).hex().encode())
+    if stat.S_IMODE(path.stat().st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
+        raise SettingsError(f"the master key file {path} is open to others: chmod 600 it, or better, make a new key")
+    try:
+        return master_key(path.read_text("ascii"))
+    except (SettingsError, UnicodeDecodeError):
+        raise SettingsError(f"the master key file {path} must hold 64 hexadecimal characters") from None

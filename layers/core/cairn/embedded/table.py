@@ -1,0 +1,206 @@
+"""The table of items in SQLite, from Python's standard library."""
+
+from __future__ import annotations
+
+import base64
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+from cairn.domain.attributes import item_bytes
+from cairn.domain.errors import ConditionFailed, Refusal, TransactionRefused
+from cairn.embedded.database import Database
+from cairn.embedded.semantics import applied, permits
+from cairn.ports import (
+    MAX_PAGE_BYTES,
+    Attributes,
+    Delete,
+    Key,
+    Page,
+    Put,
+    Query,
+    Scalar,
+    Update,
+    Write,
+    check_writes,
+    key_of,
+)
+
+# SQLite compares text as its UTF-8 bytes, which is the order that the port asks for.
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS items (
+    pk TEXT NOT NULL, sk TEXT NOT NULL, ipk TEXT, isk TEXT, expires_at INTEGER, body TEXT NOT NULL
+);
+CREATE UNIQUE INDEX IF NOT EXISTS by_key ON items (pk, sk);
+CREATE INDEX IF NOT EXISTS sparse ON items (ipk, isk, pk, sk) WHERE ipk IS NOT NULL AND isk IS NOT NULL;
+CREATE INDEX IF NOT EXISTS by_expiry ON items (expires_at) WHERE expires_at IS NOT NULL
+"""
+_ITEMS_UP = "SELECT body FROM items WHERE pk = :pk AND sk BETWEEN :low AND :high AND sk <> :sk ORDER BY sk"
+_ITEMS_DOWN = "SELECT body FROM items WHERE pk = :pk AND sk BETWEEN :low AND :high AND sk <> :sk ORDER BY sk DESC"
+_INDEX_UP = """SELECT pk, sk, ipk, isk FROM items WHERE ipk = :pk AND isk BETWEEN :low AND :high
+    AND (isk, pk, sk) > (:edge, :start_pk, :sk) ORDER BY isk, pk, sk"""
+_INDEX_DOWN = """SELECT pk, sk, ipk, isk FROM items WHERE ipk = :pk AND isk BETWEEN :low AND :high
+    AND (isk, pk, sk) < (:edge, :start_pk, :sk) ORDER BY isk DESC, pk DESC, sk DESC"""
+_AFTER_ALL_TEXT = b""  # SQLite sorts every blob after every text
+_SWEEP = """DELETE FROM items WHERE rowid IN
+    (SELECT rowid FROM items WHERE expires_at <= :now LIMIT :batch)"""
+_SWEEP_BATCH = 500
+_LARGEST_INTEGER = 2**63 - 1
+
+
+class SqliteTable:
+    """Items of one SQLite file, shared safely by threads and processes; a write that returned is on disk."""
+
+    def __init__(self, path: Path, *, busy_seconds: float = 5.0) -> None:
+        """Open the file, made if absent; a writer waits this long for others, then raises Unavailable."""
+        self.database = Database(path, _SCHEMA, busy_seconds)
+
+    def close(self) -> None:
+        """Close the connections; the table opens new ones if it is used again."""
+        self.database.close()
+
+    def get(self, key: Key) -> Attributes | None:
+        """Return the item, None if there is none."""
+        with self.database.reading() as connection:
+            return _stored(connection, key)
+
+    def query(self, query: Query) -> Page:
+        """Return one page of a key range, in UTF-8 byte order of the sort key."""
+        if query.limit is not None and query.limit < 1:
+            raise ValueError("a page has a limit of at least 1")
+        with self.database.reading() as connection:
+            return _index_page(connection, query) if query.index else _item_page(connection, query)
+
+    def put(self, write: Put) -> None:
+        """Write the item; ConditionFailed if its condition does not hold, ValueError over 400 KB."""
+        self._write(write)
+
+    def update(self, write: Update) -> Attributes:
+        """Change the item and return it whole as it is afterwards; ConditionFailed and ValueError as for put."""
+        return self._write(write)
+
+    def delete(self, write: Delete) -> None:
+        """Remove the item; ConditionFailed if one is there and its condition does not hold."""
+        self._write(write)
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        """Apply 1 to 100 writes to distinct items, all or none; TransactionRefused with a reason each."""
+        check_writes(writes)
+        with self.database.writing() as connection:
+            items = [_stored(connection, key_of(write)) for write in writes]
+            reasons = [_refusal(write, item) for write, item in zip(writes, items, strict=True)]
+            if any(reasons):
+                raise TransactionRefused(reasons)
+            for write, item in zip(writes, items, strict=True):
+                _apply(connection, write, item)
+
+    def sweep(self, now: datetime) -> int:
+        """Delete the items that have expired and return how many; other writers get in between the batches."""
+        swept = 0
+        while True:
+            with self.database.writing() as connection:
+                count = connection.execute(_SWEEP, {"now": int(now.timestamp()), "batch": _SWEEP_BATCH}).rowcount
+            swept += count
+            if count < _SWEEP_BATCH:
+                return swept
+
+    def _write(self, write: Write) -> Attributes:
+        """Apply a single write and return the item as it is afterwards, empty if it is gone."""
+        check_writes([write])
+        with self.database.writing() as connection:
+            item = _stored(connection, key_of(write))
+            if not permits(write, item):
+                raise ConditionFailed(item)
+            return _apply(connection, write, item) or {}
+
+
+def _refusal(write: Write, item: Attributes | None) -> Refusal | None:
+    if not permits(write, item):
+        return Refusal("condition", item)
+    try:
+        applied(write, item)
+    except ValueError:
+        return Refusal("other")
+    return None
+
+
+def _apply(connection: sqlite3.Connection, write: Write, item: Attributes | None) -> Attributes | None:
+    new = applied(write, item)
+    key = key_of(write)
+    if new is None:
+        connection.execute("DELETE FROM items WHERE pk = ? AND sk = ?", (key.pk, key.sk))
+    elif new is not item:
+        connection.execute(
+            """INSERT INTO items (pk, sk, ipk, isk, expires_at, body) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (pk, sk) DO UPDATE
+            SET ipk = excluded.ipk, isk = excluded.isk, expires_at = excluded.expires_at, body = excluded.body""",
+            (key.pk, key.sk, new.get("ipk"), new.get("isk"), _expiry(new), _encoded(new)),
+        )
+    return new
+
+
+def _stored(connection: sqlite3.Connection, key: Key) -> Attributes | None:
+    row = connection.execute("SELECT body FROM items WHERE pk = ? AND sk = ?", (key.pk, key.sk)).fetchone()
+    return None if row is None else _decoded(row[0])
+
+
+def _item_page(connection: sqlite3.Connection, query: Query) -> Page:
+    start = (query.start or {}).get("sk", "")
+    statement = _ITEMS_DOWN if query.descending else _ITEMS_UP
+    with closing(connection.execute(statement, {**_range(query, start), "sk": start})) as rows:
+        return _page((_decoded(body) for (body,) in rows), query.limit, ("pk", "sk"))
+
+
+def _index_page(connection: sqlite3.Connection, query: Query) -> Page:
+    beyond = _AFTER_ALL_TEXT if query.descending else ""
+    start = query.start or {}
+    bounds = _range(query, start.get("isk", ""))
+    place = {name: start.get(key, beyond) for name, key in (("edge", "isk"), ("start_pk", "pk"), ("sk", "sk"))}
+    names = ("pk", "sk", "ipk", "isk")
+    with closing(connection.execute(_INDEX_DOWN if query.descending else _INDEX_UP, {**bounds, **place})) as rows:
+        return _page((dict(zip(names, row, strict=True)) for row in rows), query.limit, names)
+
+
+def _range(query: Query, start: str) -> dict[str, str]:
+    """Return the range that is left after a page, so that SQLite seeks to it instead of stepping there."""
+    low, high = query.low, query.high
+    if start and query.descending:
+        high = min(high, start)
+    elif start:
+        low = max(low, start)
+    return {"pk": query.pk, "low": low, "high": high}
+
+
+def _page(items: Iterable[Attributes], limit: int | None, key_names: tuple[str, ...]) -> Page:
+    taken: list[Attributes] = []
+    size = 0
+    for item in items:
+        size += item_bytes(item)
+        if taken and (len(taken) == limit or size > MAX_PAGE_BYTES):
+            return Page(tuple(taken), {name: str(taken[-1][name]) for name in key_names})
+        taken.append(item)
+    return Page(tuple(taken))
+
+
+def _expiry(item: Attributes) -> int | None:
+    moment = item.get("expires_at")
+    if not isinstance(moment, int) or isinstance(moment, bool) or not 0 <= moment <= _LARGEST_INTEGER:
+        return None
+    return moment
+
+
+def _encoded(item: Attributes) -> str:
+    """Return an item as JSON; bytes are {"b": base64}, which no other value looks like."""
+    values = {
+        name: {"b": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+        for name, value in item.items()
+    }
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+
+def _decoded(body: str) -> dict[str, Scalar]:
+    values: dict[str, str | int | bool | dict[str, str]] = json.loads(body)
+    return {name: base64.b64decode(value["b"]) if isinstance(value, dict) else value for name, value in values.items()}

@@ -1,0 +1,190 @@
+"""A local stand-in for API Gateway: HTTP in, payload 2.0 events to the Lambda handlers, HTTP out.
+
+It also plays the authorizer: it checks the API key, puts what the key opens into the event's context, and lets no
+credential reach a handler.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from anyio import CapacityLimiter, to_thread
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from cairn import __version__
+from cairn.domain.errors import CairnError, InternalError, InvalidArgument, NotFound, PayloadTooLarge, Unauthenticated
+from cairn.edge import problems
+from cairn.local.doors import Handler
+from cairn.local.keys import ApiKeys, Grant
+
+HOST = "127.0.0.1"
+_THREADS = 8
+_PATIENCE = 8
+"""A body over the limit is read and dropped up to this many times the limit, so that its sender sees the answer."""
+_CREDENTIALS = frozenset({"authorization", "x-api-key", "cookie", "proxy-authorization"})
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """The handlers behind the routes, the keys that open them and the largest body in bytes."""
+
+    door: Handler
+    tools: Mapping[str, Handler]
+    keys: ApiKeys
+    body_limit: int
+
+    async def mcp(self, request: Request) -> Response:
+        """Answer at /mcp, whatever the method: the door itself refuses what is no POST."""
+        return await self._logged("/mcp", self.door, request)
+
+    async def tool(self, request: Request) -> Response:
+        """Answer at /v1/tools/{name}."""
+        name: str = request.path_params["name"]
+        if name not in self.tools:
+            return _problem(NotFound("There is no such tool"))
+        return await self._logged(f"/v1/tools/{name}", self.tools[name], request)
+
+    async def _logged(self, route: str, handler: Handler, request: Request) -> Response:
+        started = time.perf_counter()
+        request_id = secrets.token_hex(8)
+        response = await self._answer(handler, request, request_id)
+        milliseconds = (time.perf_counter() - started) * 1000
+        _log.info("%s %s %d %.1f ms %s", request.method, route, response.status_code, milliseconds, request_id)
+        return response
+
+    async def _answer(self, handler: Handler, request: Request, request_id: str) -> Response:
+        try:
+            grant = await to_thread.run_sync(self._authorize, request.headers)
+            body = await _read_body(request, self.body_limit)
+            event = _event(request, body, grant, request_id)
+            return _response(await to_thread.run_sync(handler, event, None, limiter=_limiter(request)))
+        except ClientDisconnect:
+            return _problem(InvalidArgument("body", "ended early"))
+        except CairnError as error:
+            return _problem(error)
+        except Exception as error:  # noqa: BLE001 - a gateway answers, whatever a handler does
+            _log.error("%s failed in its handler: %s", request_id, type(error).__name__)
+            return _problem(InternalError("The call failed", {"request_id": request_id}))
+
+    def _authorize(self, headers: Mapping[str, str]) -> Grant:
+        scheme, _, credentials = headers.get("authorization", "").partition(" ")
+        key = credentials.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
+        grant = self.keys.check(key) if key else None
+        if grant is None:
+            raise Unauthenticated("Send your API key as Authorization: Bearer or X-Api-Key")
+        return grant
+
+
+def application(bridge: Bridge, lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]]) -> Starlette:
+    """Return the ASGI application with the routes of the deployed gateway.
+
+    Only requests to this machine's own names are served, so that no web page can point a name of its own at it.
+    """
+    app = Starlette(
+        routes=[
+            Route("/mcp", bridge.mcp, methods=["POST", "GET", "DELETE"]),
+            Route("/v1/tools/{name}", bridge.tool, methods=["POST"]),
+            Route("/healthz", _healthz, methods=["GET"]),
+        ],
+        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"], www_redirect=False)],
+        exception_handlers={HTTPException: _nowhere},
+        lifespan=lifespan,
+    )
+    app.state.limiter = CapacityLimiter(_THREADS)
+    return app
+
+
+def _limiter(request: Request) -> CapacityLimiter:
+    return request.app.state.limiter
+
+
+async def _healthz(_request: Request) -> Response:
+    return JSONResponse({"status": "ok", "version": __version__})
+
+
+async def _nowhere(_request: Request, _error: Exception) -> Response:
+    return _problem(NotFound("There is nothing here: POST /mcp, POST /v1/tools/{name} or GET /healthz"))
+
+
+async def _read_body(request: Request, limit: int) -> bytes:
+    """Return the body; PayloadTooLarge over `limit`, of which nothing is kept."""
+    kept = bytearray()
+    size = _announced(request)
+    if size <= limit * _PATIENCE:
+        size = 0
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size <= limit:
+                kept += chunk
+            elif size <= limit * _PATIENCE:
+                kept.clear()
+            else:
+                break
+    if size > limit:
+        raise PayloadTooLarge(f"The body is over {limit} bytes", {"field": "body", "limit": limit})
+    return bytes(kept)
+
+
+def _announced(request: Request) -> int:
+    length = request.headers.get("content-length", "")
+    return int(length) if length.isascii() and length.isdecimal() else 0
+
+
+def _event(request: Request, body: bytes, grant: Grant, request_id: str) -> dict[str, Any]:
+    """Return the event as API Gateway would send it: payload 2.0 with the answer of a Lambda authorizer."""
+    text, encoded = _text(body)
+    return {
+        "version": "2.0",
+        "routeKey": "$default",
+        "rawPath": request.url.path,
+        "rawQueryString": request.url.query,
+        "headers": {
+            name: ",".join(request.headers.getlist(name)) for name in request.headers if name not in _CREDENTIALS
+        },
+        "requestContext": {
+            "accountId": "local",
+            "apiId": "local",
+            "authorizer": {"lambda": {"tenant": grant.tenant, "scopes": " ".join(grant.scopes)}},
+            "http": {"method": request.method, "path": request.url.path, "protocol": "HTTP/1.1", "sourceIp": HOST},
+            "requestId": request_id,
+            "stage": "$default",
+        },
+        "body": text,
+        "isBase64Encoded": encoded,
+    }
+
+
+def _text(body: bytes) -> tuple[str, bool]:
+    try:
+        return body.decode("utf-8"), False
+    except UnicodeDecodeError:
+        return base64.b64encode(body).decode("ascii"), True
+
+
+def _response(answer: Mapping[str, Any]) -> Response:
+    body: str = answer.get("body") or ""
+    content = base64.b64decode(body) if answer.get("isBase64Encoded") else body.encode("utf-8")
+    return Response(content, int(answer["statusCode"]), headers=answer.get("headers"))
+
+
+def _problem(error: CairnError) -> Response:
+    headers = problems.headers(error)
+    if isinstance(error, Unauthenticated):
+        headers["www-authenticate"] = "Bearer"
+    if isinstance(error, PayloadTooLarge):
+        headers["connection"] = "close"
+    return JSONResponse(problems.envelope(error), problems.http_status(error), headers)

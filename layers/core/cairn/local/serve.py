@@ -1,0 +1,113 @@
+"""`cairn serve`: the handlers that Lambda runs, behind HTTP on this machine, over the embedded store."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import anyio
+import click
+import uvicorn
+from anyio import to_thread
+from starlette.applications import Starlette
+
+from cairn.domain.errors import SettingsError, Unavailable
+from cairn.embedded.table import SqliteTable
+from cairn.local.bridge import HOST, Bridge, application
+from cairn.local.doors import load, tool_handlers
+from cairn.local.keys import ApiKeys
+from cairn.local.store import opened
+from cairn.runtime import telemetry
+
+_SWEEP_SECONDS = 600.0
+_GRACE_SECONDS = 10
+_BACKLOG = 128
+
+
+def serve(data: Path | None, port: int) -> None:
+    """Serve on 127.0.0.1 until SIGTERM or SIGINT; port 0 lets the system choose. SettingsError if it cannot start."""
+    telemetry.configure()
+    with opened(data, os.environ) as store, _listening(port) as listener:
+        limit = store.settings.limits.request_bytes
+        bridge = Bridge(load("cairn_mcp.door.handler"), tool_handlers(), store.keys, limit)
+        config = uvicorn.Config(
+            application(bridge, _sweeping(store.table)),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            ws="none",
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+        )
+        url = f"http://{HOST}:{listener.getsockname()[1]}/mcp"
+        _announce(url, store.directory, _first_key(store.keys))
+        if not store.settings.memory_enabled:
+            click.echo("Your settings leave the memory tools off: settings.mcp.tools.memory.enabled switches them on.")
+        _Server(config).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """A server whose end by a signal is an end like any other: what holds the store is closed, and the status is 0."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        signals = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self.handle_exit) for number in signals}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+@contextmanager
+def _listening(port: int) -> Generator[socket.socket]:
+    try:
+        listener = socket.create_server((HOST, port), backlog=_BACKLOG)
+    except OSError as error:
+        raise SettingsError(f"--port: cannot listen on {HOST}:{port}: {error.strerror}") from None
+    with listener:
+        # Accepted sockets inherit it. Without it an answer in two writes waits 40 ms for the client's delayed ACK.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        yield listener
+
+
+def _sweeping(table: SqliteTable) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    """Return a lifespan in which expired items are removed, at its start and now and then."""
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncGenerator[None]:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_sweep, table)
+            yield
+            tasks.cancel_scope.cancel()
+
+    return lifespan
+
+
+async def _sweep(table: SqliteTable) -> None:
+    while True:
+        with suppress(Unavailable):  # of a busy store: what has expired is filtered from every answer all the same
+            await to_thread.run_sync(table.sweep, datetime.now(UTC))
+        await anyio.sleep(_SWEEP_SECONDS)
+
+
+def _first_key(keys: ApiKeys) -> str | None:
+    return keys.add() if keys.is_empty() else None
+
+
+def _announce(url: str, directory: Path, key: str | None) -> None:
+    shown = key or "YOUR_KEY"
+    header = f"Authorization: Bearer {shown}"
+    cursor = {"mcpServers": {"cairn": {"url": url, "headers": {"Authorization": f"Bearer {shown}"}}}}
+    click.echo(f"Cairn serves MCP at {url}")
+    click.echo(f"  data     {directory}")
+    click.echo(f"  API key  {key}  (shown this once)" if key else "  API key  as printed at the first start")
+    click.echo(f'\nClaude Code:\n  claude mcp add --transport http cairn {url} --header "{header}"')
+    click.echo(f"\nCursor, in mcp.json:\n  {json.dumps(cursor)}\n")
+    click.echo(f"Stop with Ctrl+C (process {os.getpid()}).")

@@ -1,0 +1,17 @@
+"""`cairn stdio`: the catalog over standard input and output, for the one who may read the data directory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cairn.domain.callers import Caller
+from cairn.local.doors import load
+from cairn.local.keys import ALL_SCOPES, LOCAL_TENANT
+from cairn.local.store import opened
+
+
+def stdio(data: Path | None) -> None:
+    """Serve until the input ends; SettingsError if the store cannot be opened."""
+    with opened(data, os.environ):
+        load("cairn_mcp.stdio.run")(Caller(LOCAL_TENANT, frozenset(ALL_SCOPES), "stdio"))

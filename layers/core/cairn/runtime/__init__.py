@@ -1,0 +1,1 @@
+"""Settings, wiring and telemetry of one process."""

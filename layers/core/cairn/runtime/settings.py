@@ -1,0 +1,191 @@
+"""The settings of a process: one document and its environment, read once into one frozen model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cairn.domain.endpoints import responses_url
+from cairn.domain.errors import SettingsError
+from cairn.domain.ids import Tenant
+from cairn.domain.settings import Limits, MemorySettings
+from cairn.runtime import document
+from cairn.runtime.options import ENABLED, OPTIONS, ORIGINS, build
+
+MASTER_KEY = "LUMERA_MEMORY_KEY"
+_DOCUMENT = {
+    "CAIRN_SETTINGS": "The settings document itself, YAML or JSON.",
+    "CAIRN_SETTINGS_FILE": "The path of the settings document.",
+}
+_STORE = {
+    "CAIRN_DATA": "The directory of the embedded store.",
+    "CAIRN_TABLE": "The DynamoDB table.",
+    "CAIRN_BUCKET": "The S3 bucket.",
+    "CAIRN_KEY_ID": "The KMS key.",
+}
+_AWS = ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedStore:
+    """A directory of this machine; without a master key its key file is used."""
+
+    directory: Path
+    master_key: str | None = field(default=None, repr=False)
+
+    @property
+    def table_file(self) -> Path:
+        """Return where the table is kept."""
+        return self.directory / "table.sqlite3"
+
+    @property
+    def blobs_directory(self) -> Path:
+        """Return where the blobs are kept."""
+        return self.directory / "blobs"
+
+    @property
+    def key_file(self) -> Path:
+        """Return where the master key is kept that is used when none is given."""
+        return self.directory / "master.key"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwsStore:
+    """A DynamoDB table, an S3 bucket and a KMS key."""
+
+    table: str
+    bucket: str
+    key_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything a process may be told; `sources` says of each key that was set where its value came from."""
+
+    memory_enabled: bool = False
+    disabled_tools: frozenset[str] = frozenset()
+    memory: MemorySettings = field(default_factory=MemorySettings)
+    tenants: Mapping[str, MemorySettings] = field(default_factory=dict[str, MemorySettings])
+    limits: Limits = field(default_factory=Limits)
+    allowed_origins: tuple[str, ...] = ()
+    store: EmbeddedStore | AwsStore | None = None
+    sources: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+    def memory_for(self, tenant: Tenant) -> MemorySettings:
+        """Return the tenant's own knobs, or the deployment's."""
+        return self.tenants.get(tenant, self.memory)
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """One setting as it is in force: its key, value, where that came from, and what it does."""
+
+    key: str
+    value: object
+    source: str
+    description: str
+
+
+def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Settings:
+    """Return the settings of a document and an environment; SettingsError names the key that is wrong.
+
+    A tenant's value goes before the environment's, that before the document's, that before the default.
+    """
+    _refuse_unknown(environment)
+    read = document.read(given or {})
+    from_environment = {
+        key: option.parse_text(environment[option.variable])
+        for key, option in OPTIONS.items()
+        if option.variable in environment
+    }
+    values = read.values | from_environment
+    sources = dict.fromkeys(read.values, "document") | {key: OPTIONS[key].variable for key in from_environment}
+    sources |= {f"tenants.{tenant}.{key}": f"tenant {tenant}" for tenant, own in read.tenants.items() for key in own}
+    return Settings(
+        memory_enabled=values.get(ENABLED, False),
+        disabled_tools=frozenset(read.disabled_tools),
+        memory=_memory(values, "memory"),
+        tenants={name: _memory(values | own, f"tenants.{name}.memory") for name, own in read.tenants.items()},
+        limits=build(Limits, "limits", values),
+        allowed_origins=values.get(ORIGINS, ()),
+        store=_store(environment),
+        sources=sources,
+    )
+
+
+def read(environment: Mapping[str, str]) -> Settings:
+    """Return the settings of an environment and the document it holds or names; SettingsError as for `load`."""
+    text, path = environment.get("CAIRN_SETTINGS"), environment.get("CAIRN_SETTINGS_FILE")
+    if text is not None and path is not None:
+        raise SettingsError("CAIRN_SETTINGS: is given beside CAIRN_SETTINGS_FILE; give one of the two")
+    if path is not None:
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"CAIRN_SETTINGS_FILE: cannot be read ({type(error).__name__})") from None
+    where = "CAIRN_SETTINGS" if path is None else "CAIRN_SETTINGS_FILE"
+    return load(document.parse_text(text, where) if text is not None else None, environment)
+
+
+def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effective, ...]:
+    """Return every setting in force, for the deployment or for one of its tenants, in the order of the reference."""
+    memory = settings.memory if tenant is None else settings.memory_for(tenant)
+    roots: dict[str, object] = {"memory": memory, "limits": settings.limits}
+    singles: dict[str, object] = {ENABLED: settings.memory_enabled, ORIGINS: settings.allowed_origins}
+    found: list[Effective] = []
+    for key, option in OPTIONS.items():
+        value = singles[key] if key in singles else _attribute(roots, key)
+        source = settings.sources.get(f"tenants.{tenant}.{key}") or settings.sources.get(key, "default")
+        found.append(Effective(f"{document.ROOT}.{key}", value, source, option.description))
+    return tuple(found)
+
+
+def variables() -> Mapping[str, str]:
+    """Return every environment variable Cairn reads, and what it does."""
+    options = {option.variable: option.description for option in OPTIONS.values()}
+    secret = {MASTER_KEY: "The embedded store's master key; without it a key file beside the data is used."}
+    return {**_DOCUMENT, **_STORE, **secret, **options}
+
+
+def _refuse_unknown(environment: Mapping[str, str]) -> None:
+    known = variables()
+    for name in sorted(environment):
+        if name.startswith("CAIRN_") and name not in known:
+            raise SettingsError(f"{name}: is no setting")
+
+
+def _memory(values: Mapping[str, Any], where: str) -> MemorySettings:
+    memory = build(MemorySettings, "memory", values)
+    if memory.heuristic.enabled:
+        try:
+            responses_url(memory.heuristic.base_url)
+        except ValueError as error:
+            raise SettingsError(f"{document.ROOT}.{where}.heuristic.base_url: {error}") from None
+    return memory
+
+
+def _store(environment: Mapping[str, str]) -> EmbeddedStore | AwsStore | None:
+    data = environment.get("CAIRN_DATA")
+    given = [name for name in _AWS if environment.get(name)]
+    if data and given:
+        raise SettingsError(f"CAIRN_DATA: is given beside {given[0]}; a store is a directory or AWS, not both")
+    if data:
+        return EmbeddedStore(directory=Path(data), master_key=environment.get(MASTER_KEY))
+    if not given:
+        return None
+    for name in _AWS:
+        if name not in given:
+            raise SettingsError(f"{name}: is missing beside {given[0]}")
+    return AwsStore(
+        table=environment["CAIRN_TABLE"], bucket=environment["CAIRN_BUCKET"], key_id=environment["CAIRN_KEY_ID"]
+    )
+
+
+def _attribute(roots: Mapping[str, object], key: str) -> object:
+    first, *rest = key.split(".")
+    value = roots[first]
+    for name in rest:
+        value = getattr(value, name)
+    return value

@@ -1,0 +1,73 @@
+"""The stored `.abstract` and `.overview` of a session's directories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from cairn.domain import layout
+from cairn.domain.codec import moment, rfc3339
+from cairn.domain.errors import ResourceBusy, TransactionRefused
+from cairn.domain.summaries import Contents, directories
+from cairn.domain.turns import Session
+from cairn.ports import Check, Key, Put
+from cairn.service import contents
+from cairn.service.parts import Parts
+from cairn.service.sessions import Lease
+
+
+@dataclass(frozen=True, slots=True)
+class Abstracts:
+    """What each directory's summary said when it was last refreshed, and which facts were believed then."""
+
+    refreshed_at: datetime
+    facts: list[str]
+    abstracts: dict[str, str]
+    overviews: dict[str, str]
+
+
+def root_of(session: Session) -> str:
+    """Return the path of the session's directory."""
+    return f"/memory/{session.session_id}"
+
+
+def stored(parts: Parts, session: Session) -> Abstracts | None:
+    """Return the stored summaries, None where none were made."""
+    item = parts.world.table.get(_where(session))
+    if item is None:
+        return None
+    record = parts.vault.unseal(session.tenant, item)
+    return Abstracts(moment(record["refreshed_at"]), record["facts"], record["abstracts"], record["overviews"])
+
+
+def fact_ids(held: Contents) -> list[str]:
+    """Return which facts the session's summaries may speak of."""
+    return sorted(fact.id for fact in held.facts)
+
+
+def refresh(parts: Parts, lease: Lease) -> int:
+    """Make the summaries anew if the last refresh is long enough ago; return how many directories that is."""
+    session, now = lease.session, parts.world.clock.now()
+    interval = timedelta(minutes=parts.settings_for(session.tenant).summary_refresh_interval_minutes)
+    last = stored(parts, session)
+    if last is not None and now - last.refreshed_at < interval:
+        return 0
+    held = contents.read(parts, session, contents.head_of(parts, session) or lease.head)
+    found = directories(root_of(session), held)
+    record = {
+        "refreshed_at": rfc3339(now),
+        "facts": fact_ids(held),
+        "abstracts": {directory.path: directory.abstract(held.chunks) for directory in found},
+        "overviews": {directory.path: directory.overview(held.chunks) for directory in found},
+    }
+    where = _where(session)
+    put = Put({"pk": where.pk, "sk": where.sk, **parts.vault.seal(session.tenant, where, record)})
+    try:
+        parts.world.table.transact([put, Check(lease.key(), lease.held())])
+    except TransactionRefused as refused:
+        raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused
+    return len(found)
+
+
+def _where(session: Session) -> Key:
+    return Key(layout.session_pk(session), layout.SUMMARIES)

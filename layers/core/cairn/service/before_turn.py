@@ -1,0 +1,155 @@
+"""before_turn: read, rank, assemble. One round of parallel reads; a write only where it compacts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from cairn.domain import block, layout, tokens
+from cairn.domain.compaction import Summary, compact
+from cairn.domain.errors import CairnError
+from cairn.domain.events import Event
+from cairn.domain.facts import Fact
+from cairn.domain.items import text_of
+from cairn.domain.memory_view import Chunk
+from cairn.domain.settings import MemorySettings
+from cairn.domain.terms import terms
+from cairn.domain.turns import Preparation, PreparedTurn, Session
+from cairn.domain.window import Window, recent_items
+from cairn.service.parts import Parts
+from cairn.service.recall import Sight
+from cairn.service.sessions import Recent
+from cairn.service.world import Pending
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What the reads brought: the newest turns, the summary of what came before, whose logs to recall from."""
+
+    recent: Recent
+    summary: Summary | None
+    owners: tuple[str, ...]
+
+
+def prepare(parts: Parts, session: Session, request: Preparation) -> PreparedTurn:
+    """Return the model's input with what matters from memory, the ids of exactly the facts in it, its estimate."""
+    turn = _Preparation(parts, session, request)
+    read = turn.read()
+    facts = turn.facts(read)
+    window = turn.window(read, read.summary, facts, turn.chunks(read, read.summary))
+    summary = None
+    if window.tokens() >= turn.threshold:
+        summary = turn.compact(read, window)
+    if summary is not None:
+        window = turn.window(read, summary, facts, turn.chunks(read, summary))
+    window = window.fitted(request.max_input_tok)
+    items = window.items()
+    return PreparedTurn(
+        items=items,
+        recalled_fact_ids=tuple(fact.id for fact in window.facts),
+        token_count=tokens.count_items(items),
+        compacted=summary is not None,
+    )
+
+
+class _Preparation:
+    """One call of before_turn."""
+
+    def __init__(self, parts: Parts, session: Session, request: Preparation) -> None:
+        self.settings: MemorySettings = parts.settings_for(session.tenant)
+        self.threshold = self.settings.compact_threshold * request.max_input_tok
+        self._parts = parts
+        self._session = session
+        self._request = request
+        owner = layout.owner(request.user_id, session.session_id)
+        self._sight = Sight(session, owner, request.recall_scope or self.settings.recall_scope)
+
+    def read(self) -> _Read:
+        """Read session, summary and memory log in one round; a second one only for further logs in sight."""
+        sessions, session = self._parts.sessions, self._session
+        recent = Pending(lambda: sessions.recent(session, self.settings.recent_context_items))
+        summary = Pending(lambda: sessions.summary(session))
+        own = Pending(lambda: self._parts.log.refresh(session.tenant, session.project, self._sight.owner))
+        self._parts.world.parallel([recent, summary, own])
+        return _Read(recent.result, summary.result, (self._sight.owner, *self._further(recent.result)))
+
+    def facts(self, read: _Read) -> tuple[Fact, ...]:
+        """Rank facts against the current items."""
+        return self._parts.recall.facts(self._sight, read.owners, self._query, self.settings.recall_facts_limit)
+
+    def chunks(self, read: _Read, summary: Summary | None) -> tuple[Chunk, ...]:
+        """Search earlier texts, those that the summary stands for among them, without what is shown anyway."""
+        shown = {event.id for event in self._shown(read, summary)}
+        return self._parts.recall.chunks(self._sight, read.owners, self._query, self.settings.search_limit, shown)
+
+    def window(
+        self, read: _Read, summary: Summary | None, facts: tuple[Fact, ...], chunks: tuple[Chunk, ...]
+    ) -> Window:
+        """Return everything that may be placed, with the turns that the summary does not stand for."""
+        request = self._request
+        stored = [event.item for event in self._shown(read, summary)]
+        return Window(
+            current=request.current,
+            facts=facts,
+            chunks=chunks,
+            summary=summary.item(self._unranked(read, facts), self._sign) if summary else None,
+            history=request.history,
+            recent=recent_items(stored, request.history, request.current, self.settings.recent_context_items),
+            reserved=self._reserved,
+            sign=self._sign,
+        )
+
+    def compact(self, read: _Read, window: Window) -> Summary | None:
+        """Summarise and store as few of the oldest turns as brings the context under the threshold.
+
+        None, and nothing written, where every turn in the context is summarised already, or where the logs that were
+        read do not hold every turn: one was stored meanwhile, or a log could not be read.
+        """
+        session, summary = self._session, read.summary
+        if self._parts.recall.turns(session, read.owners) < read.recent.seq:
+            return None
+        done = summary.through if summary else 0
+        in_context = [seq for seq, _ in read.recent.turns]
+        due = [seq for seq in (*(seq - 1 for seq in in_context[:1]), *in_context) if seq > done]
+        texts = self._parts.recall.texts(session, read.owners) if due else []
+        for through in due:
+            summary = compact(summary, texts, through)
+            shorter = self.window(read, summary, window.facts, window.chunks)
+            if through == due[-1] or shorter.tokens() < self.threshold:
+                self._parts.sessions.store_summary(session, summary, self._parts.world.clock.now())
+                return summary
+        return None
+
+    @cached_property
+    def _query(self) -> list[str]:
+        return terms("\n".join(text_of(item) for item in self._request.current))
+
+    @cached_property
+    def _reserved(self) -> int:
+        return tokens.count(self._request.base_instructions or "")
+
+    def _shown(self, read: _Read, summary: Summary | None) -> list[Event]:
+        """Return the newest stored events that the summary does not stand for."""
+        through = summary.through if summary else 0
+        events = [event for seq, turn in read.recent.turns if seq > through for event in turn]
+        return events[max(0, len(events) - self.settings.recent_context_items) :]
+
+    def _unranked(self, read: _Read, ranked: tuple[Fact, ...]) -> list[Fact]:
+        """Return the session's newest other facts, as many as recall_facts_limit leaves room for."""
+        own = Sight(self._session, self._sight.owner, "session")
+        others = [fact for fact in self._parts.recall.believed(own, read.owners) if fact not in ranked]
+        others.sort(key=lambda fact: (fact.recorded_at, fact.id), reverse=True)
+        return others[: max(0, self.settings.recall_facts_limit - len(ranked))]
+
+    def _further(self, recent: Recent) -> list[str]:
+        """Open the other logs in sight; a failure there degrades the recall, it does not fail the turn."""
+        try:
+            others = self._parts.recall.others(self._sight, recent.head)
+            if others:
+                self._parts.recall.refresh(self._sight, others)
+        except CairnError:
+            return []
+        return others
+
+    def _sign(self, message: bytes) -> str:
+        return self._parts.vault.sign(self._session.tenant, block.PURPOSE, message)

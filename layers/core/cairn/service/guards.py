@@ -1,0 +1,112 @@
+"""Turn guards: who may commit a turn, and what is known of a turn that was committed.
+
+Times and states of a guard: absent -> processing (one owner, until its time is up) -> done. A retry of a done turn is
+a replay; a turn left in processing past its time may be taken over; a done one never changes.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+
+from cairn.domain import codec, layout
+from cairn.domain.errors import CairnError, ConditionFailed, Conflict, ResourceBusy, StoreError
+from cairn.domain.turns import Completion, Session
+from cairn.ports import ABSENT, AllOf, AnyOf, Attributes, Delete, Equals, Key, LessThan, Put, Update
+from cairn.service.vault import Vault
+from cairn.service.world import World
+
+RETENTION = timedelta(days=30)
+PURPOSE = "turn payload"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """That this call may commit a turn, or with `done` that the same turn was committed before."""
+
+    session: Session
+    turn: Completion
+    owner: str
+    done: bool = False
+
+    def key(self) -> Key:
+        """Return where the guard is."""
+        return Key(layout.session_pk(self.session), layout.guard_sk(self.turn.turn_id))
+
+
+class Guards:
+    """Claims turns, marks them done, gives them back."""
+
+    def __init__(self, world: World, vault: Vault) -> None:
+        """Hold no state of its own."""
+        self._world = world
+        self._vault = vault
+
+    def claim(self, session: Session, turn: Completion, owner: str, lease_seconds: int) -> Claim:
+        """Claim the turn for one commit.
+
+        Conflict if the turn was committed with another payload; ResourceBusy while another call is committing it.
+        """
+        now = self._world.clock.now()
+        claim = Claim(session, turn, owner)
+        payload = _payload(turn)
+        until = codec.epoch_ms(now + timedelta(seconds=lease_seconds))
+        guard = {
+            "pk": claim.key().pk,
+            "sk": claim.key().sk,
+            "tenant": session.tenant,
+            "project": session.project,
+            "session_id": session.session_id,
+            "turn_id": turn.turn_id,
+            "status": "processing",
+            "owner": owner,
+            "until": until,
+            "payload": self._vault.sign(session.tenant, PURPOSE, payload),
+            "updated_at": codec.rfc3339(now),
+            "expires_at": int((now + RETENTION).timestamp()),
+        }
+        stale = AllOf((Equals("status", "processing"), LessThan("until", codec.epoch_ms(now))))
+        lapsed = LessThan("expires_at", int(now.timestamp()))
+        try:
+            self._world.table.put(Put(guard, AnyOf((ABSENT, stale, lapsed))))
+        except ConditionFailed as held:
+            return self._judged(claim, held.item or {}, payload)
+        return claim
+
+    def done(self, claim: Claim, seq: int) -> Update:
+        """Return the write that marks the turn as committed; it holds only for the claim's owner."""
+        now = self._world.clock.now()
+        return Update(
+            claim.key(),
+            set={
+                "status": "done",
+                "seq": seq,
+                "updated_at": codec.rfc3339(now),
+                "expires_at": int((now + RETENTION).timestamp()),
+            },
+            remove=("owner", "until"),
+            condition=_held(claim),
+        )
+
+    def give_back(self, claim: Claim) -> None:
+        """Let a retry claim the turn at once; if this fails, it may when the claim's time is up."""
+        with suppress(StoreError, CairnError):
+            self._world.table.delete(Delete(claim.key(), _held(claim)))
+
+    def _judged(self, claim: Claim, stored: Attributes, payload: bytes) -> Claim:
+        turn = claim.turn.turn_id
+        same = self._vault.verify(claim.session.tenant, PURPOSE, payload, str(stored.get("payload", "")))
+        if not same:
+            raise Conflict(f"turn_id {turn!r} was used for another payload", {"turn_id": turn})
+        if stored.get("status") != "done":
+            raise ResourceBusy("the turn is being committed by another call", {"resource": "turn", "turn_id": turn})
+        return Claim(claim.session, claim.turn, claim.owner, done=True)
+
+
+def _held(claim: Claim) -> AllOf:
+    return AllOf((Equals("status", "processing"), Equals("owner", claim.owner)))
+
+
+def _payload(turn: Completion) -> bytes:
+    return codec.canonical([turn.user_id, list(turn.inputs), list(turn.outputs)])

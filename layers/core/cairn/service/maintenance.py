@@ -1,0 +1,194 @@
+"""Maintenance of one session: compact, archive, sweep, merge, refresh summaries.
+
+Each step ends in one write or transaction that holds only under the session's lease, so a run may be stopped anywhere,
+done again, or done twice at once. A run that reaches its time limit leaves the rest to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from cairn.domain import layout
+from cairn.domain.codec import canonical, moment
+from cairn.domain.compaction import compact
+from cairn.domain.errors import ResourceBusy, TransactionRefused, Unavailable
+from cairn.domain.facts import Changes, Fact, State
+from cairn.domain.memory_view import LogEntry
+from cairn.domain.near_duplicates import merged
+from cairn.domain.summaries import Contents
+from cairn.domain.turns import MaintenanceReport, Session
+from cairn.ports import ABSENT, Check, Delete, Key, Put, Query, Update, Write
+from cairn.service import contents
+from cairn.service.abstracts import refresh
+from cairn.service.paging import every
+from cairn.service.parts import Parts
+from cairn.service.recall import owners_of
+from cairn.service.sessions import Lease
+
+TIME_LIMIT = timedelta(seconds=20)
+"""How long a run goes on; the gateway gives up after 29 s."""
+MAX_SHARD_TURNS = 90
+"""A shard is archived in one transaction of at most 100 writes."""
+MAX_SHARD_BYTES = 4_000_000
+"""How much JSON a shard holds, unless one turn alone holds more: it is packed and unpacked as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class _RawTurn:
+    """The stored events of one turn, as a shard holds them."""
+
+    seq: int
+    at: str
+    records: list[dict[str, Any]]
+
+    @property
+    def day(self) -> str:
+        """Return the UTC day of the turn, YYYY-MM-DD."""
+        return self.at[:10]
+
+
+class Maintenance:
+    """Keeps a session small and tidy without losing anything."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Work with these parts."""
+        self._parts = parts
+
+    def run(self, session: Session) -> MaintenanceReport:
+        """Do what is due; ResourceBusy if the session stays leased by another call. A session without turns is fine."""
+        if contents.head_of(self._parts, session) is None:
+            return MaintenanceReport()
+        settings = self._parts.settings_for(session.tenant)
+        lease = self._parts.sessions.lease(session, self._parts.world.entropy.token(12).hex(), settings)
+        try:
+            return _Run(self._parts, lease).report()
+        finally:
+            self._parts.sessions.release(lease)
+
+
+class _Run:
+    """One run under its lease."""
+
+    def __init__(self, parts: Parts, lease: Lease) -> None:
+        self._parts = parts
+        self._lease = lease
+        self._session = lease.session
+        self._settings = parts.settings_for(lease.session.tenant)
+        self._started = parts.world.clock.now()
+
+    def report(self) -> MaintenanceReport:
+        held = contents.read(self._parts, self._session, self._lease.head)
+        report = MaintenanceReport(compacted_events=self._compact(held))
+        shards, finished = self._archive(held)
+        report = replace(report, archived_shards=shards, finished=finished)
+        if not finished:
+            return report
+        report = replace(report, expired_facts=self._sweep(), merged_facts=self._merge())
+        self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
+        return replace(report, summaries_refreshed=refresh(self._parts, self._lease))
+
+    def _compact(self, held: Contents) -> int:
+        """Summarise what is older than the newest recent_context_items items; return how many items that covers."""
+        previous = self._parts.sessions.summary(self._session)
+        done = previous.through if previous else 0
+        through = self._outside_context(held)
+        if through <= done:
+            return 0
+        summary = compact(previous, held.chunks, through)
+        self._parts.sessions.store_summary(self._session, summary, self._parts.world.clock.now())
+        return sum(turn.events for turn in held.turns if done < turn.seq <= through)
+
+    def _outside_context(self, held: Contents) -> int:
+        """Return the number of the newest turn that stands wholly before the recent context, 0 where none does."""
+        items = 0
+        for turn in reversed(held.turns):
+            if items >= self._settings.recent_context_items:
+                return turn.seq
+            items += turn.events
+        return 0
+
+    def _archive(self, held: Contents) -> tuple[int, bool]:
+        """Move old raw events into shards of one day each; return how many, and whether all that were due."""
+        shards = 0
+        for shard in _shards(self._due(self._outside_context(held))):
+            if self._parts.world.clock.now() - self._started > TIME_LIMIT:
+                return shards, False
+            self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
+            self._move(shard)
+            shards += 1
+        return shards, True
+
+    def _due(self, through: int) -> Iterable[_RawTurn]:
+        newest = self._started - timedelta(hours=self._settings.compaction_min_age_hours)
+        pk = layout.session_pk(self._session)
+        if through == 0:
+            return
+        for item in every(self._parts.world.table, Query(pk, layout.FIRST_EVENT, layout.event_sk(through))):
+            if moment(str(item["at"])) > newest:
+                return
+            records = [event.to_record() for event in self._parts.sessions.events(self._session, item)]
+            yield _RawTurn(int(item["seq"]), str(item["at"]), records)
+
+    def _move(self, shard: list[_RawTurn]) -> None:
+        """Put the shard in place of its raw events, in one transaction."""
+        first, last = shard[0], shard[-1]
+        where = Key(layout.session_pk(self._session), layout.archive_sk(first.seq))
+        content = self._parts.vault.seal(self._session.tenant, where, [[turn.seq, turn.records] for turn in shard])
+        put = Put({"pk": where.pk, "sk": where.sk, "last": last.seq, "at": last.at, **content}, ABSENT)
+        head = Update(self._lease.key(), set={"archived_through": last.seq}, condition=self._lease.held())
+        self._transact([put, head, *(Delete(Key(where.pk, layout.event_sk(turn.seq))) for turn in shard)])
+
+    def _sweep(self) -> int:
+        """Mark facts past their expiry; they are not recalled either way."""
+        count = 0
+        for owner in owners_of(self._lease.head):
+            with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
+                lapsed = view.ledger.lapsed(self._started, self._session.session_id)
+            ended = tuple(replace(fact, state=State.EXPIRED, valid_to=fact.expires_at) for fact in lapsed)
+            count += self._end(owner, ended)
+        return count
+
+    def _merge(self) -> int:
+        """End facts that a newer one says in other words."""
+        count = 0
+        for owner in owners_of(self._lease.head):
+            with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
+                live = view.facts(self._started, self._session.session_id)
+            count += self._end(owner, merged(live, self._started))
+        return count
+
+    def _end(self, owner: str, facts: tuple[Fact, ...]) -> int:
+        if facts:
+            now: datetime = self._parts.world.clock.now()
+            entry = LogEntry(session_id=self._session.session_id, at=now, changes=Changes(superseded=facts))
+            append = self._parts.log.append(self._session.tenant, self._session.project, owner, entry)
+            self._transact([append, Check(self._lease.key(), self._lease.held())])
+            self._parts.log.refresh(self._session.tenant, self._session.project, owner)
+        return len(facts)
+
+    def _transact(self, writes: list[Write]) -> None:
+        try:
+            self._parts.world.table.transact(writes)
+        except TransactionRefused as refused:
+            if any(reason is not None and reason.code == "condition" for reason in refused.reasons):
+                raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused
+            raise Unavailable("the store refused a maintenance step; run it again") from refused
+
+
+def _shards(turns: Iterable[_RawTurn]) -> Iterable[list[_RawTurn]]:
+    """Group turns by UTC day, at most MAX_SHARD_TURNS turns and MAX_SHARD_BYTES together."""
+    shard: list[_RawTurn] = []
+    held = 0
+    for turn in turns:
+        size = len(canonical(turn.records))
+        full = len(shard) == MAX_SHARD_TURNS or held + size > MAX_SHARD_BYTES
+        if shard and (full or turn.day != shard[0].day):
+            yield shard
+            shard, held = [], 0
+        shard.append(turn)
+        held += size
+    if shard:
+        yield shard

@@ -1,0 +1,176 @@
+"""One session's items: its head with the lease, its turns' guards, its newest events and summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from cairn.domain import layout
+from cairn.domain.codec import epoch_ms, rfc3339
+from cairn.domain.compaction import Summary
+from cairn.domain.errors import CairnError, ConditionFailed, ResourceBusy, StoreError
+from cairn.domain.events import Event
+from cairn.domain.settings import MemorySettings
+from cairn.domain.turns import Session
+from cairn.ports import (
+    ABSENT,
+    AllOf,
+    AnyOf,
+    Attributes,
+    Condition,
+    Equals,
+    Key,
+    LessThan,
+    Missing,
+    Put,
+    Query,
+    Update,
+)
+from cairn.service.paging import every
+from cairn.service.vault import Vault
+from cairn.service.world import World
+
+FIRST_WAIT_SECONDS = 0.025
+LONGEST_WAIT_SECONDS = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """That this call alone may commit to the session, and the head as it was when the lease was taken."""
+
+    session: Session
+    owner: str
+    fence: int
+    head: Attributes
+
+    @property
+    def seq(self) -> int:
+        """Return the number of the session's newest turn, 0 where there is none."""
+        return int(self.head.get("seq", 0))
+
+    def held(self) -> Condition:
+        """Return the condition that every write under this lease carries: nobody took it over since."""
+        return AllOf((Equals("fence", self.fence), Equals("lease_owner", self.owner)))
+
+    def key(self) -> Key:
+        """Return where the head is."""
+        return Key(layout.session_pk(self.session), layout.HEAD)
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """The head and the newest turns of a session, oldest first, up to the newest `items` items."""
+
+    head: Attributes | None
+    turns: tuple[tuple[int, tuple[Event, ...]], ...]
+
+    @property
+    def seq(self) -> int:
+        """Return the number of the newest turn read, 0 where there is none."""
+        return self.turns[-1][0] if self.turns else 0
+
+
+class Sessions:
+    """Reads and leases sessions."""
+
+    def __init__(self, world: World, vault: Vault) -> None:
+        """Hold no state of its own."""
+        self._world = world
+        self._vault = vault
+
+    def try_lease(self, session: Session, owner: str, seconds: int) -> Lease | None:
+        """Take the session's lease if it is free or its holder's time is up; None if somebody holds it."""
+        now = self._world.clock.now()
+        until = now + timedelta(seconds=seconds)
+        free = AnyOf((Missing("lease_until"), LessThan("lease_until", epoch_ms(now))))
+        take = Update(
+            key=Key(layout.session_pk(session), layout.HEAD),
+            set={"lease_owner": owner, "lease_until": epoch_ms(until)},
+            add={"fence": 1},
+            condition=free,
+        )
+        try:
+            head = self._world.table.update(take)
+        except ConditionFailed:
+            return None
+        return Lease(session, owner, int(head["fence"]), head)
+
+    def lease(self, session: Session, owner: str, settings: MemorySettings) -> Lease:
+        """Take the lease, waiting for its holder; ResourceBusy after session_lock_timeout_ms."""
+        deadline = self._world.clock.now() + timedelta(milliseconds=settings.session_lock_timeout_ms)
+        wait = FIRST_WAIT_SECONDS
+        while (lease := self.try_lease(session, owner, settings.guard_lease_seconds)) is None:
+            left = (deadline - self._world.clock.now()).total_seconds()
+            if left <= 0:
+                raise ResourceBusy("the session is being written by another call", {"resource": "session"})
+            self._world.clock.sleep(min(wait, left))
+            wait = min(wait * 2, LONGEST_WAIT_SECONDS)
+        return lease
+
+    def renew(self, lease: Lease, seconds: int) -> None:
+        """Prolong the lease from now; ResourceBusy if it was taken over meanwhile."""
+        until = self._world.clock.now() + timedelta(seconds=seconds)
+        try:
+            self._world.table.update(Update(lease.key(), set={"lease_until": epoch_ms(until)}, condition=lease.held()))
+        except ConditionFailed as lost:
+            raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from lost
+
+    def release(self, lease: Lease) -> None:
+        """Give the lease up, if it is still held; what fails here ends by itself when the lease does."""
+        give_up = Update(lease.key(), remove=("lease_owner", "lease_until"), condition=lease.held())
+        with suppress(StoreError, CairnError):
+            self._world.table.update(give_up)
+
+    def recent(self, session: Session, items: int) -> Recent:
+        """Return the head and the newest turns that together hold at least `items` items, in one query as a rule."""
+        head: Attributes | None = None
+        turns: list[tuple[int, tuple[Event, ...]]] = []
+        held = 0
+        for item in self._newest(session, page_size=items // 2 + 2):
+            if item["sk"] == layout.HEAD:
+                head = item
+                continue
+            if held >= items:
+                break
+            events = self.events(session, item)
+            turns.append((int(item["seq"]), events))
+            held += len(events)
+        return Recent(head, tuple(reversed(turns)))
+
+    def events(self, session: Session, item: Attributes) -> tuple[Event, ...]:
+        """Return the events of one stored turn."""
+        return tuple(Event.from_record(record) for record in self._vault.unseal(session.tenant, item))
+
+    def summary(self, session: Session) -> Summary | None:
+        """Return the newest compact summary, None where nothing was compacted."""
+        low, high = layout.prefix_range("cmp#")
+        query = Query(layout.session_pk(session), low, high, descending=True, limit=1)
+        found = self._world.table.query(query).items
+        return Summary.from_record(self._vault.unseal(session.tenant, found[0])) if found else None
+
+    def store_summary(self, session: Session, summary: Summary, now: datetime) -> None:
+        """Store a summary; it adds to what is stored and replaces nothing, so no lock is needed.
+
+        Summaries up to one turn are made from the same immutable events: of two at once either is right.
+        """
+        where = Key(layout.session_pk(session), layout.compact_sk(summary.through))
+        content = self._vault.seal(session.tenant, where, summary.to_record())
+        with suppress(ConditionFailed):
+            self._world.table.put(Put({"pk": where.pk, "sk": where.sk, "at": rfc3339(now), **content}, ABSENT))
+
+    def history(self, session: Session) -> Iterator[tuple[int, tuple[Event, ...]]]:
+        """Yield every turn ever stored, oldest first, as (number, events): archived ones and raw ones alike."""
+        pk = layout.session_pk(session)
+        low, high = layout.prefix_range("arc#")
+        for shard in every(self._world.table, Query(pk, low, high)):
+            for seq, records in self._vault.unseal(session.tenant, shard):
+                yield seq, tuple(Event.from_record(record) for record in records)
+        for item in every(self._world.table, Query(pk, layout.FIRST_EVENT, layout.LAST_EVENT)):
+            yield int(item["seq"]), self.events(session, item)
+
+    def _newest(self, session: Session, page_size: int) -> Iterator[Attributes]:
+        pk = layout.session_pk(session)
+        query = Query(pk, layout.FIRST_EVENT, layout.HEAD, descending=True, limit=page_size)
+        return every(self._world.table, query)

@@ -1,0 +1,127 @@
+"""The vault: contents become ciphertext here, before they reach any store.
+
+A tenant's data keys are random, wrapped by the key ring and kept in the tenant's own partition; deleting them makes
+all that the tenant ever stored unreadable. An unwrapped key stays in the process for five minutes.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from cairn.domain import cipher, codec, layout
+from cairn.domain.errors import ConditionFailed, CorruptData
+from cairn.domain.ids import Digest, Tenant
+from cairn.ports import ABSENT, Attributes, Key, Put, Query, Scalar
+from cairn.service.world import World
+
+KEY_LIFETIME = timedelta(minutes=5)
+MAX_CACHED_KEYS = 1024
+MAX_INLINE_BYTES = 32 * 1024
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _CachedKey:
+    number: int
+    secret: bytes
+    until: datetime
+
+
+class Vault:
+    """Seals values into the attributes `data` or `blob` and `kid`, and opens them again."""
+
+    def __init__(self, world: World) -> None:
+        """Start with no key unwrapped."""
+        self._world = world
+        self._keys: OrderedDict[tuple[Tenant, int | None], _CachedKey] = OrderedDict()
+
+    def seal(self, tenant: Tenant, where: Key, value: object) -> dict[str, Scalar]:
+        """Return the attributes that hold a JSON value in the item at `where`; over 32 KB it becomes a blob."""
+        key = self._current(tenant) or self._create(tenant)
+        nonce = self._world.entropy.token(cipher.NONCE_BYTES)
+        sealed = cipher.seal(key.secret, nonce, codec.pack(value), _context(tenant, where))
+        if len(sealed) <= MAX_INLINE_BYTES:
+            return {"kid": key.number, "data": sealed}
+        return {"kid": key.number, "blob": self._world.blobs.put(tenant, sealed)}
+
+    def unseal(self, tenant: Tenant, item: Attributes) -> Any:
+        """Return the JSON value of a stored item; CorruptData if it was changed, moved or is another tenant's."""
+        number, data, blob = item.get("kid"), item.get("data"), item.get("blob")
+        if isinstance(blob, str):
+            data = self._world.blobs.get(tenant, Digest(blob))
+        if not isinstance(number, int) or not isinstance(data, bytes):
+            raise CorruptData("a stored item lacks its content")
+        where = Key(str(item["pk"]), str(item["sk"]))
+        plain = cipher.unseal(self._numbered(tenant, number).secret, data, _context(tenant, where))
+        return codec.unpack(plain)
+
+    def warm(self, tenant: Tenant) -> None:
+        """Unwrap the tenant's current key now, so that it can be one of several parallel reads."""
+        self._current(tenant)
+
+    def sign(self, tenant: Tenant, purpose: str, message: bytes) -> str:
+        """Return a tag that only this tenant's Cairn can make: key number, dot, 32 hex digits."""
+        key = self._current(tenant) or self._create(tenant)
+        return f"{key.number}.{cipher.mac(key.secret, purpose, message)}"
+
+    def verify(self, tenant: Tenant, purpose: str, message: bytes, tag: str) -> bool:
+        """Tell whether sign() made this tag for this tenant, purpose and message."""
+        number, _, digest = tag.partition(".")
+        if not (number.isascii() and number.isdigit() and len(number) <= 6):  # noqa: PLR2004  width of a key's sort key
+            return False
+        try:
+            key = self._numbered(tenant, int(number))
+        except CorruptData:
+            return False
+        return cipher.same(digest, cipher.mac(key.secret, purpose, message))
+
+    def _current(self, tenant: Tenant) -> _CachedKey | None:
+        cached = self._cached(tenant, None)
+        if cached is not None:
+            return cached
+        low, high = layout.key_range()
+        newest = self._world.table.query(Query(layout.keys_pk(tenant), low, high, descending=True, limit=1)).items
+        return self._keep(tenant, newest[0], current=True) if newest else None
+
+    def _numbered(self, tenant: Tenant, number: int) -> _CachedKey:
+        cached = self._cached(tenant, number)
+        if cached is not None:
+            return cached
+        item = self._world.table.get(Key(layout.keys_pk(tenant), layout.key_sk(number)))
+        if item is None:
+            raise CorruptData("the data key of stored content is gone")
+        return self._keep(tenant, item, current=False)
+
+    def _create(self, tenant: Tenant) -> _CachedKey:
+        fresh = self._world.keys.generate(tenant)
+        item = {"pk": layout.keys_pk(tenant), "sk": layout.key_sk(1), "number": 1, "wrapped": fresh.wrapped}
+        try:
+            self._world.table.put(Put(item, ABSENT))
+        except ConditionFailed as lost:
+            return self._keep(tenant, lost.item or item, current=True)
+        return self._keep(tenant, item, current=True)
+
+    def _cached(self, tenant: Tenant, number: int | None) -> _CachedKey | None:
+        cached = self._keys.get((tenant, number))
+        return cached if cached is not None and self._world.clock.now() < cached.until else None
+
+    def _keep(self, tenant: Tenant, item: Mapping[str, Scalar], *, current: bool) -> _CachedKey:
+        number, wrapped = item["number"], item["wrapped"]
+        if not isinstance(number, int) or not isinstance(wrapped, bytes):
+            raise CorruptData("a stored data key is malformed")
+        secret = self._world.keys.unwrap(tenant, wrapped)
+        key = _CachedKey(number, secret, self._world.clock.now() + KEY_LIFETIME)
+        self._keys[tenant, number] = key
+        if current:
+            self._keys[tenant, None] = key
+        while len(self._keys) > MAX_CACHED_KEYS:
+            self._keys.popitem(last=False)
+        return key
+
+
+def _context(tenant: Tenant, where: Key) -> bytes:
+    return codec.canonical([SCHEMA_VERSION, tenant, where.pk, where.sk])

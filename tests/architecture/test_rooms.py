@@ -1,0 +1,92 @@
+"""What the house is built like: imports, sizes, names, start-up cost."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cairn_tools.catalog import CATALOG
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("layers/core", "functions", "tools")
+VAGUE = {"utils", "util", "helpers", "helper", "base", "manager", "common", "misc"}
+HEAVY = {"mcp", "mcp_types", "boto3", "botocore", "starlette", "uvicorn", "yaml", "rich", "click"}
+MOST_LINES = 300
+MOST_TOOL_LINES = 80
+MOST_FUNCTION_LINES = 40
+
+
+def sources(*rooms: str) -> list[Path]:
+    return [path for room in rooms for path in sorted((ROOT / room).rglob("*.py"))]
+
+
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+@pytest.mark.slow
+def test_imports_point_one_way() -> None:
+    # In a process of its own: it configures logging and would silence every logger of this one.
+    lint = [
+        sys.executable,
+        "-c",
+        "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))",
+    ]
+    checked = subprocess.run(lint, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
+
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_a_file_fits_on_a_few_screens() -> None:
+    lengths = {path.relative_to(ROOT): len(path.read_text(encoding="utf-8").splitlines()) for path in sources(*ROOMS)}
+
+    assert lengths
+    assert {path: lines for path, lines in lengths.items() if lines > MOST_LINES} == {}
+
+
+def test_a_tool_is_one_short_file_named_after_it() -> None:
+    for tool in CATALOG:
+        path = ROOT / "functions" / "cairn_tools" / f"{tool.name}.py"
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_TOOL_LINES, tool.name
+    files = {path.stem for path in sources("functions/cairn_tools")} - {"__init__", "catalog"}
+    assert files == {tool.name for tool in CATALOG}
+
+
+def test_a_function_fits_on_one_screen() -> None:
+    long = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path in sources(*ROOMS, "tests")
+        for node in functions(ast.parse(path.read_text(encoding="utf-8")))
+        if (node.end_lineno or node.lineno) - node.lineno + 1 > MOST_FUNCTION_LINES
+    ]
+
+    assert long == []
+
+
+def test_every_module_s_name_says_what_it_is() -> None:
+    assert [path for path in sources(*ROOMS) if VAGUE & set(path.stem.split("_"))] == []
+
+
+def test_test_files_have_names_of_their_own() -> None:
+    names = [path.name for path in sources("tests") if path.name.startswith("test_")]
+
+    assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", [*(f"cairn_tools.{tool.name}" for tool in CATALOG), "cairn_mcp.door"])
+def test_what_a_lambda_imports_loads_nothing_heavy(module: str) -> None:
+    program = f"import sys, {module}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+
+    command = [sys.executable, "-c", program]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)  # noqa: S603 - our own
+
+    assert HEAVY & set(loaded.stdout.split()) == set()
+    assert "cairn" in loaded.stdout.split()

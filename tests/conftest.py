@@ -1,0 +1,227 @@
+"""One world for tests: the embedded store in a temporary directory, a clock that tests set, entropy that repeats."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cairn.domain.callers import Caller
+from cairn.domain.errors import CorruptData
+from cairn.domain.ids import Tenant
+from cairn.domain.settings import MemorySettings
+from cairn.edge.tool import Call
+from cairn.embedded.blobs import DirectoryBlobs
+from cairn.embedded.table import SqliteTable
+from cairn.ports import DataKey
+from cairn.runtime import wiring
+from cairn.runtime.settings import Settings, variables
+from cairn.runtime.system import in_turn
+from cairn.runtime.wiring import Services
+from cairn.service.world import World
+
+
+class FakeClock:
+    """A clock that stands still until a test sets it or the code sleeps."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.time
+
+    def sleep(self, seconds: float) -> None:
+        self.advance(seconds=seconds)
+
+    def advance(self, **duration: float) -> None:
+        self.time += timedelta(**duration)
+
+
+class CountingEntropy:
+    """Bytes that differ at each draw and are the same in each run."""
+
+    def __init__(self) -> None:
+        self.draws = 0
+
+    def token(self, size: int) -> bytes:
+        self.draws += 1
+        stream = b"".join(sha256(f"{self.draws}/{block}".encode()).digest() for block in range(size // 32 + 1))
+        return stream[:size]
+
+
+class RepeatingKeyRing:
+    """Data keys that are the same in each run, so that two stores given the same calls hold the same."""
+
+    def __init__(self) -> None:
+        self.made = 0
+
+    def generate(self, tenant: Tenant) -> DataKey:
+        self.made += 1
+        wrapped = f"{tenant}/{self.made}".encode()
+        return DataKey(self.unwrap(tenant, wrapped), wrapped)
+
+    def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
+        if not wrapped.startswith(f"{tenant}/".encode()):
+            raise CorruptData("a wrapped key does not open")
+        return sha256(wrapped).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """What a test may look at of the store behind the services."""
+
+    directory: Path
+
+    def contents(self) -> bytes:
+        """Return every byte of the store, to look for what must not be there."""
+        return b"".join(path.read_bytes() for path in sorted(self.directory.rglob("*")) if path.is_file())
+
+    def rows(self) -> int:
+        """Count the items of the table and the blobs."""
+        connection = sqlite3.connect(self.directory / "table.sqlite3")
+        try:
+            (items,) = connection.execute("SELECT count(*) FROM items").fetchone()
+        finally:
+            connection.close()
+        return items + sum(path.is_file() for path in (self.directory / "blobs").rglob("*"))
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide what the machine that runs the tests has set."""
+    for name in variables():
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _untouched_log() -> Iterator[None]:
+    """Undo what a test's `telemetry.configure` did to the process's logger: other tests read it through pytest."""
+    logger = logging.getLogger("cairn")
+    handlers, level, propagate = list(logger.handlers), logger.level, logger.propagate
+    yield
+    logger.handlers, logger.propagate = handlers, propagate
+    logger.setLevel(level)
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def entropy() -> CountingEntropy:
+    return CountingEntropy()
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """The only required switch, defaults elsewhere; a test module overrides this fixture for more."""
+    return Settings(memory_enabled=True)
+
+
+@pytest.fixture
+def new_world(tmp_path: Path) -> Iterator[Callable[[], tuple[Store, World]]]:
+    """Return a function that makes an empty store with its adapters, alike each time."""
+    tables: list[SqliteTable] = []
+
+    def make() -> tuple[Store, World]:
+        directory = tmp_path / f"store-{len(tables)}"
+        directory.mkdir(mode=0o700)
+        tables.append(SqliteTable(directory / "table.sqlite3"))
+        blobs = DirectoryBlobs(directory / "blobs")
+        keys = RepeatingKeyRing()
+        return Store(directory), World(tables[-1], blobs, keys, FakeClock(), CountingEntropy(), in_turn)
+
+    yield make
+    for table in tables:
+        table.close()
+
+
+@pytest.fixture
+def fresh(new_world: Callable[[], tuple[Store, World]], settings: Settings) -> Iterator[Callable[[], Store]]:
+    """Return a function that gives this process services over an empty store, and that store."""
+
+    def install() -> Store:
+        store, world = new_world()
+        wiring.provide(wiring.build(settings, world))
+        return store
+
+    yield install
+    wiring.provide(None)
+
+
+@pytest.fixture
+def store_and_world(new_world: Callable[[], tuple[Store, World]]) -> tuple[Store, World]:
+    return new_world()
+
+
+@pytest.fixture
+def store(store_and_world: tuple[Store, World]) -> Store:
+    return store_and_world[0]
+
+
+@pytest.fixture
+def world(store_and_world: tuple[Store, World], clock: FakeClock, entropy: CountingEntropy) -> World:
+    return replace(store_and_world[1], clock=clock, entropy=entropy)
+
+
+@pytest.fixture
+def services(world: World, settings: Settings) -> Iterator[Services]:
+    built = wiring.build(settings, world)
+    wiring.provide(built)
+    yield built
+    wiring.provide(None)
+
+
+@pytest.fixture
+def tuned(services: Services, world: World) -> Callable[..., Services]:
+    """Return a function that installs services over the same store with other memory knobs."""
+
+    def tune(**knobs: Any) -> Services:
+        settings = replace(services.settings, memory=MemorySettings(**knobs))
+        built = wiring.build(settings, world)
+        wiring.provide(built)
+        return built
+
+    return tune
+
+
+@pytest.fixture
+def caller() -> Caller:
+    return Caller(Tenant("acme"), frozenset({"read", "write"}), "request-1")
+
+
+@pytest.fixture
+def call(caller: Caller, services: Services) -> Call:
+    return Call(caller, services)
+
+
+@pytest.fixture
+def event_of() -> Callable[..., dict[str, Any]]:
+    """Return a function that makes the API Gateway event, payload 2.0, of a POST behind the authorizer."""
+
+    def make(
+        path: str, body: object, *, tenant: str = "acme", headers: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        return {
+            "version": "2.0",
+            "rawPath": path,
+            "headers": {"content-type": "application/json", **(headers or {})},
+            "requestContext": {
+                "http": {"method": "POST", "path": path},
+                "requestId": "request-1",
+                "authorizer": {"lambda": {"tenant": tenant, "scopes": "read write"}},
+            },
+            "body": body if isinstance(body, str) else json.dumps(body),
+            "isBase64Encoded": False,
+        }
+
+    return make

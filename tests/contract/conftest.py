@@ -1,0 +1,125 @@
+"""Every adapter of every port, made afresh: the suites in this folder run on each of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+import yaml
+from moto import mock_aws
+from moto.dynamodb.responses import DynamoHandler
+
+from cairn.aws.blobs import S3Blobs
+from cairn.aws.clients import Clients
+from cairn.aws.keyring import KmsKeyRing
+from cairn.aws.table import DynamoTable
+from cairn.embedded.blobs import DirectoryBlobs
+from cairn.embedded.keyring import LocalKeyRing
+from cairn.embedded.table import SqliteTable
+from cairn.ports import Blobs, KeyRing, Table
+
+TEMPLATE = Path(__file__).parents[2] / "template.yaml"
+ADAPTERS = ["embedded", "moto"]  # an emulator's name joins here, and its branch in the three fixtures below
+
+Resource: TypeAlias = dict[str, Any]
+
+
+class _TemplateLoader(yaml.SafeLoader):
+    """Reads CloudFormation's YAML; an intrinsic function becomes the text of its argument."""
+
+
+def _intrinsic(_loader: yaml.SafeLoader, _tag: str, node: yaml.Node) -> str:
+    return str(node.value)
+
+
+_TemplateLoader.add_multi_constructor("!", _intrinsic)  # pyright: ignore[reportUnknownMemberType]
+
+
+@pytest.fixture(scope="session")
+def template() -> dict[str, Any]:
+    return yaml.load(TEMPLATE.read_text(), _TemplateLoader)  # noqa: S506 - a SafeLoader with tags
+
+
+@pytest.fixture(scope="session")
+def table_properties(template: dict[str, Any]) -> Resource:
+    return template["Resources"]["MemoryTable"]["Properties"]
+
+
+@pytest.fixture(scope="module")
+def cloud() -> Iterator[Clients]:
+    """Return clients of moto, whose DynamoDB is made to take one call at a time: without this it loses updates."""
+    lock = threading.RLock()
+    call_action: Callable[..., Any] = DynamoHandler.call_action
+
+    def one_at_a_time(*args: Any, **kwargs: Any) -> Any:
+        with lock:
+            return call_action(*args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch, mock_aws():
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        patch.setattr(DynamoHandler, "call_action", one_at_a_time)
+        yield Clients()
+
+
+@pytest.fixture(scope="module")
+def make_dynamo_table(cloud: Clients, table_properties: Resource) -> Callable[..., DynamoTable]:
+    numbers = count()
+    declared = ("KeySchema", "AttributeDefinitions", "BillingMode")
+    arguments = {name: table_properties[name] for name in declared}
+    indexes: list[Any] = [
+        {name: index[name] for name in ("IndexName", "KeySchema", "Projection")}
+        for index in table_properties["GlobalSecondaryIndexes"]
+    ]
+
+    def make(clients: Clients = cloud) -> DynamoTable:
+        name = f"memory-{next(numbers)}"
+        cloud.dynamodb.create_table(TableName=name, GlobalSecondaryIndexes=indexes, **arguments)
+        return DynamoTable(clients.dynamodb, name)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def make_sqlite_table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], SqliteTable]]:
+    made: list[SqliteTable] = []
+
+    def make() -> SqliteTable:
+        made.append(SqliteTable(tmp_path_factory.mktemp("table") / "memory.sqlite"))
+        return made[-1]
+
+    yield make
+    for table in made:
+        table.close()
+
+
+@pytest.fixture(scope="module", params=ADAPTERS)
+def make_table(request: pytest.FixtureRequest) -> Callable[[], Table]:
+    name = {"embedded": "make_sqlite_table", "moto": "make_dynamo_table"}[request.param]
+    return request.getfixturevalue(name)
+
+
+@pytest.fixture
+def table(make_table: Callable[[], Table]) -> Table:
+    return make_table()
+
+
+@pytest.fixture(params=ADAPTERS)
+def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> Blobs:
+    if request.param == "embedded":
+        return DirectoryBlobs(tmp_path / "blobs")
+    cloud: Clients = request.getfixturevalue("cloud")
+    bucket = "memory-" + "".join(filter(str.isalnum, tmp_path.name.lower()))
+    cloud.s3.create_bucket(Bucket=bucket)
+    return S3Blobs(cloud.s3, bucket)
+
+
+@pytest.fixture(params=ADAPTERS)
+def keyring(request: pytest.FixtureRequest) -> KeyRing:
+    if request.param == "embedded":
+        return LocalKeyRing(bytes(range(32)))
+    cloud: Clients = request.getfixturevalue("cloud")
+    return KmsKeyRing(cloud.kms, cloud.kms.create_key()["KeyMetadata"]["KeyId"])

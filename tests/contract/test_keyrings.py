@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cairn.domain.errors import CorruptData, SettingsError
+from cairn.domain.ids import Tenant
+from cairn.embedded.keyring import LocalKeyRing, load_or_create_master_key, master_key
+from cairn.ports import KeyRing
+
+ACME = Tenant("acme")
+KEY = bytes(range(32))
+
+
+def test_a_data_key_is_fresh_has_32_bytes_and_opens_again(keyring: KeyRing) -> None:
+    first, second = keyring.generate(ACME), keyring.generate(ACME)
+    assert len(first.secret) == 32
+    assert first.secret != second.secret
+    assert first.wrapped != second.wrapped
+    assert first.secret not in first.wrapped
+    assert keyring.unwrap(ACME, first.wrapped) == first.secret
+
+
+@pytest.mark.req("R252")
+def test_a_data_key_does_not_open_for_another_tenant(keyring: KeyRing) -> None:
+    with pytest.raises(CorruptData):
+        keyring.unwrap(Tenant("acme2"), keyring.generate(ACME).wrapped)
+
+
+@pytest.mark.req("R192")
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_wrapped_key_with_one_bit_changed_does_not_open(keyring: KeyRing, data: st.DataObject) -> None:
+    changed = bytearray(keyring.generate(ACME).wrapped)
+    sealed = 36 if len(changed) > 60 else 0  # a KMS ciphertext begins with the name of its key, 36 bytes in moto
+    bit = data.draw(st.integers(sealed * 8, len(changed) * 8 - 1))
+    changed[bit // 8] ^= 1 << bit % 8
+    with pytest.raises(CorruptData):
+        keyring.unwrap(ACME, bytes(changed))
+
+
+@pytest.mark.parametrize("size", [0, 1, 11, 12, 27, 28, 59])
+def test_a_wrapped_key_cut_short_does_not_open(keyring: KeyRing, size: int) -> None:
+    with pytest.raises(CorruptData):
+        keyring.unwrap(ACME, keyring.generate(ACME).wrapped[:size])
+
+
+def test_the_secret_shows_in_no_repr(keyring: KeyRing) -> None:
+    key = keyring.generate(ACME)
+    assert repr(key) == "DataKey()"
+
+
+@pytest.mark.req("R192")
+def test_a_key_ring_with_another_master_key_opens_nothing() -> None:
+    wrapped = LocalKeyRing(KEY).generate(ACME).wrapped
+    assert len(wrapped) == 12 + 32 + 16
+    with pytest.raises(CorruptData):
+        LocalKeyRing(KEY[::-1]).unwrap(ACME, wrapped)
+
+
+def test_a_key_ring_takes_only_32_bytes() -> None:
+    with pytest.raises(ValueError, match="32 bytes"):
+        LocalKeyRing(KEY[:16])
+
+
+@pytest.mark.parametrize("text", [KEY.hex(), KEY.hex().upper(), base64.b64encode(KEY).decode(), f" {KEY.hex()}\n"])
+def test_a_master_key_is_64_hexadecimal_characters_or_base64(text: str) -> None:
+    assert master_key(text) == KEY
+
+
+@pytest.mark.req("R193")
+@pytest.mark.parametrize("text", ["", " ", "secret-word", KEY.hex()[:-1], KEY.hex() + "0", "g" * 64, "AAAA", "é" * 64])
+def test_a_missing_or_malformed_master_key_is_told_how_to_make_one_and_never_shown(text: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        master_key(text)
+    assert "LUMERA_MEMORY_KEY" in str(refused.value)
+    assert "openssl rand" in str(refused.value)
+    assert not text.strip() or text.strip() not in str(refused.value)
+    assert refused.value.__cause__ is None
+    assert refused.value.__suppress_context__ or refused.value.__context__ is None
+
+
+def test_the_master_key_file_is_made_once_and_private(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "master.key"
+    key = load_or_create_master_key(path)
+    assert len(key) == 32
+    assert load_or_create_master_key(path) == key
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_master_key_file_that_others_may_use_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "master.key"
+    load_or_create_master_key(path)
+    for mode in (0o640, 0o604, 0o660):
+        path.chmod(mode)
+        with pytest.raises(SettingsError, match="chmod 600"):
+            load_or_create_master_key(path)
+
+
+@pytest.mark.req("R193")
+@pytest.mark.parametrize("content", [b"", b"not a key", b"\xff\xfe"])
+def test_a_master_key_file_with_no_key_in_it_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "master.key"
+    path.write_bytes(content)
+    path.chmod(0o600)
+    with pytest.raises(SettingsError, match=r"master\.key"):
+        load_or_create_master_key(path)

@@ -1,0 +1,302 @@
+"""What leaves a call besides its answer: one log line without content, and never a raw exception."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, NoReturn
+
+import pytest
+from pydantic import BaseModel
+
+from cairn.domain.errors import CairnError, InternalError, InvalidArgument, ResourceBusy, SettingsError, Unavailable
+from cairn.edge import problems
+from cairn.edge.dispatch import execute
+from cairn.edge.tool import Call, Tool, tool
+from cairn.runtime import telemetry, wiring
+from cairn_tools.catalog import CATALOG
+from cairn_tools.memory_after_turn import handler as after_handler
+
+AFTER = CATALOG[1]
+CANARY = "canary-7f3a"
+EventOf = Callable[..., dict[str, Any]]
+
+
+class Anything(BaseModel):
+    """No field."""
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """Everything any logger says, as this package's lines."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(telemetry.JsonLines())
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    yield stream
+    root.setLevel(level)
+    root.removeHandler(handler)
+
+
+def lines(log: io.StringIO) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in log.getvalue().splitlines()]
+
+
+def calls(log: io.StringIO) -> list[dict[str, Any]]:
+    return [line for line in lines(log) if line["message"] == "call"]
+
+
+def failing(error: Exception) -> Tool:
+    """Return a tool that raises the error."""
+
+    @tool(title="Fail", example={}, grants=())
+    def fail(request: Anything, call: Call) -> Anything:
+        """Fail."""
+        assert request
+        assert call
+        raise error
+
+    return fail
+
+
+@pytest.mark.req("R101")
+def test_a_call_leaves_one_line_that_says_who_what_and_how_long(call: Call, log: io.StringIO) -> None:
+    execute(CATALOG, AFTER.name, dict(AFTER.example), call)
+
+    (line,) = calls(log)
+    assert line["request_id"] == "request-1"
+    assert line["tool"] == "memory_after_turn"
+    assert line["tenant"] == sha256(b"acme").hexdigest()[:12]
+    assert (line["project"], line["session_id"], line["turn_id"]) == ("garden", "monday", "turn-1")
+    assert line["status"] == "OK"
+    assert line["latency_ms"] > 0
+    assert line["level"] == "INFO"
+
+
+@pytest.mark.req("R101")
+@pytest.mark.usefixtures("services")
+def test_a_refused_call_leaves_one_line_too(event_of: EventOf, log: io.StringIO) -> None:
+    AFTER.handler(event_of("/", "{"), None)
+    AFTER.handler(event_of("/", {"project": "x"}), None)
+    AFTER.handler({}, None)
+
+    assert [line["status"] for line in calls(log)] == ["INVALID_ARGUMENT"] * 3
+
+
+@pytest.mark.req("R099")
+@pytest.mark.req("R100")
+@pytest.mark.usefixtures("services")
+def test_no_log_line_holds_content_or_a_key(
+    event_of: EventOf, log: io.StringIO, capfd: pytest.CaptureFixture[str]
+) -> None:
+    say = [{"type": "message", "role": "user", "content": f"My name is {CANARY}. I prefer {CANARY}."}]
+    secret = {"authorization": f"Bearer {CANARY}", "x-api-key": CANARY, "cookie": CANARY}
+    turn = {**AFTER.example, "input_items": say, "output_items": say}
+    ask = {**CATALOG[0].example, "current_input": f"Who is {CANARY}?", "base_instructions": CANARY}
+    responses = [
+        AFTER.handler(event_of("/", turn, headers=secret), None),
+        AFTER.handler(event_of("/", turn, headers=secret), None),
+        AFTER.handler(event_of("/", {**turn, "output_items": [{"content": CANARY}]}, headers=secret), None),
+        AFTER.handler(event_of("/", {**turn, "session_id": f"{CANARY}/"}, headers=secret), None),
+        AFTER.handler(event_of("/", {**turn, "session_id": 7, CANARY: 1}, headers=secret), None),
+        AFTER.handler(event_of("/", f'{{"{CANARY}', headers=secret), None),
+        *(each.handler(event_of("/", ask | {"x": CANARY}, headers=secret), None) for each in CATALOG),
+        CATALOG[0].handler(event_of("/", ask, headers=secret), None),
+    ]
+
+    assert [response["statusCode"] for response in responses[:4]] == [200, 200, 409, 400]
+    assert CANARY in responses[-1]["body"]
+    assert len(calls(log)) == len(responses)
+    assert CANARY not in log.getvalue()
+    assert CANARY not in "".join(capfd.readouterr())
+
+
+@pytest.mark.req("R100")
+@pytest.mark.usefixtures("services")
+def test_what_is_stored_holds_neither_a_key_nor_a_text_in_the_clear(event_of: EventOf, store: Any) -> None:
+    secret = {"authorization": f"Bearer {CANARY}", "x-api-key": CANARY}
+    say = [{"type": "message", "role": "user", "content": f"My name is {CANARY}."}]
+
+    assert (
+        AFTER.handler(event_of("/", {**AFTER.example, "input_items": say}, headers=secret), None)["statusCode"] == 200
+    )
+
+    assert store.rows() > 0
+    assert CANARY.encode() not in store.contents()
+
+
+@pytest.mark.req("R103")
+@pytest.mark.req("R102")
+def test_an_unexpected_exception_becomes_an_internal_error_without_content(call: Call, log: io.StringIO) -> None:
+    fail = failing(RuntimeError(CANARY))
+
+    with pytest.raises(InternalError) as raised:
+        execute([fail], "fail", {}, call)
+
+    envelope = problems.envelope(raised.value)
+    assert envelope["error"]["code"] == "INTERNAL_ERROR"
+    assert envelope["error"]["retryable"] is True
+    assert envelope["error"]["details"] == {"request_id": "request-1"}
+    assert CANARY not in json.dumps(envelope)
+    (line,) = calls(log)
+    assert line["level"] == "ERROR"
+    assert line["failure"] == "RuntimeError"
+    assert line["failed_at"].startswith("test_http_logs_and_failures.py:")
+    assert CANARY not in log.getvalue()
+
+
+@pytest.mark.req("R103")
+@pytest.mark.usefixtures("services")
+def test_the_http_door_never_raises(event_of: EventOf, log: io.StringIO) -> None:
+    response = failing(KeyError(CANARY)).handler(event_of("/", {}), None)
+
+    assert response["statusCode"] == 500
+    assert json.loads(response["body"])["error"]["code"] == "INTERNAL_ERROR"
+    assert CANARY not in response["body"]
+    assert "Traceback" not in response["body"]
+    assert len(calls(log)) == 1
+
+
+def test_wrong_settings_answer_500_and_the_log_names_the_key(
+    event_of: EventOf, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wiring.provide(None)
+    monkeypatch.setattr(telemetry, "configure", lambda: None)
+    monkeypatch.setenv("CAIRN_MEMORY_COMPACT_THRESHOLD", "7")
+
+    response = AFTER.handler(event_of("/", {}), None)
+
+    assert response["statusCode"] == 500
+    assert "COMPACT" not in response["body"]
+    assert "CAIRN_MEMORY_COMPACT_THRESHOLD" in calls(log)[0]["failure"]
+
+
+@pytest.mark.req("R012")
+def test_every_line_logged_during_a_call_carries_its_request_id(call: Call, log: io.StringIO) -> None:
+    @tool(title="Speak", example={}, grants=())
+    def speak(request: Anything, call: Call) -> Anything:
+        """Log something."""
+        assert call
+        logging.getLogger("cairn.somewhere").info("working")
+        try:
+            int(CANARY)
+        except ValueError:
+            logging.getLogger("elsewhere").exception("went on")
+        return request
+
+    execute([speak], "speak", {}, call)
+    logging.getLogger("elsewhere").info("afterwards")
+
+    assert [line["message"] for line in lines(log)] == ["working", "went on", "call", "afterwards"]
+    assert [line.get("request_id") for line in lines(log)] == ["request-1"] * 3 + [None]
+    assert lines(log)[1]["failure"] == "ValueError"
+    assert CANARY not in log.getvalue()
+
+
+def test_configured_logs_go_to_standard_error_as_json(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logger = logging.getLogger("cairn")
+    monkeypatch.setattr(logger, "handlers", [])
+    monkeypatch.setattr(logger, "propagate", logger.propagate)
+    monkeypatch.setattr(logger, "level", logger.level)
+
+    telemetry.configure()
+    telemetry.configure()
+    with telemetry.recorded("request-9"):
+        pass
+
+    output = capsys.readouterr()
+    (line,) = output.err.splitlines()
+    assert json.loads(line)["request_id"] == "request-9"
+    assert output.out == ""
+
+
+def subclasses(kind: type[CairnError]) -> list[type[CairnError]]:
+    return [kind, *(deeper for each in kind.__subclasses__() for deeper in subclasses(each))]
+
+
+@pytest.mark.req("R102")
+@pytest.mark.parametrize("kind", subclasses(CairnError))
+def test_every_error_has_a_status_and_one_envelope(kind: type[CairnError]) -> None:
+    error = InvalidArgument("field", "is wrong") if kind is InvalidArgument else kind("message", {"detail": 1})
+
+    assert 400 <= problems.http_status(error) <= 503
+    assert problems.envelope(error) == {
+        "type": "error",
+        "error": {
+            "code": error.code,
+            "message": error.message,
+            "details": error.details,
+            "retryable": error.retryable,
+        },
+    }
+
+
+@pytest.mark.parametrize(("delay", "header"), [(1, "1"), (1000, "1"), (1001, "2"), (30_000, "30")])
+@pytest.mark.usefixtures("services")
+def test_an_error_that_says_when_to_come_back_says_so_in_the_header(delay: int, header: str, event_of: EventOf) -> None:
+    response = failing(ResourceBusy("busy", {"retry_after_ms": delay})).handler(event_of("/", {}), None)
+
+    assert response["statusCode"] == 409
+    assert response["headers"]["retry-after"] == header
+
+
+@pytest.mark.req("R102")
+@pytest.mark.usefixtures("services")
+def test_a_store_that_is_down_is_unavailable_and_retryable(event_of: EventOf) -> None:
+    response = failing(Unavailable("the store does not answer")).handler(event_of("/", {}), None)
+
+    assert response["statusCode"] == 503
+    assert json.loads(response["body"])["error"]["retryable"] is True
+    assert "retry-after" not in response["headers"]
+
+
+@pytest.mark.req("R016")
+def test_a_tool_s_module_offers_its_handler(event_of: EventOf, call: Call) -> None:
+    assert call
+    assert after_handler(event_of("/", AFTER.example), None)["statusCode"] == 200
+
+
+def test_services_are_built_once_from_the_environment(
+    tmp_path: Any, event_of: EventOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telemetry, "configure", lambda: None)
+    monkeypatch.setenv("CAIRN_MEMORY_ENABLED", "true")
+    monkeypatch.setenv("CAIRN_DATA", str(tmp_path))
+    wiring.provide(None)
+    try:
+        assert AFTER.handler(event_of("/", AFTER.example), None)["statusCode"] == 200
+        assert json.loads(AFTER.handler(event_of("/", AFTER.example), None)["body"])["replayed"] is True
+        assert wiring.services() is wiring.services()
+        assert wiring.services().settings.store is not None
+    finally:
+        wiring.provide(None)
+
+
+def test_without_a_store_the_process_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telemetry, "configure", lambda: None)
+    wiring.provide(None)
+
+    with pytest.raises(SettingsError, match="CAIRN_DATA"):
+        wiring.services()
+
+
+def test_a_failing_service_stores_nothing_and_the_next_call_works(call: Call, event_of: EventOf) -> None:
+    class Broken:
+        def after(self, *_: object) -> NoReturn:
+            raise OSError(CANARY)
+
+    working = call.services
+    wiring.provide(replace(working, turns=Broken()))  # pyright: ignore[reportArgumentType] - a fake that only fails
+    assert AFTER.handler(event_of("/", AFTER.example), None)["statusCode"] == 500
+    wiring.provide(working)
+
+    assert json.loads(AFTER.handler(event_of("/", AFTER.example), None)["body"])["replayed"] is False

@@ -1,0 +1,48 @@
+"""Commits ten turns of its own and ten that another process commits as well: store, own name, shared name."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from cairn.domain.errors import ResourceBusy
+from cairn.domain.ids import Project, SessionId, Tenant, TurnId
+from cairn.domain.items import message
+from cairn.domain.settings import MemorySettings
+from cairn.domain.turns import Completion, Session
+from cairn.embedded.blobs import DirectoryBlobs
+from cairn.embedded.keyring import LocalKeyRing
+from cairn.embedded.table import SqliteTable
+from cairn.runtime.system import SystemClock, SystemEntropy, in_turn
+from cairn.service.after_turn import commit
+from cairn.service.parts import Parts
+from cairn.service.world import World
+
+SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
+BACKOFF_SECONDS = (0.2, 0.5, 1.0, 2.0, 2.0)
+
+
+def sent(parts: Parts, name: str) -> str:
+    """Send a turn until it is acknowledged."""
+    turn = Completion(turn_id=TurnId(name), inputs=(message("user", f"I like {name}."),), outputs=())
+    for seconds in BACKOFF_SECONDS:
+        try:
+            return "replayed" if commit(parts, SESSION, turn).replayed else "stored"
+        except ResourceBusy:
+            parts.world.clock.sleep(seconds / 20)
+    return "busy"
+
+
+def main(directory: Path, own: str, shared: str) -> None:
+    """Say ready, wait for a line, commit, and say for each turn how it went."""
+    table, blobs = SqliteTable(directory / "table.sqlite3"), DirectoryBlobs(directory / "blobs")
+    world = World(table, blobs, LocalKeyRing(bytes(32)), SystemClock(), SystemEntropy(), in_turn)
+    parts = Parts.of(world, lambda _: MemorySettings())
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    sys.stdin.readline()
+    for number in range(10):
+        sys.stdout.write(f"{sent(parts, f'{shared}{number}')} {sent(parts, f'{own}{number}')} ")
+
+
+main(Path(sys.argv[1]), sys.argv[2], sys.argv[3])

@@ -1,0 +1,126 @@
+"""No byte of what was said reaches the store in the clear, and nothing of it opens elsewhere."""
+
+from __future__ import annotations
+
+import base64
+from hashlib import md5, sha1, sha256
+from typing import Any
+
+import pytest
+
+from cairn.domain import layout
+from cairn.domain.codec import canonical
+from cairn.domain.errors import CorruptData
+from cairn.domain.ids import Project, SessionId, Tenant, TurnId
+from cairn.domain.items import message
+from cairn.domain.settings import MemorySettings
+from cairn.domain.turns import Completion, Preparation, Session
+from cairn.ports import Put, Query
+from cairn.service.after_turn import commit
+from cairn.service.before_turn import prepare
+from cairn.service.paging import every
+from cairn.service.parts import Parts
+from cairn.service.world import World
+
+SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
+CANARIES = [f"Canary{word}Sings" for word in ("User", "Answer", "Call", "Result", "Meta", "Unknown", "Name", "File")]
+
+
+def turn() -> Completion:
+    user, answer, call, result, meta, unknown, name, file = CANARIES
+    said = {
+        **message("user", f"My name is {name}. {user}"),
+        "metadata": {"note": meta},
+        "x_unknown": {"deep": [unknown]},
+    }
+    return Completion(
+        turn_id=TurnId("t1"),
+        inputs=({"role": "user", "content": [{"type": "input_file", "filename": file}]}, said),
+        outputs=(
+            {"type": "function_call", "call_id": "c1", "name": "look", "arguments": f'{{"q": "{call}"}}'},
+            {"type": "function_call_output", "call_id": "c1", "output": result},
+            message("assistant", answer, "output_text"),
+        ),
+    )
+
+
+def process(world: World) -> Parts:
+    settings = MemorySettings()
+    return Parts.of(world, lambda _: settings)
+
+
+def forms(text: str) -> list[bytes]:
+    """Return how a text might be found: as it is, in UTF-16, in hexadecimal and in base64 at each offset."""
+    raw = text.encode()
+    shifted = [base64.b64encode(bytes(offset) + raw)[4 * (offset > 0) : -4].rstrip(b"=") for offset in range(3)]
+    return [raw, raw.lower(), text.encode("utf-16-le"), raw.hex().encode(), *shifted]
+
+
+@pytest.mark.req("R252")
+@pytest.mark.req("R010")
+@pytest.mark.parametrize("size", ["inline", "blob"])
+def test_nothing_that_was_said_is_readable_in_the_store(world: World, store: Any, size: str) -> None:
+    first = turn()
+    padding = () if size == "inline" else (message("assistant", world.entropy.token(40_000).hex()),)
+    stored = Completion(turn_id=first.turn_id, inputs=first.inputs, outputs=(*first.outputs, *padding))
+    commit(process(world), SESSION, stored)
+    prepare(process(world), SESSION, Preparation(current=(message("user", CANARIES[0]),)))
+    raw = store.contents()
+    assert b"monday" in raw
+    assert [canary for canary in CANARIES for form in forms(canary) if form in raw] == []
+    [(_, events)] = process(world).sessions.history(SESSION)
+    assert all(any(canary in str(event.item) for event in events) for canary in CANARIES)
+
+
+@pytest.mark.req("R265")
+@pytest.mark.req("R252")
+def test_a_short_payload_cannot_be_guessed_from_its_hash(world: World, store: Any) -> None:
+    """A guard holds a keyed hash: whoever reads the store cannot try out what was said."""
+    said = Completion(turn_id=TurnId("t1"), inputs=(message("user", "yes"),), outputs=())
+    commit(process(world), SESSION, said)
+    payload = canonical([said.user_id, list(said.inputs), list(said.outputs)])
+    guesses = [payload, b"yes", canonical(list(said.inputs)), canonical(said.inputs[0])]
+    raw = store.contents()
+    for digest in (sha256, sha1, md5):
+        for guess in guesses:
+            assert digest(guess).hexdigest()[:16].encode() not in raw
+            assert base64.b64encode(digest(guess).digest())[:16] not in raw
+
+
+@pytest.mark.req("R252")
+@pytest.mark.req("R010")
+def test_no_sealed_item_opens_under_another_key_or_tenant(world: World) -> None:
+    parts = process(world)
+    commit(parts, SESSION, turn())
+    foreign = Session(Tenant("other"), SESSION.project, SESSION.session_id)
+    commit(parts, foreign, Completion(turn_id=TurnId("t1"), inputs=(), outputs=()))
+    places = [layout.session_pk(SESSION), layout.log_pk(SESSION.tenant, SESSION.project, "s:monday")]
+    sealed = [item for pk in places for item in every(world.table, Query(pk, "\x01", "\U0010ffff")) if "data" in item]
+    assert len(sealed) == 2
+    for item in sealed:
+        moved = {**item, "pk": str(item["pk"]).replace("acme#", "other#")}
+        for tenant, candidate in ((SESSION.tenant, moved), (foreign.tenant, moved), (foreign.tenant, item)):
+            with pytest.raises(CorruptData):
+                parts.vault.unseal(tenant, candidate)
+
+
+@pytest.mark.req("R252")
+def test_a_changed_item_stops_the_reader_and_shows_nothing(world: World) -> None:
+    commit(process(world), SESSION, turn())
+    [item] = every(world.table, Query(layout.session_pk(SESSION), layout.FIRST_EVENT, layout.LAST_EVENT))
+    assert isinstance(item["data"], bytes)
+    world.table.put(Put({**item, "data": item["data"][:-1] + bytes([item["data"][-1] ^ 1])}))
+    with pytest.raises(CorruptData) as failure:
+        prepare(process(world), SESSION, Preparation(current=(message("user", "Hello"),)))
+    assert not [canary for canary in CANARIES if canary in f"{failure.value!r}{failure.value.details}"]
+
+
+@pytest.mark.req("R252")
+def test_a_turn_put_in_the_place_of_another_does_not_open(world: World) -> None:
+    parts = process(world)
+    commit(parts, SESSION, turn())
+    commit(parts, SESSION, Completion(turn_id=TurnId("t2"), inputs=(message("user", "second"),), outputs=()))
+    one, two = every(world.table, Query(layout.session_pk(SESSION), layout.FIRST_EVENT, layout.LAST_EVENT))
+    world.table.put(Put({**one, "sk": two["sk"], "seq": two["seq"]}))
+    with pytest.raises(CorruptData):
+        list(process(world).sessions.history(SESSION))

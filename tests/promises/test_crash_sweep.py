@@ -1,0 +1,279 @@
+"""Whatever call to the store fails, loses its answer or is the worker's last, a retried turn is stored exactly once."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import count, product
+from typing import Any, TypeVar
+
+import pytest
+
+from cairn.domain import layout
+from cairn.domain.errors import ResourceBusy, Unavailable
+from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
+from cairn.domain.items import message
+from cairn.domain.settings import MemorySettings
+from cairn.domain.turns import Completion, Preparation, Session
+from cairn.ports import Attributes, Blobs, Delete, Key, Page, Put, Query, Table, Update, Write
+from cairn.service.after_turn import commit
+from cairn.service.before_turn import prepare
+from cairn.service.paging import every
+from cairn.service.parts import Parts
+from cairn.service.world import World
+
+T = TypeVar("T")
+SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
+ADA = UserId("ada")
+LOG = layout.log_pk(SESSION.tenant, SESSION.project, layout.owner(ADA, SESSION.session_id))
+SETTINGS = MemorySettings()
+FEWEST_CALLS = 5
+"""A turn claims, leases, reads twice at least and commits: a sweep over fewer calls has missed some."""
+MODES = ("refused", "answer lost", "killed before", "killed after")
+
+
+class Killed(BaseException):
+    """The worker is gone; nothing of its own runs any more."""
+
+
+@dataclass
+class Fault:
+    """What happens to the calls of one worker: the one numbered `at` fails in this mode; a killed worker makes none."""
+
+    mode: str
+    at: int
+    calls: int = 0
+    dead: bool = False
+
+    def around(self, call: Callable[[], T]) -> T:
+        if self.dead:
+            raise Killed
+        self.calls += 1
+        if self.calls != self.at:
+            return call()
+        if self.mode in {"answer lost", "killed after"}:
+            call()
+        if self.mode in {"refused", "answer lost"}:
+            raise Unavailable("a fault of the test")
+        self.dead = True
+        raise Killed
+
+    @property
+    def happened(self) -> bool:
+        return self.calls >= self.at
+
+
+@dataclass
+class FaultyTable:
+    table: Table
+    fault: Fault
+
+    def get(self, key: Key) -> Attributes | None:
+        return self.fault.around(lambda: self.table.get(key))
+
+    def query(self, query: Query) -> Page:
+        return self.fault.around(lambda: self.table.query(query))
+
+    def put(self, write: Put) -> None:
+        self.fault.around(lambda: self.table.put(write))
+
+    def update(self, write: Update) -> Attributes:
+        return self.fault.around(lambda: self.table.update(write))
+
+    def delete(self, write: Delete) -> None:
+        self.fault.around(lambda: self.table.delete(write))
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        self.fault.around(lambda: self.table.transact(writes))
+
+
+@dataclass
+class FaultyBlobs:
+    blobs: Blobs
+    fault: Fault
+
+    def put(self, tenant: Tenant, data: bytes) -> Digest:
+        return self.fault.around(lambda: self.blobs.put(tenant, data))
+
+    def get(self, tenant: Tenant, digest: Digest) -> bytes:
+        return self.fault.around(lambda: self.blobs.get(tenant, digest))
+
+    def delete(self, tenant: Tenant, digest: Digest) -> None:
+        self.fault.around(lambda: self.blobs.delete(tenant, digest))
+
+
+def process(world: World) -> Parts:
+    """Return a process that has nothing in memory yet."""
+    return Parts.of(world, lambda _: SETTINGS)
+
+
+def worker(world: World, fault: Fault) -> Parts:
+    return process(replace(world, table=FaultyTable(world.table, fault), blobs=FaultyBlobs(world.blobs, fault)))
+
+
+def turn(number: int, *said: str, answered: str = "Noted.") -> Completion:
+    return Completion(
+        turn_id=TurnId(f"t{number}"),
+        inputs=tuple(message("user", text) for text in said),
+        outputs=(message("assistant", answered, "output_text"),),
+        user_id=ADA,
+    )
+
+
+EARLIER = (
+    turn(1, "My name is Ada. I like tea."),
+    turn(2, "Well.", "My name is Grace. I work at Acme Corp."),
+)
+NOISE = "".join(sha256(bytes([number % 256, number // 256])).hexdigest() for number in range(1250))
+"""80 KB that compress to more than an item holds."""
+SWEPT = turn(3, "Hm.", "My name is Hedy. I like tea. I no longer work at Acme Corp. Today I need to rest.")
+LARGE = replace(SWEPT, outputs=(message("assistant", NOISE),))
+
+
+def prepared(world_in_memory: Callable[[], World], earlier: Sequence[Completion]) -> World:
+    world = world_in_memory()
+    for completion in earlier:
+        commit(process(world), SESSION, completion)
+    return world
+
+
+def copied(world: World) -> World:
+    """Return a world of its own with the same items."""
+    twin = replace(world, table=copy.copy(world.table), blobs=copy.copy(world.blobs))
+    vars(twin.table)["items"] = dict(vars(world.table)["items"])
+    vars(twin.blobs)["blobs"] = dict(vars(world.blobs)["blobs"])
+    return twin
+
+
+def state(world: World) -> dict[str, Any]:
+    """Return all that can be observed of the session, without times, random ids and ciphertext."""
+    parts = process(world)
+    items = list(every(world.table, Query(layout.session_pk(SESSION), "\x01", "\U0010ffff")))
+    nothing: Attributes = {}
+    head = next((item for item in items if item["sk"] == layout.HEAD), nothing)
+    entries = [parts.vault.unseal(SESSION.tenant, item) for item in every(world.table, Query(LOG, "m#", "m#~"))]
+    parts.log.refresh(SESSION.tenant, SESSION.project, layout.owner(ADA, SESSION.session_id))
+    with parts.log.view(SESSION.tenant, SESSION.project, layout.owner(ADA, SESSION.session_id)) as view:
+        facts = view.facts(world.clock.now(), SESSION.session_id)
+    return {
+        "history": [
+            (seq, [(event.id, event.type, event.turn_id, event.user_id, event.item) for event in events])
+            for seq, events in parts.sessions.history(SESSION)
+        ],
+        "facts": sorted((fact.fact_id, fact.value, fact.tier, fact.source.turn_id) for fact in facts),
+        "log": [(entry["turn"], _told(entry["added"]), _told(entry["ended"]), len(entry["seen"])) for entry in entries],
+        "head": {name: value for name, value in head.items() if name not in {"fence", "updated_at"}},
+        "guards": sorted(
+            (str(item["turn_id"]), str(item["status"]), item.get("seq")) for item in items if "status" in item
+        ),
+        "keys": sorted(str(item["sk"]) for item in items),
+    }
+
+
+def _told(facts: list[dict[str, Any]]) -> list[tuple[str, str, str, str]]:
+    return [(fact["fact_id"], fact["value"], fact["state"], fact["source"]["turn_id"]) for fact in facts]
+
+
+def seen(world: World) -> Any:
+    """Return what before_turn shows, with facts by value."""
+    request = Preparation(current=(message("user", "What is my name and work?"),), user_id=ADA, max_input_tok=10**6)
+    result = prepare(process(world), SESSION, request)
+    items = [item for item in result.items if '"historical_memory"' not in str(item)]
+    return items, len(result.recalled_fact_ids), state(world)["facts"]
+
+
+def attempt(parts: Parts, completion: Completion) -> bool:
+    """Send the turn once; return whether it was acknowledged."""
+    try:
+        commit(parts, SESSION, completion)
+    except (Unavailable, ResourceBusy, Killed):
+        return False
+    return True
+
+
+def retried(world: World, clock: Any, completion: Completion, *attempts: Parts) -> None:
+    """Send the turn by each of these in turn, then by a healthy process, with enough time between them."""
+    for parts in (*attempts, process(world), process(world)):
+        clock.advance(seconds=SETTINGS.guard_lease_seconds + 1)
+        if attempt(parts, completion):
+            return
+    raise AssertionError("the turn was never acknowledged")
+
+
+def swept(mode: str, world: World, completion: Completion) -> Iterator[tuple[World, Parts, Fault]]:
+    """Yield a copy of the world after each call of the turn has failed once, with the process that saw it fail."""
+    for at in count(1):
+        twin, fault = copied(world), Fault(mode, at)
+        parts = worker(twin, fault)
+        attempt(parts, completion)
+        if not fault.happened:
+            return
+        yield twin, parts, fault
+
+
+@pytest.mark.req("R047")
+@pytest.mark.req("R046")
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("earlier", [EARLIER, ()], ids=["third turn", "first turn"])
+@pytest.mark.parametrize("completion", [SWEPT, LARGE], ids=["inline", "blob"])
+def test_a_turn_interrupted_at_any_call_ends_as_one_clean_run(
+    world_in_memory: Callable[[], World], clock: Any, mode: str, earlier: Sequence[Completion], completion: Completion
+) -> None:
+    world = prepared(world_in_memory, earlier)
+    clean = copied(world)
+    retried(clean, clock, completion)
+    expected = state(clean)
+    calls = 0
+    for twin, parts, fault in swept(mode, world, completion):
+        calls = fault.at
+        retried(twin, clock, completion, *([] if fault.dead else [parts]))
+        assert state(twin) == expected, f"after call {fault.at}"
+    assert calls > FEWEST_CALLS
+
+
+@pytest.mark.req("R047")
+@pytest.mark.parametrize("mode", MODES)
+def test_nothing_half_done_is_ever_visible(world_in_memory: Callable[[], World], clock: Any, mode: str) -> None:
+    """Known fault 5: a crash between events and metadata duplicated events."""
+    world = prepared(world_in_memory, EARLIER)
+    clean = copied(world)
+    retried(clean, clock, SWEPT)
+    before, after = seen(world), seen(clean)
+    assert before != after
+    shown = [seen(twin) for twin, _, _ in swept(mode, world, SWEPT)]
+    assert all(what in (before, after) for what in shown)
+    assert before in shown
+
+
+@pytest.mark.slow
+@pytest.mark.req("R047")
+def test_a_retry_interrupted_as_well_ends_as_one_clean_run(world_in_memory: Callable[[], World], clock: Any) -> None:
+    world = prepared(world_in_memory, EARLIER)
+    clean = copied(world)
+    retried(clean, clock, SWEPT)
+    expected = state(clean)
+    for first, second in product(MODES, MODES):
+        for broken, _, one in swept(first, world, SWEPT):
+            clock.advance(seconds=SETTINGS.guard_lease_seconds + 1)
+            for twin, _, other in swept(second, broken, SWEPT):
+                retried(twin, clock, SWEPT)
+                assert state(twin) == expected, f"{first} at {one.at}, then {second} at {other.at}"
+
+
+@pytest.mark.req("R045")
+@pytest.mark.req("R046")
+def test_a_turn_left_behind_is_taken_over_only_when_its_time_is_up(
+    world_in_memory: Callable[[], World], clock: Any
+) -> None:
+    world = prepared(world_in_memory, EARLIER)
+    seen_calls = [fault.at for _, _, fault in swept("killed before", world, SWEPT)]
+    twin, fault = copied(world), Fault("killed before", seen_calls[-1])
+    attempt(worker(twin, fault), SWEPT)
+    clock.advance(seconds=SETTINGS.guard_lease_seconds)
+    with pytest.raises(ResourceBusy) as busy:
+        commit(process(twin), SESSION, SWEPT)
+    assert busy.value.retryable
+    clock.advance(seconds=1)
+    assert not commit(process(twin), SESSION, SWEPT).replayed

@@ -1,0 +1,249 @@
+"""Wherever maintenance is stopped, and whoever runs it at the same time, the end is that of one clean run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cairn.domain import layout
+from cairn.domain.errors import ResourceBusy, Unavailable
+from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
+from cairn.domain.items import message
+from cairn.domain.settings import MemorySettings
+from cairn.domain.turns import Completion, MaintenanceReport, Session
+from cairn.embedded.table import SqliteTable
+from cairn.ports import Attributes, Delete, Key, Page, Put, Query, Update, Write
+from cairn.service import abstracts
+from cairn.service.engine import Engine
+from cairn.service.paging import every
+from cairn.service.parts import Parts
+from cairn.service.world import World
+
+SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
+SETTINGS = MemorySettings(recent_context_items=2, session_lock_timeout_ms=0, guard_lease_seconds=30)
+LARGE = "".join(sha256(str(number).encode()).hexdigest() for number in range(1200))
+"""A text that stays over 32 KB when packed, so that its shard becomes a blob."""
+
+
+class Stopped(BaseException):
+    """The process was killed."""
+
+
+class FaultyStore:
+    """A table and blobs of one process whose call number `at` goes wrong as `fault` says."""
+
+    def __init__(self, world: World, at: int, fault: Callable[[Callable[[], object]], object]) -> None:
+        self._world = world
+        self._at = at
+        self._fault = fault
+        self._killed = False
+        self.calls = 0
+
+    def get(self, key: Key) -> Attributes | None:
+        return self.make(partial(self._world.table.get, key))
+
+    def query(self, query: Query) -> Page:
+        return self.make(partial(self._world.table.query, query))
+
+    def update(self, write: Update) -> Attributes:
+        return self.make(partial(self._world.table.update, write))
+
+    def delete(self, write: Delete) -> None:
+        return self.make(partial(self._world.table.delete, write))
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        return self.make(partial(self._world.table.transact, writes))
+
+    def put(self, write: Put) -> None:
+        return self.make(partial(self._world.table.put, write))
+
+    def make(self, call: Callable[[], Any]) -> Any:
+        """Make a call, or have it go wrong; a process that was killed makes none any more."""
+        self.calls += 1
+        if self._killed:
+            raise Stopped
+        try:
+            return self._fault(call) if self.calls == self._at else call()
+        except Stopped:
+            self._killed = True
+            raise
+
+
+class FaultyBlobs:
+    """The blobs of a process, which count as calls of its store."""
+
+    def __init__(self, world: World, store: FaultyStore) -> None:
+        self._blobs = world.blobs
+        self._store = store
+
+    def put(self, tenant: Tenant, data: bytes) -> Digest:
+        return self._store.make(partial(self._blobs.put, tenant, data))
+
+    def get(self, tenant: Tenant, digest: Digest) -> bytes:
+        return self._store.make(partial(self._blobs.get, tenant, digest))
+
+    def delete(self, tenant: Tenant, digest: Digest) -> None:
+        return self._store.make(partial(self._blobs.delete, tenant, digest))
+
+
+def killed_before(_: Callable[[], object]) -> object:
+    raise Stopped
+
+
+def killed_after(call: Callable[[], object]) -> object:
+    call()
+    raise Stopped
+
+
+def refused(_: Callable[[], object]) -> object:
+    raise Unavailable("throttled")
+
+
+def unacknowledged(call: Callable[[], object]) -> object:
+    call()
+    raise Unavailable("no answer")
+
+
+def engine(world: World, **knobs: Any) -> Engine:
+    return Engine.over(world, lambda _: replace(SETTINGS, **knobs))
+
+
+def faulty(world: World, at: int, fault: Callable[[Callable[[], object]], object]) -> tuple[FaultyStore, Engine]:
+    store = FaultyStore(world, at, fault)
+    return store, engine(replace(world, table=store, blobs=FaultyBlobs(world, store)))
+
+
+def clean_run(world: World) -> tuple[MaintenanceReport, int]:
+    """Return the report of an undisturbed run, and how many calls it made."""
+    store, undisturbed = faulty(world, 0, killed_before)
+    return undisturbed.maintenance.run(SESSION), store.calls
+
+
+def end_state(world: World) -> dict[str, Any]:
+    """Return all that can be observed of the session, without the times and fences that differ between runs."""
+    parts = Parts.of(world, lambda _: SETTINGS)
+    parts.log.refresh(SESSION.tenant, SESSION.project, "u:ada")
+    items = list(every(world.table, Query(layout.session_pk(SESSION), "\x01", "\U0010ffff")))
+    summaries = abstracts.stored(parts, SESSION)
+    assert summaries is not None
+    with parts.log.view(SESSION.tenant, SESSION.project, "u:ada") as view:
+        ledger: Any = view.ledger
+        facts = [(fact.id, fact.value, fact.state, fact.superseded_by) for fact in ledger._latest(None)]
+    head = next(item for item in items if item["sk"] == layout.HEAD)
+    return {
+        "history": list(parts.sessions.history(SESSION)),
+        "keys": [item["sk"] for item in items],
+        "head": {name: value for name, value in head.items() if name not in {"fence", "updated_at"}},
+        "summary": parts.sessions.summary(SESSION),
+        "facts": facts,
+        "abstracts": summaries.abstracts,
+    }
+
+
+@pytest.fixture
+def prepare(new_world: Callable[[], tuple[Any, World]]) -> Iterator[Callable[[], World]]:
+    """Return a function that makes a store in memory with a session in which everything is due."""
+    tables: list[SqliteTable] = []
+
+    def make() -> World:
+        tables.append(SqliteTable(Path(":memory:")))
+        world = replace(new_world()[1], table=tables[-1])
+        clock: Any = world.clock
+        said = (
+            "Today I need to buy stamps. I like dark-roast coffee.",
+            "I like the dark roast coffee.",
+            "I live in Berlin.",
+            "I must call the plumber.",
+        )
+        for number, text in enumerate(said):
+            turn = Completion(
+                turn_id=TurnId(f"t{number}"),
+                user_id=UserId("ada"),
+                inputs=(message("user", text),),
+                outputs=(message("assistant", LARGE if number == 1 else "Noted."),),
+            )
+            engine(world).turns.after(SESSION, turn)
+            clock.advance(hours=13)
+        clock.advance(days=2)
+        return world
+
+    yield make
+    for table in tables:
+        table.close()
+
+
+@pytest.mark.req("R070")
+def test_a_clean_run_has_something_of_everything_to_do(prepare: Callable[[], World]) -> None:
+    report, _ = clean_run(prepare())
+
+    assert report.compacted_events == 6
+    assert report.archived_shards == 2
+    assert report.expired_facts == report.merged_facts == 1
+    assert report.summaries_refreshed > 0
+
+
+@pytest.mark.slow
+@pytest.mark.req("R074")
+@pytest.mark.req("R077")
+@pytest.mark.parametrize("fault", [killed_before, killed_after, refused, unacknowledged])
+def test_a_run_that_is_stopped_at_any_call_is_finished_by_the_next(
+    fault: Callable[[Callable[[], object]], object], prepare: Callable[[], World]
+) -> None:
+    clean = prepare()
+    _, calls = clean_run(clean)
+    wanted = end_state(clean)
+
+    for at in range(1, calls + 1):
+        world = prepare()
+        clock: Any = world.clock
+        stopped = False
+        try:
+            faulty(world, at, fault)[1].maintenance.run(SESSION)
+        except (Stopped, Unavailable):
+            stopped = True
+        clock.advance(seconds=SETTINGS.guard_lease_seconds + 1)
+        engine(world).maintenance.run(SESSION)
+
+        assert stopped or at >= calls, at  # a release that fails at the very end is no failure of the run
+        assert end_state(world) == wanted, at
+
+
+@pytest.mark.slow
+@pytest.mark.req("R074")
+@pytest.mark.parametrize("patient", [False, True])
+def test_a_second_run_at_any_moment_of_the_first_changes_nothing(patient: bool, prepare: Callable[[], World]) -> None:  # noqa: FBT001  pytest passes parameters by position
+    clean = prepare()
+    _, calls = clean_run(clean)
+    wanted = end_state(clean)
+    outcomes: set[str] = set()
+
+    for at in range(1, calls + 1):
+        world = prepare()
+        second = engine(world, session_lock_timeout_ms=20_000 * patient, guard_lease_seconds=30)
+
+        def meanwhile(call: Callable[[], object], second: Engine = second, world: World = world) -> object:
+            clock: Any = world.clock
+            clock.advance(seconds=15 * patient)
+            outcomes.add(run(second))
+            return call()
+
+        outcomes.add(run(faulty(world, at, meanwhile)[1]))
+        engine(world).maintenance.run(SESSION)
+
+        assert end_state(world) == wanted, at
+
+    assert outcomes == {"done", "busy"}
+
+
+def run(runner: Engine) -> str:
+    try:
+        runner.maintenance.run(SESSION)
+    except ResourceBusy:
+        return "busy"
+    return "done"

@@ -1,0 +1,166 @@
+"""A conversation for tests: turns of one user's session, told to the engine over a table in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.domain.items import message, text_of
+from cairn.domain.settings import MemorySettings
+from cairn.domain.turns import (
+    CommittedTurn,
+    Completion,
+    DirectorySummary,
+    MaintenanceReport,
+    Preparation,
+    PreparedTurn,
+    ResponseItem,
+    Session,
+)
+from cairn.embedded.table import SqliteTable
+from cairn.ports import Attributes, Delete, Key, Page, Put, Query, Update, Write
+from cairn.service.engine import Engine
+from cairn.service.parts import Parts
+from cairn.service.world import World
+
+TURN_NUMBERS = count(1)
+
+
+class WatchedTable:
+    """A table that counts its calls and what they read, and lets a test step in before each."""
+
+    def __init__(self, table: SqliteTable) -> None:
+        self._table = table
+        self.reads = 0
+        self.items_read = 0
+        self.writes = 0
+        self.before_call: Callable[[object], None] | None = None
+
+    def get(self, key: Key) -> Attributes | None:
+        self._enter(key)
+        item = self._table.get(key)
+        self.reads += 1
+        self.items_read += item is not None
+        return item
+
+    def query(self, query: Query) -> Page:
+        self._enter(query)
+        page = self._table.query(query)
+        self.reads += 1
+        self.items_read += len(page.items)
+        return page
+
+    def put(self, write: Put) -> None:
+        self._enter(write)
+        self.writes += 1
+        self._table.put(write)
+
+    def update(self, write: Update) -> Attributes:
+        self._enter(write)
+        self.writes += 1
+        return self._table.update(write)
+
+    def delete(self, write: Delete) -> None:
+        self._enter(write)
+        self.writes += 1
+        self._table.delete(write)
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        self._enter(writes)
+        self.writes += 1
+        self._table.transact(writes)
+
+    def _enter(self, what: object) -> None:
+        """Let the test step in, with itself out of the way of the calls it makes."""
+        if self.before_call is not None:
+            step, self.before_call = self.before_call, None
+            step(what)
+            self.before_call = self.before_call or step
+
+
+class Conversation:
+    """A process that serves one session unless told otherwise; `other()` starts a further one over the same store."""
+
+    def __init__(self, world: World, table: WatchedTable, settings: MemorySettings, session: Session) -> None:
+        self.world = world
+        self.table = table
+        self.session = session
+        self.settings = settings
+        self.parts = Parts.of(world, lambda _: settings)
+        self.engine = Engine.over(world, lambda _: settings)
+
+    def other(self, session_id: str | None = None, **knobs: Any) -> Conversation:
+        """Return a process that has read nothing yet, for this session or another of the project."""
+        session = self.session if session_id is None else replace(self.session, session_id=SessionId(session_id))
+        return Conversation(self.world, self.table, replace(self.settings, **knobs), session)
+
+    def say(
+        self,
+        *said: str | ResponseItem,
+        reply: str | ResponseItem = "Noted.",
+        user: str | None = "ada",
+        turn_id: str | None = None,
+    ) -> CommittedTurn:
+        """Commit a turn; its id is new unless given."""
+        turn = Completion(
+            turn_id=TurnId(turn_id or f"turn-{next(TURN_NUMBERS)}"),
+            user_id=None if user is None else UserId(user),
+            inputs=tuple(message("user", each) if isinstance(each, str) else each for each in said),
+            outputs=(message("assistant", reply, "output_text") if isinstance(reply, str) else reply,),
+        )
+        return self.engine.turns.after(self.session, turn)
+
+    def ask(self, *current: str | ResponseItem, user: str | None = "ada", **fields: Any) -> PreparedTurn:
+        """Prepare a turn."""
+        items = tuple(message("user", each) if isinstance(each, str) else each for each in current)
+        request = Preparation(current=items, user_id=None if user is None else UserId(user), **fields)
+        return self.engine.turns.before(self.session, request)
+
+    def maintain(self) -> MaintenanceReport:
+        return self.engine.maintenance.run(self.session)
+
+    def list(self, path: str = "", depth: int = 8, limit: int = 200) -> tuple[DirectorySummary, ...]:
+        return self.engine.directories.list(self.session, path, depth, limit)
+
+    def history(self) -> list[ResponseItem]:
+        """Return every item stored, oldest first, archived ones included."""
+        return [event.item for _, events in self.parts.sessions.history(self.session) for event in events]
+
+
+@pytest.fixture
+def watched() -> Iterator[WatchedTable]:
+    table = SqliteTable(Path(":memory:"))
+    yield WatchedTable(table)
+    table.close()
+
+
+@pytest.fixture
+def start(world: World, watched: WatchedTable) -> Callable[..., Conversation]:
+    """Return a function that starts a conversation with these knobs."""
+    swift = replace(world, table=watched)
+
+    def started(session_id: str = "monday", **knobs: Any) -> Conversation:
+        session = Session(Tenant("acme"), Project("garden"), SessionId(session_id))
+        return Conversation(swift, watched, MemorySettings(**knobs), session)
+
+    return started
+
+
+@pytest.fixture
+def placed() -> Callable[[PreparedTurn, str], dict[str, Any]]:
+    """Return a function that reads the JSON of a kind that was placed; an empty one where there is none."""
+
+    def read(turn: PreparedTurn, kind: str = "historical_memory") -> dict[str, Any]:
+        texts = [text_of(item) for item in turn.items]
+        found = [json.loads(text) for text in texts if text.startswith(f'{{"kind":"{kind}"')]
+        assert len(found) <= 1
+        return found[0] if found else {"facts": [], "chunks": []}
+
+    return read

@@ -1,0 +1,416 @@
+"""after_turn stores a turn once, in every place at once, and says what it wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from cairn.domain import layout
+from cairn.domain.errors import CairnError, Conflict, NotFound, ResourceBusy
+from cairn.domain.events import EventType
+from cairn.domain.facts import Fact
+from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.domain.items import message, text_of
+from cairn.domain.settings import MemorySettings
+from cairn.domain.turns import Completion, Preparation, ResponseItem, Session
+from cairn.ports import Attributes, Key, Query
+from cairn.service.after_turn import commit
+from cairn.service.before_turn import prepare
+from cairn.service.paging import every
+from cairn.service.parts import Parts
+from cairn.service.world import World
+
+SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
+OWNER = layout.owner(None, SESSION.session_id)
+
+
+def turn(turn_id: str, said: str, answered: str = "Noted.") -> Completion:
+    return Completion(
+        turn_id=TurnId(turn_id),
+        inputs=(message("user", said),),
+        outputs=(message("assistant", answered, "output_text"),),
+    )
+
+
+def cold(world: World, **knobs: Any) -> Parts:
+    """Return the parts of a process that has nothing in memory yet."""
+    settings = MemorySettings(**knobs)
+    return Parts.of(world, lambda _: settings)
+
+
+@pytest.fixture
+def parts(world: World) -> Parts:
+    return cold(world)
+
+
+def facts(parts: Parts, session: Session = SESSION) -> dict[str, Fact]:
+    owner = layout.owner(None, session.session_id)
+    parts.log.refresh(session.tenant, session.project, owner)
+    with parts.log.view(session.tenant, session.project, owner) as view:
+        return {fact.fact_id: fact for fact in view.facts(parts.world.clock.now(), session.session_id)}
+
+
+def texts(parts: Parts, session: Session = SESSION) -> list[str]:
+    return [text_of(event.item) for _, events in parts.sessions.history(session) for event in events]
+
+
+def partition(parts: Parts, pk: str) -> Iterator[Attributes]:
+    return every(parts.world.table, Query(pk, "\x01", "\U0010ffff"))
+
+
+def head(parts: Parts) -> Attributes:
+    stored = parts.world.table.get(Key(layout.session_pk(SESSION), layout.HEAD))
+    assert stored is not None
+    return stored
+
+
+def context(parts: Parts, said: str) -> list[ResponseItem]:
+    return list(prepare(parts, SESSION, Preparation(current=(message("user", said),))).items)
+
+
+@pytest.mark.req("R036")
+def test_a_stored_turn_is_in_the_events_the_context_the_facts_and_the_head(parts: Parts) -> None:
+    result = commit(parts, SESSION, turn("t1", "My name is Ada."))
+    assert (result.events_written, result.facts_written, result.replayed) == (2, 1, False)
+    assert texts(parts) == ["My name is Ada.", "Noted."]
+    assert "My name is Ada." in [text_of(item) for item in context(parts, "Hello")]
+    assert facts(parts)["user_name"].value == "Ada"
+    assert {name: head(parts)[name] for name in ("seq", "turn_id", "version", "events", "facts_written")} == {
+        "seq": 1,
+        "turn_id": "t1",
+        "version": 1,
+        "events": 2,
+        "facts_written": 1,
+    }
+
+
+@pytest.mark.req("R036")
+def test_another_process_reads_the_turn_as_soon_as_it_is_stored(parts: Parts, world: World) -> None:
+    other = cold(world)
+    context(other, "warm up")
+    commit(parts, SESSION, turn("t1", "My name is Ada."))
+    assert facts(other)["user_name"].value == "Ada"
+
+
+@pytest.mark.req("R037")
+def test_a_turn_without_items_is_stored_and_known_afterwards(parts: Parts) -> None:
+    empty = Completion(turn_id=TurnId("t1"), inputs=(), outputs=())
+    assert commit(parts, SESSION, empty).events_written == 0
+    assert commit(parts, SESSION, empty).replayed
+    assert head(parts)["seq"] == 1
+
+
+@pytest.mark.req("R038")
+@pytest.mark.req("R043")
+def test_a_replayed_turn_writes_nothing(parts: Parts, store: Any) -> None:
+    commit(parts, SESSION, turn("t1", "I like tea."))
+    rows, before, said = store.rows(), head(parts), texts(parts)
+    result = commit(parts, SESSION, turn("t1", "I like tea."))
+    assert result.replayed
+    assert (result.events_written, result.facts_written) == (0, 0)
+    assert (store.rows(), texts(parts)) == (rows, said)
+    assert {**head(parts), "fence": 0} == {**before, "fence": 0}
+
+
+@pytest.mark.req("R265")
+def test_another_payload_under_a_stored_turn_id_is_a_conflict_and_writes_nothing(parts: Parts, store: Any) -> None:
+    commit(parts, SESSION, turn("t1", "I like tea."))
+    rows, before, said = store.rows(), head(parts), texts(parts)
+    with pytest.raises(Conflict) as refused:
+        commit(parts, SESSION, turn("t1", "I like coffee."))
+    assert not refused.value.retryable
+    assert (store.rows(), texts(parts)) == (rows, said)
+    assert {**head(parts), "fence": 0} == {**before, "fence": 0}
+
+
+@pytest.mark.req("R265")
+@pytest.mark.parametrize("change", ["inputs", "outputs", "user_id"])
+def test_every_part_of_a_payload_counts(parts: Parts, change: str) -> None:
+    first = turn("t1", "I like tea.")
+    commit(parts, SESSION, first)
+    other = {"inputs": (), "outputs": (), "user_id": UserId("bob")}[change]
+    with pytest.raises(Conflict):
+        commit(parts, SESSION, replace(first, **{change: other}))
+
+
+@pytest.mark.req("R038")
+def test_a_payload_may_come_with_its_fields_in_another_order(parts: Parts) -> None:
+    first = turn("t1", "I like tea.")
+    commit(parts, SESSION, first)
+    reordered = tuple(dict(reversed(list(item.items()))) for item in first.inputs)
+    assert commit(parts, SESSION, replace(first, inputs=reordered)).replayed
+
+
+@pytest.mark.req("R053")
+def test_a_turn_older_than_the_processed_history_is_still_a_replay(world: World) -> None:
+    parts = cold(world, max_processed_turns=2)
+    for number in range(5):
+        commit(parts, SESSION, turn(f"t{number}", f"Number {number}."))
+    assert commit(parts, SESSION, turn("t0", "Number 0.")).replayed
+    assert len(texts(parts)) == 10
+
+
+@pytest.mark.req("R052")
+def test_a_turn_of_the_processed_history_is_a_replay_though_its_guard_is_gone(world: World, clock: Any) -> None:
+    parts = cold(world, max_processed_turns=2)
+    for number in range(3):
+        commit(parts, SESSION, turn(f"t{number}", f"Number {number}."))
+    clock.advance(days=31)
+    before = head(parts)
+    assert commit(parts, SESSION, turn("t1", "Number 1.")).replayed
+    assert head(parts)["seq"] == before["seq"]
+    assert len(texts(parts)) == 6
+
+
+@pytest.mark.req("R052")
+def test_the_processed_history_keeps_only_its_newest_turns(world: World, clock: Any) -> None:
+    parts = cold(world, max_processed_turns=2)
+    for number in range(3):
+        commit(parts, SESSION, turn(f"t{number}", f"Number {number}."))
+    clock.advance(days=31)
+    assert not commit(parts, SESSION, turn("t0", "Number 0.")).replayed
+
+
+@pytest.mark.req("R035")
+def test_every_kind_of_item_comes_back_as_it_was_sent(parts: Parts) -> None:
+    call = {
+        "type": "function_call",
+        "call_id": "c1",
+        "name": "look",
+        "arguments": '{"q": 1}',
+        "x_own": [1, {"a": None}],
+    }
+    output = {"type": "function_call_output", "call_id": "c1", "output": "42 \u2028 é 🙂"}
+    image = {"role": "user", "content": [{"type": "input_image", "image_url": "https://x/y.png", "detail": "low"}]}
+    commit(parts, SESSION, Completion(turn_id=TurnId("t1"), inputs=(image,), outputs=(call, output)))
+    [(_, events)] = parts.sessions.history(SESSION)
+    assert [event.item for event in events] == [image, call, output]
+    assert [event.type for event in events] == [EventType.INPUT_ITEM, EventType.TOOL_CALL, EventType.TOOL_RESULT]
+    assert [event.id for event in events] == ["t1-in-0", "t1-out-0", "t1-out-1"]
+
+
+@pytest.mark.req("R061")
+@pytest.mark.req("R060")
+def test_saying_the_same_again_keeps_the_one_record(parts: Parts) -> None:
+    commit(parts, SESSION, turn("t1", "My name is Ada."))
+    first = facts(parts)["user_name"]
+    result = commit(parts, SESSION, turn("t2", "my name is ada"))
+    assert (result.facts_written, result.facts_superseded) == (0, 0)
+    assert facts(parts)["user_name"].id == first.id
+    assert facts(parts)["user_name"].value == "Ada"
+
+
+@pytest.mark.req("R061")
+def test_saying_the_same_again_moves_when_it_was_last_seen(parts: Parts, clock: Any) -> None:
+    commit(parts, SESSION, turn("t1", "My name is Ada."))
+    clock.advance(hours=1)
+    commit(parts, SESSION, turn("t2", "My name is Ada."))
+    seen = facts(parts)["user_name"]
+    assert (seen.last_seen - seen.recorded_at).total_seconds() == 3600
+
+
+@pytest.mark.req("R061")
+@pytest.mark.req("R263")
+def test_a_changed_value_replaces_the_old_one_which_stays_in_the_record(parts: Parts, clock: Any) -> None:
+    commit(parts, SESSION, turn("t1", "My name is Ada."))
+    old = facts(parts)["user_name"]
+    clock.advance(hours=1)
+    result = commit(parts, SESSION, turn("t2", "My name is Grace."))
+    new = facts(parts)["user_name"]
+    assert (result.facts_written, result.facts_superseded) == (1, 1)
+    assert (new.value, new.supersedes) == ("Grace", old.id)
+    log = layout.log_pk(SESSION.tenant, SESSION.project, OWNER)
+    records = [parts.vault.unseal(SESSION.tenant, item) for item in partition(parts, log)]
+    [ended] = [record for entry in records for record in entry["ended"]]
+    assert (ended["value"], ended["state"], ended["superseded_by"]) == ("Ada", "superseded", new.id)
+    assert ended["valid_to"] == "2026-03-01T13:00:00Z"
+
+
+@pytest.mark.req("R263")
+def test_a_retraction_deletes_the_fact_and_leaves_a_record_of_it(parts: Parts) -> None:
+    commit(parts, SESSION, turn("t1", "I work at Acme Corp."))
+    assert facts(parts)
+    result = commit(parts, SESSION, turn("t2", "I no longer work at Acme Corp."))
+    assert result.facts_superseded == 1
+    assert not [fact for fact in facts(parts).values() if "Acme" in fact.value]
+    log = layout.log_pk(SESSION.tenant, SESSION.project, OWNER)
+    records = [parts.vault.unseal(SESSION.tenant, item) for item in partition(parts, log)]
+    assert [record["state"] for entry in records for record in entry["ended"]] == ["deleted"]
+
+
+@pytest.mark.req("R061")
+def test_facts_do_not_grow_however_often_they_are_said(parts: Parts) -> None:
+    """Known fault 6: only the recalled facts were compared, so that more than that many grew without bound."""
+    foods = [f"I prefer dish number {number}." for number in range(40)]
+    for repeat in range(3):
+        for first in range(0, 40, 10):
+            commit(parts, SESSION, turn(f"{repeat}-{first}", " ".join(foods[first : first + 10])))
+    parts.log.refresh(SESSION.tenant, SESSION.project, OWNER)
+    with parts.log.view(SESSION.tenant, SESSION.project, OWNER) as view:
+        values = [fact.value for fact in view.facts(parts.world.clock.now(), SESSION.session_id)]
+    assert len(values) == len(set(values)) == 40
+
+
+@pytest.mark.req("R060")
+def test_only_the_user_can_state_facts(parts: Parts) -> None:
+    said = Completion(
+        turn_id=TurnId("t1"),
+        inputs=(message("developer", "My name is System."), message("user", "Hello there")),
+        outputs=(
+            message("assistant", "My name is Cairn.", "output_text"),
+            {"type": "function_call_output", "call_id": "c", "output": "My name is Tool."},
+        ),
+    )
+    assert commit(parts, SESSION, said).facts_written == 0
+
+
+@pytest.mark.req("R036")
+def test_of_turns_within_one_instant_the_last_one_is_believed(parts: Parts, world: World) -> None:
+    for number in range(8):
+        commit(parts, SESSION, turn(f"t{number}", f"My name is Person{number}."))
+    assert facts(cold(world))["user_name"].value == "Person7"
+
+
+@pytest.mark.req("R036")
+def test_a_clock_set_back_hides_no_turn_and_reorders_none(parts: Parts, world: World, clock: Any) -> None:
+    other = cold(world)
+    commit(parts, SESSION, turn("t1", "My name is Ada."))
+    clock.advance(minutes=30)
+    assert facts(other)["user_name"].value == "Ada"
+    clock.advance(hours=-2)
+    commit(parts, SESSION, turn("t2", "My name is Grace."))
+    assert facts(other)["user_name"].value == "Grace"
+    assert facts(cold(world))["user_name"].value == "Grace"
+
+
+@pytest.mark.req("R078")
+def test_every_stored_time_is_utc_with_z(parts: Parts) -> None:
+    commit(parts, SESSION, turn("t1", "My name is Ada. Today I need to water the beans."))
+    commit(parts, SESSION, turn("t2", "My name is Grace."))
+    session_pk = layout.session_pk(SESSION)
+    log_pk = layout.log_pk(SESSION.tenant, SESSION.project, OWNER)
+    stored = [*partition(parts, session_pk), *partition(parts, log_pk)]
+    opened = [parts.vault.unseal(SESSION.tenant, item) for item in stored if "data" in item]
+    text = repr([{k: v for k, v in item.items() if not isinstance(v, bytes)} for item in stored]) + repr(opened)
+    times = re.findall(r"\d{4}-\d\d-\d\dT[^'\"]*", text)
+    assert len(times) > 10
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", time) for time in times)
+
+
+@pytest.mark.req("R251")
+def test_a_turn_of_a_megabyte_is_stored_outside_its_items_and_comes_back_whole(parts: Parts, store: Any) -> None:
+    noise = [parts.world.entropy.token(99_000).hex() for _ in range(5)]
+    inputs = tuple(message("user", text) for text in noise)
+    commit(parts, SESSION, Completion(turn_id=TurnId("t1"), inputs=inputs, outputs=()))
+    [(_, events)] = parts.sessions.history(SESSION)
+    assert [text_of(event.item) for event in events] == noise
+    item = parts.world.table.get(Key(layout.session_pk(SESSION), layout.event_sk(1)))
+    assert item is not None
+    assert "blob" in item
+    assert "data" not in item
+    assert any((store.directory / "blobs").rglob(str(item["blob"])))
+
+
+@pytest.mark.req("R251")
+def test_a_turn_of_up_to_32_kb_stays_in_its_item(parts: Parts) -> None:
+    commit(parts, SESSION, turn("t1", parts.world.entropy.token(20_000).hex()))
+    item = parts.world.table.get(Key(layout.session_pk(SESSION), layout.event_sk(1)))
+    assert item is not None
+    assert "blob" not in item
+    assert isinstance(item["data"], bytes)
+    assert 20_000 < len(item["data"]) <= 32 * 1024
+
+
+@pytest.mark.slow
+@pytest.mark.req("R251")
+def test_a_history_of_several_pages_is_read_whole(parts: Parts) -> None:
+    for number in range(40):
+        commit(parts, SESSION, turn(f"t{number}", parts.world.entropy.token(28_000).hex()))
+    pk = layout.session_pk(SESSION)
+    assert parts.world.table.query(Query(pk, layout.FIRST_EVENT, layout.LAST_EVENT)).next is not None
+    assert [seq for seq, _ in parts.sessions.history(SESSION)] == list(range(1, 41))
+
+
+@pytest.mark.req("R048")
+def test_a_session_left_leased_blocks_no_other_session_project_or_tenant(parts: Parts) -> None:
+    assert parts.sessions.try_lease(SESSION, "somebody", 30)
+    others = (
+        replace(SESSION, session_id=SessionId("tuesday")),
+        replace(SESSION, project=Project("house")),
+        replace(SESSION, tenant=Tenant("other")),
+    )
+    started = parts.world.clock.now()
+    assert [commit(parts, session, turn("t1", "Hello")).events_written for session in others] == [2, 2, 2]
+    assert parts.world.clock.now() == started
+
+
+@pytest.mark.req("R049")
+def test_waiting_for_a_leased_session_ends_at_its_time_limit(world: World, clock: Any) -> None:
+    parts = cold(world, session_lock_timeout_ms=5000)
+    assert parts.sessions.try_lease(SESSION, "somebody", 30)
+    started = clock.now()
+    with pytest.raises(ResourceBusy) as busy:
+        commit(parts, SESSION, turn("t1", "Hello"))
+    assert busy.value.retryable
+    assert busy.value.details == {"resource": "session"}
+    assert (clock.now() - started).total_seconds() == pytest.approx(5.0)
+
+
+@pytest.mark.req("R046")
+@pytest.mark.req("R269")
+def test_a_turn_that_found_its_session_busy_can_be_sent_again_at_once(parts: Parts) -> None:
+    lease = parts.sessions.try_lease(SESSION, "somebody", 30)
+    assert lease
+    with pytest.raises(ResourceBusy):
+        commit(parts, SESSION, turn("t1", "Hello"))
+    parts.sessions.release(lease)
+    assert commit(parts, SESSION, turn("t1", "Hello")).events_written == 2
+
+
+@pytest.mark.req("R269")
+def test_a_client_that_waits_longer_each_time_gets_its_turn_in(world: World, clock: Any) -> None:
+    parts = cold(world, session_lock_timeout_ms=0)
+    assert parts.sessions.try_lease(SESSION, "slow", 3)
+    busy = 0
+    for seconds in (0.2, 0.5, 1.0, 2.0):
+        with pytest.raises(ResourceBusy):
+            commit(parts, SESSION, turn("t1", "Hello"))
+        busy += 1
+        clock.advance(seconds=seconds)
+    assert busy == 4
+    assert commit(parts, SESSION, turn("t1", "Hello")).events_written == 2
+
+
+@pytest.mark.req("R050")
+def test_a_session_whose_holder_died_is_free_when_its_lease_ends(world: World, clock: Any) -> None:
+    parts = cold(world, guard_lease_seconds=30)
+    assert parts.sessions.try_lease(SESSION, "dead", 30)
+    clock.advance(seconds=31)
+    assert commit(parts, SESSION, turn("t1", "Hello")).events_written == 2
+
+
+@pytest.mark.req("R046")
+@pytest.mark.req("R055")
+def test_a_turn_that_cannot_be_merged_leaves_nothing_and_may_be_sent_again(parts: Parts, store: Any) -> None:
+    commit(parts, SESSION, turn("t1", parts.world.entropy.token(60_000).hex()))
+    [blob] = [path for path in (store.directory / "blobs").rglob("*") if path.is_file() and path.stat().st_size > 40000]
+    hidden = blob.with_suffix(".away")
+    blob.rename(hidden)
+    second = replace(turn("t2", "Hello"), inputs=(message("user", "a"), message("user", "b")))
+    with pytest.raises(NotFound):
+        commit(cold(parts.world), SESSION, second)
+    hidden.rename(blob)
+    assert commit(cold(parts.world), SESSION, second).events_written == 3
+
+
+def test_no_failure_tells_what_was_said(parts: Parts) -> None:
+    commit(parts, SESSION, turn("t1", "the secret is basalt"))
+    with pytest.raises(CairnError) as refused:
+        commit(parts, SESSION, turn("t1", "the secret is granite"))
+    told = f"{refused.value!r} {refused.value.details}"
+    assert "basalt" not in told
+    assert "granite" not in told

@@ -1,0 +1,236 @@
+"""A session's memory as directories: the canonical layout, nothing outside it, and true words on each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import pytest
+
+from cairn.domain.errors import InvalidArgument, NotFound
+from cairn.domain.summaries import MAX_OVERVIEW_WORDS, directories
+from cairn.service import contents
+
+START = Callable[..., Any]
+ROOT = "/memory/monday"
+
+
+@pytest.fixture
+def talk(start: START, clock: Any) -> Any:
+    """Return a session with events raw, archived and compacted, and facts of every tier."""
+    told = start(recent_context_items=2)
+    told.say("My name is Ada. I live in Berlin. I need to call the plumber by Friday.")
+    told.say("Today I need to buy stamps. This week I need to paint the fence with Grandpa Joe.")
+    clock.time = datetime(2026, 3, 2, 9, tzinfo=UTC)
+    told.say("Beans and tomatoes grow well here.", reply="Beans like the sun.")
+    told.maintain()
+    clock.time = datetime(2026, 3, 2, 12, 0, 1, tzinfo=UTC)
+    told.maintain()
+    return told
+
+
+def paths(talk: Any, *arguments: Any) -> list[str]:
+    return [each.path.removeprefix(ROOT) for each in talk.list(*arguments)]
+
+
+@pytest.mark.req("R080")
+@pytest.mark.req("R084")
+def test_the_layout_is_the_canonical_one(talk: Any) -> None:
+    assert paths(talk) == [
+        "",
+        "/events",
+        "/events/archive",
+        "/events/archive/2026",
+        "/events/archive/2026/03",
+        "/events/archive/2026/03/01",
+        "/events/compact",
+        "/events/compact/2026",
+        "/events/compact/2026/03",
+        "/events/compact/2026/03/02",
+        "/events/raw",
+        "/events/raw/2026",
+        "/events/raw/2026/03",
+        "/events/raw/2026/03/02",
+        "/indexes",
+        "/memory_tiers",
+        "/memory_tiers/L0",
+        "/memory_tiers/L0/2026",
+        "/memory_tiers/L0/2026/03",
+        "/memory_tiers/L1",
+        "/memory_tiers/L1/2026",
+        "/memory_tiers/L1/2026/03",
+        "/memory_tiers/L2",
+        "/memory_tiers/L2/2026",
+        "/memory_tiers/L2/2026/09",
+        "/meta",
+        "/runtime",
+        "/runtime/context",
+    ]
+
+
+@pytest.mark.req("R083")
+def test_every_directory_has_an_abstract_and_an_overview_after_the_first_turn(start: START) -> None:
+    talk = start()
+    talk.say("I live in Berlin.")
+
+    listed = talk.list()
+
+    assert "/memory/monday/events/raw/2026/03/01" in [each.path for each in listed]
+    assert all(each.abstract and each.has_overview for each in listed)
+
+
+@pytest.mark.req("R081")
+def test_depth_and_limit_are_honoured_in_the_order_of_paths(talk: Any) -> None:
+    everything = paths(talk)
+
+    assert everything == sorted(everything)
+    assert paths(talk, "", 0) == [""]
+    assert paths(talk, "", 1) == ["", "/events", "/indexes", "/memory_tiers", "/meta", "/runtime"]
+    assert paths(talk, "events", 1) == ["/events", "/events/archive", "/events/compact", "/events/raw"]
+    assert paths(talk, "", 8, 3) == everything[:3]
+
+
+@pytest.mark.req("R079")
+@pytest.mark.parametrize(
+    "path", ["memory_tiers/L0", "memory_tiers/L0/", f"{ROOT}/memory_tiers/L0", f"{ROOT}/memory_tiers/L0/"]
+)
+def test_a_path_may_be_relative_or_absolute(path: str, talk: Any) -> None:
+    assert paths(talk, path, 0) == ["/memory_tiers/L0"]
+
+
+@pytest.mark.req("R080")
+@pytest.mark.parametrize("path", ["", ROOT, f"{ROOT}/"])
+def test_the_session_s_directory_is_the_root(path: str, talk: Any) -> None:
+    assert paths(talk, path, 0) == [""]
+
+
+@pytest.mark.req("R082")
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/memory",
+        "/memory/monday2",
+        "/memory/other/events",
+        "..",
+        "events/../../other",
+        "events//raw",
+        "./events",
+        "events/.",
+        f"{ROOT}/../other",
+        f"{ROOT}//events",
+        "events\\raw",
+        "events\x00",
+        "events\n",
+        "/etc/passwd",
+    ],
+)
+@pytest.mark.parametrize("session_id", ["monday", "unknown"])
+def test_a_path_outside_the_session_is_refused_whether_or_not_the_session_is_known(
+    path: str, session_id: str, talk: Any
+) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        talk.other(session_id).list(path.replace("monday", session_id))
+
+    assert list(cast("dict[str, str]", refused.value.details["fields"])) == ["path"]
+
+
+@pytest.mark.parametrize("path", ["nowhere", "events/raw/2027", f"{ROOT}/event", "monday"])
+def test_a_directory_that_is_not_there_is_not_found(path: str, talk: Any) -> None:
+    with pytest.raises(NotFound):
+        talk.list(path)
+
+
+def test_an_unknown_session_has_no_directories(start: START) -> None:
+    assert start().list() == ()
+    assert start().list("events") == ()
+
+
+@pytest.mark.req("R261")
+def test_a_session_lists_nothing_of_one_whose_name_begins_like_its_own(start: START) -> None:
+    start("s10").say("I prefer jazz.")
+    start("s1").say("I prefer tea.")
+
+    listed = start("s1").list()
+
+    assert {each.path.split("/")[2] for each in listed} == {"s1"}
+    assert not any("jazz" in each.abstract for each in listed)
+
+
+@pytest.mark.req("R083")
+def test_an_abstract_tells_who_what_and_what_is_open_in_this_session(talk: Any) -> None:
+    abstract = talk.list("", 0)[0].abstract
+
+    assert abstract.startswith("3 turns with 6 items, from 2026-03-01 12:00 to 2026-03-02 09:00 UTC.")
+    assert "user home: Berlin" in abstract
+    assert 'Open tasks: "' in abstract
+    assert '"I need to call the plumber by Friday."' in abstract
+    assert "Grandpa Joe" in abstract
+    assert "beans" in abstract
+    assert 'assistant "Beans like the sun."' in abstract
+
+
+def test_abstracts_of_two_sessions_and_of_two_directories_differ(talk: Any, start: START) -> None:
+    other = start("tuesday")
+    other.say("I live in Paris. I must sell the boat.")
+
+    mine = {each.path.removeprefix(ROOT): each.abstract for each in talk.list()}
+    theirs = {each.path.removeprefix("/memory/tuesday"): each.abstract for each in other.list()}
+
+    assert all(mine[path] != theirs[path] for path in set(mine) & set(theirs))
+    assert mine["/events/raw/2026/03/02"] != mine["/events/archive/2026/03/01"]
+    assert "plumber" not in mine["/events/raw/2026/03/02"]
+    assert mine["/events/compact"] == "1 summary of older turns, the last at 2026-03-02 09:00 UTC."
+
+
+@pytest.mark.req("R083")
+def test_abstracts_and_overviews_are_bounded(start: START) -> None:
+    talk = start()
+    for number in range(60):
+        talk.say(f"I like kind {number} of tea, and Anna Lopez must try number {number} by Friday, we decided. " * 4)
+    head = contents.head_of(talk.parts, talk.session)
+    assert head is not None
+    held = contents.read(talk.parts, talk.session, head)
+
+    abstracts = [directory.abstract(held.chunks) for directory in directories(ROOT, held)]
+    overviews = [directory.overview(held.chunks) for directory in directories(ROOT, held)]
+
+    assert max(len(text.split()) for text in abstracts) == 200
+    assert 1000 < max(len(text.split()) for text in overviews) <= MAX_OVERVIEW_WORDS
+
+
+def test_a_long_session_s_abstract_says_that_it_is_about_its_newest_part(start: START) -> None:
+    talk = start()
+    for number in range(151):
+        talk.say(f"Row {number} sprouted.")
+
+    assert "The rest is about the newest 300 texts." in talk.list("", 0)[0].abstract
+
+
+@pytest.mark.req("R029")
+def test_a_stored_abstract_gives_way_to_what_was_said_or_lapsed_since(start: START, clock: Any) -> None:
+    clock.time = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
+    talk = start(summary_refresh_interval_minutes=60 * 48)
+    talk.say("I live in Berlin. Today I need to buy stamps.")
+    clock.advance(minutes=1)
+    talk.maintain()
+    assert "user home: Berlin" in talk.list("", 0)[0].abstract
+
+    talk.say("I live in Munich.")
+    assert "user home: Munich" in talk.list("", 0)[0].abstract
+    assert not re.search(r"home: Berlin", " ".join(each.abstract for each in talk.list()))
+    clock.advance(days=1)
+    talk.other().maintain()
+    assert "today task" in talk.list("indexes", 0)[0].abstract
+    clock.time = datetime(2026, 3, 3, tzinfo=UTC)
+    assert "today task" not in talk.list("indexes", 0)[0].abstract
+
+
+def test_a_directory_is_as_new_as_what_it_holds(talk: Any) -> None:
+    times = {each.path.removeprefix(ROOT): each.updated_at for each in talk.list()}
+
+    assert times["/events/archive/2026/03/01"] == datetime(2026, 3, 1, 12, tzinfo=UTC)
+    assert times["/events"] == times["/meta"] == datetime(2026, 3, 2, 9, tzinfo=UTC)
+    assert times["/memory_tiers/L0"] == datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -1,0 +1,172 @@
+"""The memory log's view: whole, in order, and cheap to bring up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from cairn.domain.errors import CorruptData
+from cairn.domain.ids import Project, SessionId, Tenant, TurnId
+from cairn.domain.memory_view import LogEntry, TurnEntry
+from cairn.ports import Page, Query
+from cairn.service.memory_log import MAX_VIEWS, MemoryLog
+from cairn.service.vault import Vault
+from cairn.service.world import World
+
+TENANT, PROJECT, SESSION = Tenant("acme"), Project("garden"), SessionId("monday")
+
+
+@dataclass
+class CountingTable:
+    table: Any
+    queries: int = 0
+    items: int = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.table, name)
+
+    def query(self, query: Query) -> Page:
+        page = self.table.query(query)
+        self.queries += 1
+        self.items += len(page.items)
+        return page
+
+
+class Log:
+    """One process's memory log, with the seqs it shows."""
+
+    def __init__(self, world: World, owner: str = "u:ada") -> None:
+        self.log = MemoryLog(world, Vault(world))
+        self.world = world
+        self.owner = owner
+
+    def append(self, seq: int, at: datetime | None = None) -> None:
+        self.world.table.put(self.prepared(seq, at))
+
+    def prepared(self, seq: int, at: datetime | None = None) -> Any:
+        entry = TurnEntry(turn_id=TurnId(f"t{seq}"), seq=seq, events=1, texts=((f"e{seq}", "user", f"text {seq}"),))
+        written = LogEntry(session_id=SESSION, at=at or self.world.clock.now(), turn=entry)
+        return self.log.append(TENANT, PROJECT, self.owner, written)
+
+    def shown(self, *, fresh: bool = True) -> list[int]:
+        if fresh:
+            self.log.refresh(TENANT, PROJECT, self.owner)
+        with self.log.view(TENANT, PROJECT, self.owner) as view:
+            return [turn.seq for turn in view.turns.get(SESSION, [])]
+
+
+@pytest.fixture
+def new_log(world: World) -> Callable[[], Log]:
+    return lambda: Log(world)
+
+
+@pytest.fixture
+def counting(world: World) -> CountingTable:
+    return CountingTable(world.table)
+
+
+@pytest.mark.req("R036")
+def test_a_view_shows_what_another_process_appended(new_log: Callable[[], Log], clock: Any) -> None:
+    writer, reader = new_log(), new_log()
+    for seq in range(1, 5):
+        writer.append(seq)
+        clock.advance(seconds=1)
+        assert reader.shown() == list(range(1, seq + 1))
+
+
+def test_a_view_that_was_never_read_is_read_before_it_is_shown(new_log: Callable[[], Log]) -> None:
+    new_log().append(1)
+    assert new_log().shown(fresh=False) == [1]
+
+
+def test_more_views_than_are_kept_in_memory_are_all_right(world: World) -> None:
+    writer, reader = Log(world), MemoryLog(world, Vault(world))
+    owners = [f"u:{number}" for number in range(MAX_VIEWS + 5)]
+    for owner in owners[:3]:
+        Log(world, owner).append(1)
+    for owner in owners:
+        reader.refresh(TENANT, PROJECT, owner)
+    shown = 0
+    for owner in owners[:3]:
+        with reader.view(TENANT, PROJECT, owner) as view:
+            shown += view.last_seq(SESSION)
+    assert shown == 3
+    assert writer.shown() == []
+
+
+@pytest.mark.req("R036")
+def test_an_append_that_arrives_late_is_put_in_its_place(new_log: Callable[[], Log], clock: Any) -> None:
+    slow, quick, reader = new_log(), new_log(), new_log()
+    late = slow.prepared(1)
+    clock.advance(seconds=20)
+    quick.append(2)
+    assert reader.shown() == [2]
+    slow.world.table.put(late)
+    assert reader.shown() == [1, 2]
+
+
+@pytest.mark.req("R036")
+def test_entries_follow_what_their_writer_had_read_whatever_the_clock_says(
+    new_log: Callable[[], Log], clock: Any
+) -> None:
+    writer, reader = new_log(), new_log()
+    clock.advance(hours=5)
+    writer.append(1)
+    reader.shown()
+    clock.advance(hours=-5)
+    for seq in (2, 3):
+        writer.shown()
+        writer.append(seq)
+    assert reader.shown() == [1, 2, 3]
+    assert new_log().shown() == [1, 2, 3]
+
+
+def test_an_idle_view_is_brought_up_to_date_by_one_query_of_one_item(
+    world: World, counting: CountingTable, clock: Any
+) -> None:
+    log = Log(replace(world, table=counting))
+    for seq in range(1, 40):
+        log.append(seq)
+        log.shown()
+        clock.advance(seconds=1)
+    clock.advance(minutes=10)
+    log.shown()
+    counting.queries = counting.items = 0
+    clock.advance(minutes=4)
+    log.shown()
+    assert (counting.queries, counting.items) == (1, 1)
+
+
+def test_a_refresh_that_failed_is_made_good_by_the_next(world: World, new_log: Callable[[], Log], clock: Any) -> None:
+    writer, reader = new_log(), new_log()
+    writer.append(1)
+    assert reader.shown() == [1]
+    clock.advance(seconds=1)
+    put = writer.prepared(2)
+    world.table.put(replace(put, item={**put.item, "data": bytes(40)}))
+    with pytest.raises(CorruptData):
+        reader.shown()
+    world.table.put(replace(put, condition=None))
+    assert reader.shown() == [1, 2]
+
+
+def test_the_logs_of_other_owners_projects_and_tenants_are_others(world: World) -> None:
+    Log(world, "u:ada").append(1)
+    assert Log(world, "s:ada").shown() == []
+    log = MemoryLog(world, Vault(world))
+    for tenant, project in ((Tenant("other"), PROJECT), (TENANT, Project("house"))):
+        log.refresh(tenant, project, "u:ada")
+        with log.view(tenant, project, "u:ada") as view:
+            assert view.last_seq(SESSION) == 0
+
+
+def test_a_moment_before_1970_is_no_trouble(new_log: Callable[[], Log], clock: Any) -> None:
+    clock.time -= timedelta(days=365 * 56)
+    log = new_log()
+    log.append(1)
+    assert log.shown() == [1]
+    assert log.shown() == [1]

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.domain.facts import Fact, Source, State
+from cairn.domain.ranking import rank
+from cairn.domain.terms import terms
+from cairn.domain.tiers import Tier, expires_at
+
+NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
+
+
+def fact(
+    value: str, *, kind: str = "user_note", tier: Tier = Tier.L0, confidence: float = 0.9, hours: float = 1
+) -> Fact:
+    recorded = NOW - timedelta(hours=hours)
+    return Fact(
+        id=f"{kind}:{value}:{tier}:{hours}",
+        fact_id=kind,
+        key=value,
+        value=value,
+        confidence=confidence,
+        tier=tier,
+        source=Source(turn_id="t", event_id="e", quote=f"{value}."),
+        valid_from=recorded,
+        recorded_at=recorded,
+        last_seen=recorded,
+        expires_at=expires_at(tier, recorded, 1, 7),
+    )
+
+
+def values(facts: Sequence[Fact], query: str, limit: int = 20) -> list[str]:
+    return [found.value for found in rank(facts, terms(query), NOW, limit)]
+
+
+@pytest.mark.req("R259")
+def test_of_two_relevant_facts_and_a_limit_of_two_both_and_only_they_come() -> None:
+    noise = [fact(f"noise {n}", kind="user_like") for n in range(5)]
+    wanted = [fact("the garage code is 4711"), fact("the garage door sticks")]
+    assert sorted(values([*noise, *wanted], "How do I open the garage?", limit=2)) == [
+        "the garage code is 4711",
+        "the garage door sticks",
+    ]
+
+
+def test_irrelevant_facts_do_not_fill_the_limit() -> None:
+    assert values([fact("green tea"), fact("trains")], "some tea?") == ["green tea"]
+
+
+def test_a_term_matches_whole_words_only() -> None:
+    assert values([fact("start early"), fact("modern art")], "art") == ["modern art"]
+
+
+def test_a_question_about_a_kind_of_fact_finds_it_by_its_cues() -> None:
+    facts = [fact("Oslo", kind="user_home"), fact("peanuts", kind="user_allergy"), fact("Ada", kind="user_name")]
+    assert values(facts, "Can you recommend a restaurant?") == ["peanuts"]
+    assert values(facts, "Which city am I in?") == ["Oslo"]
+
+
+def test_a_term_in_the_value_outweighs_one_in_the_quote() -> None:
+    quoted = fact("milk")
+    assert values([quoted, fact("tea")], "tea") == ["tea"]
+
+
+@pytest.mark.req("R022")
+def test_at_most_the_limit_is_returned() -> None:
+    facts = [fact(f"tea {n}") for n in range(9)]
+    assert len(values(facts, "tea", limit=4)) == 4
+    assert values(facts, "tea", limit=0) == []
+
+
+def test_confidence_then_tier_then_recency_break_ties() -> None:
+    facts = [
+        fact("tea", confidence=0.8, hours=1),
+        fact("tea", confidence=0.9, hours=9),
+        fact("tea", confidence=0.9, hours=2),
+        fact("tea", confidence=0.99, tier=Tier.L2, hours=60),
+    ]
+    ranked = rank(facts, terms("tea"), NOW, 9)
+    assert [(found.confidence, found.tier, found.id[-1]) for found in ranked] == [
+        (0.9, Tier.L0, "2"),
+        (0.9, Tier.L0, "9"),
+        (0.8, Tier.L0, "1"),
+        (0.99, Tier.L2, "0"),
+    ]
+
+
+@pytest.mark.req("R029")
+def test_an_expired_or_superseded_fact_is_never_returned() -> None:
+    expired = fact("tea today", tier=Tier.L1, hours=72)
+    assert values([expired], "tea") == []
+    assert values([replace(fact("tea"), state=State.SUPERSEDED)], "tea") == []
+
+
+def test_when_nothing_is_relevant_durable_facts_introduce_the_user_by_name_first() -> None:
+    facts = [
+        fact("buy milk", kind="today_task", tier=Tier.L1),
+        fact("chess", kind="user_like", tier=Tier.L2),
+        *(fact(f"p{n}", kind="user_preference", confidence=0.92) for n in range(6)),
+        fact("peanuts", kind="user_allergy"),
+        fact("Ada", kind="user_name"),
+    ]
+    assert values(facts, "Good morning!")[:2] == ["Ada", "peanuts"]
+    assert len(values(facts, "Good morning!")) == 5
+    assert values(facts, "Good morning!", limit=1) == ["Ada"]
+
+
+POOL = [
+    fact(value, tier=tier, hours=hours)
+    for value in ("tea", "green tea", "art start", "milk")
+    for tier in Tier
+    for hours in (1, 30, 100)
+]
+
+
+@given(st.permutations(POOL), st.sampled_from(["tea", "art milk", "tea milk", "nothing here", ""]), st.integers(0, 20))
+def test_the_order_the_facts_come_in_does_not_matter(shuffled: list[Fact], query: str, limit: int) -> None:
+    ranked = rank(shuffled, terms(query), NOW, limit)
+    assert ranked == rank(POOL, terms(query), NOW, limit)
+    assert all(found.is_live(NOW) for found in ranked)
+    assert len(ranked) <= limit

@@ -1,0 +1,388 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.domain.errors import SettingsError
+from cairn.domain.ids import Tenant
+from cairn.domain.settings import HeuristicSettings, Limits, MemorySettings
+from cairn.runtime import settings as settings_of
+from cairn.runtime.options import OPTIONS, Option
+from cairn.runtime.settings import AwsStore, EmbeddedStore, load, provenance, read, variables
+
+OTHER_VALUES: Mapping[str, Any] = {
+    "tools.memory.enabled": True,
+    "memory.recent_context_items": 3,
+    "memory.recall_facts_limit": 4,
+    "memory.search_limit": 1,
+    "memory.compact_threshold": 0.5,
+    "memory.l1_retention_days": 2,
+    "memory.l2_retention_days": 14,
+    "memory.compaction_min_age_hours": 48,
+    "memory.summary_refresh_interval_minutes": 5,
+    "memory.max_processed_turns": 10,
+    "memory.session_lock_timeout_ms": 100,
+    "memory.guard_lease_seconds": 60,
+    "memory.recall_scope": "user",
+    "memory.lenient": True,
+    "memory.heuristic.enabled": True,
+    "memory.heuristic.model": "another/model",
+    "memory.heuristic.base_url": "https://models.example.com/v1",
+    "memory.heuristic.timeout_ms": 500,
+    "memory.heuristic.max_output_tokens": 64,
+    "limits.request_bytes": 4096,
+    "limits.list_items": 7,
+    "limits.text_bytes": 100,
+    "limits.json_depth": 8,
+    "limits.file_bytes": 5,
+    "limits.project_bytes": 6,
+    "limits.session_memories": 7,
+    "allowed_origins": ("https://app.example.com",),
+}
+NEEDS_URL = "memory.heuristic.enabled"
+EXAMPLE = """
+settings:
+  mcp:
+    tools:
+      memory:
+        enabled: true
+    memory:
+      recent_context_items: 30
+      recall_facts_limit: 20
+      search_limit: 5
+      compact_threshold: 0.8
+      l1_retention_days: 1
+      l2_retention_days: 7
+      compaction_min_age_hours: 24
+      summary_refresh_interval_minutes: 60
+      max_processed_turns: 1024
+      heuristic:
+        enabled: false
+        model: openai/gpt-oss-120b
+        base_url: ''
+        timeout_ms: 12000
+        max_output_tokens: 800
+"""
+
+
+def document_of(*path_and_value: object) -> dict[str, Any]:
+    *path, value = path_and_value
+    node: Any = value
+    for name in reversed(("settings", "mcp", *path)):
+        node = {str(name): node}
+    return node
+
+
+def in_force(settings: settings_of.Settings, tenant: Tenant | None = None) -> dict[str, object]:
+    return {each.key.removeprefix("settings.mcp."): each.value for each in provenance(settings, tenant)}
+
+
+def text_of(value: object) -> str:
+    return ",".join(json.loads(json.dumps(value))) if isinstance(value, tuple) else str(value)
+
+
+def as_json(value: object) -> object:
+    return json.loads(json.dumps(value))
+
+
+def every_option() -> list[Any]:
+    return [pytest.param(option, id=key) for key, option in OPTIONS.items()]
+
+
+@pytest.mark.req("R001")
+def test_the_one_required_switch_is_enough() -> None:
+    settings = load(document_of("tools", "memory", "enabled", True), {})
+
+    assert settings.memory_enabled
+    assert settings.memory == MemorySettings()
+    assert settings.limits == Limits()
+
+
+@pytest.mark.req("R002")
+@pytest.mark.parametrize("document", [None, {}, document_of("tools", "memory", "enabled", False)])
+def test_memory_is_off_unless_switched_on(document: Mapping[str, Any] | None) -> None:
+    assert not load(document, {}).memory_enabled
+
+
+@pytest.mark.parametrize(
+    ("key", "default"),
+    [
+        pytest.param("recent_context_items", 30, marks=pytest.mark.req("R113")),
+        pytest.param("recall_facts_limit", 20, marks=pytest.mark.req("R114")),
+        pytest.param("search_limit", 5, marks=pytest.mark.req("R115")),
+        pytest.param("compact_threshold", 0.8, marks=pytest.mark.req("R116")),
+        pytest.param("l1_retention_days", 1, marks=pytest.mark.req("R117")),
+        pytest.param("l2_retention_days", 7, marks=pytest.mark.req("R118")),
+        pytest.param("compaction_min_age_hours", 24, marks=pytest.mark.req("R119")),
+        pytest.param("summary_refresh_interval_minutes", 60, marks=pytest.mark.req("R120")),
+        pytest.param("max_processed_turns", 1024, marks=pytest.mark.req("R121")),
+        pytest.param("session_lock_timeout_ms", 5000),
+        pytest.param("guard_lease_seconds", 30),
+        pytest.param("heuristic.enabled", False, marks=pytest.mark.req("R122")),
+        pytest.param("heuristic.model", "openai/gpt-oss-120b", marks=pytest.mark.req("R123")),
+        pytest.param("heuristic.base_url", "", marks=pytest.mark.req("R124")),
+        pytest.param("heuristic.timeout_ms", 12000, marks=pytest.mark.req("R125")),
+        pytest.param("heuristic.max_output_tokens", 800, marks=pytest.mark.req("R126")),
+    ],
+)
+def test_a_key_that_is_not_set_has_the_contract_s_default(key: str, default: object) -> None:
+    assert in_force(load(None, {}))[f"memory.{key}"] == default
+
+
+@pytest.mark.req("R127")
+def test_the_full_example_document_loads_and_says_the_defaults() -> None:
+    settings = read({"CAIRN_SETTINGS": EXAMPLE})
+
+    assert settings.memory_enabled
+    assert settings.memory == MemorySettings()
+
+
+@pytest.mark.req("R127")
+@pytest.mark.parametrize("option", every_option())
+def test_each_key_can_be_set_alone_in_the_document(option: Option) -> None:
+    value = OTHER_VALUES[option.key]
+    document = document_of(*option.key.split("."), as_json(value))
+    if option.key == NEEDS_URL:
+        document["settings"]["mcp"]["memory"]["heuristic"]["base_url"] = "https://models.example.com"
+
+    found = in_force(load(document, {}))
+
+    assert found[option.key] == value != option.default
+    changed = {key for key, each in OPTIONS.items() if found[key] != each.default}
+    assert changed - {"memory.heuristic.base_url"} == {option.key} - {"memory.heuristic.base_url"}
+
+
+@pytest.mark.req("R127")
+@pytest.mark.parametrize("option", every_option())
+def test_each_key_can_be_set_by_its_environment_variable(option: Option) -> None:
+    environment = {option.variable: text_of(OTHER_VALUES[option.key])}
+    if option.key == NEEDS_URL:
+        environment["CAIRN_MEMORY_HEURISTIC_BASE_URL"] = "https://models.example.com"
+
+    settings = load(None, environment)
+
+    assert in_force(settings)[option.key] == OTHER_VALUES[option.key]
+    assert option.variable in {each.source for each in provenance(settings)}
+
+
+@pytest.mark.parametrize("option", [pytest.param(o, id=k) for k, o in OPTIONS.items() if k.startswith("memory.")])
+def test_each_memory_key_can_be_set_for_one_tenant(option: Option) -> None:
+    document = document_of("tenants", "acme", *option.key.split("."), OTHER_VALUES[option.key])
+    if option.key == NEEDS_URL:
+        document["settings"]["mcp"]["tenants"]["acme"]["memory"]["heuristic"]["base_url"] = "https://models.example.com"
+
+    settings = load(document, {})
+
+    assert in_force(settings, Tenant("acme"))[option.key] == OTHER_VALUES[option.key]
+    assert in_force(settings, Tenant("other"))[option.key] == option.default
+    assert settings.memory_for(Tenant("other")) == MemorySettings()
+
+
+@pytest.mark.req("R128")
+@pytest.mark.parametrize("where", [("memory",), ("tools", "memory")])
+def test_memory_keys_are_read_under_both_names(where: tuple[str, ...]) -> None:
+    assert load(document_of(*where, {"search_limit": 9, "heuristic": {"model": "m"}}), {}).memory == MemorySettings(
+        search_limit=9, heuristic=HeuristicSettings(model="m")
+    )
+
+
+@pytest.mark.req("R128")
+def test_the_two_names_may_agree_but_not_differ() -> None:
+    document = document_of("tools", "memory", {"enabled": True, "search_limit": 9})
+    document["settings"]["mcp"]["memory"] = {"search_limit": 9}
+    assert load(document, {}).memory.search_limit == 9
+
+    document["settings"]["mcp"]["memory"]["search_limit"] = 8
+    with pytest.raises(SettingsError, match=r"memory\.search_limit: differs from settings\.mcp\.memory\.search_limit"):
+        load(document, {})
+
+
+@pytest.mark.req("R116")
+@pytest.mark.parametrize("value", [0, 1, -0.1, 1.5, float("nan"), float("inf"), "0.5", True, None])
+def test_a_compact_threshold_outside_zero_to_one_is_refused_by_name(value: object) -> None:
+    with pytest.raises(SettingsError, match=r"^settings\.mcp\.memory\.compact_threshold: "):
+        load(document_of("memory", "compact_threshold", value), {})
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("memory", "recent_context_items"), -1),
+        (("memory", "recent_context_items"), 1.5),
+        (("memory", "recent_context_items"), "30"),
+        (("memory", "recent_context_items"), True),
+        (("memory", "l1_retention_days"), 0),
+        (("memory", "recall_scope"), "everything"),
+        (("memory", "heuristic", "timeout_ms"), 0),
+        (("memory", "heuristic"), "on"),
+        (("memory", "enabled"), True),
+        (("memory", "recent_contextitems"), 3),
+        (("memory",), [1]),
+        (("limits", "json_depth"), 10_000),
+        (("limits", "memory"), {"x": 1}),
+        (("tools", "memory", "enabled"), "yes"),
+        (("tools", "memory_before_turn", "enabled"), "no"),
+        (("tools", "memory_before_turn"), False),
+        (("tools", "memory_before_turn", "limit"), 3),
+        (("tenants", "acme", "limits", "list_items"), 3),
+        (("tenants", "acme", "memory", "nothing"), 3),
+        (("allowed_origins",), "https://example.com"),
+        (("allowed_origins",), ["example.com"]),
+        (("nothing",), 1),
+    ],
+)
+def test_what_is_unknown_or_out_of_range_is_refused_with_its_full_key(path: tuple[str, ...], value: object) -> None:
+    with pytest.raises(SettingsError) as raised:
+        load(document_of(*path, value), {})
+
+    assert str(raised.value).startswith(".".join(("settings", "mcp", *path)))
+
+
+@pytest.mark.parametrize(
+    "document", [{"mcp": {}}, {"settings": {"memory": {"x": 1}}}, {"settings": 3}, {"setting": None}]
+)
+def test_a_document_that_does_not_begin_with_settings_mcp_is_refused(document: Mapping[str, Any]) -> None:
+    with pytest.raises(SettingsError):
+        load(document, {})
+
+
+@pytest.mark.parametrize("text", ["", "settings:", "settings:\n  mcp:\n    memory:\n    tools:\n", '{"settings": {}}'])
+def test_an_empty_section_sets_nothing(text: str) -> None:
+    assert read({"CAIRN_SETTINGS": text}) == load(None, {})
+
+
+@given(st.text(max_size=60))
+def test_any_text_as_a_document_loads_or_is_refused_plainly(text: str) -> None:
+    try:
+        read({"CAIRN_SETTINGS": text})
+    except SettingsError as error:
+        assert "CAIRN_SETTINGS" in str(error) or "no setting" in str(error)  # noqa: PT017 - either outcome is right
+
+
+@pytest.mark.parametrize("name", ["CAIRN_MEMORY_RECENT_ITEMS", "CAIRN_", "CAIRN_SETTING"])
+def test_an_unknown_variable_is_refused_by_name(name: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{name}: is no setting$"):
+        load(None, {name: "1"})
+
+
+def test_variables_of_others_are_none_of_its_business() -> None:
+    assert load(None, {"PATH": "/bin", "AWS_REGION": "eu-central-1", "MEMORY_ENABLED": "true"}) == load(None, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("CAIRN_MEMORY_SEARCH_LIMIT", "many"), ("CAIRN_MEMORY_ENABLED", "perhaps"), ("CAIRN_LIMITS_LIST_ITEMS", "0")],
+)
+def test_a_variable_out_of_range_is_refused_by_name(name: str, text: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{name}: "):
+        load(None, {name: text})
+
+
+def test_a_tenant_s_value_goes_before_the_environment_s_and_that_before_the_document_s() -> None:
+    document = document_of("memory", "search_limit", 1)
+    document["settings"]["mcp"]["tenants"] = {"acme": {"memory": {"search_limit": 3}}}
+
+    settings = load(document, {"CAIRN_MEMORY_SEARCH_LIMIT": "2"})
+
+    assert settings.memory.search_limit == 2
+    assert settings.memory_for(Tenant("acme")).search_limit == 3
+
+
+def test_every_effective_value_says_where_it_came_from() -> None:
+    document = document_of("memory", {"search_limit": 1, "recall_facts_limit": 2})
+    document["settings"]["mcp"]["tenants"] = {"acme": {"memory": {"max_processed_turns": 3}}}
+    settings = load(document, {"CAIRN_MEMORY_SEARCH_LIMIT": "2"})
+
+    sources = {each.key.rpartition(".")[2]: each.source for each in provenance(settings, Tenant("acme"))}
+
+    assert sources["search_limit"] == "CAIRN_MEMORY_SEARCH_LIMIT"
+    assert sources["recall_facts_limit"] == "document"
+    assert sources["max_processed_turns"] == "tenant acme"
+    assert sources["recent_context_items"] == "default"
+
+
+@pytest.mark.req("R004")
+def test_a_single_tool_can_be_switched_off() -> None:
+    settings = load(document_of("tools", {"memory": {"enabled": True}, "memory_after_turn": {"enabled": False}}), {})
+
+    assert settings.disabled_tools == {"memory_after_turn"}
+
+
+def test_a_document_may_be_json_or_a_file(tmp_path: Path) -> None:
+    document = document_of("memory", "search_limit", 9)
+    path = tmp_path / "settings.yaml"
+    path.write_text("settings: {mcp: {memory: {search_limit: 9}}}")
+
+    assert read({"CAIRN_SETTINGS": json.dumps(document)}).memory.search_limit == 9
+    assert read({"CAIRN_SETTINGS_FILE": str(path)}).memory.search_limit == 9
+    with pytest.raises(SettingsError, match="CAIRN_SETTINGS: is given beside CAIRN_SETTINGS_FILE"):
+        read({"CAIRN_SETTINGS": "", "CAIRN_SETTINGS_FILE": str(path)})
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "3", "{a: [", "\ttab", "a: !!python/object:os.system x"])
+def test_a_text_that_is_no_document_is_refused_without_quoting_it(text: str) -> None:
+    with pytest.raises(SettingsError, match=r"^CAIRN_SETTINGS: ") as raised:
+        read({"CAIRN_SETTINGS": text})
+
+    assert text not in str(raised.value)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="CAIRN_SETTINGS_FILE: cannot be read"):
+        read({"CAIRN_SETTINGS_FILE": str(tmp_path / "missing")})
+
+
+def test_the_store_is_a_directory_or_aws() -> None:
+    aws = {"CAIRN_TABLE": "t", "CAIRN_BUCKET": "b", "CAIRN_KEY_ID": "k"}
+
+    assert load(None, {}).store is None
+    assert load(None, {"CAIRN_DATA": "/data"}).store == EmbeddedStore(directory=Path("/data"))
+    assert load(None, aws).store == AwsStore(table="t", bucket="b", key_id="k")
+    with pytest.raises(SettingsError, match="CAIRN_DATA: is given beside CAIRN_TABLE"):
+        load(None, {"CAIRN_DATA": "/data", **aws})
+
+
+@pytest.mark.parametrize("missing", ["CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID"])
+def test_half_an_aws_store_is_refused(missing: str) -> None:
+    aws = {"CAIRN_TABLE": "t", "CAIRN_BUCKET": "b", "CAIRN_KEY_ID": "k"}
+    del aws[missing]
+
+    with pytest.raises(SettingsError, match=f"^{missing}: is missing"):
+        load(None, aws)
+
+
+def test_the_master_key_is_in_no_repr() -> None:
+    settings = load(None, {"CAIRN_DATA": "/data", "LUMERA_MEMORY_KEY": "canary" * 10})
+
+    assert isinstance(settings.store, EmbeddedStore)
+    assert settings.store.master_key == "canary" * 10
+    assert "canary" not in repr(settings)
+
+
+@pytest.mark.req("R065")
+@pytest.mark.parametrize("base_url", ["", "api.example.com", "/v1", "https://", "ftp://example.com"])
+def test_the_heuristic_needs_an_absolute_url_when_it_is_enabled(base_url: str) -> None:
+    heuristic = {"enabled": True, "base_url": base_url}
+
+    for where in (("memory",), ("tenants", "acme", "memory")):
+        key = ".".join(("settings", "mcp", *where, "heuristic", "base_url"))
+        with pytest.raises(SettingsError, match=f"^{key}: "):
+            load(document_of(*where, {"heuristic": heuristic}), {})
+    assert not load(document_of("memory", {"heuristic": {"base_url": base_url}}), {}).memory.heuristic.enabled
+
+
+def test_every_setting_has_another_value_in_these_tests() -> None:
+    assert set(OTHER_VALUES) == set(OPTIONS)
+    assert {option.variable for option in OPTIONS.values()} < set(variables())
+    assert len({option.variable for option in OPTIONS.values()}) == len(OPTIONS)
+
+
+def test_every_field_of_the_settings_is_a_setting() -> None:
+    assert sum(len(fields(kind)) for kind in (MemorySettings, HeuristicSettings, Limits)) - 1 + 2 == len(OPTIONS)

@@ -1,0 +1,163 @@
+"""Write what follows from the catalog and the settings: sample events and reference pages. `--check` fails on drift."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from annotated_types import Ge, Gt, Le, Lt
+
+from cairn.edge.tool import Tool
+from cairn.runtime.options import OPTIONS, Option
+from cairn.runtime.settings import variables
+from cairn_tools.catalog import CATALOG
+
+ROOT = Path(__file__).resolve().parent.parent
+MCP_VERSION = "2026-07-28"
+_SIGNS = {Ge: ("≥", "ge"), Gt: (">", "gt"), Le: ("≤", "le"), Lt: ("<", "lt")}
+_SETTINGS_INTRODUCTION = """\
+Generated. Keys stand under `settings.mcp` of one YAML or JSON document, given as CAIRN_SETTINGS or CAIRN_SETTINGS_FILE.
+An environment variable goes before the document. A tenant's own `memory.*` go before both, at
+`settings.mcp.tenants.<tenant>.memory.*`. `settings.mcp.tools.memory.*` is another name of `settings.mcp.memory.*`, and
+`settings.mcp.tools.<tool>.enabled: false` switches one tool off."""
+
+
+def http_event(path: str, headers: Mapping[str, str], body: object) -> dict[str, Any]:
+    """Return an API Gateway event of payload 2.0 as it arrives behind the authorizer."""
+    authorizer = {"lambda": {"tenant": "local", "scopes": "read write"}}
+    return {
+        "version": "2.0",
+        "routeKey": f"POST {path}",
+        "rawPath": path,
+        "rawQueryString": "",
+        "headers": {"content-type": "application/json", **headers},
+        "requestContext": {
+            "http": {"method": "POST", "path": path, "protocol": "HTTP/1.1", "sourceIp": "127.0.0.1"},
+            "requestId": "sample-request",
+            "authorizer": authorizer,
+        },
+        "body": json.dumps(body),
+        "isBase64Encoded": False,
+    }
+
+
+def mcp_event(tool: Tool) -> dict[str, Any]:
+    """Return the event of the tool's `tools/call` over MCP."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": MCP_VERSION,
+        "io.modelcontextprotocol/clientInfo": {"name": "sample", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    call = {"name": tool.name, "arguments": dict(tool.example), "_meta": meta}
+    headers = {
+        "accept": "application/json, text/event-stream",
+        "mcp-protocol-version": MCP_VERSION,
+        "mcp-method": "tools/call",
+        "mcp-name": tool.name,
+    }
+    return http_event("/mcp", headers, {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
+
+
+def tools_page() -> str:
+    """Return docs/reference/tools.md."""
+    parts = ["# Tools", "", "Generated from the catalog; each is `POST /v1/tools/{name}` and an MCP tool alike.", ""]
+    for tool in CATALOG:
+        parts += [f"## {tool.name}", "", tool.summary, "", f"Scope: {'read' if tool.read_only else 'write'}.", ""]
+        parts += ["| input | type | default | |", "|---|---|---|---|", *_inputs(tool.input_schema()), ""]
+        parts += ["| output | type | |", "|---|---|---|", *_outputs(tool.output_schema(), ""), ""]
+        parts += ["```json", json.dumps(tool.example, indent=2, ensure_ascii=False), "```", ""]
+    return "\n".join(parts)
+
+
+def settings_page() -> str:
+    """Return docs/reference/settings.md."""
+    parts = ["# Settings", "", _SETTINGS_INTRODUCTION, ""]
+    parts += ["| key | variable | default | range | |", "|---|---|---|---|---|"]
+    parts += [
+        f"| `{each.key}` | `{each.variable}` | {_code(each.default)} | {_range(each)} | {each.description} |"
+        for each in OPTIONS.values()
+    ]
+    parts += ["", "| variable | |", "|---|---|"]
+    of_keys = {each.variable for each in OPTIONS.values()}
+    parts += [f"| `{name}` | {sentence} |" for name, sentence in variables().items() if name not in of_keys]
+    return "\n".join([*parts, ""])
+
+
+def outputs() -> Iterator[tuple[Path, str]]:
+    """Yield each generated file's path in the repository and its content."""
+    for tool in CATALOG:
+        http = http_event(f"/v1/tools/{tool.name}", {}, dict(tool.example))
+        yield Path(f"events/http/{tool.name}.json"), json.dumps(http, indent=2) + "\n"
+        yield Path(f"events/mcp/{tool.name}.json"), json.dumps(mcp_event(tool), indent=2) + "\n"
+    yield Path("docs/reference/tools.md"), tools_page()
+    yield Path("docs/reference/settings.md"), settings_page()
+
+
+def stale(root: Path) -> list[str]:
+    """Return the generated files that differ from what is committed, and the events no tool has any more."""
+    expected = dict(outputs())
+    differing = [
+        str(path)
+        for path, text in expected.items()
+        if not (root / path).is_file() or (root / path).read_text(encoding="utf-8") != text
+    ]
+    folders = [root / "events" / "http", root / "events" / "mcp"]
+    found = [path.relative_to(root) for folder in folders for path in folder.glob("*.json")]
+    return differing + [str(path) for path in found if path not in expected]
+
+
+def main() -> int:
+    """Write the files, or with --check tell which are stale."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail where a file is stale")
+    if parser.parse_args().check:
+        differing = stale(ROOT)
+        print("\n".join(f"stale: {path}" for path in differing) or "all generated files are current")
+        return 1 if differing else 0
+    for path, text in outputs():
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / path).write_text(text, encoding="utf-8")
+    return 0
+
+
+def _inputs(schema: Mapping[str, Any]) -> Iterator[str]:
+    required = schema.get("required", [])
+    for name, field in schema["properties"].items():
+        default = "required" if name in required else _code(field["default"]) if "default" in field else ""
+        yield f"| `{name}` | {_type(field)} | {default} | {field.get('description', '')} |"
+
+
+def _outputs(schema: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    for name, field in schema["properties"].items():
+        yield f"| `{prefix}{name}` | {_type(field)} | {field.get('description', '')} |"
+        if "properties" in field.get("items", {}):
+            yield from _outputs(field["items"], f"{prefix}{name}[].")
+
+
+def _type(field: Mapping[str, Any]) -> str:
+    if "anyOf" in field:
+        return " or ".join(_type(choice) for choice in field["anyOf"])
+    if "enum" in field:
+        return " or ".join(f"`{value}`" for value in field["enum"])
+    bounds = [f"{sign} {field[key]}" for key, sign in (("minimum", "≥"), ("maximum", "≤")) if key in field]
+    kind = f"list of {_type(field['items'])}s" if field["type"] == "array" else field.get("format", field["type"])
+    return ", ".join([kind, *bounds])
+
+
+def _range(option: Option) -> str:
+    notes = getattr(option.kind, "__metadata__", ())
+    return ", ".join(
+        f"{sign} {getattr(note, name)}" for note in notes for kind, (sign, name) in _SIGNS.items() if type(note) is kind
+    )
+
+
+def _code(value: object) -> str:
+    return f"`{json.dumps(value, ensure_ascii=False)}`"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
