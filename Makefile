@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 REQUIREMENTS ?= ../shared/contract/requirements.md
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test unit check lint conformance requirements generate lock clean
+.PHONY: help demo serve test unit check lint conformance bench requirements generate lock clean
 
 help: ## Show the verbs
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -33,6 +33,9 @@ lint: .venv/.ready ## Format, lint, types, import contracts, drift of generated 
 
 conformance: .venv/.ready ## Run the official MCP conformance suite and the Inspector (needs npm)
 	@$(BIN)/python tools/conformance.py
+
+bench: .venv/.ready ## Print what a turn costs in round trips and capacity units
+	@$(BIN)/python bench/turns.py
 
 requirements: .venv/.ready ## Print every requirement with the tests that prove it
 	@$(BIN)/python tools/requirements.py $(REQUIREMENTS)

@@ -24,7 +24,7 @@ class Directory(BaseModel):
 
     path: Annotated[str, Field(description="Where it is.")]
     abstract: Annotated[str, Field(description="What it holds, in some sentences.")]
-    updated_at: Annotated[datetime, Field(description="When the abstract was written, in UTC.")]
+    updated_at: Annotated[datetime, Field(description="When something in it last changed, in UTC.")]
     has_overview: Annotated[bool, Field(description="A longer overview is there to read.")]
 
 

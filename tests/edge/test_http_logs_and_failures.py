@@ -18,6 +18,7 @@ from cairn.edge import problems
 from cairn.edge.dispatch import execute
 from cairn.edge.tool import Call, Tool, tool
 from cairn.runtime import telemetry, wiring
+from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_after_turn import handler as after_handler
 
@@ -78,6 +79,23 @@ def test_a_call_leaves_one_line_that_says_who_what_and_how_long(call: Call, log:
     assert line["status"] == "OK"
     assert line["latency_ms"] > 0
     assert line["level"] == "INFO"
+
+
+@pytest.mark.req("R013")
+@pytest.mark.usefixtures("services")
+def test_each_tool_call_of_a_batch_leaves_its_own_line(event_of: EventOf, log: io.StringIO) -> None:
+    before = {"name": CATALOG[0].name, "arguments": dict(CATALOG[0].example)}
+    after = {"name": AFTER.name, "arguments": dict(AFTER.example)}
+    calls_made = [before, after, {"name": "no_such_tool"}]
+    batch = [{"jsonrpc": "2.0", "id": i, "method": "tools/call", "params": made} for i, made in enumerate(calls_made)]
+
+    mcp_handler(event_of("/mcp", batch), None)
+
+    assert sorted((line.get("tool", "-"), line["status"]) for line in calls(log)) == [
+        ("-", "DISABLED"),
+        ("memory_after_turn", "OK"),
+        ("memory_before_turn", "OK"),
+    ]
 
 
 @pytest.mark.req("R101")

@@ -28,6 +28,7 @@ T = TypeVar("T")
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 ADA = UserId("ada")
 LOG = layout.log_pk(SESSION.tenant, SESSION.project, layout.owner(ADA, SESSION.session_id))
+REGISTRY = layout.registry_pk(SESSION.tenant, SESSION.project)
 SETTINGS = MemorySettings()
 FEWEST_CALLS = 5
 """A turn claims, leases, reads twice at least and commits: a sweep over fewer calls has missed some."""
@@ -169,6 +170,7 @@ def state(world: World) -> dict[str, Any]:
             (str(item["turn_id"]), str(item["status"]), item.get("seq")) for item in items if "status" in item
         ),
         "keys": sorted(str(item["sk"]) for item in items),
+        "registry": [item["sk"] for item in every(world.table, Query(REGISTRY, "\x01", "\U0010ffff"))],
     }
 
 

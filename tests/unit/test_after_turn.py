@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cairn.domain import layout
-from cairn.domain.errors import CairnError, Conflict, NotFound, ResourceBusy
+from cairn.domain.errors import CairnError, Conflict, NotFound
 from cairn.domain.events import EventType
 from cairn.domain.facts import Fact
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
@@ -86,14 +86,6 @@ def test_a_stored_turn_is_in_the_events_the_context_the_facts_and_the_head(parts
         "events": 2,
         "facts_written": 1,
     }
-
-
-@pytest.mark.req("R036")
-def test_another_process_reads_the_turn_as_soon_as_it_is_stored(parts: Parts, world: World) -> None:
-    other = cold(world)
-    context(other, "warm up")
-    commit(parts, SESSION, turn("t1", "My name is Ada."))
-    assert facts(other)["user_name"].value == "Ada"
 
 
 @pytest.mark.req("R037")
@@ -193,100 +185,6 @@ def test_every_kind_of_item_comes_back_as_it_was_sent(parts: Parts) -> None:
     assert [event.id for event in events] == ["t1-in-0", "t1-out-0", "t1-out-1"]
 
 
-@pytest.mark.req("R061")
-@pytest.mark.req("R060")
-def test_saying_the_same_again_keeps_the_one_record(parts: Parts) -> None:
-    commit(parts, SESSION, turn("t1", "My name is Ada."))
-    first = facts(parts)["user_name"]
-    result = commit(parts, SESSION, turn("t2", "my name is ada"))
-    assert (result.facts_written, result.facts_superseded) == (0, 0)
-    assert facts(parts)["user_name"].id == first.id
-    assert facts(parts)["user_name"].value == "Ada"
-
-
-@pytest.mark.req("R061")
-def test_saying_the_same_again_moves_when_it_was_last_seen(parts: Parts, clock: Any) -> None:
-    commit(parts, SESSION, turn("t1", "My name is Ada."))
-    clock.advance(hours=1)
-    commit(parts, SESSION, turn("t2", "My name is Ada."))
-    seen = facts(parts)["user_name"]
-    assert (seen.last_seen - seen.recorded_at).total_seconds() == 3600
-
-
-@pytest.mark.req("R061")
-@pytest.mark.req("R263")
-def test_a_changed_value_replaces_the_old_one_which_stays_in_the_record(parts: Parts, clock: Any) -> None:
-    commit(parts, SESSION, turn("t1", "My name is Ada."))
-    old = facts(parts)["user_name"]
-    clock.advance(hours=1)
-    result = commit(parts, SESSION, turn("t2", "My name is Grace."))
-    new = facts(parts)["user_name"]
-    assert (result.facts_written, result.facts_superseded) == (1, 1)
-    assert (new.value, new.supersedes) == ("Grace", old.id)
-    log = layout.log_pk(SESSION.tenant, SESSION.project, OWNER)
-    records = [parts.vault.unseal(SESSION.tenant, item) for item in partition(parts, log)]
-    [ended] = [record for entry in records for record in entry["ended"]]
-    assert (ended["value"], ended["state"], ended["superseded_by"]) == ("Ada", "superseded", new.id)
-    assert ended["valid_to"] == "2026-03-01T13:00:00Z"
-
-
-@pytest.mark.req("R263")
-def test_a_retraction_deletes_the_fact_and_leaves_a_record_of_it(parts: Parts) -> None:
-    commit(parts, SESSION, turn("t1", "I work at Acme Corp."))
-    assert facts(parts)
-    result = commit(parts, SESSION, turn("t2", "I no longer work at Acme Corp."))
-    assert result.facts_superseded == 1
-    assert not [fact for fact in facts(parts).values() if "Acme" in fact.value]
-    log = layout.log_pk(SESSION.tenant, SESSION.project, OWNER)
-    records = [parts.vault.unseal(SESSION.tenant, item) for item in partition(parts, log)]
-    assert [record["state"] for entry in records for record in entry["ended"]] == ["deleted"]
-
-
-@pytest.mark.req("R061")
-def test_facts_do_not_grow_however_often_they_are_said(parts: Parts) -> None:
-    """Known fault 6: only the recalled facts were compared, so that more than that many grew without bound."""
-    foods = [f"I prefer dish number {number}." for number in range(40)]
-    for repeat in range(3):
-        for first in range(0, 40, 10):
-            commit(parts, SESSION, turn(f"{repeat}-{first}", " ".join(foods[first : first + 10])))
-    parts.log.refresh(SESSION.tenant, SESSION.project, OWNER)
-    with parts.log.view(SESSION.tenant, SESSION.project, OWNER) as view:
-        values = [fact.value for fact in view.facts(parts.world.clock.now(), SESSION.session_id)]
-    assert len(values) == len(set(values)) == 40
-
-
-@pytest.mark.req("R060")
-def test_only_the_user_can_state_facts(parts: Parts) -> None:
-    said = Completion(
-        turn_id=TurnId("t1"),
-        inputs=(message("developer", "My name is System."), message("user", "Hello there")),
-        outputs=(
-            message("assistant", "My name is Cairn.", "output_text"),
-            {"type": "function_call_output", "call_id": "c", "output": "My name is Tool."},
-        ),
-    )
-    assert commit(parts, SESSION, said).facts_written == 0
-
-
-@pytest.mark.req("R036")
-def test_of_turns_within_one_instant_the_last_one_is_believed(parts: Parts, world: World) -> None:
-    for number in range(8):
-        commit(parts, SESSION, turn(f"t{number}", f"My name is Person{number}."))
-    assert facts(cold(world))["user_name"].value == "Person7"
-
-
-@pytest.mark.req("R036")
-def test_a_clock_set_back_hides_no_turn_and_reorders_none(parts: Parts, world: World, clock: Any) -> None:
-    other = cold(world)
-    commit(parts, SESSION, turn("t1", "My name is Ada."))
-    clock.advance(minutes=30)
-    assert facts(other)["user_name"].value == "Ada"
-    clock.advance(hours=-2)
-    commit(parts, SESSION, turn("t2", "My name is Grace."))
-    assert facts(other)["user_name"].value == "Grace"
-    assert facts(cold(world))["user_name"].value == "Grace"
-
-
 @pytest.mark.req("R078")
 def test_every_stored_time_is_utc_with_z(parts: Parts) -> None:
     commit(parts, SESSION, turn("t1", "My name is Ada. Today I need to water the beans."))
@@ -333,64 +231,6 @@ def test_a_history_of_several_pages_is_read_whole(parts: Parts) -> None:
     pk = layout.session_pk(SESSION)
     assert parts.world.table.query(Query(pk, layout.FIRST_EVENT, layout.LAST_EVENT)).next is not None
     assert [seq for seq, _ in parts.sessions.history(SESSION)] == list(range(1, 41))
-
-
-@pytest.mark.req("R048")
-def test_a_session_left_leased_blocks_no_other_session_project_or_tenant(parts: Parts) -> None:
-    assert parts.sessions.try_lease(SESSION, "somebody", 30)
-    others = (
-        replace(SESSION, session_id=SessionId("tuesday")),
-        replace(SESSION, project=Project("house")),
-        replace(SESSION, tenant=Tenant("other")),
-    )
-    started = parts.world.clock.now()
-    assert [commit(parts, session, turn("t1", "Hello")).events_written for session in others] == [2, 2, 2]
-    assert parts.world.clock.now() == started
-
-
-@pytest.mark.req("R049")
-def test_waiting_for_a_leased_session_ends_at_its_time_limit(world: World, clock: Any) -> None:
-    parts = cold(world, session_lock_timeout_ms=5000)
-    assert parts.sessions.try_lease(SESSION, "somebody", 30)
-    started = clock.now()
-    with pytest.raises(ResourceBusy) as busy:
-        commit(parts, SESSION, turn("t1", "Hello"))
-    assert busy.value.retryable
-    assert busy.value.details == {"resource": "session"}
-    assert (clock.now() - started).total_seconds() == pytest.approx(5.0)
-
-
-@pytest.mark.req("R046")
-@pytest.mark.req("R269")
-def test_a_turn_that_found_its_session_busy_can_be_sent_again_at_once(parts: Parts) -> None:
-    lease = parts.sessions.try_lease(SESSION, "somebody", 30)
-    assert lease
-    with pytest.raises(ResourceBusy):
-        commit(parts, SESSION, turn("t1", "Hello"))
-    parts.sessions.release(lease)
-    assert commit(parts, SESSION, turn("t1", "Hello")).events_written == 2
-
-
-@pytest.mark.req("R269")
-def test_a_client_that_waits_longer_each_time_gets_its_turn_in(world: World, clock: Any) -> None:
-    parts = cold(world, session_lock_timeout_ms=0)
-    assert parts.sessions.try_lease(SESSION, "slow", 3)
-    busy = 0
-    for seconds in (0.2, 0.5, 1.0, 2.0):
-        with pytest.raises(ResourceBusy):
-            commit(parts, SESSION, turn("t1", "Hello"))
-        busy += 1
-        clock.advance(seconds=seconds)
-    assert busy == 4
-    assert commit(parts, SESSION, turn("t1", "Hello")).events_written == 2
-
-
-@pytest.mark.req("R050")
-def test_a_session_whose_holder_died_is_free_when_its_lease_ends(world: World, clock: Any) -> None:
-    parts = cold(world, guard_lease_seconds=30)
-    assert parts.sessions.try_lease(SESSION, "dead", 30)
-    clock.advance(seconds=31)
-    assert commit(parts, SESSION, turn("t1", "Hello")).events_written == 2
 
 
 @pytest.mark.req("R046")

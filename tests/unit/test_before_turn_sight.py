@@ -74,10 +74,8 @@ def test_an_old_summary_brings_back_neither_a_lapsed_nor_a_changed_fact(
     talk = start(recent_context_items=0, search_limit=0)
     talk.say("Today I need to buy stamps. I live in Berlin. My name is Ada.")
     talk.maintain()
-    assert placed(talk.ask("What is my name?"), "compact_summary")["facts"] == [
-        "today_task: to buy stamps",
-        "user_home: Berlin",
-    ]
+    first = placed(talk.ask("What is my name?"), "compact_summary")["facts"]
+    assert sorted(first) == ["today_task: to buy stamps", "user_home: Berlin"]
 
     talk.say("I live in Munich. I like tea.")
     clock.advance(days=3)

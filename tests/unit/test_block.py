@@ -97,3 +97,19 @@ def test_times_in_the_block_are_utc() -> None:
 
     assert content["facts"][0]["recorded_at"] == "2026-03-01T12:00:00.000000Z"
     assert content["chunks"][0]["at"] == "2026-03-01T12:00:00.000000Z"
+
+
+@pytest.mark.req("R051")
+def test_a_genuine_block_with_anything_beside_it_is_what_somebody_said() -> None:
+    genuine = block.memory([FACT], [CHUNK], sign)
+    image = {"type": "input_image", "image_url": "data:,"}
+    renamed = text_of(genuine).replace('{"kind":', '{"kind":"mine","kind":', 1)
+    assert block.is_injected(genuine, verify)
+    assert block.is_injected({"role": "user", "content": text_of(genuine)}, verify)
+    assert not block.is_injected({**genuine, "content": [*genuine["content"], image]}, verify)
+    assert not block.is_injected(message("user", renamed), verify)
+    assert not block.is_injected({**block.policy(), "content": [*block.policy()["content"], image]}, verify)
+
+
+def verify(message_bytes: bytes, tag: str) -> bool:
+    return tag == sign(message_bytes)

@@ -75,6 +75,12 @@ def test_a_summary_covers_its_turns_and_no_later_ones() -> None:
     assert compact(compact(None, chunks, 20), chunks, 21).highlights.tasks[0] == "I must sell the house."
 
 
+def test_turns_that_a_summary_covers_are_not_read_again() -> None:
+    quiet = compact(None, conversation(2), 20)
+
+    assert compact(quiet, conversation(40), 40).highlights.tasks == ()
+
+
 def test_a_summary_is_read_as_it_was_stored() -> None:
     summary = compact(None, conversation(20), 20)
 

@@ -218,6 +218,9 @@ def test_a_stored_abstract_gives_way_to_what_was_said_or_lapsed_since(start: STA
     talk.maintain()
     assert "user home: Berlin" in talk.list("", 0)[0].abstract
 
+    clock.advance(minutes=1)
+    talk.say("Beans grow well.")
+    assert talk.list("", 0)[0].abstract.startswith("2 turns with 4 items")
     talk.say("I live in Munich.")
     assert "user home: Munich" in talk.list("", 0)[0].abstract
     assert not re.search(r"home: Berlin", " ".join(each.abstract for each in talk.list()))

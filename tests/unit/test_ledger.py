@@ -120,3 +120,16 @@ def test_no_identity_is_believed_twice_and_no_session_sees_more_than_it_said(
         assert {fact.key: fact.value for fact in ledger.live(NOW, session)} == believed
     together = [fact.key for fact in ledger.live(NOW)]
     assert len(together) == len(set(together))
+
+
+@pytest.mark.req("R263")
+def test_a_retraction_silences_a_later_belief_of_another_session_whatever_the_retracting_one_believes() -> None:
+    ledger = Ledger()
+    ledger.add(ONE, [fact("f1", "Paris", "home")])
+    ledger.add(TEN, [fact("f2", "Rome", "home")])
+    ledger.end(ONE, [ended(fact("f2", "Rome", "home"))])
+    assert values(ledger) == []
+    assert values(ledger, ONE) == ["Paris"]
+    assert values(ledger, TEN) == ["Rome"]
+    ledger.add(TEN, [fact("f3", "Oslo", "home")])
+    assert values(ledger) == ["Oslo"]

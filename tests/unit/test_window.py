@@ -105,18 +105,18 @@ def windows(draw: st.DrawFn) -> Window:
 def test_what_is_fitted_keeps_within_the_limit_and_keeps_current_last_and_tool_pairs_whole(
     full: Window, share: float
 ) -> None:
-    limit = int(full.tokens() * share)
+    limit = int(full.size * share)
     fitted = full.fitted(limit)
-    items = fitted.items()
+    items = fitted.items
 
     assert items[len(items) - len(full.current) :] == full.current
-    assert fitted.tokens() == tokens.count_items(items) + full.reserved
-    assert fitted.tokens() <= limit or items == full.current
+    assert fitted.tokens == tokens.count_items(items)
+    assert fitted.size <= limit or items == full.current
     assert not orphans((*fitted.history, *fitted.recent))
     assert fitted.facts == full.facts[: len(fitted.facts)]
     assert fitted.chunks == full.chunks[: len(fitted.chunks)]
-    if full.tokens() <= limit:
-        assert items == full.items()
+    if full.size <= limit:
+        assert items == full.items
 
 
 def test_chunks_go_first_then_facts_summary_oldest_recent_and_oldest_history() -> None:
@@ -127,11 +127,11 @@ def test_chunks_go_first_then_facts_summary_oldest_recent_and_oldest_history() -
         recent=tuple(message("user", f"recent {n} " * 20) for n in range(3)),
         history=tuple(message("user", f"history {n} " * 20) for n in range(3)),
     )
-    sizes = [full.tokens()]
+    sizes = [full.size]
     seen = [full]
-    while seen[-1].items() != full.current:
+    while seen[-1].items != full.current:
         seen.append(full.fitted(sizes[-1] - 1))
-        sizes.append(seen[-1].tokens())
+        sizes.append(seen[-1].size)
 
     states = [(len(w.chunks), len(w.facts), w.summary is not None, len(w.recent), len(w.history)) for w in seen]
 
@@ -153,9 +153,9 @@ def test_chunks_go_first_then_facts_summary_oldest_recent_and_oldest_history() -
 
 
 def test_the_policy_stands_only_before_memory() -> None:
-    assert window().items() == (message("user", "now"),)
-    assert [role_of(item) for item in window(facts=(fact(0, "tea"),)).items()] == ["developer", "user", "user"]
-    assert text_of(window(summary=message("user", "before")).items()[0]) == POLICY
+    assert window().items == (message("user", "now"),)
+    assert [role_of(item) for item in window(facts=(fact(0, "tea"),)).items] == ["developer", "user", "user"]
+    assert text_of(window(summary=message("user", "before")).items[0]) == POLICY
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_the_policy_stands_only_before_memory() -> None:
 def test_a_result_goes_with_its_call(history: tuple[ResponseItem, ...], recent: tuple[ResponseItem, ...]) -> None:
     full = window(history=history, recent=recent)
 
-    assert full.fitted(full.tokens()) == full
-    assert full.fitted(full.tokens() - 1).items() == full.current
+    assert full.fitted(full.tokens) == full
+    assert full.fitted(full.size - 1).items == full.current
 
 
 def test_a_caller_s_own_history_is_left_as_it_is_while_it_fits() -> None:

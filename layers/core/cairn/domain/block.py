@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from cairn.domain.codec import canonical, rfc3339
 from cairn.domain.facts import Fact
-from cairn.domain.items import message, role_of, text_of
+from cairn.domain.items import identity, message, role_of, text_of
 from cairn.domain.memory_view import Chunk
 from cairn.domain.turns import ResponseItem
 
@@ -49,23 +49,32 @@ def memory(facts: Sequence[Fact], chunks: Sequence[Chunk], sign: Sign) -> dict[s
 
 def signed(content: dict[str, Any], sign: Sign) -> dict[str, Any]:
     """Return a user-role message of escaped JSON with its tag; it cannot close a tag nor hold markup."""
-    tagged = {**content, "tag": sign(canonical(content))}
-    return message("user", json.dumps(tagged, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES))
+    return message("user", _text({**content, "tag": sign(canonical(content))}))
 
 
 def is_injected(item: ResponseItem, verify: Verify) -> bool:
-    """Tell whether Cairn itself made this item: the policy, or JSON whose tag is genuine."""
+    """Tell whether Cairn itself made this item: the policy, or JSON whose tag is genuine, and nothing beside it."""
     text = text_of(item)
+    if identity(item) != identity(message(role_of(item), text)):
+        return False
     if role_of(item) == "developer":
         return text == POLICY
-    if role_of(item) != "user" or not (text.startswith('{"kind":') and text.endswith("}")):
-        return False
+    return role_of(item) == "user" and text.startswith('{"kind":') and _is_genuine(text, verify)
+
+
+def _is_genuine(text: str, verify: Verify) -> bool:
     try:
-        content = cast("dict[str, Any]", json.loads(text))
-        tag = content.pop("tag", None)
-        return isinstance(tag, str) and verify(canonical(content), tag)
+        tagged = cast("dict[str, Any]", json.loads(text))
+        if _text(tagged) != text:
+            return False
+        tag = tagged.pop("tag", None)
+        return isinstance(tag, str) and verify(canonical(tagged), tag)
     except (ValueError, RecursionError):
         return False
+
+
+def _text(tagged: dict[str, Any]) -> str:
+    return json.dumps(tagged, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)
 
 
 def _fact(fact: Fact) -> dict[str, Any]:

@@ -38,7 +38,7 @@ _OPENERS = (
     r"|in general|(?:in|on|for|at|during|after|before) (?:the |my )?\w+|(?:you|everyone) can|(?:my )?friends|people"
 )
 _OPENING = re.compile(
-    r"(?:\A|[,;(\u2014\u2013]|\s-|\A\s*(?:[-*•]|\d+[.)])|\b(?:and|but|because|so|since|although|though|plus))\s*"
+    r"(?:\A|[,;(\u2014\u2013]|(?-i:\b[a-z]\w*):|\s-|\A\s*(?:[-*•]|\d+[.)])|\b(?:and|but|because|so|since|although|though|plus))\s*"
     rf"(?:(?:{_OPENERS})[,:!]?\s+)*\Z",
     re.IGNORECASE,
 )

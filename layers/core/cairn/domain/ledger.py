@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from cairn.domain.facts import Fact, Identity, identity
+from cairn.domain.facts import Fact, Identity, State, identity
 from cairn.domain.ids import SessionId
 
 
@@ -20,6 +20,7 @@ class Ledger:
     def __init__(self) -> None:
         """Start with no beliefs."""
         self._beliefs: dict[Identity, dict[SessionId, tuple[int, Fact]]] = {}
+        self._retracted: dict[Identity, int] = {}
         self._applied = 0
 
     def add(self, session_id: SessionId, facts: Iterable[Fact]) -> None:
@@ -28,11 +29,17 @@ class Ledger:
             self._hold(session_id, fact)
 
     def end(self, session_id: SessionId, facts: Iterable[Fact]) -> None:
-        """Hold facts as ended; one that was replaced since stays replaced."""
+        """Hold facts as ended: the session's own, or deleted ones of other sessions, which only a wider view heeds.
+
+        One of the session's own that was replaced since stays replaced.
+        """
         for fact in facts:
             held = self._beliefs.get(identity(fact), {}).get(session_id)
-            if held is None or held[1].id == fact.id:
+            if held is not None and held[1].id == fact.id:
                 self._hold(session_id, fact)
+            elif fact.state is State.DELETED:
+                self._applied += 1
+                self._retracted[identity(fact)] = self._applied
 
     def see(self, session_id: SessionId, record_ids: Iterable[str], now: datetime) -> None:
         """Note that facts were said again."""
@@ -48,12 +55,14 @@ class Ledger:
 
     def lapsed(self, now: datetime, session_id: SessionId) -> list[Fact]:
         """Return the session's facts that are past their expiry and not yet marked so."""
-        return [f for f in self._latest(session_id) if f.state == "active" and not f.is_live(now)]
+        return [f for f in self._latest(session_id) if f.state is State.ACTIVE and not f.is_live(now)]
 
     def _latest(self, session_id: SessionId | None) -> Iterator[Fact]:
-        for beliefs in self._beliefs.values():
+        for about, beliefs in self._beliefs.items():
             if session_id is None:
-                yield max(beliefs.values(), key=lambda held: held[0])[1]
+                applied, latest = max(beliefs.values(), key=lambda held: held[0])
+                if applied > self._retracted.get(about, 0):
+                    yield latest
             elif session_id in beliefs:
                 yield beliefs[session_id][1]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from cairn.domain import block, tokens
 from cairn.domain.block import Sign
@@ -13,7 +14,7 @@ from cairn.domain.memory_view import Chunk
 from cairn.domain.turns import ResponseItem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Window:
     """Everything that may stand in the model's input, each part best or oldest first as it is placed."""
 
@@ -27,6 +28,7 @@ class Window:
     """Tokens that the caller's own instructions will take beside these items."""
     sign: Sign = field(repr=False)
 
+    @cached_property
     def items(self) -> tuple[ResponseItem, ...]:
         """Return policy, memory block, summary, caller's history, recent and current items; current unchanged, last."""
         placed: list[ResponseItem] = []
@@ -38,16 +40,22 @@ class Window:
             placed.insert(0, block.policy())
         return (*placed, *self.history, *self.recent, *self.current)
 
+    @cached_property
     def tokens(self) -> int:
-        """Return the estimate for all items and for what is reserved beside them."""
-        return tokens.count_items(self.items()) + self.reserved
+        """Return the estimate for all items, without what is reserved beside them."""
+        return tokens.count_items(self.items)
+
+    @property
+    def size(self) -> int:
+        """Return how many tokens the model will be given in all."""
+        return self.tokens + self.reserved
 
     def fitted(self, limit: int) -> Window:
         """Return the window within the limit: chunks go first, then facts, summary, oldest recent, oldest history."""
         window = self
         for part in ("chunks", "facts"):
             window = _shortened(window, part, limit)
-        if window.tokens() > limit and window.summary is not None:
+        if window.size > limit and window.summary is not None:
             window = replace(window, summary=None)
         for part in ("recent", "history"):
             window = _shortened(window, part, limit)
@@ -86,12 +94,12 @@ def _is_whole(item: ResponseItem, calls: set[str | None], results: set[str | Non
 def _shortened(window: Window, part: str, limit: int) -> Window:
     """Keep as much of a part as fits: the best of facts and chunks, the newest of recent and history."""
     kept: tuple[object, ...] = getattr(window, part)
-    if window.tokens() <= limit or not kept:
+    if window.size <= limit or not kept:
         return window
     low, high = 0, len(kept)
     while low < high:
         middle = (low + high + 1) // 2
-        fits = _with(window, part, middle).tokens() <= limit
+        fits = _with(window, part, middle).size <= limit
         low, high = (middle, high) if fits else (low, middle - 1)
     return _with(window, part, low)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -10,12 +11,14 @@ _REFERENCE = "#/$defs/"
 _NULL = {"type": "null"}
 
 
+@cache
 def input_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a tool's input; a field that may be left out is not shown as nullable too."""
     schema = _standalone(model.model_json_schema(mode="validation"))
     return {**schema, "properties": {name: _without_null(part) for name, part in schema["properties"].items()}}
 
 
+@cache
 def output_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a tool's output."""
     return _standalone(model.model_json_schema(mode="serialization"))

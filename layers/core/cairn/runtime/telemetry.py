@@ -52,9 +52,12 @@ _current: ContextVar[CallRecord | None] = ContextVar("cairn_call", default=None)
 
 @contextmanager
 def recorded(request_id: str) -> Generator[CallRecord]:
-    """Yield the record of this call and log it at the end; inside another call's `recorded`, yield that one's."""
+    """Yield the record of this call and log it at the end.
+
+    What a door has begun to record goes on being recorded; a further tool in the same request gets a record of its own.
+    """
     outer = _current.get()
-    if outer is not None:
+    if outer is not None and outer.tool is None:
         yield outer
         return
     record = CallRecord(request_id)

@@ -38,16 +38,15 @@ def prepare(parts: Parts, session: Session, request: Preparation) -> PreparedTur
     facts = turn.facts(read)
     window = turn.window(read, read.summary, facts, turn.chunks(read, read.summary))
     summary = None
-    if window.tokens() >= turn.threshold:
+    if window.size >= turn.threshold:
         summary = turn.compact(read, window)
     if summary is not None:
         window = turn.window(read, summary, facts, turn.chunks(read, summary))
     window = window.fitted(request.max_input_tok)
-    items = window.items()
     return PreparedTurn(
-        items=items,
+        items=window.items,
         recalled_fact_ids=tuple(fact.id for fact in window.facts),
-        token_count=tokens.count_items(items),
+        token_count=window.tokens,
         compacted=summary is not None,
     )
 
@@ -115,7 +114,7 @@ class _Preparation:
         for through in due:
             summary = compact(summary, texts, through)
             shorter = self.window(read, summary, window.facts, window.chunks)
-            if through == due[-1] or shorter.tokens() < self.threshold:
+            if through == due[-1] or shorter.size < self.threshold:
                 self._parts.sessions.store_summary(session, summary, self._parts.world.clock.now())
                 return summary
         return None

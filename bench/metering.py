@@ -1,0 +1,139 @@
+"""A world that counts: round trips in sequence, calls and capacity units, none of which depend on the machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import ceil
+
+from cairn.domain.attributes import item_bytes
+from cairn.domain.ids import Digest, Tenant
+from cairn.ports import Attributes, Blobs, Check, Delete, Key, KeyRing, Page, Put, Query, Table, Update, Write
+from cairn.ports import DataKey as WrappedKey
+
+READ_UNIT_BYTES = 4096
+WRITE_UNIT_BYTES = 1024
+
+
+class Meter:
+    """Counts what one call asks of its world; parallel calls make one round trip."""
+
+    def __init__(self) -> None:
+        """Start at zero."""
+        self.counts: Counter[str] = Counter()
+        self.rounds = 0
+
+    def __call__(self, calls: Sequence[Callable[[], object]]) -> list[object]:
+        """Run calls as if at once: the longest of their chains counts."""
+        start, longest, results = self.rounds, self.rounds, list[object]()
+        for call in calls:
+            self.rounds = start
+            results.append(call())
+            longest = max(longest, self.rounds)
+        self.rounds = longest
+        return results
+
+    def trip(self, what: str, **units: int) -> None:
+        """Count one call and the units it uses."""
+        self.rounds += 1
+        self.counts.update({what: 1, **units})
+
+
+class MeteredTable:
+    """A table whose calls are counted in DynamoDB's units: consistent reads, writes, double in transactions."""
+
+    def __init__(self, table: Table, meter: Meter) -> None:
+        """Count the calls to this table."""
+        self._table = table
+        self._meter = meter
+
+    def get(self, key: Key) -> Attributes | None:
+        """Count and pass on."""
+        item = self._table.get(key)
+        self._meter.trip("get", read_units=_read_units([item] if item else []))
+        return item
+
+    def query(self, query: Query) -> Page:
+        """Count and pass on."""
+        page = self._table.query(query)
+        self._meter.trip("query", read_units=_read_units(page.items))
+        return page
+
+    def put(self, write: Put) -> None:
+        """Count and pass on."""
+        self._meter.trip("put", write_units=_write_units(write.item))
+        self._table.put(write)
+
+    def update(self, write: Update) -> Attributes:
+        """Count and pass on."""
+        item = self._table.update(write)
+        self._meter.trip("update", write_units=_write_units(item))
+        return item
+
+    def delete(self, write: Delete) -> None:
+        """Count and pass on."""
+        self._meter.trip("delete", write_units=_write_units(self._table.get(write.key) or {}))
+        self._table.delete(write)
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        """Count and pass on; an update counts as what it leaves, a delete as what it removes."""
+        before = {write.key: self._table.get(write.key) or {} for write in writes if isinstance(write, Delete | Check)}
+        self._table.transact(writes)
+        units = sum(2 * _write_units(self._written(write, before)) for write in writes)
+        self._meter.trip("transact", write_units=units)
+
+    def _written(self, write: Write, before: dict[Key, Attributes]) -> Attributes:
+        if isinstance(write, Put):
+            return write.item
+        return (self._table.get(write.key) or {}) if isinstance(write, Update) else before[write.key]
+
+
+class MeteredBlobs:
+    """Blobs whose calls are counted."""
+
+    def __init__(self, blobs: Blobs, meter: Meter) -> None:
+        """Count the calls to these blobs."""
+        self._blobs = blobs
+        self._meter = meter
+
+    def put(self, tenant: Tenant, data: bytes) -> Digest:
+        """Count and pass on."""
+        self._meter.trip("blob_put")
+        return self._blobs.put(tenant, data)
+
+    def get(self, tenant: Tenant, digest: Digest) -> bytes:
+        """Count and pass on."""
+        self._meter.trip("blob_get")
+        return self._blobs.get(tenant, digest)
+
+    def delete(self, tenant: Tenant, digest: Digest) -> None:
+        """Count and pass on."""
+        self._meter.trip("blob_delete")
+        self._blobs.delete(tenant, digest)
+
+
+class MeteredKeys:
+    """A key ring whose calls are counted."""
+
+    def __init__(self, keys: KeyRing, meter: Meter) -> None:
+        """Count the calls to this key ring."""
+        self._keys = keys
+        self._meter = meter
+
+    def generate(self, tenant: Tenant) -> WrappedKey:
+        """Count and pass on."""
+        self._meter.trip("key_generate")
+        return self._keys.generate(tenant)
+
+    def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
+        """Count and pass on."""
+        self._meter.trip("key_unwrap")
+        return self._keys.unwrap(tenant, wrapped)
+
+
+def _read_units(items: Sequence[Attributes]) -> int:
+    return max(1, ceil(sum(item_bytes(item) for item in items) / READ_UNIT_BYTES))
+
+
+def _write_units(item: Attributes) -> int:
+    return max(1, ceil(item_bytes(item) / WRITE_UNIT_BYTES))
