@@ -193,7 +193,7 @@ def test_the_latest_value_of_a_fact_is_there_after_two_hundred_turns(start: STAR
     summary = placed(turn, "compact_summary")
 
     known = summary["facts"] + [f"{fact['about']}: {fact['value']}" for fact in placed(turn)["facts"]]
-    assert sorted(known) == ["user_home: Munich", "user_name: Ada"]
+    assert sorted(known) == ["home: Munich", "name: Ada"]
     assert summary["tasks"] == ["I need to call the plumber by Friday."]
     assert "We decided to use cedar for the raised beds." in summary["decisions"]
     assert any("4 of them" in sentence for sentence in summary["numbers"])

@@ -164,7 +164,7 @@ def test_an_abstract_tells_who_what_and_what_is_open_in_this_session(talk: Any) 
     abstract = talk.list("", 0)[0].abstract
 
     assert abstract.startswith("3 turns with 6 items, from 2026-03-01 12:00 to 2026-03-02 09:00 UTC.")
-    assert "user home: Berlin" in abstract
+    assert "home: Berlin" in abstract
     assert 'Open tasks: "' in abstract
     assert '"I need to call the plumber by Friday."' in abstract
     assert "Grandpa Joe" in abstract
@@ -216,13 +216,13 @@ def test_a_stored_abstract_gives_way_to_what_was_said_or_lapsed_since(start: STA
     talk.say("I live in Berlin. Today I need to buy stamps.")
     clock.advance(minutes=1)
     talk.maintain()
-    assert "user home: Berlin" in talk.list("", 0)[0].abstract
+    assert "home: Berlin" in talk.list("", 0)[0].abstract
 
     clock.advance(minutes=1)
     talk.say("Beans grow well.")
     assert talk.list("", 0)[0].abstract.startswith("2 turns with 4 items")
     talk.say("I live in Munich.")
-    assert "user home: Munich" in talk.list("", 0)[0].abstract
+    assert "home: Munich" in talk.list("", 0)[0].abstract
     assert not re.search(r"home: Berlin", " ".join(each.abstract for each in talk.list()))
     clock.advance(days=1)
     talk.other().maintain()

@@ -13,7 +13,18 @@ from hypothesis import strategies as st
 
 from cairn.domain.errors import CorruptData
 from cairn.domain.extraction import extract
-from cairn.domain.facts import Candidate, Changes, Fact, Recording, State, from_record, identity, merge, to_record
+from cairn.domain.facts import (
+    Candidate,
+    Changes,
+    Fact,
+    Recording,
+    State,
+    from_record,
+    identity,
+    merge,
+    subject,
+    to_record,
+)
 from cairn.domain.tiers import Tier
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -201,3 +212,12 @@ def test_a_malformed_record_is_corrupt_data(mind: Believer, damage: dict[str, An
     (fact,) = mind.hear(said("user_like", "tea", "tea")).added
     with pytest.raises(CorruptData, match="malformed"):
         from_record(to_record(fact) | damage)
+
+
+def test_a_subject_names_the_key_only_where_it_tells_more(mind: Believer) -> None:
+    mind.hear(
+        said("user_home", "home", "Oslo"),
+        said("user_like", "tea", "Tea"),
+        said("user_profile", "sister", "Ines"),
+    )
+    assert sorted(map(subject, mind.live)) == ["home", "like", "profile (sister)"]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from cairn.domain.codec import canonical, rfc3339
-from cairn.domain.facts import Fact
+from cairn.domain.facts import Fact, subject
 from cairn.domain.items import identity, message, role_of, text_of
 from cairn.domain.memory_view import Chunk
 from cairn.domain.turns import ResponseItem
@@ -80,7 +80,7 @@ def _text(tagged: dict[str, Any]) -> str:
 def _fact(fact: Fact) -> dict[str, Any]:
     return {
         "id": fact.id,
-        "about": fact.fact_id,
+        "about": subject(fact),
         "value": fact.value,
         "said": fact.source.quote,
         "user_id": fact.source.user_id,

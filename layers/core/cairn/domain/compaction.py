@@ -8,7 +8,7 @@ from typing import Any
 
 from cairn.domain import block
 from cairn.domain.block import Sign
-from cairn.domain.facts import Fact
+from cairn.domain.facts import Fact, subject
 from cairn.domain.highlights import Highlights, highlights
 from cairn.domain.memory_view import Chunk
 from cairn.domain.turns import ResponseItem
@@ -39,7 +39,7 @@ class Summary:
 
     def item(self, facts: Sequence[Fact], sign: Sign) -> ResponseItem:
         """Return the summary and these facts as an item of the context, marked as untrusted memory."""
-        known = [f"{fact.fact_id}: {fact.value[:MAX_FACT_CHARACTERS]}" for fact in facts]
+        known = [f"{subject(fact)}: {fact.value[:MAX_FACT_CHARACTERS]}" for fact in facts]
         return block.signed({"kind": "compact_summary", "untrusted": True, "facts": known, **self.to_record()}, sign)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from cairn.domain.facts import Fact
+from cairn.domain.facts import Fact, subject
 from cairn.domain.highlights import highlights
 from cairn.domain.memory_view import Chunk, TurnStamp
 from cairn.domain.tiers import Tier
@@ -146,7 +146,7 @@ def _compactions_told(compactions: Sequence[datetime]) -> str:
 
 
 def _facts_told(facts: Sequence[Fact], count: int) -> str:
-    told = [f"{fact.fact_id.replace('_', ' ')}: {fact.value}" for fact in facts[:count]]
+    told = [f"{subject(fact)}: {fact.value}" for fact in facts[:count]]
     return _listed(f"{_counted(len(facts), 'fact')} believed, newest first: ", told)
 
 

@@ -155,16 +155,11 @@ def _messages(role: str, texts: Sequence[str]) -> list[dict[str, Any]]:
 def _recalled(items: Sequence[Mapping[str, Any]], tokens: int, milliseconds: float) -> Recalled:
     texts = [text for item in items if item.get("role") in _SPEAKERS for text in _texts(item)]
     blocks = [block for text in texts if (block := _block(text))]
-    facts = tuple(f"{_kind(fact['about'])}: {fact['value']}" for block in blocks for fact in block["facts"])
+    facts = tuple(f"{fact['about']}: {fact['value']}" for block in blocks for fact in block["facts"])
     chunks = tuple(chunk["text"] for block in blocks for chunk in block["chunks"])
     recent = tuple(text for text in texts if not _block(text))
     privileged = tuple(text for item in items if item.get("role") not in _SPEAKERS for text in _texts(item))
     return Recalled(facts, chunks, recent, privileged, tokens, milliseconds)
-
-
-def _kind(about: str) -> str:
-    """Return "home" of "user_home"."""
-    return about.removeprefix("user_").replace("_", " ")
 
 
 def _texts(item: Mapping[str, Any]) -> tuple[str, ...]:
