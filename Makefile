@@ -19,7 +19,7 @@ test: .venv/.ready ## Run every test
 	@$(BIN)/pytest -n 2 --dist worksteal
 
 unit: .venv/.ready ## Run the fast tests only
-	@$(BIN)/pytest tests/unit -m "not slow"
+	@$(BIN)/pytest -n 2 tests/unit -m "not slow"
 
 check: lint test ## Run all that a commit must pass
 

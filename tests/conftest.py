@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from cairn.domain.callers import Caller
@@ -27,6 +29,10 @@ from cairn.runtime.settings import Settings, variables
 from cairn.runtime.system import in_turn
 from cairn.runtime.wiring import Services
 from cairn.service.world import World
+
+# A busy machine is no failure, and CI repeats what it found.
+hypothesis.settings.register_profile("cairn", deadline=None, derandomize="CI" in os.environ)
+hypothesis.settings.load_profile("cairn")
 
 
 class FakeClock:

@@ -42,7 +42,10 @@ EXAMPLE = {
 
 
 @tool(
-    title="Store a turn", example=EXAMPLE, grants=("table:read", "table:write", "blobs:read", "blobs:write", "key:use")
+    title="Store a turn",
+    example=EXAMPLE,
+    grants=("table:read", "table:write", "blobs:read", "blobs:write", "key:use"),
+    timeout=29,
 )
 def memory_after_turn(request: AfterTurn, call: Call) -> Committed:
     """Call after every answer: stores the turn and learns the facts in it.

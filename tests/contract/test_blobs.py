@@ -26,7 +26,7 @@ ABSENT = Digest("0" * 64)
 
 
 @pytest.mark.req("R205")
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.binary(max_size=4096))
 def test_what_was_stored_comes_back_under_its_sha256(blobs: Blobs, data: bytes) -> None:
     digest = blobs.put(ACME, data)

@@ -32,7 +32,7 @@ def test_a_data_key_does_not_open_for_another_tenant(keyring: KeyRing) -> None:
 
 
 @pytest.mark.req("R192")
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_wrapped_key_with_one_bit_changed_does_not_open(keyring: KeyRing, data: st.DataObject) -> None:
     changed = bytearray(keyring.generate(ACME).wrapped)

@@ -201,7 +201,7 @@ def walked(table: Table, query: Query) -> list[Attributes]:
 
 @pytest.mark.slow
 @pytest.mark.req("R256")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=steps)
 def test_a_table_behaves_like_its_model(
     make_table: Callable[[], Table], steps: list[Write | Sequence[Write] | Query]

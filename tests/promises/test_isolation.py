@@ -45,7 +45,7 @@ USERS = [None, "ada", "Ada", "s1", "u:ada", "s:s1", "#", "~", "\U0010ffff"]
 
 hostile = st.sampled_from(SESSIONS) | st.text(alphabet="s1#_%~e:0 \u00e9", min_size=1, max_size=4).filter(str.strip)
 places = st.tuples(st.sampled_from(TENANTS), st.sampled_from(PROJECTS), hostile)
-unhurried = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+unhurried = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def session(place: tuple[str, str, str]) -> Session:

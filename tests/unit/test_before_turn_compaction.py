@@ -202,7 +202,7 @@ def test_the_latest_value_of_a_fact_is_there_after_two_hundred_turns(start: STAR
 
 @pytest.mark.req("R026")
 @given(sizes=st.lists(st.integers(0, 400), max_size=8), current=st.integers(1, 800), limit=st.integers(1, 2000))
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_result_never_exceeds_the_limit_unless_current_alone_does(
     sizes: list[int], current: int, limit: int, start: START, entropy: Any
 ) -> None:

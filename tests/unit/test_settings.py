@@ -41,9 +41,6 @@ OTHER_VALUES: Mapping[str, Any] = {
     "limits.list_items": 7,
     "limits.text_bytes": 100,
     "limits.json_depth": 8,
-    "limits.file_bytes": 5,
-    "limits.project_bytes": 6,
-    "limits.session_memories": 7,
     "allowed_origins": ("https://app.example.com",),
 }
 NEEDS_URL = "memory.heuristic.enabled"

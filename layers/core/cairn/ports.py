@@ -14,6 +14,8 @@ from typing import Protocol, TypeAlias
 
 from cairn.domain.attributes import check_attributes, item_bytes
 from cairn.domain.ids import Digest, Tenant
+from cairn.domain.proposals import Proposals, Question
+from cairn.domain.settings import HeuristicSettings
 
 Scalar: TypeAlias = str | int | bytes | bool
 Attributes: TypeAlias = Mapping[str, Scalar]
@@ -253,6 +255,14 @@ class Entropy(Protocol):
 
     def token(self, size: int) -> bytes:
         """Return `size` random bytes."""
+        ...
+
+
+class FactModel(Protocol):
+    """A language model that is asked for facts."""
+
+    def propose(self, question: Question, settings: HeuristicSettings) -> Proposals:
+        """Return what the model would change, within settings.timeout_ms; ModelFailed if it gave no usable answer."""
         ...
 
 

@@ -15,6 +15,7 @@ CairnError                    what a caller may see: code, message, details, ret
 StoreError                    what an adapter tells a service; never reaches a caller as it is
 ├── ConditionFailed           a condition did not hold; carries the stored item
 └── TransactionRefused        some write of a transaction was refused; one reason per write
+ModelFailed                   a language model gave no usable answer; its proposals are done without
 SettingsError                 the settings are wrong; the message names the key
 """
 
@@ -143,6 +144,10 @@ class TransactionRefused(StoreError):
         """Keep one reason per write, in order."""
         super().__init__(f"transaction refused: {list(reasons)}")
         self.reasons = tuple(reasons)
+
+
+class ModelFailed(Exception):
+    """A language model gave no usable answer; the message says why, without anything it was asked or answered."""
 
 
 class SettingsError(Exception):

@@ -19,7 +19,9 @@ RecallScope = Literal["session", "user", "project"]
 class HeuristicSettings:
     """Fact extraction with a language model, per tenant, off by default."""
 
-    enabled: Annotated[bool, Doc("Extract facts with a language model as well as by rule.")] = False
+    enabled: Annotated[
+        bool, Doc("Extract facts with a language model too; stays off without CAIRN_HEURISTIC_API_KEY.")
+    ] = False
     model: Annotated[str, Doc("The model to ask.")] = "openai/gpt-oss-120b"
     base_url: Annotated[str, Doc("An absolute URL of an OpenAI-compatible endpoint; required when enabled.")] = ""
     timeout_ms: Annotated[int, Ge(1), Le(25_000), Doc("How long to wait for the model, in milliseconds.")] = 12_000
@@ -66,12 +68,9 @@ class MemorySettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The sizes a request and a project may have: `settings.mcp.limits.*`, deploy-wide."""
+    """The sizes a request may have: `settings.mcp.limits.*`, deploy-wide."""
 
     request_bytes: Annotated[int, Ge(1024), Le(6_000_000), Doc("The largest request body, in bytes.")] = 2_000_000
     list_items: Annotated[int, Ge(1), Le(10_000), Doc("The most items in one list of a request.")] = 500
     text_bytes: Annotated[int, Ge(1), Le(6_000_000), Doc("The largest text of one content part, in bytes.")] = 200_000
     json_depth: Annotated[int, Ge(4), Le(200), Doc("The deepest nesting of a request.")] = 32
-    file_bytes: Annotated[int, Ge(1), Doc("The largest file, in bytes.")] = 10_000_000
-    project_bytes: Annotated[int, Ge(1), Doc("The most bytes stored in one project.")] = 100_000_000
-    session_memories: Annotated[int, Ge(1), Doc("The most memories in one session.")] = 10_000

@@ -15,6 +15,7 @@ from cairn.runtime import document
 from cairn.runtime.options import ENABLED, OPTIONS, ORIGINS, build
 
 MASTER_KEY = "LUMERA_MEMORY_KEY"
+MODEL_KEY = "CAIRN_HEURISTIC_API_KEY"
 _DOCUMENT = {
     "CAIRN_SETTINGS": "The settings document itself, YAML or JSON.",
     "CAIRN_SETTINGS_FILE": "The path of the settings document.",
@@ -24,6 +25,10 @@ _STORE = {
     "CAIRN_TABLE": "The DynamoDB table.",
     "CAIRN_BUCKET": "The S3 bucket.",
     "CAIRN_KEY_ID": "The KMS key.",
+}
+_SECRETS = {
+    MASTER_KEY: "The embedded store's master key; without it a key file beside the data is used.",
+    MODEL_KEY: "The API key of the language model's endpoint.",
 }
 _AWS = ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")
 
@@ -71,6 +76,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     allowed_origins: tuple[str, ...] = ()
     store: EmbeddedStore | AwsStore | None = None
+    model_key: str | None = field(default=None, repr=False)
     sources: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
     def memory_for(self, tenant: Tenant) -> MemorySettings:
@@ -111,6 +117,7 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         limits=build(Limits, "limits", values),
         allowed_origins=values.get(ORIGINS, ()),
         store=_store(environment),
+        model_key=_model_key(environment),
         sources=sources,
     )
 
@@ -130,7 +137,10 @@ def read(environment: Mapping[str, str]) -> Settings:
 
 
 def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effective, ...]:
-    """Return every setting in force, for the deployment or for one of its tenants, in the order of the reference."""
+    """Return every setting in force, for the deployment or for one of its tenants, in the order of the reference.
+
+    Of the language model's key, last, the value says only whether it is set.
+    """
     memory = settings.memory if tenant is None else settings.memory_for(tenant)
     roots: dict[str, object] = {"memory": memory, "limits": settings.limits}
     singles: dict[str, object] = {ENABLED: settings.memory_enabled, ORIGINS: settings.allowed_origins}
@@ -139,14 +149,14 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
         value = singles[key] if key in singles else _attribute(roots, key)
         source = settings.sources.get(f"tenants.{tenant}.{key}") or settings.sources.get(key, "default")
         found.append(Effective(f"{document.ROOT}.{key}", value, source, option.description))
-    return tuple(found)
+    shown, source = ("", "default") if settings.model_key is None else ("set", "environment")
+    return (*found, Effective(MODEL_KEY, shown, source, _SECRETS[MODEL_KEY]))
 
 
 def variables() -> Mapping[str, str]:
     """Return every environment variable Cairn reads, and what it does."""
     options = {option.variable: option.description for option in OPTIONS.values()}
-    secret = {MASTER_KEY: "The embedded store's master key; without it a key file beside the data is used."}
-    return {**_DOCUMENT, **_STORE, **secret, **options}
+    return {**_DOCUMENT, **_STORE, **_SECRETS, **options}
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:
@@ -181,6 +191,13 @@ def _store(environment: Mapping[str, str]) -> EmbeddedStore | AwsStore | None:
     return AwsStore(
         table=environment["CAIRN_TABLE"], bucket=environment["CAIRN_BUCKET"], key_id=environment["CAIRN_KEY_ID"]
     )
+
+
+def _model_key(environment: Mapping[str, str]) -> str | None:
+    key = environment.get(MODEL_KEY) or None
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        raise SettingsError(f"{MODEL_KEY}: must be printable ASCII without spaces")
+    return key
 
 
 def _attribute(roots: Mapping[str, object], key: str) -> object:

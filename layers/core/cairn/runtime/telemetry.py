@@ -22,7 +22,10 @@ _logger = logging.getLogger("cairn")
 
 @dataclass(slots=True)
 class CallRecord:
-    """What is known about the call so far; `status` is "OK" or an error code, `failed_at` is "file:line"."""
+    """What is known about the call so far; `status` is "OK" or an error code, `failed_at` is "file:line".
+
+    `heuristic` is "ok" or "failed" where a language model was asked, and then `heuristic_failure` says why.
+    """
 
     request_id: str
     tool: str | None = None
@@ -33,6 +36,8 @@ class CallRecord:
     status: str = "OK"
     failure: str | None = None
     failed_at: str | None = None
+    heuristic: str | None = None
+    heuristic_failure: str | None = None
     latency_ms: float = 0.0
 
     def name_tenant(self, tenant: Tenant) -> None:
@@ -69,6 +74,12 @@ def recorded(request_id: str) -> Generator[CallRecord]:
         record.latency_ms = round((time.perf_counter() - started) * 1000, 3)
         _logger.log(logging.ERROR if record.failure else logging.INFO, "call", extra={"call": asdict(record)})
         _current.reset(token)
+
+
+def note_heuristic(outcome: str, failure: str | None = None) -> None:
+    """Note on the record of the current call, if there is one, what came of asking a language model."""
+    if (record := _current.get()) is not None:
+        record.heuristic, record.heuristic_failure = outcome, failure
 
 
 class JsonLines(logging.Formatter):

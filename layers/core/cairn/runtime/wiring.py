@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 
 from cairn.domain.errors import SettingsError
+from cairn.ports import FactModel
 from cairn.runtime import settings as settings_of
 from cairn.runtime import telemetry
 from cairn.runtime.settings import AwsStore, EmbeddedStore, Settings
@@ -63,7 +64,11 @@ def build(settings: Settings, world: World) -> Services:
 
 
 def adapters(settings: Settings) -> World:
-    """Return the adapters of the settings' store; SettingsError where none is named."""
+    """Return the adapters of the settings' store and language model; SettingsError where no store is named."""
+    return replace(_stores(settings), fact_model=_fact_model(settings))
+
+
+def _stores(settings: Settings) -> World:
     match settings.store:
         case EmbeddedStore() as store:
             return _embedded(store)
@@ -71,6 +76,14 @@ def adapters(settings: Settings) -> World:
             return _aws(store)
         case None:
             raise SettingsError("CAIRN_DATA: is missing, or CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID are")
+
+
+def _fact_model(settings: Settings) -> FactModel | None:
+    if settings.model_key is None:
+        return None
+    from cairn.runtime.language_model import ResponsesModel  # noqa: PLC0415 - most deployments do without an HTTP client
+
+    return ResponsesModel(settings.model_key)
 
 
 def _embedded(store: EmbeddedStore) -> World:

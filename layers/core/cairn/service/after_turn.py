@@ -1,4 +1,7 @@
-"""after_turn: claim and lease, extract, commit. Two rounds; the second is one transaction, all or nothing."""
+"""after_turn: claim and lease, extract, commit. Two rounds; the second is one transaction, all or nothing.
+
+Where a language model helps to extract, it is asked before, while nothing is held.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 
-from cairn.domain import block, layout
+from cairn.domain import layout
 from cairn.domain.codec import rfc3339
-from cairn.domain.echo import new_inputs
 from cairn.domain.errors import ResourceBusy, TransactionRefused, Unavailable
 from cairn.domain.events import Event, events_of
 from cairn.domain.extraction import extract
@@ -17,20 +19,22 @@ from cairn.domain.facts import Changes, Recording, identity, merge
 from cairn.domain.ids import time_ordered_id
 from cairn.domain.items import role_of, text_of
 from cairn.domain.memory_view import LogEntry, TurnEntry
+from cairn.domain.proposals import Proposals
 from cairn.domain.turns import CommittedTurn, Completion, Session
 from cairn.ports import ABSENT, Key, Put, Scalar, Update, Write
+from cairn.service.echo import NOTHING_STORED, new_inputs_of, read_context
 from cairn.service.guards import Claim
 from cairn.service.memory_log import ON_TIME
 from cairn.service.parts import Parts
+from cairn.service.proposing import proposals
 from cairn.service.recall import owners_of
-from cairn.service.sessions import Lease, Recent
+from cairn.service.sessions import Lease
 from cairn.service.world import Pending
 
 MAX_SEARCHABLE_CHARACTERS = 4000
 """How much of one item recall searches; the whole item stays in its event."""
 COMMIT_ATTEMPTS = 4
 RETRY_SECONDS = 0.05
-_NOTHING = Recent(None, ())
 
 
 def commit(parts: Parts, session: Session, turn: Completion) -> CommittedTurn:
@@ -38,7 +42,7 @@ def commit(parts: Parts, session: Session, turn: Completion) -> CommittedTurn:
 
     ResourceBusy and Unavailable may be retried with the same turn_id; Conflict means the turn_id has another payload.
     """
-    return _Commit(parts, session, turn).run()
+    return _Commit(parts, session, turn, proposals(parts, session, turn)).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +59,23 @@ class _Delta:
 class _Commit:
     """One call of after_turn."""
 
-    def __init__(self, parts: Parts, session: Session, turn: Completion) -> None:
+    def __init__(self, parts: Parts, session: Session, turn: Completion, proposed: Proposals) -> None:
         self._parts = parts
         self._session = session
         self._turn = turn
+        self._proposed = proposed
         self._settings = parts.settings_for(session.tenant)
         self._owner = layout.owner(turn.user_id, session.session_id)
         self._caller = parts.world.entropy.token(12).hex()
         self._claim: Claim | None = None
         self._lease: Lease | None = None
-        self._recent = _NOTHING
+        self._context = NOTHING_STORED
 
     def run(self) -> CommittedTurn:
         committed = False
         try:
             claim = Pending(self._take_claim)
-            self._parts.world.parallel([claim, self._try_lease, self._read_recent, self._refresh])
+            self._parts.world.parallel([claim, self._try_lease, self._read_context, self._refresh])
             if claim.result.done:
                 return CommittedTurn(replayed=True)
             lease = self._held_lease()
@@ -97,10 +102,8 @@ class _Commit:
         seconds = self._settings.guard_lease_seconds
         self._lease = self._parts.sessions.try_lease(self._session, self._caller, seconds)
 
-    def _read_recent(self) -> None:
-        """Read what an echo could be of; the last input is never one, so a lone input needs no read."""
-        if len(self._turn.inputs) > 1:
-            self._recent = self._parts.sessions.recent(self._session, self._settings.recent_context_items)
+    def _read_context(self) -> None:
+        self._context = read_context(self._parts, self._session, self._turn)
 
     def _refresh(self) -> None:
         self._parts.log.refresh(self._session.tenant, self._session.project, self._owner)
@@ -109,8 +112,8 @@ class _Commit:
         """Return the lease, waiting for it if need be, with nothing read before it that has changed since."""
         if self._lease is None:
             self._lease = self._parts.sessions.lease(self._session, self._caller, self._settings)
-        if self._recent.seq != self._lease.seq:
-            self._read_recent()
+        if self._context.seq != self._lease.seq:
+            self._read_context()
         with self._parts.log.view(self._session.tenant, self._session.project, self._owner) as view:
             behind = view.last_seq(self._session.session_id) < self._lease.seq
         if behind:
@@ -125,8 +128,7 @@ class _Commit:
 
     def _delta(self, lease: Lease) -> _Delta:
         now = self._parts.world.clock.now()
-        stored = [event.item for _, events in self._recent.turns for event in events]
-        inputs = new_inputs(self._turn.inputs, stored, self._turn.history, self._is_genuine)
+        inputs = new_inputs_of(self._parts, self._session, self._turn, self._context)
         events = events_of(self._turn, inputs, now)
         changes, superseded = self._changes(_said_by_user(events, len(inputs)), now)
         return _Delta(lease.seq + 1, now, events, changes, superseded)
@@ -134,17 +136,18 @@ class _Commit:
     def _changes(self, said: Sequence[tuple[str, str]], now: datetime) -> tuple[Changes, int]:
         """Merge what was said into what this session believes; return the changes and how many facts they end.
 
-        A retraction is recorded against other sessions' beliefs too. A new value only outdates those: a view that
-        shows several sessions takes the latest.
+        What a rule finds goes after what a model proposes, and so wins. A retraction found by rule is recorded against
+        other sessions' beliefs too. A new value only outdates those: a view that shows several sessions takes the
+        latest.
         """
-        candidates = extract(said)
+        found = extract(said)
         with self._parts.log.view(self._session.tenant, self._session.project, self._owner) as view:
             own, everywhere = view.facts(now, self._session.session_id), view.facts(now, None)
         elsewhere = [fact for fact in everywhere if fact not in own]
         recording = self._recording(now)
-        changes = merge(own, candidates, recording)
+        changes = merge(own, [*self._proposed.candidates(said, own), *found], recording)
         if elsewhere:
-            retractions = [candidate for candidate in candidates if candidate.retracts]
+            retractions = [candidate for candidate in found if candidate.retracts]
             ended = merge(elsewhere, retractions, recording).deleted
             changes = replace(changes, deleted=(*changes.deleted, *ended))
         added = {identity(fact): fact.value for fact in changes.added}
@@ -232,9 +235,6 @@ class _Commit:
             self._parts.guards.give_back(self._claim)
         if self._lease is not None:
             self._parts.sessions.release(self._lease)
-
-    def _is_genuine(self, message: bytes, tag: str) -> bool:
-        return self._parts.vault.verify(self._session.tenant, block.PURPOSE, message, tag)
 
 
 def _said_by_user(events: Sequence[Event], inputs: int) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from datetime import timedelta
 
 from cairn.domain import codec, layout
 from cairn.domain.errors import CairnError, ConditionFailed, Conflict, ResourceBusy, StoreError
+from cairn.domain.ids import TurnId
 from cairn.domain.turns import Completion, Session
 from cairn.ports import ABSENT, AllOf, AnyOf, Attributes, Delete, Equals, Key, LessThan, Put, Update
 from cairn.service.vault import Vault
@@ -42,6 +43,14 @@ class Guards:
         """Hold no state of its own."""
         self._world = world
         self._vault = vault
+
+    def is_free(self, session: Session, turn_id: TurnId) -> bool:
+        """Tell whether a claim of the turn would be granted now, so that nothing costly is done for one that is not."""
+        now = self._world.clock.now()
+        guard = self._world.table.get(Key(layout.session_pk(session), layout.guard_sk(turn_id)))
+        if guard is None or int(guard["expires_at"]) < int(now.timestamp()):
+            return True
+        return guard["status"] == "processing" and int(guard["until"]) < codec.epoch_ms(now)
 
     def claim(self, session: Session, turn: Completion, owner: str, lease_seconds: int) -> Claim:
         """Claim the turn for one commit.

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from cairn.ports import Blobs, Clock, Entropy, KeyRing, Parallel, Table
+from cairn.ports import Blobs, Clock, Entropy, FactModel, KeyRing, Parallel, Table
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The adapters of one process."""
+    """The adapters of one process; without a language model, facts are found by rule alone."""
 
     table: Table
     blobs: Blobs
@@ -19,6 +19,7 @@ class World:
     clock: Clock
     entropy: Entropy
     parallel: Parallel
+    fact_model: FactModel | None = None
 
 
 T = TypeVar("T")

@@ -1,0 +1,121 @@
+"""Endpoints of a language model on the loopback interface: they keep what they are sent and answer as a test says."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import ssl
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
+from threading import Event, Thread
+from typing import Any, cast
+
+import pytest
+
+from cairn.runtime import telemetry
+
+PATIENCE_SECONDS = 8.0
+"""How long an endpoint keeps a caller waiting at most: far longer than any deadline of these tests."""
+
+
+class Exchange(BaseHTTPRequestHandler):
+    """One request, which the test answers."""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return cast("Endpoint", self.server)
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.endpoint.asked.append((self.path, dict(self.headers), json.loads(body)))
+        with suppress(OSError):
+            self.endpoint.answer(self)
+
+    def send(self, data: bytes) -> None:
+        self.wfile.write(data)
+
+    def trickle(self, data: bytes) -> None:
+        """Send this now and then."""
+        given_up = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < given_up and not self.endpoint.ended.wait(0.02):
+            self.send(data)
+
+    def hesitate(self, seconds: float = PATIENCE_SECONDS) -> None:
+        self.endpoint.ended.wait(seconds)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the class above
+        """Say nothing."""
+
+
+class Endpoint(ThreadingTCPServer):
+    """A server of one test."""
+
+    request_queue_size = 20
+
+    def __init__(self, answer: Callable[[Exchange], object], tls: ssl.SSLContext | None) -> None:
+        super().__init__(("127.0.0.1", 0), Exchange)
+        self.answer = answer
+        self.asked: list[tuple[str, dict[str, str], dict[str, Any]]] = []
+        self.ended = Event()
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.server_address[1]}"
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_side=True)
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Endpoint]]:
+    """Return a function that starts an endpoint with an answer, and with TLS if a context is given."""
+    running: list[tuple[Endpoint, Thread]] = []
+
+    def start(answer: Callable[[Exchange], object], tls: ssl.SSLContext | None = None) -> Endpoint:
+        endpoint = Endpoint(answer, tls)
+        thread = Thread(target=endpoint.serve_forever, args=(0.01,))
+        thread.start()
+        running.append((endpoint, thread))
+        return endpoint
+
+    yield start
+    for endpoint, thread in running:
+        endpoint.ended.set()
+        endpoint.shutdown()
+        thread.join()
+        endpoint.server_close()
+
+
+@pytest.fixture
+def says() -> Callable[..., Callable[[Exchange], None]]:
+    """Return a function that makes an answer of a body, further headers, a status and the length it claims to have."""
+
+    def make(body: bytes, *head: str, status: str = "200 OK", length: int | None = None) -> Callable[[Exchange], None]:
+        lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body) if length is None else length}", *head, "", ""]
+        return lambda exchange: exchange.send("\r\n".join(lines).encode() + body)
+
+    return make
+
+
+@pytest.fixture
+def good() -> bytes:
+    """Return the body of an answer that proposes one fact, of the cat Tom."""
+    upsert = {"fact_id": "pet", "key": "cat", "value": "Tom", "tier": "L0", "confidence": 1, "quote": "my cat Tom"}
+    arguments = json.dumps({"upserts": [upsert], "deletes": []})
+    call = {"type": "function_call", "call_id": "c", "name": "record_facts", "arguments": arguments}
+    return json.dumps({"status": "completed", "output": [call]}).encode()
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """Everything any logger says, as this package's lines."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(telemetry.JsonLines())
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    yield stream
+    root.setLevel(level)
+    root.removeHandler(handler)

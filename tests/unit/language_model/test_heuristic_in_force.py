@@ -1,0 +1,168 @@
+"""Each heuristic.* setting, from the environment to the endpoint and back into memory."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from cairn.domain.callers import Caller
+from cairn.domain.errors import SettingsError
+from cairn.domain.ids import Tenant
+from cairn.domain.items import message
+from cairn.edge.dispatch import execute
+from cairn.edge.tool import Call
+from cairn.local.cli import main
+from cairn.local.store import opened
+from cairn.runtime import telemetry, wiring
+from cairn.runtime.settings import load, provenance
+from cairn_tools.catalog import CATALOG
+
+pytestmark = pytest.mark.enable_socket
+
+KEY = "canary-key-51c2"
+SAID = "I feed my cat Tom."
+Serve = Callable[..., Any]
+Says = Callable[..., Callable[[Any], object]]
+Learnt = Callable[..., int]
+
+
+@pytest.fixture
+def learnt(tmp_path: Path, caller: Caller) -> Iterator[Learnt]:
+    """Return a function that stores a turn under an environment and returns how many facts that made."""
+    turn: dict[str, Any] = {"project": "garden", "session_id": "monday", "turn_id": "t1", "output_items": []}
+    arguments = {**turn, "input_items": [message("user", SAID)]}
+    with ExitStack() as stores:
+
+        def remember(environment: dict[str, str], tenant: str = "acme") -> int:
+            data = tmp_path / f"data-{len(list(tmp_path.iterdir()))}"
+            stores.enter_context(opened(data, environment))
+            call = Call(replace(caller, tenant=Tenant(tenant)), wiring.services())
+            return execute(CATALOG, "memory_after_turn", arguments, call)["facts_written"]
+
+        yield remember
+
+
+def environment(endpoint: Any, **knobs: object) -> dict[str, str]:
+    """Return an environment with the heuristic on, and these knobs."""
+    given = {"enabled": True, "base_url": endpoint.url, **knobs}
+    own = {f"CAIRN_MEMORY_HEURISTIC_{name.upper()}": str(value) for name, value in given.items()}
+    return {"CAIRN_MEMORY_ENABLED": "true", "CAIRN_HEURISTIC_API_KEY": KEY, **own}
+
+
+@pytest.fixture
+def endpoint(serve: Serve, says: Says, good: bytes) -> Any:
+    return serve(says(good))
+
+
+@pytest.mark.req("R122")
+@pytest.mark.req("R127")
+def test_enabled_decides_whether_a_model_is_asked(endpoint: Any, learnt: Learnt) -> None:
+    assert (learnt(environment(endpoint, enabled=False)), len(endpoint.asked)) == (0, 0)
+    assert (learnt(environment(endpoint)), len(endpoint.asked)) == (1, 1)
+
+
+@pytest.mark.req("R063")
+@pytest.mark.parametrize("key", [None, ""])
+def test_without_credentials_no_model_is_asked(key: str | None, endpoint: Any, learnt: Learnt) -> None:
+    given = environment(endpoint)
+    del given["CAIRN_HEURISTIC_API_KEY"]
+
+    assert learnt(given if key is None else {**given, "CAIRN_HEURISTIC_API_KEY": key}) == 0
+    assert endpoint.asked == []
+
+
+@pytest.mark.req("R063")
+def test_a_model_is_asked_for_the_tenant_that_opted_in(endpoint: Any, learnt: Learnt) -> None:
+    heuristic = {"enabled": True, "base_url": endpoint.url}
+    own = {"tools": {"memory": {"enabled": True}}, "tenants": {"acme": {"memory": {"heuristic": heuristic}}}}
+    given = {"CAIRN_SETTINGS": json.dumps({"settings": {"mcp": own}}), "CAIRN_HEURISTIC_API_KEY": KEY}
+
+    assert (learnt(given, tenant="other"), len(endpoint.asked)) == (0, 0)
+    assert (learnt(given, tenant="acme"), len(endpoint.asked)) == (1, 1)
+
+
+@pytest.mark.req("R123")
+@pytest.mark.req("R126")
+@pytest.mark.req("R064")
+@pytest.mark.req("R127")
+def test_model_and_max_output_tokens_are_those_of_the_request(endpoint: Any, learnt: Learnt) -> None:
+    learnt(environment(endpoint))
+    learnt(environment(endpoint, model="another/model", max_output_tokens=64))
+
+    asked = [(body["model"], body["max_output_tokens"]) for _, _, body in endpoint.asked]
+    assert asked == [("openai/gpt-oss-120b", 800), ("another/model", 64)]
+
+
+@pytest.mark.req("R124")
+@pytest.mark.req("R127")
+def test_base_url_is_where_the_model_is(endpoint: Any, serve: Serve, says: Says, learnt: Learnt) -> None:
+    other = serve(says(b"{}"))
+    learnt(environment(endpoint, base_url=f"{other.url}/proxy/v1"))
+
+    assert endpoint.asked == []
+    assert [path for path, _, _ in other.asked] == ["/proxy/v1/responses"]
+
+
+@pytest.mark.req("R062")
+@pytest.mark.req("R064")
+@pytest.mark.req("R125")
+@pytest.mark.req("R127")
+def test_timeout_ms_is_how_long_a_turn_waits_for_its_model(
+    serve: Serve, says: Says, good: bytes, learnt: Learnt
+) -> None:
+    def answer(exchange: Any) -> None:
+        exchange.hesitate(0.4)
+        says(good)(exchange)
+
+    slow = serve(answer)
+
+    assert learnt(environment(slow, timeout_ms=100)) == 0
+    assert learnt(environment(slow, timeout_ms=20_000)) == 1
+
+
+def test_the_call_s_line_tells_what_came_of_the_model_and_nothing_that_was_said(
+    endpoint: Any, serve: Serve, says: Says, learnt: Learnt, log: io.StringIO
+) -> None:
+    learnt(environment(endpoint))
+    learnt(environment(serve(says(f"{KEY} {SAID}".encode(), status="429 Too Many Requests"))))
+    learnt(environment(endpoint, enabled=False))
+
+    lines = [json.loads(line) for line in log.getvalue().splitlines()]
+    calls = [(line.get("heuristic"), line.get("heuristic_failure")) for line in lines if line["message"] == "call"]
+    assert calls == [("ok", None), ("failed", "status 429"), (None, None)]
+    assert KEY not in log.getvalue()
+    assert "Tom" not in log.getvalue()
+
+
+def test_noting_an_outcome_outside_a_call_does_nothing(log: io.StringIO) -> None:
+    telemetry.note_heuristic("ok")
+
+    assert log.getvalue() == ""
+
+
+@pytest.mark.req("R063")
+def test_whether_the_key_is_set_is_shown_and_never_the_key() -> None:
+    settings = load(None, {"CAIRN_HEURISTIC_API_KEY": KEY})
+    shown = {each.key: (each.value, each.source) for each in provenance(settings)}
+    printed = CliRunner(env={"CAIRN_HEURISTIC_API_KEY": KEY}).invoke(main, ["settings"]).output
+
+    assert shown["CAIRN_HEURISTIC_API_KEY"] == ("set", "environment")
+    assert "CAIRN_HEURISTIC_API_KEY = set  (environment)" in printed
+    assert "CAIRN_HEURISTIC_API_KEY = none  (default)" in CliRunner().invoke(main, ["settings"]).output
+    assert KEY not in repr(settings) + repr(shown) + printed
+
+
+@pytest.mark.parametrize("key", ["canary\n", "canary canary", "canaré", "canary\x7f", " "])
+def test_a_key_that_no_header_can_carry_is_refused_without_being_quoted(key: str) -> None:
+    with pytest.raises(SettingsError, match=r"^CAIRN_HEURISTIC_API_KEY: ") as refused:
+        load(None, {"CAIRN_HEURISTIC_API_KEY": key})
+
+    assert "canar" not in str(refused.value)
