@@ -13,6 +13,8 @@ from datetime import datetime
 from cairn.domain.facts import Fact, Identity, State, identity
 from cairn.domain.ids import SessionId
 
+_NOTHING: Identity = ("", "")
+
 
 class Ledger:
     """The latest belief of every session about every identity, ended ones included."""
@@ -20,6 +22,7 @@ class Ledger:
     def __init__(self) -> None:
         """Start with no beliefs."""
         self._beliefs: dict[Identity, dict[SessionId, tuple[int, Fact]]] = {}
+        self._subjects: dict[str, Identity] = {}
         self._retracted: dict[Identity, int] = {}
         self._applied = 0
 
@@ -43,10 +46,10 @@ class Ledger:
 
     def see(self, session_id: SessionId, record_ids: Iterable[str], now: datetime) -> None:
         """Note that facts were said again."""
-        said = set(record_ids)
-        for beliefs in self._beliefs.values():
+        for record_id in record_ids:
+            beliefs = self._beliefs.get(self._subjects.get(record_id, _NOTHING), {})
             held = beliefs.get(session_id)
-            if held is not None and held[1].id in said:
+            if held is not None and held[1].id == record_id:
                 beliefs[session_id] = (held[0], replace(held[1], last_seen=now))
 
     def live(self, now: datetime, session_id: SessionId | None = None) -> list[Fact]:
@@ -68,4 +71,5 @@ class Ledger:
 
     def _hold(self, session_id: SessionId, fact: Fact) -> None:
         self._applied += 1
+        self._subjects[fact.id] = identity(fact)
         self._beliefs.setdefault(identity(fact), {})[session_id] = (self._applied, fact)
