@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from cairn.domain.credentials import Grant, project_pattern, scope
 from cairn.domain.errors import CairnError, InternalError
 from cairn.domain.ids import Tenant
-from cairn.edge.tool import Tool
+from cairn.edge.tool import Call, Tool, tool
 from cairn.runtime import wiring
 from cairn.runtime.wiring import Services
 from cairn_auth import authorizer
@@ -26,6 +27,10 @@ BEFORE, AFTER = CATALOG[0], CATALOG[1]
 ACME = Tenant("acme")
 EventOf = Callable[..., dict[str, Any]]
 Outcome = tuple[int, dict[str, Any]]
+
+
+class Nothing(BaseModel):
+    """No field."""
 
 
 @pytest.fixture
@@ -184,6 +189,30 @@ def test_a_project_of_the_key_s_is_served_at_every_door(
 
     assert answered(tool, through(bearer(key), event_of("/", tool.example)))[0] == 200
     assert over_mcp(tool, bearer(key), event_of)[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("grants", "projects", "served"),
+    [(("table:read",), "*", True), (("table:read",), "garden *.x", False), ((), "garden", True)],
+)
+def test_a_tool_that_reaches_the_store_in_no_project_s_name_takes_a_key_to_all(
+    grants: tuple[str, ...], projects: str, *, served: bool, services: Services, event_of: EventOf
+) -> None:
+    @tool(title="Look", example={}, grants=grants, read_only=True)
+    def look(request: Nothing, call: Call) -> Nothing:
+        """Call to look."""
+        assert call
+        return request
+
+    grant = Grant(tuple(project_pattern(each) for each in projects.split()))
+    key = services.credentials.create(ACME, grant).text
+
+    status, body = answered(look, through(bearer(key), event_of("/", {})))
+
+    if served:
+        assert (status, body) == (200, {})
+    else:
+        assert (status, body["error"]["details"]) == (403, {"namespace": "memory", "operation": "read"})
 
 
 def test_a_denied_project_leaves_the_store_as_it_was(services: Services, event_of: EventOf, store: Any) -> None:
