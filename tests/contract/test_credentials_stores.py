@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cairn.domain.credentials import Grant
-from cairn.domain.errors import Conflict
+from cairn.domain.errors import Conflict, NotFound
 from cairn.domain.ids import Tenant
 from cairn.ports import KeyRing, Table
 from cairn.service.credentials import Credentials
@@ -39,3 +39,9 @@ def test_a_key_is_made_checked_rotated_and_revoked(wide_world: World, clock: Any
     office.revoke(new.credential.id)
     assert gateway.check(new.text) is None
     assert {each.id for each in gateway.list()} == {old.credential.id, new.credential.id}
+
+
+@pytest.mark.parametrize("key_id", ["", "0" * 16, "x" * 5000, "\ud800"])
+def test_what_is_no_key_s_id_is_not_found(wide_world: World, key_id: str) -> None:
+    with pytest.raises(NotFound):
+        Credentials(wide_world).revoke(key_id)

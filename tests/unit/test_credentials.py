@@ -206,7 +206,7 @@ def test_a_key_that_has_ended_or_has_a_successor_is_not_rotated(credentials: Cre
     before = credentials.list()
 
     for ended in (rotated, revoked, expired):
-        with pytest.raises(Conflict):
+        with pytest.raises(Conflict, match="has ended or was rotated"):
             credentials.rotate(ended.credential.id, DAY)
     assert credentials.list() == before
 
