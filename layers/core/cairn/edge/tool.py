@@ -69,9 +69,9 @@ class Tool:
             record.name_tenant(call.caller.tenant)
             self._admit(call)
             request = self._validated(arguments, call)
-            self._admit_project(getattr(request, "project", None), call.caller)
             for name in ("project", "session_id", "turn_id"):
                 setattr(record, name, getattr(request, name, None))
+            self._admit_project(getattr(request, "project", None), call.caller)
             return self.run(request, call).model_dump(mode="json")
 
     def handler(self, event: dict[str, Any], context: object) -> dict[str, Any]:

@@ -162,7 +162,7 @@ def _event(request: Request, request_id: str) -> dict[str, Any]:
 
 
 def _authorized(asked: Mapping[str, Any], opened: Mapping[str, Any], body: bytes) -> dict[str, Any]:
-    """Return the event that API Gateway would send to a handler: with the authorizer's answer, without credentials."""
+    """Return the event that API Gateway would send to a handler behind the authorizer, but without credentials."""
     text, encoded = _text(body)
     headers: dict[str, str] = asked["headers"]
     return {

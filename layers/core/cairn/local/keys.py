@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from cairn.domain.credentials import SCOPES, Credential, Grant, IssuedKey, project_pattern, scope
 from cairn.domain.ids import Tenant, tenant
 from cairn.local.options import data_option
-from cairn.service.credentials import Credentials
+
+if TYPE_CHECKING:
+    from cairn.service.credentials import Credentials
 
 _COLUMNS = "{:16}  {:20}  {:18}  {:20}  {}"
 _MOST_DAYS = 36500
