@@ -17,6 +17,7 @@ import hypothesis
 import pytest
 
 from cairn.domain.callers import Caller
+from cairn.domain.credentials import ALL_PROJECTS
 from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Tenant
 from cairn.domain.settings import MemorySettings
@@ -202,7 +203,7 @@ def tuned(services: Services, world: World) -> Callable[..., Services]:
 
 @pytest.fixture
 def caller() -> Caller:
-    return Caller(Tenant("acme"), frozenset({"read", "write"}), "request-1")
+    return Caller(Tenant("acme"), frozenset({"read", "write"}), "request-1", (ALL_PROJECTS,))
 
 
 @pytest.fixture
@@ -215,7 +216,7 @@ def event_of() -> Callable[..., dict[str, Any]]:
     """Return a function that makes the API Gateway event, payload 2.0, of a POST behind the authorizer."""
 
     def make(
-        path: str, body: object, *, tenant: str = "acme", headers: Mapping[str, str] | None = None
+        path: str, body: object, *, tenant: str = "acme", projects: str = "*", headers: Mapping[str, str] | None = None
     ) -> dict[str, Any]:
         return {
             "version": "2.0",
@@ -224,7 +225,7 @@ def event_of() -> Callable[..., dict[str, Any]]:
             "requestContext": {
                 "http": {"method": "POST", "path": path},
                 "requestId": "request-1",
-                "authorizer": {"lambda": {"tenant": tenant, "scopes": "read write"}},
+                "authorizer": {"lambda": {"tenant": tenant, "scopes": "read write", "projects": projects}},
             },
             "body": body if isinstance(body, str) else json.dumps(body),
             "isBase64Encoded": False,

@@ -28,7 +28,7 @@ An environment variable goes before the document. A tenant's own `memory.*` go b
 
 def http_event(path: str, headers: Mapping[str, str], body: object) -> dict[str, Any]:
     """Return an API Gateway event of payload 2.0 as it arrives behind the authorizer."""
-    authorizer = {"lambda": {"tenant": "local", "scopes": "read write"}}
+    authorizer = {"lambda": {"tenant": "local", "scopes": "read write", "projects": "*"}}
     return {
         "version": "2.0",
         "routeKey": f"POST {path}",

@@ -27,7 +27,7 @@ from cairn_mcp.server import Server
 Handler: TypeAlias = Callable[[dict[str, Any], object], dict[str, Any]]
 
 _SCENARIOS = Server("cairn-conformance", "Conformance fixture", "1.0.0", "Call the tools by name.")
-_AUTHORIZED = {"lambda": {"tenant": "conformance", "scopes": "read write"}}
+_AUTHORIZED = {"lambda": {"tenant": "conformance", "scopes": "read write", "projects": "*"}}
 
 
 def scenarios(event: dict[str, Any], context: object) -> dict[str, Any]:

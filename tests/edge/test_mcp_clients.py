@@ -25,10 +25,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.enable_socket]
 FIXTURE = Path(__file__).resolve().parents[1] / "conformance" / "fixture_server.py"
 STDIO = """
 from cairn.domain.callers import Caller
+from cairn.domain.credentials import ALL_PROJECTS
 from cairn.domain.ids import Tenant
 from cairn_mcp import stdio
 
-stdio.run(Caller(Tenant("desktop"), frozenset({"read", "write"}), "stdio"))
+stdio.run(Caller(Tenant("desktop"), frozenset({"read", "write"}), "stdio", (ALL_PROJECTS,)))
 """
 SETTINGS = {"settings": {"mcp": {"tools": {"memory": {"enabled": True}}}}}
 NAMES = {"project": "garden", "session_id": "monday"}

@@ -227,7 +227,7 @@ def test_an_event_of_payload_1_and_a_base64_body_are_read(event_of: EventOf, ser
         "httpMethod": "POST",
         "path": "/mcp",
         "headers": {"Content-Type": "application/json"},
-        "requestContext": {"requestId": "1", "authorizer": {"tenant": "acme", "scopes": "read"}},
+        "requestContext": {"requestId": "1", "authorizer": {"tenant": "acme", "scopes": "read", "projects": "*"}},
         "body": event["body"],
     }
     assert answered(first) == expected

@@ -20,13 +20,13 @@ import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 
+from cairn.domain.credentials import Grant
 from cairn.embedded.table import SqliteTable
 from cairn.local.conversation import Conversation, Turn, shipped
-from cairn.local.keys import LOCAL_TENANT
 from cairn.local.memory import Lost, Memory, Recalled, Stored, connected
 from cairn.local.replay import Tally, digest, forge, replay, send_again
 from cairn.local.server_process import DEMO_SETTINGS, ServerProcess
-from cairn.local.store import api_keys
+from cairn.local.store import LOCAL_TENANT, api_keys
 from cairn.ports import Key, Put
 
 pytestmark = [pytest.mark.slow, pytest.mark.enable_socket]
@@ -68,6 +68,10 @@ class Nobody:
         """See nothing."""
 
 
+def new_key(store: Path) -> str:
+    return api_keys(store, {}).create(LOCAL_TENANT, Grant()).text
+
+
 @contextmanager
 def running(store: Path) -> Generator[ServerProcess]:
     store.mkdir(mode=0o700, exist_ok=True)
@@ -107,7 +111,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The digest of a replay that nothing disturbed."""
     store = tmp_path_factory.mktemp("uninterrupted")
     with running(store) as server:
-        key = api_keys(store, {}).add()
+        key = new_key(store)
         anyio.run(replayed, server, key, Nobody())
         state, lost, _ = anyio.run(final_state, server, key)
     assert lost == []
@@ -121,7 +125,7 @@ def test_a_server_killed_half_way_and_a_replay_from_the_start_leave_the_state_of
     tmp_path: Path, uninterrupted: str, delay: float
 ) -> None:
     with running(tmp_path / "store") as server:
-        key = api_keys(server.store, {}).add()
+        key = new_key(server.store)
         killer = Killer(server, delay)
         with pytest.raises(Lost):
             anyio.run(replayed, server, key, killer)
@@ -147,7 +151,7 @@ def test_the_same_turn_with_other_words_is_a_conflict_and_changes_nothing(tmp_pa
             return forged, doubled, await memory.before_turn(session.session_id, "u", ("Where do I live?",))
 
     with running(tmp_path / "store") as server:
-        forged, doubled, recalled = anyio.run(forgery, server, api_keys(server.store, {}).add())
+        forged, doubled, recalled = anyio.run(forgery, server, new_key(server.store))
     assert (forged, doubled) == ([], [])
     assert recalled.recent == (*shipped().turns[1][1].user, *shipped().turns[1][1].assistant)
 
@@ -166,11 +170,23 @@ def test_the_demo_keeps_its_promises_within_its_time(tmp_path: Path) -> None:
 def test_the_api_key_is_printed_at_the_first_start_only_and_is_in_no_file(tmp_path: Path) -> None:
     first, url = started_and_stopped(tmp_path / "store")
     second, _ = started_and_stopped(tmp_path / "store")
-    (key,) = set(re.findall(r"cairn_[0-9a-f]{12}_[\w-]{43}", first))
+    (key,) = keys_in(first)
     assert url.startswith("http://127.0.0.1:")
-    assert key not in second
+    assert keys_in(second) == set()
     for file in (tmp_path / "store").rglob("*"):
-        assert not file.is_file() or key.encode() not in file.read_bytes()
+        assert not file.is_file() or key.split("_", 2)[2].encode() not in file.read_bytes()
+
+
+def test_a_start_at_which_no_key_opens_anything_prints_another(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    issued = api_keys(store, {}).create(LOCAL_TENANT, Grant())
+    assert keys_in(started_and_stopped(store)[0]) == set()
+    api_keys(store, {}).revoke(issued.credential.id)
+    assert len(keys_in(started_and_stopped(store)[0])) == 1
+
+
+def keys_in(text: str) -> set[str]:
+    return set(re.findall(r"cairn_[0-9a-f]{16}_[\w-]{43}", text))
 
 
 def started_and_stopped(store: Path) -> tuple[str, str]:
@@ -201,7 +217,7 @@ def test_a_start_sweeps_away_what_has_expired(tmp_path: Path) -> None:
 
 def test_a_body_of_ten_megabytes_is_refused_clearly_and_the_server_lives_on(tmp_path: Path) -> None:
     with running(tmp_path / "store") as server:
-        headers = {"X-Api-Key": api_keys(server.store, {}).add()}
+        headers = {"X-Api-Key": new_key(server.store)}
         big = httpx2.post(server.url, content=b"x" * 10_000_000, headers=headers)
         assert (big.status_code, json.loads(big.content)["error"]["code"]) == (413, "PAYLOAD_TOO_LARGE")
         assert httpx2.get(server.url.replace("/mcp", "/healthz")).status_code == 200
@@ -220,7 +236,7 @@ def test_the_same_memory_is_served_over_standard_input_and_output(tmp_path: Path
             return await Memory(client, "demo").before_turn("s", "u", ("Where do I live?",))
 
     with running(tmp_path / "store") as server:
-        recalled = anyio.run(ask, server, api_keys(server.store, {}).add())
+        recalled = anyio.run(ask, server, new_key(server.store))
     assert recalled.facts == ("home: Porto",)
 
 

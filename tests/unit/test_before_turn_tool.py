@@ -44,7 +44,7 @@ def test_an_invalid_request_never_reaches_the_engine(call: Call, broken: dict[st
 @pytest.mark.req("R034")
 def test_the_engine_works_for_the_caller_s_tenant_whatever_the_request_says(call: Call) -> None:
     tell(call, "t1", "I live in Oslo.")
-    other = replace(call, caller=Caller(Tenant("rival"), frozenset({"read"}), "request-2"))
+    other = replace(call, caller=Caller(Tenant("rival"), frozenset({"read"}), "request-2", call.caller.projects))
     assert memory_before_turn.execute(ASK, call)["recall_fact_ids"]
     assert memory_before_turn.execute(ASK, other)["recall_fact_ids"] == []
 

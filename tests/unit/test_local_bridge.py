@@ -7,15 +7,17 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from cairn.domain.credentials import Grant
+from cairn.domain.ids import Tenant
 from cairn.local.bridge import Bridge, application
-from cairn.local.keys import ApiKeys
+from cairn.runtime.wiring import Services
+from cairn_auth import authorizer
 
 LIMIT = 1000
 
@@ -41,13 +43,8 @@ async def no_lifespan(_app: Starlette) -> AsyncGenerator[None]:
 
 
 @pytest.fixture
-def keys(tmp_path: Path) -> ApiKeys:
-    return ApiKeys(tmp_path / "keys.json", bytes(32))
-
-
-@pytest.fixture
-def key(keys: ApiKeys) -> str:
-    return keys.add()
+def key(services: Services) -> str:
+    return services.credentials.create(Tenant("local"), Grant()).text
 
 
 @pytest.fixture
@@ -56,8 +53,9 @@ def handler() -> Recorder:
 
 
 @pytest.fixture
-def client(keys: ApiKeys, handler: Recorder) -> Iterator[TestClient]:
-    app = application(Bridge(handler, {"remember": handler}, keys, LIMIT), no_lifespan)
+def client(services: Services, handler: Recorder) -> Iterator[TestClient]:
+    assert services
+    app = application(Bridge(handler, {"remember": handler}, authorizer.handler, LIMIT), no_lifespan)
     with TestClient(app, base_url="http://127.0.0.1") as client:
         yield client
 
@@ -90,7 +88,8 @@ def test_a_handler_sees_what_the_key_opens_and_never_the_key(
     assert response.status_code == 200
     assert response.json() == {"ok": True}
     (event,) = handler.events
-    assert event["requestContext"]["authorizer"] == {"lambda": {"tenant": "local", "scopes": "read write admin"}}
+    seen = event["requestContext"]["authorizer"]["lambda"]
+    assert seen == {"tenant": "local", "scopes": "read write admin", "projects": "*", "credential": key.split("_")[1]}
     assert event["headers"]["x-other"] == "kept"
     assert key not in json.dumps(event)
 
@@ -205,11 +204,11 @@ def test_the_log_has_a_line_per_request_and_neither_content_nor_keys(
     client: TestClient, key: str, log: pytest.LogCaptureFixture
 ) -> None:
     client.post("/v1/tools/remember?q=canary", content=b'"canary"', headers={**bearer(key), "X-Canary": "canary"})
+    client.post("/mcp", content=b"{}", headers=bearer(key[:-1]))
     lines = {record.getMessage() for record in log.records if record.name == "cairn.local.bridge"}
-    assert len(lines) == 1
-    assert lines.pop().startswith("POST /v1/tools/remember 200 ")
+    assert sorted(line.rsplit(" ", 3)[0] for line in lines) == ["POST /mcp 401", "POST /v1/tools/remember 200"]
     assert "canary" not in log.text
-    assert key not in log.text
+    assert key.rsplit("_", 1)[1][:-1] not in log.text
 
 
 def test_a_binary_answer_is_decoded(client: TestClient, handler: Recorder, key: str) -> None:

@@ -9,7 +9,6 @@ from click.testing import CliRunner, Result
 
 from cairn import __version__
 from cairn.local.cli import main
-from cairn.local.keys import ApiKeys
 
 
 def run(*arguments: str, **environment: str) -> Result:
@@ -21,7 +20,7 @@ def test_it_tells_its_version() -> None:
     assert (result.exit_code, result.output) == (0, f"cairn, version {__version__}\n")
 
 
-@pytest.mark.parametrize("command", ["serve", "stdio", "demo", "settings", "key"])
+@pytest.mark.parametrize("command", ["serve", "stdio", "demo", "settings", "keys"])
 def test_every_command_explains_itself(command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0
@@ -70,14 +69,7 @@ def test_what_is_wrong_is_told_plainly_with_status_2(
 
 @pytest.mark.req("R193")
 def test_a_master_key_that_is_none_is_refused_without_being_shown(tmp_path: Path) -> None:
-    result = run("key", "--data", str(tmp_path / "store"), LUMERA_MEMORY_KEY="canary")
+    result = run("keys", "list", "--data", str(tmp_path / "store"), LUMERA_MEMORY_KEY="canary")
     assert result.exit_code == 2
     assert "LUMERA_MEMORY_KEY" in result.output
     assert "canary" not in result.output
-
-
-def test_key_prints_a_key_that_opens_the_store(tmp_path: Path) -> None:
-    result = run("key", "--data", str(tmp_path / "store"))
-    assert result.exit_code == 0
-    master = bytes.fromhex((tmp_path / "store" / "master.key").read_text(encoding="ascii"))
-    assert ApiKeys(tmp_path / "store" / "keys.json", master).check(result.output.strip()) is not None

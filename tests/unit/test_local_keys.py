@@ -1,126 +1,153 @@
-"""API keys of one machine, and the directory they are kept in."""
+"""`cairn keys`: what it prints, what the keys then open, and how it refuses."""
 
 from __future__ import annotations
 
-import json
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from click.testing import CliRunner, Result
 
-from cairn.domain.errors import SettingsError
-from cairn.domain.ids import tenant
-from cairn.local.directory import default_directory, prepare
-from cairn.local.keys import ApiKeys, Grant
+from cairn.domain.credentials import Credential
+from cairn.local.cli import main
+from cairn.local.store import LOCAL_TENANT, api_keys
+from cairn.runtime import wiring
+from cairn.runtime.settings import AwsStore, EmbeddedStore, Settings
+from cairn.service.world import World
 
-MASTER = bytes(range(32))
+Run = Callable[..., Result]
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "keys.json"
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "store"
 
 
-def test_a_new_key_opens_the_local_tenant_with_every_scope(path: Path) -> None:
-    keys = ApiKeys(path, MASTER)
-    assert keys.is_empty()
-    key = keys.add()
-    assert key.startswith("cairn_")
-    assert keys.check(key) == Grant(tenant("local"), ("read", "write", "admin"))
-    assert not keys.is_empty()
+@pytest.fixture
+def run(data: Path) -> Run:
+    """Return a function that runs `cairn keys` with these arguments on one data directory."""
+
+    def runner(*arguments: str) -> Result:
+        return CliRunner().invoke(main, ["keys", *arguments], env={"CAIRN_DATA": str(data)})
+
+    return runner
+
+
+@pytest.fixture
+def opened(data: Path) -> Callable[[str], Credential | None]:
+    """Return a function that checks a key as another process would."""
+    return lambda key: api_keys(data, {}).check(key.strip())
+
+
+def test_create_prints_a_key_alone_on_standard_output_that_opens_what_it_was_told(
+    run: Run, opened: Callable[[str], Credential | None]
+) -> None:
+    result = run("create", "--tenant", "local", "--project", "a.*", "--project", "b", "--scope", "read", "--days", "2")
+
+    assert result.exit_code == 0
+    credential = opened(result.stdout)
+    assert credential is not None
+    assert credential.tenant == LOCAL_TENANT
+    assert (credential.grant.projects, credential.grant.scopes) == (("a.*", "b"), ("read",))
+    assert credential.lifetime is not None
+    assert credential.lifetime.days == 2
+    assert credential.id in result.stderr
+    assert result.stdout.strip() not in result.stderr
+
+
+def test_a_key_of_no_tenant_has_memory_of_its_own(run: Run, opened: Callable[[str], Credential | None]) -> None:
+    one, other = opened(run("create").stdout), opened(run("create").stdout)
+
+    assert one is not None
+    assert other is not None
+    assert len({one.tenant, other.tenant, LOCAL_TENANT}) == 3
+    assert one.grant.projects == ("*",)
+    assert one.grant.scopes == ("read", "write", "admin")
+
+
+def test_list_shows_each_key_s_state_and_no_key(run: Run) -> None:
+    first, second = (run("create", "--tenant", "acme").stdout.strip() for _ in range(2))
+    run("revoke", first.split("_")[1])
+    third = run("rotate", second.split("_")[1], "--hours", "1").stdout.strip()
+
+    lines = run("list").stdout.splitlines()
+
+    states = {line.split()[0]: line.rsplit("  ", 1)[1].split(" 2")[0] for line in lines[1:]}
+    assert states == {
+        first.split("_")[1]: "ended",
+        second.split("_")[1]: "open until",
+        third.split("_")[1]: "open",
+    }
+    assert all(key.split("_", 2)[2] not in "".join(lines) for key in (first, second, third))
+
+
+def test_a_revoked_key_opens_nothing(run: Run, opened: Callable[[str], Credential | None]) -> None:
+    key = run("create").stdout.strip()
+    assert opened(key) is not None
+
+    assert run("revoke", key.split("_")[1]).exit_code == 0
+
+    assert opened(key) is None
+
+
+def test_a_rotation_without_overlap_ends_the_old_key_at_once(
+    run: Run, opened: Callable[[str], Credential | None]
+) -> None:
+    old = run("create").stdout.strip()
+    before = opened(old)
+
+    after = opened(run("rotate", old.split("_")[1], "--hours", "0").stdout)
+
+    assert opened(old) is None
+    assert before is not None
+    assert after is not None
+    assert after.tenant == before.tenant
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "told"),
+    [
+        (("create", "--tenant", "a/b"), 2, "--tenant"),
+        (("create", "--project", "a*"), 2, "whole dotted segments"),
+        (("create", "--policy", "a b"), 2, "policy"),
+        (("create", "--scope", "root"), 2, "--scope"),
+        (("create", "--days", "0"), 2, "--days"),
+        (("revoke", "cafe"), 1, "no key with this id"),
+        (("rotate", "cafe"), 1, "no key with this id"),
+    ],
+)
+def test_what_is_wrong_is_told_plainly(run: Run, arguments: tuple[str, ...], status: int, told: str) -> None:
+    result = run(*arguments)
+
+    assert result.exit_code == status
+    assert told in result.output
+    assert "Traceback" not in result.output
 
 
 @pytest.mark.req("R009")
 @pytest.mark.req("R100")
-def test_the_file_holds_no_key_and_is_its_owners_alone(path: Path) -> None:
-    key = ApiKeys(path, MASTER).add()
-    secret = key.split("_", 2)[2]
-    assert secret not in path.read_text(encoding="utf-8")
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+def test_the_directory_holds_no_secret_and_is_its_owner_s_alone(run: Run, data: Path) -> None:
+    key = run("create").stdout.strip()
+
+    files = [path for path in data.rglob("*") if path.is_file()]
+    assert files
+    assert all(key.split("_", 2)[2].encode() not in path.read_bytes() for path in files)
+    assert stat.S_IMODE(data.stat().st_mode) == 0o700
 
 
-def test_a_key_is_known_after_a_restart_and_to_a_server_that_runs_already(path: Path) -> None:
-    running = ApiKeys(path, MASTER)
-    first = running.add()
-    second = ApiKeys(path, MASTER).add(tenant("other"), ("read",))
-    assert running.check(second) == Grant(tenant("other"), ("read",))
-    assert ApiKeys(path, MASTER).check(first) is not None
+def test_without_a_data_directory_the_settings_say_whose_keys_they_are(
+    data: Path, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
 
+    def adapters(settings: Settings) -> World:
+        asked.append(settings.store)
+        return world
 
-def test_a_removed_key_opens_nothing_and_leaves_the_others(path: Path) -> None:
-    keys = ApiKeys(path, MASTER)
-    kept, removed = keys.add(), keys.add()
-    keys.remove(removed)
-    keys.remove("cairn_unknown_key")
-    assert keys.check(removed) is None
-    assert keys.check(kept) is not None
+    monkeypatch.setattr(wiring, "adapters", adapters)
+    aws = {"CAIRN_TABLE": "t", "CAIRN_BUCKET": "b", "CAIRN_KEY_ID": "k"}
+    api_keys(None, aws)
+    api_keys(data, aws)
 
-
-def test_a_key_is_worth_nothing_under_another_master_key(path: Path) -> None:
-    key = ApiKeys(path, MASTER).add()
-    assert ApiKeys(path, bytes(32)).check(key) is None
-
-
-def test_a_key_with_one_character_changed_is_unknown(path: Path) -> None:
-    keys = ApiKeys(path, MASTER)
-    key = keys.add()
-    for position in range(len(key)):
-        changed = key[:position] + ("a" if key[position] != "a" else "b") + key[position + 1 :]
-        assert keys.check(changed) is None
-
-
-@given(text=st.text())
-def test_whatever_is_presented_is_refused_without_an_error(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    path = tmp_path_factory.getbasetemp() / "presented.json"
-    keys = ApiKeys(path, MASTER)
-    if not path.exists():
-        keys.add()
-    assert keys.check(text) is None
-
-
-@pytest.mark.parametrize("damage", ["", "[]", "{", '{"keys"', "null"])
-def test_a_damaged_key_file_is_said_to_be_damaged(path: Path, damage: str) -> None:
-    path.write_text(damage, encoding="utf-8")
-    with pytest.raises(SettingsError, match=r"keys\.json is damaged"):
-        ApiKeys(path, MASTER).is_empty()
-
-
-def test_the_file_is_replaced_as_a_whole(path: Path) -> None:
-    keys = ApiKeys(path, MASTER)
-    keys.add()
-    path.with_suffix(".new").write_text("half of a wri", encoding="utf-8")
-    keys.add()
-    assert len(json.loads(path.read_text(encoding="utf-8"))["keys"]) == 2
-
-
-@pytest.mark.parametrize(
-    ("environment", "expected"),
-    [({"XDG_DATA_HOME": "/data"}, "/data/cairn"), ({"XDG_DATA_HOME": "relative"}, None), ({}, None)],
-)
-def test_the_data_directory_follows_the_xdg_rule(environment: dict[str, str], expected: str | None) -> None:
-    assert default_directory(environment) == Path(expected or Path.home() / ".local" / "share" / "cairn")
-
-
-def test_a_new_data_directory_is_its_owners_alone(tmp_path: Path) -> None:
-    made = prepare(tmp_path / "a" / "b")
-    assert stat.S_IMODE(made.stat().st_mode) == 0o700
-
-
-def test_an_empty_directory_that_others_may_enter_is_closed_to_them(tmp_path: Path) -> None:
-    (tmp_path / "open").mkdir(mode=0o755)
-    assert stat.S_IMODE(prepare(tmp_path / "open").stat().st_mode) == 0o700
-
-
-def test_a_directory_in_use_that_others_may_enter_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "open").mkdir(mode=0o755)
-    (tmp_path / "open" / "file").touch()
-    with pytest.raises(SettingsError, match="chmod 700"):
-        prepare(tmp_path / "open")
-
-
-def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(SettingsError, match="cannot use"):
-        prepare(tmp_path / "file")
+    assert asked == [AwsStore(table="t", bucket="b", key_id="k"), EmbeddedStore(directory=data)]

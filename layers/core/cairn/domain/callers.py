@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cairn.domain.ids import Tenant
+from cairn.domain.credentials import ALL_PROJECTS, ProjectPattern, covers
+from cairn.domain.ids import Project, Tenant
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A tenant with its scopes (of "read", "write", "admin") and the gateway's id of this request."""
+    """A tenant with its scopes (of "read", "write", "admin"), its projects and the gateway's id of this request."""
 
     tenant: Tenant
     scopes: frozenset[str]
     request_id: str
+    projects: tuple[ProjectPattern, ...]
+
+    def may_use(self, project: Project) -> bool:
+        """Tell whether the project is one of the caller's."""
+        return any(covers(pattern, project) for pattern in self.projects)
+
+    @property
+    def may_use_all(self) -> bool:
+        """Tell whether every project is the caller's."""
+        return ALL_PROJECTS in self.projects

@@ -1,7 +1,8 @@
-"""Where everything is: every partition begins with the tenant, and free text stands last in its key.
+"""Where everything is: every partition begins with its owner, a tenant, and free text stands last in its key.
 
 A tenant and a project hold no `#`, so the parts of a key cannot run into each other, whatever a session, turn or
-user is called. `~` sorts after every digit and letter, so a head is the first item of a descending query.
+user is called. `~` sorts after every digit and letter, so a head is the first item of a descending query. API keys
+have an owner of their own, since a key is looked up before its tenant is known.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from datetime import datetime
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId, moment_of, time_ordered_id
 from cairn.domain.turns import Session
 
+CREDENTIALS = Tenant("~credentials")
+"""Who owns every API key's record and the key they are hashed under; `~` is in no tenant's name."""
 HEAD = "e#~"
 FIRST_EVENT = "e#0"
 LAST_EVENT = "e#9\U0010ffff"
@@ -95,3 +98,13 @@ def key_sk(number: int) -> str:
 def key_range() -> tuple[str, str]:
     """Return the range of a tenant's data keys, the newest last."""
     return prefix_range("data#")
+
+
+def credentials_pk() -> str:
+    """Return the partition of every API key's record."""
+    return f"{CREDENTIALS}#api"
+
+
+def credential_sk(key_id: str) -> str:
+    """Return the sort key of an API key's record."""
+    return f"key#{key_id}"

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from cairn.domain.callers import Caller
 from cairn.domain.errors import Disabled, PermissionDenied
+from cairn.domain.ids import Project
 from cairn.edge import gateway, schema
 from cairn.edge.guard import guarded
 from cairn.edge.validation import Rules, validate
@@ -62,7 +63,7 @@ class Tool:
         return settings.memory_enabled and self.name not in settings.disabled_tools
 
     def execute(self, arguments: object, call: Call) -> dict[str, Any]:
-        """Validate, run and return plain JSON values, behind switches, scopes and log; only CairnErrors get out."""
+        """Validate, run and return plain JSON values, behind switches, rights and log; only CairnErrors get out."""
         with guarded(call.caller.request_id) as record:
             record.tool = self.name
             record.name_tenant(call.caller.tenant)
@@ -70,6 +71,7 @@ class Tool:
             request = self._validated(arguments, call)
             for name in ("project", "session_id", "turn_id"):
                 setattr(record, name, getattr(request, name, None))
+            self._admit_project(getattr(request, "project", None), call.caller)
             return self.run(request, call).model_dump(mode="json")
 
     def handler(self, event: dict[str, Any], context: object) -> dict[str, Any]:
@@ -82,9 +84,19 @@ class Tool:
     def _admit(self, call: Call) -> None:
         if not self.enabled(call.services.settings):
             raise Disabled("No such tool, or it is switched off", {"tool": self.name})
-        scope = "read" if self.read_only else "write"
+        scope = self._scope()
         if scope not in call.caller.scopes:
             raise PermissionDenied(f"This key lacks the scope {scope}", {"namespace": self.family, "operation": scope})
+
+    def _admit_project(self, project: Project | None, caller: Caller) -> None:
+        """Hold the call to the caller's projects; a tool that reaches the store in no project's name takes them all."""
+        admitted = caller.may_use(project) if project is not None else not self.grants or caller.may_use_all
+        if not admitted:
+            refused = {"namespace": project or self.family, "operation": self._scope()}
+            raise PermissionDenied("This key does not open this project", refused)
+
+    def _scope(self) -> str:
+        return "read" if self.read_only else "write"
 
     def _validated(self, arguments: object, call: Call) -> BaseModel:
         settings = call.services.settings

@@ -1,6 +1,6 @@
 """A local stand-in for API Gateway: HTTP in, payload 2.0 events to the Lambda handlers, HTTP out.
 
-It also plays the authorizer: it checks the API key, puts what the key opens into the event's context, and lets no
+It asks the same authorizer as the deployed gateway, puts what a key opens into the event's context, and lets no
 credential reach a handler.
 """
 
@@ -28,7 +28,6 @@ from cairn import __version__
 from cairn.domain.errors import CairnError, InternalError, InvalidArgument, NotFound, PayloadTooLarge, Unauthenticated
 from cairn.edge import problems
 from cairn.local.doors import Handler
-from cairn.local.keys import ApiKeys, Grant
 
 HOST = "127.0.0.1"
 _THREADS = 8
@@ -40,11 +39,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """The handlers behind the routes, the keys that open them and the largest body in bytes."""
+    """The handlers behind the routes, the authorizer before them and the largest body in bytes."""
 
     door: Handler
     tools: Mapping[str, Handler]
-    keys: ApiKeys
+    authorizer: Handler
     body_limit: int
 
     async def mcp(self, request: Request) -> Response:
@@ -68,9 +67,10 @@ class Bridge:
 
     async def _answer(self, handler: Handler, request: Request, request_id: str) -> Response:
         try:
-            grant = await to_thread.run_sync(self._authorize, request.headers)
+            asked = _event(request, request_id)
+            opened = await to_thread.run_sync(self._authorize, asked, limiter=_limiter(request))
             body = await _read_body(request, self.body_limit)
-            event = _event(request, body, grant, request_id)
+            event = _authorized(asked, opened, body)
             return _response(await to_thread.run_sync(handler, event, None, limiter=_limiter(request)))
         except ClientDisconnect:
             return _problem(InvalidArgument("body", "ended early"))
@@ -80,13 +80,11 @@ class Bridge:
             _log.error("%s failed in its handler: %s", request_id, type(error).__name__)
             return _problem(InternalError("The call failed", {"request_id": request_id}))
 
-    def _authorize(self, headers: Mapping[str, str]) -> Grant:
-        scheme, _, credentials = headers.get("authorization", "").partition(" ")
-        key = credentials.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
-        grant = self.keys.check(key) if key else None
-        if grant is None:
+    def _authorize(self, event: dict[str, Any]) -> Mapping[str, Any]:
+        answer = self.authorizer(event, None)
+        if not answer["isAuthorized"]:
             raise Unauthenticated("Send your API key as Authorization: Bearer or X-Api-Key")
-        return grant
+        return answer["context"]
 
 
 def application(bridge: Bridge, lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]]) -> Starlette:
@@ -144,25 +142,33 @@ def _announced(request: Request) -> int:
     return int(length) if length.isascii() and length.isdecimal() else 0
 
 
-def _event(request: Request, body: bytes, grant: Grant, request_id: str) -> dict[str, Any]:
-    """Return the event as API Gateway would send it: payload 2.0 with the answer of a Lambda authorizer."""
-    text, encoded = _text(body)
+def _event(request: Request, request_id: str) -> dict[str, Any]:
+    """Return the event that API Gateway would send to a Lambda authorizer: payload 2.0, without the body."""
     return {
         "version": "2.0",
+        "type": "REQUEST",
         "routeKey": "$default",
         "rawPath": request.url.path,
         "rawQueryString": request.url.query,
-        "headers": {
-            name: ",".join(request.headers.getlist(name)) for name in request.headers if name not in _CREDENTIALS
-        },
+        "headers": {name: ",".join(request.headers.getlist(name)) for name in request.headers},
         "requestContext": {
             "accountId": "local",
             "apiId": "local",
-            "authorizer": {"lambda": {"tenant": grant.tenant, "scopes": " ".join(grant.scopes)}},
             "http": {"method": request.method, "path": request.url.path, "protocol": "HTTP/1.1", "sourceIp": HOST},
             "requestId": request_id,
             "stage": "$default",
         },
+    }
+
+
+def _authorized(asked: Mapping[str, Any], opened: Mapping[str, Any], body: bytes) -> dict[str, Any]:
+    """Return the event that API Gateway would send to a handler behind the authorizer, but without credentials."""
+    text, encoded = _text(body)
+    headers: dict[str, str] = asked["headers"]
+    return {
+        **{name: value for name, value in asked.items() if name != "type"},
+        "headers": {name: value for name, value in headers.items() if name not in _CREDENTIALS},
+        "requestContext": {**asked["requestContext"], "authorizer": {"lambda": opened}},
         "body": text,
         "isBase64Encoded": encoded,
     }

@@ -9,25 +9,20 @@ from pathlib import Path
 import click
 
 from cairn import __version__
-from cairn.domain.errors import CairnError, SettingsError
+from cairn.domain.errors import CairnError, InvalidArgument, SettingsError
+from cairn.local.keys import keys
+from cairn.local.options import DIRECTORY, data_option
 
-_DIRECTORY = click.Path(file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_data = click.option(
-    "--data",
-    type=_DIRECTORY,
-    envvar="CAIRN_DATA",
-    help="Where the memory is kept; ~/.local/share/cairn, or CAIRN_DATA, unless told.",
-)
 
 
 class _Commands(click.Group):
-    """Commands whose errors are told in one sentence: exit status 2 for wrong settings, 1 for a store that fails."""
+    """Commands that tell an error in one sentence: exit status 2 for wrong settings and options, 1 for all else."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
-        except SettingsError as error:
+        except (SettingsError, InvalidArgument) as error:
             raise click.UsageError(str(error)) from None
         except CairnError as error:
             raise click.ClickException(error.message) from None
@@ -41,7 +36,7 @@ def main() -> None:
 
 @main.command()
 @click.option("--port", default=8787, show_default=True, type=click.IntRange(0, 65535), help="0: any free port.")
-@_data
+@data_option
 def serve(port: int, data: Path | None) -> None:
     """Serve MCP and HTTP on 127.0.0.1.
 
@@ -54,7 +49,7 @@ def serve(port: int, data: Path | None) -> None:
 
 
 @main.command()
-@_data
+@data_option
 def stdio(data: Path | None) -> None:
     """Serve MCP over standard input and output, for desktop clients.
 
@@ -65,18 +60,12 @@ def stdio(data: Path | None) -> None:
     run(data)
 
 
-@main.command()
-@_data
-def key(data: Path | None) -> None:
-    """Make another API key and print it once; a running server knows it at once."""
-    from cairn.local.store import api_keys  # noqa: PLC0415 - a command pays for its own imports only
-
-    click.echo(api_keys(data, os.environ).add())
+main.add_command(keys)
 
 
 @main.command()
 @click.option("--data", type=_FILE, help="A LoCoMo file to replay instead of the conversation shipped with Cairn.")
-@click.option("--store", type=_DIRECTORY, help="Keep the memory here, and go on from what is there.")
+@click.option("--store", type=DIRECTORY, help="Keep the memory here, and go on from what is there.")
 @click.option("--url", help="Replay against this MCP endpoint instead of a server of the demo's own.")
 @click.option("--key", help="The API key for --url.")
 def demo(data: Path | None, store: Path | None, url: str | None, key: str | None) -> None:

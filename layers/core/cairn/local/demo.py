@@ -7,10 +7,12 @@ import tempfile
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 
 import anyio
 
+from cairn.domain.credentials import Grant
 from cairn.local import locomo
 from cairn.local.conversation import Conversation, Session, shipped
 from cairn.local.directory import prepare
@@ -18,10 +20,11 @@ from cairn.local.memory import Lost, Memory, Refused, connected
 from cairn.local.replay import Tally, digest, forge, obeyed, replay, send_again
 from cairn.local.screen import Screen
 from cairn.local.server_process import ServerProcess
-from cairn.local.store import api_keys
+from cairn.local.store import LOCAL_TENANT, api_keys
 
 _RESTART_BEFORE = 2
 _RESENT = 3
+_KEY_LIFETIME = timedelta(days=1)
 _GO_ON = " Run this again and it goes on from what is stored."
 _DATES = "The clock is the real one; the conversation's own dates stand in its texts only."
 
@@ -137,11 +140,11 @@ def _directory(store: Path | None) -> Generator[Path]:
 @contextmanager
 def _key_of_its_own(directory: Path) -> Generator[str]:
     keys = api_keys(directory, os.environ)
-    key = keys.add()
+    issued = keys.create(LOCAL_TENANT, Grant(), _KEY_LIFETIME)
     try:
-        yield key
+        yield issued.text
     finally:
-        keys.remove(key)
+        keys.revoke(issued.credential.id)
 
 
 @contextmanager

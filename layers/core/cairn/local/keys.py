@@ -1,115 +1,136 @@
-"""API keys of one machine: shown once, kept as keyed hashes, compared in constant time."""
+"""`cairn keys`: API keys made, listed, rotated and revoked."""
 
 from __future__ import annotations
 
-import fcntl
-import hmac
-import json
 import os
-import secrets
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING
 
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+import click
 
-from cairn.domain.errors import SettingsError
+from cairn.domain.credentials import SCOPES, Credential, Grant, IssuedKey, project_pattern, scope
 from cairn.domain.ids import Tenant, tenant
+from cairn.local.options import data_option
 
-LOCAL_TENANT = Tenant("local")
-ALL_SCOPES = ("read", "write", "admin")
-_HASH_CONTEXT = b"cairn/api-keys/v1"
-_NO_HASH = "0" * 64
+if TYPE_CHECKING:
+    from cairn.service.credentials import Credentials
 
-
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """What a key opens: a tenant's memory, within scopes."""
-
-    tenant: Tenant
-    scopes: tuple[str, ...]
+_COLUMNS = "{:16}  {:20}  {:18}  {:20}  {}"
+_MOST_DAYS = 36500
 
 
-class ApiKeys:
-    """The keys of one data directory, in a JSON file of mode 0600 that holds hashes only.
+def _tenant(_context: click.Context, _option: click.Parameter, value: str | None) -> Tenant | None:
+    try:
+        return None if value is None else tenant(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
 
-    A key reads `cairn_<id>_<secret>`. Its hash is HMAC-SHA256 under a key derived from the master key, so that the
-    file alone neither opens the memory nor lets a guess be tried.
+
+@click.group()
+def keys() -> None:
+    """Make, list, rotate and revoke API keys.
+
+    A running server knows of each change at once. The keys are those of the data directory; where CAIRN_TABLE,
+    CAIRN_BUCKET and CAIRN_KEY_ID name a store in AWS, and --data is not given, they are that store's.
     """
 
-    def __init__(self, path: Path, master: bytes) -> None:
-        """Keep the keys at `path`, hashed under the 32-byte master key."""
-        self._path = path
-        self._secret = HKDF(algorithm=SHA256(), length=32, salt=None, info=_HASH_CONTEXT).derive(master)
 
-    def is_empty(self) -> bool:
-        """Return whether no key has been made yet."""
-        return not self._read()
-
-    def add(self, owner: Tenant = LOCAL_TENANT, scopes: tuple[str, ...] = ALL_SCOPES) -> str:
-        """Make a key and return it; it is not kept and cannot be shown again."""
-        name = secrets.token_hex(6)
-        key = f"cairn_{name}_{secrets.token_urlsafe(32)}"
-        with self._changing() as entries:
-            entries[name] = {"hash": self._hash(key), "tenant": owner, "scopes": " ".join(scopes)}
-        return key
-
-    def remove(self, key: str) -> None:
-        """Forget a key; an unknown one counts as forgotten."""
-        with self._changing() as entries:
-            entries.pop(_name(key), None)
-
-    def check(self, presented: str) -> Grant | None:
-        """Return what the presented key opens, None if it is unknown; a key made meanwhile is known at once."""
-        entry = self._read().get(_name(presented), {})
-        matches = hmac.compare_digest(self._hash(presented), entry.get("hash", _NO_HASH))
-        return Grant(tenant(entry["tenant"]), tuple(entry["scopes"].split())) if matches else None
-
-    def _hash(self, key: str) -> str:
-        return hmac.digest(self._secret, key.encode("utf-8", "surrogatepass"), "sha256").hex()
-
-    def _read(self) -> dict[str, dict[str, str]]:
-        try:
-            text = self._path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return {}
-        try:
-            return cast("dict[str, dict[str, str]]", json.loads(text)["keys"])
-        except (ValueError, KeyError, TypeError):
-            raise SettingsError(f"{self._path} is damaged; remove it and a new key is made at the next start") from None
-
-    @contextmanager
-    def _changing(self) -> Generator[dict[str, dict[str, str]]]:
-        with _locked(self._path.with_suffix(".lock")):
-            entries = self._read()
-            yield entries
-            _replace(self._path, {"keys": entries})
+@keys.command()
+@click.option(
+    "--tenant",
+    "owner",
+    callback=_tenant,
+    help="Whose memory it opens: `local` is that of the first key. Unless told, the key has memory of its own.",
+)
+@click.option(
+    "--project",
+    "projects",
+    multiple=True,
+    default=("*",),
+    show_default=True,
+    help="The projects it opens; * stands for whole dotted segments, as in team.*. May be repeated.",
+)
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(SCOPES),
+    default=SCOPES,
+    show_default=True,
+    help="What it may do. May be repeated.",
+)
+@click.option("--policy", help="The name of the policy it is under.")
+@click.option("--days", type=click.IntRange(1, _MOST_DAYS), help="How long it is valid; for ever unless told.")
+@data_option
+def create(  # noqa: PLR0913 - one parameter for each option
+    *,
+    owner: Tenant | None,
+    projects: tuple[str, ...],
+    scopes: tuple[str, ...],
+    policy: str | None,
+    days: int | None,
+    data: Path | None,
+) -> None:
+    """Make an API key and print it, once."""
+    grant = Grant(tuple(project_pattern(each) for each in projects), tuple(scope(each) for each in scopes), policy)
+    lifetime = None if days is None else timedelta(days=days)
+    _show(_credentials(data).create(owner, grant, lifetime))
 
 
-def _name(key: str) -> str:
-    parts = key.split("_", 2)
-    return parts[1] if len(parts) == len(("cairn", "id", "secret")) else ""
+@keys.command("list")
+@data_option
+def list_(data: Path | None) -> None:
+    """List the API keys, ended ones too; what they are hashed to is not shown."""
+    click.echo(_COLUMNS.format("ID", "TENANT", "PROJECTS", "SCOPES", "STATE"))
+    now = datetime.now(UTC)
+    for credential in _credentials(data).list():
+        grant = credential.grant
+        projects, scopes = " ".join(grant.projects), " ".join(grant.scopes)
+        click.echo(_COLUMNS.format(credential.id, credential.tenant, projects, scopes, _state(credential, now)))
 
 
-@contextmanager
-def _locked(path: Path) -> Generator[None]:
-    descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
+@keys.command()
+@click.argument("key_id", metavar="ID")
+@click.option(
+    "--hours",
+    type=click.IntRange(0, 24 * _MOST_DAYS),
+    default=24,
+    show_default=True,
+    help="How long the old key goes on.",
+)
+@data_option
+def rotate(key_id: str, hours: int, data: Path | None) -> None:
+    """Make a key that opens the same as another, print it once, and let the other end after an overlap."""
+    _show(_credentials(data).rotate(key_id, timedelta(hours=hours)))
 
 
-def _replace(path: Path, document: Mapping[str, object]) -> None:
-    draft = path.with_suffix(".new")
-    draft.unlink(missing_ok=True)
-    descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(document, file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+@keys.command()
+@click.argument("key_id", metavar="ID")
+@data_option
+def revoke(key_id: str, data: Path | None) -> None:
+    """Let an API key open nothing from now on."""
+    _credentials(data).revoke(key_id)
+    click.echo(f"Key {key_id} opens nothing any more.")
+
+
+def _credentials(data: Path | None) -> Credentials:
+    from cairn.local.store import api_keys  # noqa: PLC0415 - a command pays for its own imports only
+
+    return api_keys(data, os.environ)
+
+
+def _show(issued: IssuedKey) -> None:
+    """Print the key on standard output, and on standard error what it opens."""
+    click.echo(issued.text)
+    credential = issued.credential
+    projects, scopes = " ".join(credential.grant.projects), " ".join(credential.grant.scopes)
+    click.echo(f"Key {credential.id}: tenant {credential.tenant}, projects {projects}, scopes {scopes}.", err=True)
+    click.echo("Keep it: it is not stored and cannot be shown again.", err=True)
+
+
+def _state(credential: Credential, now: datetime) -> str:
+    if credential.ends_at is None:
+        return "open"
+    until = f"{credential.ends_at:%Y-%m-%d %H:%M} UTC"
+    return f"open until {until}" if credential.is_open(now) else f"ended {until}"

@@ -17,13 +17,14 @@ import uvicorn
 from anyio import to_thread
 from starlette.applications import Starlette
 
+from cairn.domain.credentials import Grant
 from cairn.domain.errors import SettingsError, Unavailable
 from cairn.embedded.table import SqliteTable
 from cairn.local.bridge import HOST, Bridge, application
 from cairn.local.doors import load, tool_handlers
-from cairn.local.keys import ApiKeys
-from cairn.local.store import opened
+from cairn.local.store import LOCAL_TENANT, opened
 from cairn.runtime import telemetry
+from cairn.service.credentials import Credentials
 
 _SWEEP_SECONDS = 600.0
 _GRACE_SECONDS = 10
@@ -35,7 +36,8 @@ def serve(data: Path | None, port: int) -> None:
     telemetry.configure()
     with opened(data, os.environ) as store, _listening(port) as listener:
         limit = store.settings.limits.request_bytes
-        bridge = Bridge(load("cairn_mcp.door.handler"), tool_handlers(), store.keys, limit)
+        authorizer = load("cairn_auth.authorizer.handler")
+        bridge = Bridge(load("cairn_mcp.door.handler"), tool_handlers(), authorizer, limit)
         config = uvicorn.Config(
             application(bridge, _sweeping(store.table)),
             log_config=None,
@@ -45,7 +47,7 @@ def serve(data: Path | None, port: int) -> None:
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         url = f"http://{HOST}:{listener.getsockname()[1]}/mcp"
-        _announce(url, store.directory, _first_key(store.keys))
+        _announce(url, store.directory, _first_key(store.credentials))
         if not store.settings.memory_enabled:
             click.echo("Your settings leave the memory tools off: settings.mcp.tools.memory.enabled switches them on.")
         _Server(config).run(sockets=[listener])
@@ -97,8 +99,11 @@ async def _sweep(table: SqliteTable) -> None:
         await anyio.sleep(_SWEEP_SECONDS)
 
 
-def _first_key(keys: ApiKeys) -> str | None:
-    return keys.add() if keys.is_empty() else None
+def _first_key(credentials: Credentials) -> str | None:
+    now = datetime.now(UTC)
+    if any(credential.is_open(now) for credential in credentials.list()):
+        return None
+    return credentials.create(LOCAL_TENANT, Grant()).text
 
 
 def _announce(url: str, directory: Path, key: str | None) -> None:

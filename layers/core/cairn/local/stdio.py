@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 
 from cairn.domain.callers import Caller
+from cairn.domain.credentials import ALL_PROJECTS, SCOPES
 from cairn.local.doors import load
-from cairn.local.keys import ALL_SCOPES, LOCAL_TENANT
-from cairn.local.store import opened
+from cairn.local.store import LOCAL_TENANT, opened
 
 
 def stdio(data: Path | None) -> None:
     """Serve until the input ends; SettingsError if the store cannot be opened."""
     with opened(data, os.environ):
-        load("cairn_mcp.stdio.run")(Caller(LOCAL_TENANT, frozenset(ALL_SCOPES), "stdio"))
+        load("cairn_mcp.stdio.run")(Caller(LOCAL_TENANT, frozenset(SCOPES), "stdio", (ALL_PROJECTS,)))

@@ -1,4 +1,4 @@
-"""The embedded store of one machine, as the local commands open it."""
+"""The store that the local commands open: this machine's, and for its keys the one in AWS too."""
 
 from __future__ import annotations
 
@@ -7,24 +7,26 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cairn.embedded.keyring import load_or_create_master_key, master_key
+from cairn.domain.ids import Tenant
 from cairn.embedded.table import SqliteTable
 from cairn.local.directory import default_directory, prepare
-from cairn.local.keys import ApiKeys
 from cairn.runtime import wiring
-from cairn.runtime.settings import MASTER_KEY, EmbeddedStore, Settings, read
+from cairn.runtime.settings import MASTER_KEY, AwsStore, EmbeddedStore, Settings, read
+from cairn.service.credentials import Credentials
 
+LOCAL_TENANT = Tenant("local")
+"""Whose memory the first key of a data directory and `cairn stdio` open."""
 SWITCH = "CAIRN_MEMORY_ENABLED"
 _SETTINGS_OF_YOUR_OWN = ("CAIRN_SETTINGS", "CAIRN_SETTINGS_FILE", SWITCH)
 
 
 @dataclass(frozen=True, slots=True)
 class LocalStore:
-    """A data directory, what may open it, and the table that wants sweeping."""
+    """A data directory, the keys that open it, and the table that wants sweeping."""
 
     directory: Path
     settings: Settings
-    keys: ApiKeys
+    credentials: Credentials
     table: SqliteTable
 
 
@@ -35,9 +37,12 @@ def local_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {**environment, SWITCH: "true"}
 
 
-def api_keys(data: Path | None, environment: Mapping[str, str]) -> ApiKeys:
-    """Return the API keys of a data directory, made if it is new."""
-    return _keys(_embedded(data, environment))
+def api_keys(data: Path | None, environment: Mapping[str, str]) -> Credentials:
+    """Return the API keys of a data directory, made if it is new, or of AWS where the settings name its store."""
+    settings = read(environment)
+    if data is not None or not isinstance(settings.store, AwsStore):
+        settings = replace(settings, store=_embedded(data, environment))
+    return Credentials(wiring.adapters(settings))
 
 
 @contextmanager
@@ -45,10 +50,11 @@ def opened(data: Path | None, environment: Mapping[str, str]) -> Generator[Local
     """Open the store and put its services in place for this process's handlers; SettingsError where that fails."""
     store = _embedded(data, environment)
     settings = replace(read(local_environment(environment)), store=store)
-    wiring.provide(wiring.build(settings, wiring.adapters(settings)))
+    services = wiring.build(settings, wiring.adapters(settings))
+    wiring.provide(services)
     try:
         with closing(SqliteTable(store.table_file)) as table:
-            yield LocalStore(store.directory, settings, _keys(store), table)
+            yield LocalStore(store.directory, settings, services.credentials, table)
     finally:
         wiring.provide(None)
 
@@ -56,9 +62,3 @@ def opened(data: Path | None, environment: Mapping[str, str]) -> Generator[Local
 def _embedded(data: Path | None, environment: Mapping[str, str]) -> EmbeddedStore:
     directory = prepare(data or default_directory(environment))
     return EmbeddedStore(directory=directory, master_key=environment.get(MASTER_KEY))
-
-
-def _keys(store: EmbeddedStore) -> ApiKeys:
-    given = store.master_key
-    master = load_or_create_master_key(store.key_file) if given is None else master_key(given)
-    return ApiKeys(store.directory / "keys.json", master)

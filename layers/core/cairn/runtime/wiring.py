@@ -12,6 +12,7 @@ from cairn.runtime import settings as settings_of
 from cairn.runtime import telemetry
 from cairn.runtime.settings import AwsStore, EmbeddedStore, Settings
 from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, in_turn
+from cairn.service.credentials import Credentials
 from cairn.service.directories import Directories
 from cairn.service.engine import Engine, Turns
 from cairn.service.maintenance import Maintenance
@@ -22,12 +23,13 @@ _CALLS_AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the tools call."""
+    """What the tools and the authorizer call."""
 
     settings: Settings
     turns: Turns
     maintenance: Maintenance
     directories: Directories
+    credentials: Credentials
 
 
 class _Slot:
@@ -60,7 +62,7 @@ def provide(given: Services | None) -> None:
 def build(settings: Settings, world: World) -> Services:
     """Return the services over these adapters."""
     engine = Engine.over(world, settings.memory_for)
-    return Services(settings, engine.turns, engine.maintenance, engine.directories)
+    return Services(settings, engine.turns, engine.maintenance, engine.directories, Credentials(world))
 
 
 def adapters(settings: Settings) -> World:

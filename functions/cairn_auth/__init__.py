@@ -1,0 +1,1 @@
+"""The API Gateway authorizer: the one place that reads a credential."""

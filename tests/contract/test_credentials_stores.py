@@ -1,0 +1,47 @@
+"""The life of API keys on every table and every key ring."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from cairn.domain.credentials import Grant
+from cairn.domain.errors import Conflict, NotFound
+from cairn.domain.ids import Tenant
+from cairn.ports import KeyRing, Table
+from cairn.service.credentials import Credentials
+from cairn.service.world import World
+
+OVERLAP = timedelta(hours=1)
+
+
+@pytest.fixture
+def wide_world(world: World, table: Table, keyring: KeyRing) -> World:
+    return replace(world, table=table, keys=keyring)
+
+
+def test_a_key_is_made_checked_rotated_and_revoked(wide_world: World, clock: Any) -> None:
+    office, gateway = Credentials(wide_world), Credentials(wide_world)
+    old = office.create(Tenant("acme"), Grant())
+    assert gateway.check(old.text) == old.credential
+
+    new = office.rotate(old.credential.id, OVERLAP)
+    with pytest.raises(Conflict):
+        office.rotate(old.credential.id, OVERLAP)
+    assert gateway.check(old.text) is not None
+    assert gateway.check(new.text) == new.credential
+
+    clock.advance(hours=1)
+    assert gateway.check(old.text) is None
+    office.revoke(new.credential.id)
+    assert gateway.check(new.text) is None
+    assert {each.id for each in gateway.list()} == {old.credential.id, new.credential.id}
+
+
+@pytest.mark.parametrize("key_id", ["", "0" * 16, "x" * 5000, "\ud800"])
+def test_what_is_no_key_s_id_is_not_found(wide_world: World, key_id: str) -> None:
+    with pytest.raises(NotFound):
+        Credentials(wide_world).revoke(key_id)

@@ -1,0 +1,281 @@
+"""The authorizer and what lies behind it: only a key decides who calls, and what the key opens holds at every door."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from cairn.domain.credentials import Grant, project_pattern, scope
+from cairn.domain.errors import CairnError, InternalError
+from cairn.domain.ids import Tenant
+from cairn.edge.tool import Call, Tool, tool
+from cairn.runtime import wiring
+from cairn.runtime.wiring import Services
+from cairn_auth import authorizer
+from cairn_mcp import door
+from cairn_tools.catalog import CATALOG
+
+BEFORE, AFTER = CATALOG[0], CATALOG[1]
+ACME = Tenant("acme")
+EventOf = Callable[..., dict[str, Any]]
+Outcome = tuple[int, dict[str, Any]]
+
+
+class Nothing(BaseModel):
+    """No field."""
+
+
+@pytest.fixture
+def log(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> pytest.LogCaptureFixture:
+    """What this package logs, whether or not another test has cut it off from the root logger."""
+    monkeypatch.setattr(logging.getLogger("cairn"), "propagate", True)
+    caplog.set_level(logging.INFO, logger="cairn")
+    return caplog
+
+
+def asked(headers: dict[str, str], **fields: Any) -> dict[str, Any]:
+    """Return what the gateway asks an authorizer, payload 2.0."""
+    return {
+        "version": "2.0",
+        "type": "REQUEST",
+        "routeArn": "arn",
+        "rawPath": "/mcp",
+        "headers": headers,
+        "requestContext": {"http": {"method": "POST", "path": "/mcp"}, "requestId": "request-1"},
+        **fields,
+    }
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"}
+
+
+def through(headers: dict[str, str], event: dict[str, Any]) -> dict[str, Any]:
+    """Return the event as the gateway passes it on behind the authorizer; the test fails where it would not."""
+    answer = authorizer.handler(asked(headers), None)
+    assert answer["isAuthorized"] is True
+    event["requestContext"]["authorizer"] = {"lambda": answer["context"]}
+    event["headers"] |= headers
+    return event
+
+
+@pytest.mark.req("R008")
+@pytest.mark.parametrize(
+    "header", ["authorization: Bearer {}", "authorization: bearer  {} ", "x-api-key: {}", "X-Api-Key: {}"]
+)
+def test_a_key_in_either_header_opens_what_it_was_granted(services: Services, header: str) -> None:
+    grant = Grant((project_pattern("team.*"), project_pattern("garden")), (scope("read"), scope("write")), "support")
+    issued = services.credentials.create(ACME, grant)
+    name, value = header.format(issued.text).split(": ")
+
+    assert authorizer.handler(asked({name: value}), None) == {
+        "isAuthorized": True,
+        "context": {
+            "tenant": "acme",
+            "scopes": "read write",
+            "projects": "team.* garden",
+            "credential": issued.credential.id,
+            "policy": "support",
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"authorization": ""},
+        {"authorization": "Bearer"},
+        {"authorization": "Basic {key}"},
+        {"authorization": "{key}"},
+        {"authorization": "Bearer {key},Bearer {key}"},
+        {"authorization": "Bearer wrong", "x-api-key": "{key}"},
+        {"x-api-key": "Bearer {key}"},
+        {"cookie": "{key}"},
+        {"x-api-key": "ключ"},
+    ],
+)
+def test_anything_else_opens_nothing(services: Services, headers: dict[str, str]) -> None:
+    key = services.credentials.create(ACME, Grant()).text
+    presented = {name: value.replace("{key}", key) for name, value in headers.items()}
+
+    assert authorizer.handler(asked(presented), None) == {"isAuthorized": False}
+
+
+def test_a_key_elsewhere_in_the_request_opens_nothing(services: Services) -> None:
+    key = services.credentials.create(ACME, Grant()).text
+    elsewhere = {
+        "rawQueryString": f"key={key}",
+        "queryStringParameters": {"authorization": f"Bearer {key}"},
+        "body": json.dumps({"x-api-key": key}),
+        "identitySource": [f"Bearer {key}"],
+    }
+
+    assert authorizer.handler(asked({}, **elsewhere), None) == {"isAuthorized": False}
+
+
+def test_a_revoked_and_an_expired_key_are_refused_like_an_unknown_one(services: Services, clock: Any) -> None:
+    revoked = services.credentials.create(ACME, Grant())
+    expired = services.credentials.create(ACME, Grant(), timedelta(hours=1))
+    assert authorizer.handler(asked(bearer(revoked.text)), None)["isAuthorized"] is True
+
+    services.credentials.revoke(revoked.credential.id)
+    clock.advance(hours=1)
+
+    for key in (revoked.text, expired.text, f"cairn_{'0' * 16}_{'A' * 43}"):
+        assert authorizer.handler(asked(bearer(key)), None) == {"isAuthorized": False}
+
+
+@pytest.mark.req("R008")
+@pytest.mark.req("R010")
+def test_no_forged_header_body_field_or_client_name_changes_who_calls(services: Services, event_of: EventOf) -> None:
+    mine = services.credentials.create(Tenant("stranger"), Grant()).text
+    theirs = services.credentials.create(ACME, Grant())
+    assert answered(AFTER, through(bearer(theirs.text), event_of("/", AFTER.example)))[0] == 200
+    honest = answered(BEFORE, through(bearer(mine), event_of("/", BEFORE.example)))
+
+    forged = {
+        **bearer(mine),
+        "x-tenant": "acme",
+        "x-amzn-requestcontext": '{"authorizer":{"lambda":{"tenant":"acme"}}}',
+        "x-credential": theirs.credential.id,
+        "mcp-session-id": "acme",
+    }
+    assert answered(BEFORE, through(forged, event_of("/", BEFORE.example))) == honest
+    assert over_mcp(BEFORE, forged, event_of, {"name": "acme", "version": "1", "tenant": "acme"}) == honest
+    assert answered(BEFORE, through(bearer(theirs.text), event_of("/", BEFORE.example))) != honest
+    for claim in ({"tenant": "acme"}, {"credential": theirs.credential.id}, {"authorizer": {"tenant": "acme"}}):
+        assert answered(BEFORE, through(forged, event_of("/", {**BEFORE.example, **claim})))[0] == 400
+
+
+@pytest.mark.req("R010")
+@pytest.mark.parametrize("projects", ["orchard", "garden2", "garden.*", "gard", "other garden2"])
+@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in CATALOG])
+def test_a_project_outside_the_key_s_is_denied_at_every_door(
+    tool: Tool, projects: str, services: Services, event_of: EventOf
+) -> None:
+    grant = Grant(tuple(project_pattern(each) for each in projects.split()))
+    key = services.credentials.create(ACME, grant).text
+
+    over_http = answered(tool, through(bearer(key), event_of("/", tool.example)))
+
+    assert over_http[0] == 403
+    assert over_http[1]["error"] == {
+        "code": "PERMISSION_DENIED",
+        "message": "This key does not open this project",
+        "details": {"namespace": "garden", "operation": "read" if tool.read_only else "write"},
+        "retryable": False,
+    }
+    assert over_mcp(tool, bearer(key), event_of) == over_http
+    assert BEFORE.example["project"] == "garden"
+
+
+@pytest.mark.req("R010")
+@pytest.mark.parametrize("projects", ["garden", "*", "other garden"])
+@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in CATALOG])
+def test_a_project_of_the_key_s_is_served_at_every_door(
+    tool: Tool, projects: str, services: Services, event_of: EventOf
+) -> None:
+    grant = Grant(tuple(project_pattern(each) for each in projects.split()))
+    key = services.credentials.create(ACME, grant).text
+
+    assert answered(tool, through(bearer(key), event_of("/", tool.example)))[0] == 200
+    assert over_mcp(tool, bearer(key), event_of)[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("grants", "projects", "served"),
+    [(("table:read",), "*", True), (("table:read",), "garden *.x", False), ((), "garden", True)],
+)
+def test_a_tool_that_reaches_the_store_in_no_project_s_name_takes_a_key_to_all(
+    grants: tuple[str, ...], projects: str, *, served: bool, services: Services, event_of: EventOf
+) -> None:
+    @tool(title="Look", example={}, grants=grants, read_only=True)
+    def look(request: Nothing, call: Call) -> Nothing:
+        """Call to look."""
+        assert call
+        return request
+
+    grant = Grant(tuple(project_pattern(each) for each in projects.split()))
+    key = services.credentials.create(ACME, grant).text
+
+    status, body = answered(look, through(bearer(key), event_of("/", {})))
+
+    if served:
+        assert (status, body) == (200, {})
+    else:
+        assert (status, body["error"]["details"]) == (403, {"namespace": "memory", "operation": "read"})
+
+
+def test_a_denied_project_leaves_the_store_as_it_was(services: Services, event_of: EventOf, store: Any) -> None:
+    key = services.credentials.create(ACME, Grant((project_pattern("orchard"),))).text
+    before = store.rows()
+
+    assert answered(AFTER, through(bearer(key), event_of("/", AFTER.example)))[0] == 403
+
+    assert store.rows() == before
+
+
+@pytest.mark.req("R099")
+@pytest.mark.req("R100")
+def test_the_log_names_no_key_and_no_tenant(services: Services, log: pytest.LogCaptureFixture) -> None:
+    key = services.credentials.create(Tenant("canary"), Grant()).text
+    for presented in (key, key[:-1] + ("a" if key[-1] != "a" else "b"), "canary"):
+        authorizer.handler(asked(bearer(presented)), None)
+
+    calls: list[dict[str, Any]] = [vars(record)["call"] for record in log.records]
+    assert [call["status"] for call in calls] == ["OK", "UNAUTHENTICATED", "UNAUTHENTICATED"]
+    assert {call["request_id"] for call in calls} == {"request-1"}
+    assert calls[0]["tenant"] is not None
+    assert "canary" not in json.dumps(calls)
+    assert key.rsplit("_", 1)[1][:-1] not in json.dumps(calls)
+
+
+@pytest.mark.req("R103")
+def test_a_fault_inside_is_no_refusal_and_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> Services:
+        raise RuntimeError("the secret canary")
+
+    monkeypatch.setattr(wiring, "services", broken)
+    with pytest.raises(InternalError) as failed:
+        authorizer.handler(asked(bearer("x")), None)
+    assert "canary" not in f"{failed.value} {failed.value.details}"
+
+
+@given(value=st.text(max_size=80), name=st.sampled_from(["authorization", "x-api-key", "Authorization"]))
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_stands_in_the_headers_is_answered(services: Services, name: str, value: str) -> None:
+    assert services
+    assert authorizer.handler(asked({name: value}), None) == {"isAuthorized": False}
+
+
+@pytest.mark.parametrize("event", [{}, {"requestContext": 3}, {"headers": 7}])
+def test_an_event_that_is_none_opens_nothing(event: dict[str, Any], services: Services) -> None:
+    assert services
+    with pytest.raises(CairnError):
+        authorizer.handler(event, None)
+
+
+def answered(tool: Tool, event: dict[str, Any]) -> Outcome:
+    response = tool.handler(event, None)
+    return response["statusCode"], json.loads(response["body"])
+
+
+def over_mcp(tool: Tool, headers: dict[str, str], event_of: EventOf, client: dict[str, str] | None = None) -> Outcome:
+    """Call the tool through the MCP door; a tool's own refusal has the status that it has over HTTP."""
+    about = {"io.modelcontextprotocol/clientInfo": client or {"name": "test", "version": "1"}}
+    params = {"name": tool.name, "arguments": tool.example, "_meta": about}
+    event = event_of("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    response = door.handler(through(headers, event), None)
+    result = json.loads(response["body"])["result"]
+    denied = {"PERMISSION_DENIED": 403}
+    body = result["structuredContent"]
+    return (denied[body["error"]["code"]] if result["isError"] else 200), body
