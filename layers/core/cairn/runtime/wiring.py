@@ -13,6 +13,7 @@ from cairn.runtime.settings import AwsStore, EmbeddedStore, Settings
 from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, in_turn
 from cairn.service.directories import Directories
 from cairn.service.engine import Engine, Turns
+from cairn.service.health import Health
 from cairn.service.maintenance import Maintenance
 from cairn.service.world import World
 
@@ -27,6 +28,7 @@ class Services:
     turns: Turns
     maintenance: Maintenance
     directories: Directories
+    health: Health
 
 
 class _Slot:
@@ -59,7 +61,7 @@ def provide(given: Services | None) -> None:
 def build(settings: Settings, world: World) -> Services:
     """Return the services over these adapters."""
     engine = Engine.over(world, settings.memory_for)
-    return Services(settings, engine.turns, engine.maintenance, engine.directories)
+    return Services(settings, engine.turns, engine.maintenance, engine.directories, Health(world))
 
 
 def adapters(settings: Settings) -> World:
