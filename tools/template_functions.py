@@ -106,7 +106,8 @@ def _resources(function: Function) -> dict[str, Any]:
         f"{name}Logs": _logs(function),
         **dict(_gateway(function)),
         f"{name}Permission": _permission(function),
-        f"{name}Failures": _failures(function),
+        f"{name}Errors": _alarm(function, "Errors", "timed out or did not start"),
+        f"{name}Throttles": _alarm(function, "Throttles", "was throttled"),
     }
 
 
@@ -197,25 +198,19 @@ def _permission(function: Function) -> dict[str, Any]:
     }
 
 
-def _failures(function: Function) -> dict[str, Any]:
-    dimensions = [{"Name": "FunctionName", "Value": ref(f"{function.logical_id}Function")}]
-
-    def metric(name: str) -> dict[str, Any]:
-        source = {"Namespace": "AWS/Lambda", "MetricName": name, "Dimensions": dimensions}
-        return {"Id": name.lower(), "ReturnData": False, "MetricStat": {"Metric": source, "Period": 300, "Stat": "Sum"}}
-
+def _alarm(function: Function, metric: str, what: str) -> dict[str, Any]:
     return {
         "Type": "AWS::CloudWatch::Alarm",
         "Properties": {
-            "AlarmDescription": f"{function.name} timed out, did not start or was throttled.",
-            "Metrics": [
-                {"Id": "failures", "Label": "Errors and throttles", "Expression": "errors + throttles"},
-                metric("Errors"),
-                metric("Throttles"),
-            ],
+            "AlarmDescription": f"{function.name} {what}.",
+            "Namespace": "AWS/Lambda",
+            "MetricName": metric,
+            "Dimensions": [{"Name": "FunctionName", "Value": ref(f"{function.logical_id}Function")}],
+            "Statistic": "Sum",
+            "Period": 300,
+            "EvaluationPeriods": 1,
             "ComparisonOperator": "GreaterThanThreshold",
             "Threshold": 0,
-            "EvaluationPeriods": 1,
             "TreatMissingData": "notBreaching",
             "AlarmActions": Intrinsic("!If", ["HasAlarmTopic", [ref("AlarmTopicArn")], ref("AWS::NoValue")]),
         },

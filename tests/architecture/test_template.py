@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -163,12 +162,14 @@ def test_errors_throttles_latency_and_success_rate_raise_alarms(resources: dict[
     alarms = of_type(resources, "AWS::CloudWatch::Alarm")
 
     for function in FUNCTIONS:
-        found = json.dumps(alarms[f"{function.logical_id}Failures"]["Metrics"])
-        assert all(f'"{each}"' in found for each in ("Errors", "Throttles", f"{function.logical_id}Function"))
+        for metric in ("Errors", "Throttles"):
+            alarm = alarms[f"{function.logical_id}{metric}"]
+            assert (alarm["MetricName"], alarm["Threshold"]) == (metric, 0)
+            assert alarm["Dimensions"][0]["Value"] == {"Ref": f"{function.logical_id}Function"}
     assert alarms["Latency"]["ExtendedStatistic"] == "p99"
-    assert alarms["SuccessRate"]["Threshold"] == 99.9
-    throttles = json.dumps(alarms["TableThrottles"])
-    assert all(each in throttles for each in ("ReadThrottleEvents", "WriteThrottleEvents"))
+    success = alarms["SuccessRate"]
+    assert (success["MetricName"], success["Statistic"], success["Threshold"]) == ("5xx", "Average", 0.001)
+    assert {each["MetricName"] for each in alarms.values()} >= {"ReadThrottleEvents", "WriteThrottleEvents"}
     assert all("AlarmActions" in each for each in alarms.values())
     assert of_type(resources, "AWS::CloudWatch::Dashboard")
 
