@@ -1,4 +1,7 @@
-"""Write what follows from the catalog and the settings: sample events and reference pages. `--check` fails on drift."""
+"""Write what follows from the catalog and the settings: sample events, reference pages, the template's functions.
+
+`--check` fails on drift.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import Any
 
 from annotated_types import Ge, Gt, Le, Lt
 
+import template_functions
 from cairn.edge.tool import Tool
 from cairn.runtime.options import OPTIONS, Option
 from cairn.runtime.settings import variables
@@ -95,6 +99,8 @@ def outputs() -> Iterator[tuple[Path, str]]:
         yield Path(f"events/mcp/{tool.name}.json"), json.dumps(mcp_event(tool), indent=2) + "\n"
     yield Path("docs/reference/tools.md"), tools_page()
     yield Path("docs/reference/settings.md"), settings_page()
+    template = Path("template.yaml")
+    yield template, template_functions.spliced((ROOT / template).read_text(encoding="utf-8"), CATALOG)
 
 
 def stale(root: Path) -> list[str]:

@@ -50,7 +50,7 @@ EXAMPLE = {
 @tool(
     title="Prepare a turn",
     example=EXAMPLE,
-    grants=("table:read", "table:write", "blobs:read", "key:use"),
+    grants=("table:read", "table:put", "blobs:read", "key:use"),
     read_only=True,
 )
 def memory_before_turn(request: BeforeTurn, call: Call) -> Prepared:

@@ -32,8 +32,8 @@ class Tool:
     """A tool as every door sees it.
 
     `summary` tells an agent when to call it and what it gets, `example` are arguments that work. `grants` are the
-    permissions its Lambda needs ("table:read", "table:write", "blobs:read", "blobs:write", "key:use"). `timeout` is in
-    seconds.
+    permissions its Lambda needs ("table:read"; "table:put", to add items and change none; "table:write"; "blobs:read";
+    "blobs:write"; "key:use"). `timeout` is in seconds.
     """
 
     name: str

@@ -15,6 +15,7 @@ from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, i
 from cairn.service.credentials import Credentials
 from cairn.service.directories import Directories
 from cairn.service.engine import Engine, Turns
+from cairn.service.health import Health
 from cairn.service.maintenance import Maintenance
 from cairn.service.world import World
 
@@ -30,6 +31,7 @@ class Services:
     maintenance: Maintenance
     directories: Directories
     credentials: Credentials
+    health: Health
 
 
 class _Slot:
@@ -62,7 +64,7 @@ def provide(given: Services | None) -> None:
 def build(settings: Settings, world: World) -> Services:
     """Return the services over these adapters."""
     engine = Engine.over(world, settings.memory_for)
-    return Services(settings, engine.turns, engine.maintenance, engine.directories, Credentials(world))
+    return Services(settings, engine.turns, engine.maintenance, engine.directories, Credentials(world), Health(world))
 
 
 def adapters(settings: Settings) -> World:

@@ -1,0 +1,1 @@
+"""Whether Cairn can answer, for whoever watches it."""

@@ -1,0 +1,131 @@
+"""The template, deployed: every tool through API Gateway, over HTTP and MCP, for whom it is meant and nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import httpx2
+import pytest
+from jsonschema import Draft202012Validator
+
+from cairn.edge.tool import Tool
+from cairn_tools.catalog import CATALOG
+
+pytestmark = pytest.mark.enable_socket
+
+Call = Callable[..., httpx2.Response]
+Mcp = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def session() -> dict[str, str]:
+    return {"project": "garden", "session_id": f"s-{uuid4().hex}"}
+
+
+@pytest.fixture
+def turn(session: dict[str, str]) -> dict[str, Any]:
+    said = [{"role": "user", "content": "My name is Ada Lovelace. I prefer raised beds."}]
+    answered = [{"role": "assistant", "content": "Raised beds suit beans well."}]
+    return {**session, "user_id": "ada", "turn_id": "turn-1", "input_items": said, "output_items": answered}
+
+
+def test_health_needs_no_key_and_finds_table_bucket_and_key(client: httpx2.Client) -> None:
+    response = client.get("/healthz")
+
+    assert response.status_code == 200
+    assert response.json()["stores"] == {"table": True, "blobs": True, "key": True}
+
+
+@pytest.mark.parametrize("path", ["/mcp", *(f"/v1/tools/{tool.name}" for tool in CATALOG)])
+def test_nobody_gets_past_the_authorizer(client: httpx2.Client, path: str) -> None:
+    assert client.post(path, json={}).status_code == 401
+    for wrong in ("Bearer cairn_acme_wrong", "Bearer", "Basic Y2Fpcm46Y2Fpcm4="):
+        assert client.post(path, json={}, headers={"authorization": wrong}).status_code in {401, 403}
+
+
+@pytest.mark.parametrize("tool", CATALOG, ids=lambda each: each.name)
+def test_every_tool_answers_alike_over_http_and_mcp(call: Call, mcp: Mcp, tool: Tool, session: dict[str, str]) -> None:
+    arguments = {**tool.example, **session}
+
+    over_http = call(tool.name, arguments)
+    over_mcp = mcp("tools/call", name=tool.name, arguments=arguments)
+
+    assert over_http.status_code == 200, over_http.text
+    assert over_mcp.get("isError") is not True, over_mcp
+    validator = Draft202012Validator(tool.output_schema())
+    for answer in (over_http.json(), over_mcp["structuredContent"]):
+        validator.validate(answer)  # pyright: ignore[reportUnknownMemberType]
+
+
+def test_mcp_lists_the_catalog(mcp: Mcp) -> None:
+    assert [each["name"] for each in mcp("tools/list")["tools"]] == [tool.name for tool in CATALOG]
+
+
+def test_a_turn_is_stored_once_however_often_it_is_sent(call: Call, turn: dict[str, Any]) -> None:
+    first, second = call("memory_after_turn", turn).json(), call("memory_after_turn", turn).json()
+    changed = call("memory_after_turn", {**turn, "output_items": [{"role": "assistant", "content": "Other."}]})
+
+    assert (first["replayed"], first["events_written"]) == (False, 2)
+    assert second["replayed"] is True
+    assert changed.status_code == 409
+
+
+def test_what_was_said_is_recalled_for_its_tenant_and_for_no_other(
+    call: Call, session: dict[str, str], turn: dict[str, Any]
+) -> None:
+    asked = {**session, "user_id": "ada", "current_input": "What is my name?"}
+    call("memory_after_turn", turn)
+
+    own, other = call("memory_before_turn", asked), call("memory_before_turn", asked, "globex")
+
+    assert "Ada Lovelace" in own.text
+    assert own.json()["recall_fact_ids"]
+    assert "Ada" not in other.text
+    assert other.json()["recall_fact_ids"] == []
+
+
+def test_a_header_that_claims_another_tenant_changes_nothing(
+    call: Call, session: dict[str, str], turn: dict[str, Any]
+) -> None:
+    call("memory_after_turn", turn)
+    asked = {**session, "user_id": "ada", "current_input": "What is my name?"}
+    forged = {
+        "x-tenant": "acme",
+        "x-cairn-tenant": "acme",
+        "x-amzn-request-context": '{"authorizer":{"tenant":"acme"}}',
+    }
+
+    assert "Ada" not in call("memory_before_turn", asked, "globex", **forged).text
+
+
+def test_a_large_turn_goes_to_the_bucket_and_comes_back(
+    call: Call, session: dict[str, str], turn: dict[str, Any], objects: Callable[[], list[bytes]]
+) -> None:
+    before = len(objects())
+    long = " ".join(uuid4().hex for _ in range(4000))
+    said = [{"role": "user", "content": long}]
+
+    assert call("memory_after_turn", {**turn, "input_items": said}).status_code == 200
+    back = call("memory_before_turn", {**session, "user_id": "ada", "current_input": "Go on."})
+
+    assert long in back.text
+    assert len(objects()) > before
+
+
+def test_the_stores_hold_no_plain_content(call: Call, turn: dict[str, Any], stored: Callable[[], bytes]) -> None:
+    assert call("memory_after_turn", turn).status_code == 200
+
+    held = stored()
+
+    for said in (b"Lovelace", b"raised beds", b"suit beans"):
+        assert said not in held
+
+
+def test_a_wrong_argument_is_the_caller_s_error_and_names_its_field(call: Call, turn: dict[str, Any]) -> None:
+    response = call("memory_after_turn", {**turn, "session_id": "../other"})
+
+    assert response.status_code == 400
+    assert response.json()["error"]["code"] == "INVALID_ARGUMENT"
+    assert "session_id" in response.text

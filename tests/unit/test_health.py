@@ -1,0 +1,88 @@
+"""GET /healthz tells whether table, blobs and key answer, and asks them seldom."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from cairn.domain.errors import Unavailable
+from cairn.domain.ids import Tenant
+from cairn.runtime import wiring
+from cairn.runtime.settings import Settings
+from cairn.runtime.wiring import Services
+from cairn.service.health import LIFETIME
+from cairn.service.world import World
+from cairn_health.door import handler
+
+EVENT = {
+    "version": "2.0",
+    "rawPath": "/healthz",
+    "requestContext": {"http": {"method": "GET", "path": "/healthz"}, "requestId": "request-1"},
+}
+
+
+class Silent:
+    """A table, blobs and a key ring that do not answer, and count how often they were asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def get(self, *_asked_for: object) -> Any:
+        self.asked += 1
+        raise Unavailable("no answer")
+
+    def generate(self, tenant: Tenant) -> Any:
+        return self.get(tenant)
+
+
+def answer() -> tuple[int, dict[str, Any]]:
+    response = handler(EVENT, None)
+    return response["statusCode"], json.loads(response["body"])
+
+
+@pytest.mark.usefixtures("services")
+def test_health_is_ok_where_all_stores_answer_and_needs_no_caller() -> None:
+    status, body = answer()
+
+    assert (status, body["status"]) == (200, "ok")
+    assert body["stores"] == {"table": True, "blobs": True, "key": True}
+
+
+@pytest.mark.parametrize(("port", "name"), [("table", "table"), ("blobs", "blobs"), ("keys", "key")])
+def test_health_is_503_and_names_the_store_that_does_not_answer(
+    world: World, settings: Settings, services: Services, port: str, name: str
+) -> None:
+    broken: Any = {port: Silent()}
+    wiring.provide(wiring.build(settings, replace(world, **broken)))
+
+    status, body = answer()
+
+    assert (status, body["status"]) == (503, "unavailable")
+    assert [store for store, well in body["stores"].items() if not well] == [name]
+    assert services.health.stores()[name] is True
+
+
+@pytest.mark.usefixtures("services")
+def test_the_stores_are_asked_once_in_a_while_however_many_ask(world: World, settings: Settings, clock: Any) -> None:
+    silent: Any = Silent()
+    health = wiring.build(settings, replace(world, table=silent)).health
+
+    for _ in range(3):
+        health.stores()
+    assert silent.asked == 1
+
+    clock.advance(seconds=LIFETIME.total_seconds())
+    health.stores()
+    assert silent.asked == 2
+
+
+def test_health_without_settings_for_a_store_is_an_error_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAIRN_TABLE", "only-a-table")
+    wiring.provide(None)
+
+    status, body = answer()
+
+    assert (status, body["error"]["code"]) == (500, "INTERNAL_ERROR")

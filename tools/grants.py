@@ -1,0 +1,68 @@
+"""What each grant of a tool allows its Lambda: the IAM statements of its role."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cloudformation import arn, ref, statement, sub
+
+_VIA_TABLE = {
+    "StringEquals": {
+        "kms:ViaService": sub("dynamodb.${AWS::Region}.amazonaws.com"),
+        "kms:EncryptionContext:aws:dynamodb:tableName": ref("MemoryTable"),
+    }
+}
+_VIA_BUCKET = {
+    "StringEquals": {
+        "kms:ViaService": sub("s3.${AWS::Region}.amazonaws.com"),
+        "kms:EncryptionContext:aws:s3:arn": arn("MemoryBucket"),
+    }
+}
+# A tenant's data key opens only under {"tenant": …} and nothing beside it.
+_FOR_A_TENANT = {
+    "ForAllValues:StringEquals": {"kms:EncryptionContextKeys": ["tenant"]},
+    "Null": {"kms:EncryptionContext:tenant": "false"},
+}
+_OF_DATA_KEYS = {"ForAnyValue:StringLike": {"dynamodb:LeadingKeys": ["*#keys"]}}
+
+
+_TABLE, _KEY = arn("MemoryTable"), arn("MemoryKey")
+_BLOBS = sub("${MemoryBucket.Arn}/blobs/*")
+_WRITES = ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem")
+
+# What each grant allows. `table:put` is for a tool that adds an item and changes none.
+GRANTS: dict[str, list[dict[str, Any]]] = {
+    "table:read": [
+        statement("ReadTable", ["dynamodb:GetItem", "dynamodb:Query"], _TABLE, sub("${MemoryTable.Arn}/index/sparse")),
+        statement("OpenTable", ["kms:Decrypt"], _KEY, condition=_VIA_TABLE),
+    ],
+    "table:put": [statement("PutItems", ["dynamodb:PutItem"], _TABLE)],
+    "table:write": [
+        statement("WriteTable", [f"dynamodb:{each}" for each in _WRITES], _TABLE),
+        statement(
+            "KeepDataKeys",
+            ["dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+            _TABLE,
+            condition=_OF_DATA_KEYS,
+            effect="Deny",
+        ),
+    ],
+    "blobs:read": [
+        statement("ReadBlobs", ["s3:GetObject"], _BLOBS),
+        statement("TellAbsentBlobs", ["s3:ListBucket"], arn("MemoryBucket")),
+        statement("OpenBlobs", ["kms:Decrypt"], _KEY, condition=_VIA_BUCKET),
+    ],
+    "blobs:write": [
+        statement("WriteBlobs", ["s3:PutObject"], _BLOBS),
+        statement("SealBlobs", ["kms:GenerateDataKey"], _KEY, condition=_VIA_BUCKET),
+    ],
+    "key:use": [statement("UseDataKeys", ["kms:GenerateDataKey", "kms:Decrypt"], _KEY, condition=_FOR_A_TENANT)],
+}
+
+
+def statements(grants: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the IAM statements of these grants; KeyError for one that is none."""
+    given = [each for grant in grants for each in GRANTS[grant]]
+    # `table:write` says all that `table:put` says.
+    return [each for each in given if each["Sid"] != "PutItems" or "table:write" not in grants]
