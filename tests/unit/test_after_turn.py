@@ -199,6 +199,7 @@ def test_every_stored_time_is_utc_with_z(parts: Parts) -> None:
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", time) for time in times)
 
 
+@pytest.mark.slow
 @pytest.mark.req("R251")
 def test_a_turn_of_a_megabyte_is_stored_outside_its_items_and_comes_back_whole(parts: Parts, store: Any) -> None:
     noise = [parts.world.entropy.token(99_000).hex() for _ in range(5)]

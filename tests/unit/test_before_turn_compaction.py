@@ -181,6 +181,7 @@ def test_a_summary_is_not_stored_while_another_user_s_log_cannot_be_read(talk: A
     assert talk.other().ask("Hi", max_input_tok=ROOM).compacted
 
 
+@pytest.mark.slow
 @pytest.mark.req("R026")
 def test_the_latest_value_of_a_fact_is_there_after_two_hundred_turns(start: START, placed: PLACED) -> None:
     talk = start(recent_context_items=10, compact_threshold=0.2)
@@ -200,6 +201,7 @@ def test_the_latest_value_of_a_fact_is_there_after_two_hundred_turns(start: STAR
     assert turn.token_count <= 600
 
 
+@pytest.mark.slow
 @pytest.mark.req("R026")
 @given(sizes=st.lists(st.integers(0, 400), max_size=8), current=st.integers(1, 800), limit=st.integers(1, 2000))
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -87,6 +87,7 @@ def test_a_summary_is_read_as_it_was_stored() -> None:
     assert Summary.from_record(json.loads(json.dumps(summary.to_record()))) == summary
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(texts=st.lists(st.text(max_size=500), max_size=4).map(lambda texts: texts * 4))
 def test_a_summary_is_bounded_whatever_was_said(texts: list[str]) -> None:

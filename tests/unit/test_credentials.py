@@ -101,6 +101,7 @@ def test_a_key_with_one_character_changed_is_unknown(credentials: Credentials) -
     assert credentials.check(key) is not None
 
 
+@pytest.mark.slow
 @given(text=st.text() | st.from_regex(r"cairn_[0-9a-f]{16}_[A-Za-z0-9_-]{43}", fullmatch=True))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_is_presented_is_refused_without_an_error(text: str, credentials: Credentials) -> None:

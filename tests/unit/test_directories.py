@@ -185,6 +185,7 @@ def test_abstracts_of_two_sessions_and_of_two_directories_differ(talk: Any, star
     assert mine["/events/compact"] == "1 summary of older turns, the last at 2026-03-02 09:00 UTC."
 
 
+@pytest.mark.slow
 @pytest.mark.req("R083")
 def test_abstracts_and_overviews_are_bounded(start: START) -> None:
     talk = start()
@@ -201,6 +202,7 @@ def test_abstracts_and_overviews_are_bounded(start: START) -> None:
     assert 1000 < max(len(text.split()) for text in overviews) <= MAX_OVERVIEW_WORDS
 
 
+@pytest.mark.slow
 def test_a_long_session_s_abstract_says_that_it_is_about_its_newest_part(start: START) -> None:
     talk = start()
     for number in range(151):

@@ -83,6 +83,7 @@ def test_the_last_input_is_always_kept_and_the_rest_is_a_tail(inputs: Items, sto
     assert kept == inputs[-len(kept) :]
 
 
+@pytest.mark.slow
 @pytest.mark.req("R051")
 @given(inputs=fresh.filter(bool), stored=conversations, history=conversations)
 def test_nothing_is_dropped_of_inputs_that_were_never_said(inputs: Items, stored: Items, history: Items) -> None:

@@ -86,6 +86,7 @@ def test_an_item_id_cannot_imitate_the_hash_of_another_item() -> None:
     assert identity({"metadata": {"item_id": identity(item)}}) != identity(item)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=8), json_values, max_size=6))
 def test_any_object_has_a_text_a_role_and_a_stable_identity(item: dict[str, Any]) -> None:
     assert isinstance(text_of(item), str)
@@ -102,6 +103,7 @@ def test_a_retry_gives_every_event_the_same_id() -> None:
     assert ids == [event.id for event in events_of(turn, turn.inputs, datetime.now(UTC))]
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=8), json_values, max_size=6), st.none() | st.just("ada"))
 def test_an_event_survives_its_record(item: dict[str, Any], user: str | None) -> None:
     event = Event("t-in-0", NOW, EventType.INPUT_ITEM, TurnId("t"), UserId(user) if user else None, item)

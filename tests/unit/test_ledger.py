@@ -102,6 +102,7 @@ def test_a_fact_past_its_expiry_is_not_live_and_waits_to_be_marked() -> None:
     assert ledger.lapsed(NOW, ONE) == []
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from([ONE, TEN]), st.sampled_from("abc"), st.booleans()), max_size=20))
 def test_no_identity_is_believed_twice_and_no_session_sees_more_than_it_said(
     steps: list[tuple[SessionId, str, bool]],

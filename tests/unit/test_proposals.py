@@ -196,6 +196,7 @@ def is_sound(candidate: Candidate) -> bool:
     )
 
 
+@pytest.mark.slow
 @given(JSON | st.fixed_dictionaries({"upserts": st.lists(ODD_UPSERTS | JSON), "deletes": JSON}))
 def test_whatever_the_arguments_no_unsound_fact_comes_of_them(arguments: object) -> None:
     candidates = accepted(arguments).candidates(SAID, [])

@@ -119,6 +119,7 @@ POOL = [
 ]
 
 
+@pytest.mark.slow
 @given(st.permutations(POOL), st.sampled_from(["tea", "art milk", "tea milk", "nothing here", ""]), st.integers(0, 20))
 def test_the_order_the_facts_come_in_does_not_matter(shuffled: list[Fact], query: str, limit: int) -> None:
     ranked = rank(shuffled, terms(query), NOW, limit)

@@ -60,6 +60,7 @@ def test_a_document_added_again_replaces_itself() -> None:
 DOCUMENTS = st.dictionaries(st.sampled_from("abcdef"), st.lists(st.sampled_from(["tea", "cup", "milk"]), max_size=5))
 
 
+@pytest.mark.slow
 @given(DOCUMENTS, DOCUMENTS)
 def test_removing_documents_leaves_no_trace_of_them(kept: dict[str, list[str]], gone: dict[str, list[str]]) -> None:
     corpus, untouched = Corpus(), Corpus()

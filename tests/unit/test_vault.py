@@ -221,6 +221,7 @@ def test_other_bytes_are_no_packed_data(data: bytes) -> None:
             codec.unpack(data)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=4), json_values, max_size=5))
 def test_equal_values_have_one_canonical_text(value: dict[str, object]) -> None:
     assert codec.canonical(value) == codec.canonical(dict(reversed(list(value.items()))))

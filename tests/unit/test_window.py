@@ -100,6 +100,7 @@ def windows(draw: st.DrawFn) -> Window:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.req("R020")
 @given(full=windows(), share=st.floats(0.01, 1.1))
 def test_what_is_fitted_keeps_within_the_limit_and_keeps_current_last_and_tool_pairs_whole(

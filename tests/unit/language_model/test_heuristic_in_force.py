@@ -111,6 +111,7 @@ def test_base_url_is_where_the_model_is(endpoint: Any, serve: Serve, says: Says,
     assert [path for path, _, _ in other.asked] == ["/proxy/v1/responses"]
 
 
+@pytest.mark.slow
 @pytest.mark.req("R062")
 @pytest.mark.req("R064")
 @pytest.mark.req("R125")
