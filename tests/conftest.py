@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import os
@@ -25,7 +26,7 @@ from cairn.edge.tool import Call
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.table import SqliteTable
 from cairn.ports import DataKey
-from cairn.runtime import wiring
+from cairn.runtime import telemetry, wiring
 from cairn.runtime.settings import Settings, variables
 from cairn.runtime.system import in_turn
 from cairn.runtime.wiring import Services
@@ -116,6 +117,21 @@ def _untouched_log() -> Iterator[None]:
     yield
     logger.handlers, logger.propagate = handlers, propagate
     logger.setLevel(level)
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """Everything any logger says, as this package's lines."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(telemetry.JsonLines())
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    yield stream
+    root.setLevel(level)
+    root.removeHandler(handler)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, NoReturn
@@ -29,21 +29,6 @@ EventOf = Callable[..., dict[str, Any]]
 
 class Anything(BaseModel):
     """No field."""
-
-
-@pytest.fixture
-def log() -> Iterator[io.StringIO]:
-    """Everything any logger says, as this package's lines."""
-    stream = io.StringIO()
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(telemetry.JsonLines())
-    root = logging.getLogger()
-    level = root.level
-    root.addHandler(handler)
-    root.setLevel(logging.DEBUG)
-    yield stream
-    root.setLevel(level)
-    root.removeHandler(handler)
 
 
 def lines(log: io.StringIO) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from builders import cold
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message, text_of
 from cairn.domain.settings import MemorySettings
@@ -164,3 +165,9 @@ def placed() -> Callable[[PreparedTurn, str], dict[str, Any]]:
         return found[0] if found else {"facts": [], "chunks": []}
 
     return read
+
+
+@pytest.fixture
+def parts(world: World) -> Parts:
+    """A process that has read nothing yet."""
+    return cold(world)

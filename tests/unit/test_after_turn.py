@@ -3,69 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from builders import OWNER, SESSION, cold, facts, head, partition, turn
 from cairn.domain import layout
 from cairn.domain.errors import CairnError, Conflict, NotFound
 from cairn.domain.events import EventType
-from cairn.domain.facts import Fact
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.domain.ids import TurnId, UserId
 from cairn.domain.items import message, text_of
-from cairn.domain.settings import MemorySettings
 from cairn.domain.turns import Completion, Preparation, ResponseItem, Session
-from cairn.ports import Attributes, Key, Query
+from cairn.ports import Key, Query
 from cairn.service.after_turn import commit
 from cairn.service.before_turn import prepare
-from cairn.service.paging import every
 from cairn.service.parts import Parts
 from cairn.service.world import World
-
-SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
-OWNER = layout.owner(None, SESSION.session_id)
-
-
-def turn(turn_id: str, said: str, answered: str = "Noted.") -> Completion:
-    return Completion(
-        turn_id=TurnId(turn_id),
-        inputs=(message("user", said),),
-        outputs=(message("assistant", answered, "output_text"),),
-    )
-
-
-def cold(world: World, **knobs: Any) -> Parts:
-    """Return the parts of a process that has nothing in memory yet."""
-    settings = MemorySettings(**knobs)
-    return Parts.of(world, lambda _: settings)
-
-
-@pytest.fixture
-def parts(world: World) -> Parts:
-    return cold(world)
-
-
-def facts(parts: Parts, session: Session = SESSION) -> dict[str, Fact]:
-    owner = layout.owner(None, session.session_id)
-    parts.log.refresh(session.tenant, session.project, owner)
-    with parts.log.view(session.tenant, session.project, owner) as view:
-        return {fact.fact_id: fact for fact in view.facts(parts.world.clock.now(), session.session_id)}
 
 
 def texts(parts: Parts, session: Session = SESSION) -> list[str]:
     return [text_of(event.item) for _, events in parts.sessions.history(session) for event in events]
-
-
-def partition(parts: Parts, pk: str) -> Iterator[Attributes]:
-    return every(parts.world.table, Query(pk, "\x01", "\U0010ffff"))
-
-
-def head(parts: Parts) -> Attributes:
-    stored = parts.world.table.get(Key(layout.session_pk(SESSION), layout.HEAD))
-    assert stored is not None
-    return stored
 
 
 def context(parts: Parts, said: str) -> list[ResponseItem]:

@@ -10,17 +10,16 @@ from typing import Any
 
 import pytest
 
+from builders import SESSION, cold
 from cairn.domain import block
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId
+from cairn.domain.ids import Tenant, TurnId
 from cairn.domain.items import message, text_of
-from cairn.domain.settings import MemorySettings
-from cairn.domain.turns import Completion, Preparation, ResponseItem, Session
+from cairn.domain.turns import Completion, Preparation, ResponseItem
 from cairn.service.after_turn import commit
 from cairn.service.before_turn import prepare
 from cairn.service.parts import Parts
 from cairn.service.world import World
 
-SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 CALL = {"type": "function_call", "call_id": "c1", "name": "look", "arguments": "{}"}
 RESULT = {"type": "function_call_output", "call_id": "c1", "output": "42"}
 
@@ -31,16 +30,6 @@ def user(text: str) -> ResponseItem:
 
 def assistant(text: str) -> ResponseItem:
     return message("assistant", text, "output_text")
-
-
-def cold(world: World, **knobs: Any) -> Parts:
-    settings = MemorySettings(**knobs)
-    return Parts.of(world, lambda _: settings)
-
-
-@pytest.fixture
-def parts(world: World) -> Parts:
-    return cold(world)
 
 
 def store(parts: Parts, turn_id: str, inputs: list[ResponseItem], *outputs: ResponseItem, **more: Any) -> None:

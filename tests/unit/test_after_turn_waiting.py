@@ -7,35 +7,12 @@ from typing import Any
 
 import pytest
 
+from builders import SESSION, cold, turn
 from cairn.domain.errors import ResourceBusy
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId
-from cairn.domain.items import message
-from cairn.domain.settings import MemorySettings
-from cairn.domain.turns import Completion, Session
+from cairn.domain.ids import Project, SessionId, Tenant
 from cairn.service.after_turn import commit
 from cairn.service.parts import Parts
 from cairn.service.world import World
-
-SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
-
-
-def turn(turn_id: str, said: str, answered: str = "Noted.") -> Completion:
-    return Completion(
-        turn_id=TurnId(turn_id),
-        inputs=(message("user", said),),
-        outputs=(message("assistant", answered, "output_text"),),
-    )
-
-
-def cold(world: World, **knobs: Any) -> Parts:
-    """Return the parts of a process that has nothing in memory yet."""
-    settings = MemorySettings(**knobs)
-    return Parts.of(world, lambda _: settings)
-
-
-@pytest.fixture
-def parts(world: World) -> Parts:
-    return cold(world)
 
 
 @pytest.mark.req("R048")

@@ -18,6 +18,7 @@ from cairn.domain.ids import Tenant
 from cairn.local.bridge import Bridge, application
 from cairn.runtime.wiring import Services
 from cairn_auth import authorizer
+from cairn_health import door as health
 
 LIMIT = 1000
 
@@ -55,7 +56,7 @@ def handler() -> Recorder:
 @pytest.fixture
 def client(services: Services, handler: Recorder) -> Iterator[TestClient]:
     assert services
-    app = application(Bridge(handler, {"remember": handler}, authorizer.handler, LIMIT), no_lifespan)
+    app = application(Bridge(handler, {"remember": handler}, health.handler, authorizer.handler, LIMIT), no_lifespan)
     with TestClient(app, base_url="http://127.0.0.1") as client:
         yield client
 
@@ -157,7 +158,9 @@ def test_nothing_else_is_there(client: TestClient, handler: Recorder, key: str, 
 
 
 def test_health_needs_no_key(client: TestClient) -> None:
-    assert client.get("/healthz").json()["status"] == "ok"
+    answer = client.get("/healthz").json()
+    assert answer["status"] == "ok"
+    assert answer["stores"] == {"table": True, "blobs": True, "key": True}
 
 
 def test_a_page_that_points_its_own_name_at_this_machine_is_refused(

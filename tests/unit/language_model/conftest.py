@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import logging
 import ssl
 import time
 from collections.abc import Callable, Iterator
@@ -15,8 +13,6 @@ from threading import Event, Thread
 from typing import Any, cast
 
 import pytest
-
-from cairn.runtime import telemetry
 
 PATIENCE_SECONDS = 8.0
 """How long an endpoint keeps a caller waiting at most: far longer than any deadline of these tests."""
@@ -104,18 +100,3 @@ def good() -> bytes:
     arguments = json.dumps({"upserts": [upsert], "deletes": []})
     call = {"type": "function_call", "call_id": "c", "name": "record_facts", "arguments": arguments}
     return json.dumps({"status": "completed", "output": [call]}).encode()
-
-
-@pytest.fixture
-def log() -> Iterator[io.StringIO]:
-    """Everything any logger says, as this package's lines."""
-    stream = io.StringIO()
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(telemetry.JsonLines())
-    root = logging.getLogger()
-    level = root.level
-    root.addHandler(handler)
-    root.setLevel(logging.DEBUG)
-    yield stream
-    root.setLevel(level)
-    root.removeHandler(handler)

@@ -54,12 +54,12 @@ def signed(content: dict[str, Any], sign: Sign) -> dict[str, Any]:
 
 def is_injected(item: ResponseItem, verify: Verify) -> bool:
     """Tell whether Cairn itself made this item: the policy, or JSON whose tag is genuine, and nothing beside it."""
-    text = text_of(item)
-    if identity(item) != identity(message(role_of(item), text)):
-        return False
-    if role_of(item) == "developer":
-        return text == POLICY
-    return role_of(item) == "user" and text.startswith('{"kind":') and _is_genuine(text, verify)
+    text, role = text_of(item), role_of(item)
+    if role == "developer":
+        made = text == POLICY
+    else:
+        made = role == "user" and text.startswith('{"kind":') and _is_genuine(text, verify)
+    return made and identity(item) == identity(message(role, text))
 
 
 def _is_genuine(text: str, verify: Verify) -> bool:

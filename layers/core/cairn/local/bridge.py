@@ -24,7 +24,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from cairn import __version__
 from cairn.domain.errors import CairnError, InternalError, InvalidArgument, NotFound, PayloadTooLarge, Unauthenticated
 from cairn.edge import problems
 from cairn.local.doors import Handler
@@ -39,10 +38,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """The handlers behind the routes, the authorizer before them and the largest body in bytes."""
+    """The handlers behind the routes, the authorizer before all but the probe, and the largest body in bytes."""
 
     door: Handler
     tools: Mapping[str, Handler]
+    probe: Handler
     authorizer: Handler
     body_limit: int
 
@@ -56,6 +56,11 @@ class Bridge:
         if name not in self.tools:
             return _problem(NotFound("There is no such tool"))
         return await self._logged(f"/v1/tools/{name}", self.tools[name], request)
+
+    async def healthz(self, request: Request) -> Response:
+        """Answer at /healthz, for which no key is asked."""
+        event = _authorized(_event(request, secrets.token_hex(8)), {}, b"")
+        return _response(await to_thread.run_sync(self.probe, event, None, limiter=_limiter(request)))
 
     async def _logged(self, route: str, handler: Handler, request: Request) -> Response:
         started = time.perf_counter()
@@ -96,7 +101,7 @@ def application(bridge: Bridge, lifespan: Callable[[Starlette], AbstractAsyncCon
         routes=[
             Route("/mcp", bridge.mcp, methods=["POST", "GET", "DELETE"]),
             Route("/v1/tools/{name}", bridge.tool, methods=["POST"]),
-            Route("/healthz", _healthz, methods=["GET"]),
+            Route("/healthz", bridge.healthz, methods=["GET"]),
         ],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"], www_redirect=False)],
         exception_handlers={HTTPException: _nowhere},
@@ -108,10 +113,6 @@ def application(bridge: Bridge, lifespan: Callable[[Starlette], AbstractAsyncCon
 
 def _limiter(request: Request) -> CapacityLimiter:
     return request.app.state.limiter
-
-
-async def _healthz(_request: Request) -> Response:
-    return JSONResponse({"status": "ok", "version": __version__})
 
 
 async def _nowhere(_request: Request, _error: Exception) -> Response:

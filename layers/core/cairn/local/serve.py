@@ -36,8 +36,8 @@ def serve(data: Path | None, port: int) -> None:
     telemetry.configure()
     with opened(data, os.environ) as store, _listening(port) as listener:
         limit = store.settings.limits.request_bytes
-        authorizer = load("cairn_auth.authorizer.handler")
-        bridge = Bridge(load("cairn_mcp.door.handler"), tool_handlers(), authorizer, limit)
+        door, probe = load("cairn_mcp.door.handler"), load("cairn_health.door.handler")
+        bridge = Bridge(door, tool_handlers(), probe, load("cairn_auth.authorizer.handler"), limit)
         config = uvicorn.Config(
             application(bridge, _sweeping(store.table)),
             log_config=None,

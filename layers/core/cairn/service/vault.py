@@ -59,10 +59,6 @@ class Vault:
         plain = cipher.unseal(self._numbered(tenant, number).secret, data, _context(tenant, where))
         return codec.unpack(plain)
 
-    def warm(self, tenant: Tenant) -> None:
-        """Unwrap the tenant's current key now, so that it can be one of several parallel reads."""
-        self._current(tenant)
-
     def sign(self, tenant: Tenant, purpose: str, message: bytes) -> str:
         """Return a tag that only this tenant's Cairn can make: key number, dot, 32 hex digits."""
         key = self._current(tenant) or self._create(tenant)
@@ -85,7 +81,7 @@ class Vault:
             return cached
         low, high = layout.key_range()
         newest = self._world.table.query(Query(layout.keys_pk(tenant), low, high, descending=True, limit=1)).items
-        return self._keep(tenant, newest[0], current=True) if newest else None
+        return self._opened(tenant, newest[0], current=True) if newest else None
 
     def _numbered(self, tenant: Tenant, number: int) -> _CachedKey:
         cached = self._cached(tenant, number)
@@ -94,7 +90,7 @@ class Vault:
         item = self._world.table.get(Key(layout.keys_pk(tenant), layout.key_sk(number)))
         if item is None:
             raise CorruptData("the data key of stored content is gone")
-        return self._keep(tenant, item, current=False)
+        return self._opened(tenant, item, current=False)
 
     def _create(self, tenant: Tenant) -> _CachedKey:
         fresh = self._world.keys.generate(tenant)
@@ -102,18 +98,26 @@ class Vault:
         try:
             self._world.table.put(Put(item, ABSENT))
         except ConditionFailed as lost:
-            return self._keep(tenant, lost.item or item, current=True)
-        return self._keep(tenant, item, current=True)
+            return self._opened(tenant, lost.item or {}, current=True)
+        return self._keep(tenant, 1, fresh.secret, current=True)
 
     def _cached(self, tenant: Tenant, number: int | None) -> _CachedKey | None:
         cached = self._keys.get((tenant, number))
         return cached if cached is not None and self._world.clock.now() < cached.until else None
 
-    def _keep(self, tenant: Tenant, item: Mapping[str, Scalar], *, current: bool) -> _CachedKey:
-        number, wrapped = item["number"], item["wrapped"]
+    def _opened(self, tenant: Tenant, item: Mapping[str, Scalar], *, current: bool) -> _CachedKey:
+        """Return the key of a stored item; unwrapping asks the key ring, so that it is done once for both its names."""
+        number, wrapped = item.get("number"), item.get("wrapped")
         if not isinstance(number, int) or not isinstance(wrapped, bytes):
             raise CorruptData("a stored data key is malformed")
-        secret = self._world.keys.unwrap(tenant, wrapped)
+        known = self._cached(tenant, number)
+        if known is None:
+            return self._keep(tenant, number, self._world.keys.unwrap(tenant, wrapped), current=current)
+        if current:
+            self._keys[tenant, None] = known
+        return known
+
+    def _keep(self, tenant: Tenant, number: int, secret: bytes, *, current: bool) -> _CachedKey:
         key = _CachedKey(number, secret, self._world.clock.now() + KEY_LIFETIME)
         self._keys[tenant, number] = key
         if current:
