@@ -25,8 +25,8 @@ MCP_VERSION = "2026-07-28"
 _SIGNS = {Ge: ("≥", "ge"), Gt: (">", "gt"), Le: ("≤", "le"), Lt: ("<", "lt")}
 _SETTINGS_INTRODUCTION = """\
 Generated. Keys stand under `settings.mcp` of one YAML or JSON document, given as CAIRN_SETTINGS or CAIRN_SETTINGS_FILE.
-An environment variable goes before the document. A tenant's own `memory.*` go before both, at
-`settings.mcp.tenants.<tenant>.memory.*`. `settings.mcp.tools.memory.*` is another name of `settings.mcp.memory.*`, and
+An environment variable goes before the document. A tenant's own `memory.*` and `tools.memory.enabled` go before both,
+under `settings.mcp.tenants.<tenant>`. `settings.mcp.tools.memory.*` is another name of `settings.mcp.memory.*`, and
 `settings.mcp.tools.<tool>.enabled: false` switches one tool off."""
 
 

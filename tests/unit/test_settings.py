@@ -169,7 +169,9 @@ def test_each_key_can_be_set_by_its_environment_variable(option: Option) -> None
     assert option.variable in {each.source for each in provenance(settings)}
 
 
-@pytest.mark.parametrize("option", [pytest.param(o, id=k) for k, o in OPTIONS.items() if k.startswith("memory.")])
+@pytest.mark.parametrize(
+    "option", [pytest.param(o, id=k) for k, o in OPTIONS.items() if k.startswith(("memory.", "tools.memory."))]
+)
 def test_each_memory_key_can_be_set_for_one_tenant(option: Option) -> None:
     document = document_of("tenants", "acme", *option.key.split("."), OTHER_VALUES[option.key])
     if option.key == NEEDS_URL:
@@ -230,6 +232,9 @@ def test_a_compact_threshold_outside_zero_to_one_is_refused_by_name(value: objec
         (("tools", "memory_before_turn", "limit"), 3),
         (("tenants", "acme", "limits", "list_items"), 3),
         (("tenants", "acme", "memory", "nothing"), 3),
+        (("tenants", "acme", "memory", "enabled"), True),
+        (("tenants", "acme", "tools", "memory", "enabled"), "yes"),
+        (("tenants", "acme", "tools", "memory_before_turn", "enabled"), False),
         (("allowed_origins",), "https://example.com"),
         (("allowed_origins",), ["example.com"]),
         (("nothing",), 1),
@@ -250,7 +255,15 @@ def test_a_document_that_does_not_begin_with_settings_mcp_is_refused(document: M
         load(document, {})
 
 
-@pytest.mark.parametrize("text", ["", "settings:", "settings:\n  mcp:\n    memory:\n    tools:\n", '{"settings": {}}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "settings:",
+        "settings:\n  mcp:\n    memory:\n    tools:\n    tenants:\n      acme:\n        tools:\n          memory:\n",
+        '{"settings": {}}',
+    ],
+)
 def test_an_empty_section_sets_nothing(text: str) -> None:
     assert read({"CAIRN_SETTINGS": text}) == load(None, {})
 

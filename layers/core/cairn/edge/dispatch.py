@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from cairn.domain.errors import Disabled
+from cairn.domain.ids import Tenant
 from cairn.edge.guard import guarded
 from cairn.edge.tool import Call, Tool
 from cairn.runtime.settings import Settings
 
 
-def enabled(tools: Sequence[Tool], settings: Settings) -> tuple[Tool, ...]:
-    """Return the tools that are switched on, in their order."""
-    return tuple(tool for tool in tools if tool.enabled(settings))
+def enabled(tools: Sequence[Tool], settings: Settings, tenant: Tenant) -> tuple[Tool, ...]:
+    """Return the tools that are switched on for the tenant, in their order."""
+    return tuple(tool for tool in tools if tool.enabled(settings, tenant))
 
 
 def execute(tools: Sequence[Tool], name: str, arguments: object, call: Call) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from cairn.domain.callers import Caller
 from cairn.domain.errors import Disabled, PermissionDenied
-from cairn.domain.ids import Project
+from cairn.domain.ids import Project, Tenant
 from cairn.edge import gateway, schema
 from cairn.edge.guard import guarded
 from cairn.edge.validation import Rules, validate
@@ -58,9 +58,9 @@ class Tool:
         """Return the JSON Schema (2020-12) of what the tool gives."""
         return schema.output_schema(self.output)
 
-    def enabled(self, settings: Settings) -> bool:
-        """Tell whether the settings switch on the tool's family and leave the tool itself on."""
-        return settings.memory_enabled and self.name not in settings.disabled_tools
+    def enabled(self, settings: Settings, tenant: Tenant) -> bool:
+        """Tell whether the settings switch on the tool's family for the tenant and leave the tool itself on."""
+        return settings.memory_enabled_for(tenant) and self.name not in settings.disabled_tools
 
     def execute(self, arguments: object, call: Call) -> dict[str, Any]:
         """Validate, run and return plain JSON values, behind switches, rights and log; only CairnErrors get out."""
@@ -82,7 +82,7 @@ class Tool:
         )
 
     def _admit(self, call: Call) -> None:
-        if not self.enabled(call.services.settings):
+        if not self.enabled(call.services.settings, call.caller.tenant):
             raise Disabled("No such tool, or it is switched off", {"tool": self.name})
         scope = self._scope()
         if scope not in call.caller.scopes:

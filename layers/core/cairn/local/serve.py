@@ -48,7 +48,7 @@ def serve(data: Path | None, port: int) -> None:
         )
         url = f"http://{HOST}:{listener.getsockname()[1]}/mcp"
         _announce(url, store.directory, _first_key(store.credentials))
-        if not store.settings.memory_enabled:
+        if not store.settings.memory_enabled_for(LOCAL_TENANT):
             click.echo("Your settings leave the memory tools off: settings.mcp.tools.memory.enabled switches them on.")
         _Server(config).run(sockets=[listener])
 

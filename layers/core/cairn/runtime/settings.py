@@ -67,9 +67,13 @@ class AwsStore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything a process may be told; `sources` says of each key that was set where its value came from."""
+    """Everything a process may be told; `sources` says of each key that was set where its value came from.
 
-    memory_enabled: bool = False
+    `memory_enabled` holds for every tenant that has no switch of its own in `memory_switches`.
+    """
+
+    memory_enabled: bool
+    memory_switches: Mapping[str, bool] = field(default_factory=dict[str, bool])
     disabled_tools: frozenset[str] = frozenset()
     memory: MemorySettings = field(default_factory=MemorySettings)
     tenants: Mapping[str, MemorySettings] = field(default_factory=dict[str, MemorySettings])
@@ -78,6 +82,10 @@ class Settings:
     store: EmbeddedStore | AwsStore | None = None
     model_key: str | None = field(default=None, repr=False)
     sources: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+    def memory_enabled_for(self, tenant: Tenant) -> bool:
+        """Return whether the tenant has the memory tools: its own switch, or the deployment's."""
+        return self.memory_switches.get(tenant, self.memory_enabled)
 
     def memory_for(self, tenant: Tenant) -> MemorySettings:
         """Return the tenant's own knobs, or the deployment's."""
@@ -106,11 +114,12 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         for key, option in OPTIONS.items()
         if option.variable in environment
     }
-    values = read.values | from_environment
+    values: dict[str, Any] = {ENABLED: OPTIONS[ENABLED].default, **read.values, **from_environment}
     sources = dict.fromkeys(read.values, "document") | {key: OPTIONS[key].variable for key in from_environment}
     sources |= {f"tenants.{tenant}.{key}": f"tenant {tenant}" for tenant, own in read.tenants.items() for key in own}
     return Settings(
-        memory_enabled=values.get(ENABLED, False),
+        memory_enabled=values[ENABLED],
+        memory_switches={name: own[ENABLED] for name, own in read.tenants.items() if ENABLED in own},
         disabled_tools=frozenset(read.disabled_tools),
         memory=_memory(values, "memory"),
         tenants={name: _memory(values | own, f"tenants.{name}.memory") for name, own in read.tenants.items()},
@@ -143,7 +152,8 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
     """
     memory = settings.memory if tenant is None else settings.memory_for(tenant)
     roots: dict[str, object] = {"memory": memory, "limits": settings.limits}
-    singles: dict[str, object] = {ENABLED: settings.memory_enabled, ORIGINS: settings.allowed_origins}
+    enabled = settings.memory_enabled if tenant is None else settings.memory_enabled_for(tenant)
+    singles: dict[str, object] = {ENABLED: enabled, ORIGINS: settings.allowed_origins}
     found: list[Effective] = []
     for key, option in OPTIONS.items():
         value = singles[key] if key in singles else _attribute(roots, key)
