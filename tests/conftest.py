@@ -31,6 +31,7 @@ from cairn.runtime.settings import Settings, variables
 from cairn.runtime.system import in_turn
 from cairn.runtime.wiring import Services
 from cairn.service.world import World
+from cairn_tools.catalog import CATALOG
 
 # A busy machine is no failure, and CI repeats what it found.
 hypothesis.settings.register_profile("cairn", deadline=None, derandomize="CI" in os.environ)
@@ -146,8 +147,8 @@ def entropy() -> CountingEntropy:
 
 @pytest.fixture
 def settings() -> Settings:
-    """The only required switch, defaults elsewhere; a test module overrides this fixture for more."""
-    return Settings(memory_enabled=True)
+    """The only required switch, with every tool of the catalog on; a test module overrides this fixture for more."""
+    return Settings(memory_enabled=True, tool_switches={tool.name: True for tool in CATALOG if not tool.on_by_default})
 
 
 @pytest.fixture

@@ -158,7 +158,7 @@ def test_every_door_gives_the_sample_the_same_answer(tool: Tool, fresh: Callable
 
 
 def test_every_door_carries_a_conversation_alike(fresh: Callable[[], Any]) -> None:
-    before, after, maintain, look = CATALOG
+    before, after, run, maintain, look = CATALOG
     session = {"project": "garden", "session_id": "tuesday"}
     say: dict[str, Any] = {"input_items": [text_item("My name is Zoë 李. I prefer tea.")], "output_items": []}
     script: list[tuple[Tool, dict[str, Any]]] = [
@@ -167,6 +167,7 @@ def test_every_door_carries_a_conversation_alike(fresh: Callable[[], Any]) -> No
         (after, {**session, "turn_id": "1", **say, "output_items": [text_item("another payload")]}),
         (before, {**session, "current_input": "What do I drink, and what is my name?"}),
         (maintain, session),
+        (run, {**session, "phase": "begin", "turn_id": "2", "current_input": "I live in Oslo."}),
         (look, session),
         (look, {**session, "session_id": "wednesday"}),
     ]

@@ -51,7 +51,7 @@ def test_with_memory_on_every_tool_is_listed_in_the_catalog_s_order_and_runs(cal
 @pytest.mark.req("R004")
 @pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
 def test_a_tool_that_is_off_leaves_the_others_on(tool: Tool, call: Call) -> None:
-    without = switch(call, disabled_tools=frozenset({tool.name}))
+    without = switch(call, tool_switches={**call.services.settings.tool_switches, tool.name: False})
     others = tuple(other for other in CATALOG if other is not tool)
 
     assert enabled(CATALOG, without.services.settings, ACME) == others

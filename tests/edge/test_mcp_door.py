@@ -97,7 +97,8 @@ def test_a_tool_that_is_switched_off_looks_like_one_that_never_was(
     send: Callable[..., dict[str, Any]], services: Services
 ) -> None:
     off, *others = [tool.name for tool in CATALOG]
-    wiring.provide(replace(services, settings=replace(services.settings, disabled_tools=frozenset({off}))))
+    switches = {**services.settings.tool_switches, off: False}
+    wiring.provide(replace(services, settings=replace(services.settings, tool_switches=switches)))
     assert [tool["name"] for tool in send("tools/list")["body"]["result"]["tools"]] == others
     unknown = send("tools/call", {"name": "no_such_tool", "arguments": {}})
     assert send("tools/call", {"name": off, "arguments": {}}) == unknown

@@ -322,7 +322,7 @@ def test_every_effective_value_says_where_it_came_from() -> None:
 def test_a_single_tool_can_be_switched_off() -> None:
     settings = load(document_of("tools", {"memory": {"enabled": True}, "memory_after_turn": {"enabled": False}}), {})
 
-    assert settings.disabled_tools == {"memory_after_turn"}
+    assert settings.tool_switches == {"memory_after_turn": False}
 
 
 def test_a_document_may_be_json_or_a_file(tmp_path: Path) -> None:

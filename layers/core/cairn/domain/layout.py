@@ -35,6 +35,11 @@ def guard_sk(turn: TurnId) -> str:
     return f"turn#{turn}"
 
 
+def operation_sk(operation_id: str) -> str:
+    """Return the sort key of what was said in a turn that waits for its answer."""
+    return f"op#{operation_id}"
+
+
 def compact_sk(seq: int) -> str:
     """Return the sort key of the compact summary of all turns up to number `seq`."""
     return f"cmp#{seq:012d}"

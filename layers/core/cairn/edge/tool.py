@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
 from cairn.domain.callers import Caller
 from cairn.domain.errors import Disabled, PermissionDenied
@@ -33,7 +33,7 @@ class Tool:
 
     `summary` tells an agent when to call it and what it gets, `example` are arguments that work. `grants` are the
     permissions its Lambda needs ("table:read"; "table:put", to add items and change none; "table:write"; "blobs:read";
-    "blobs:write"; "key:use"). `timeout` is in seconds.
+    "blobs:write"; "key:use"). `timeout` is in seconds. Where not `on_by_default`, the settings have to name the tool.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Tool:
     destructive: bool
     idempotent: bool
     timeout: int
+    on_by_default: bool
 
     def input_schema(self) -> dict[str, Any]:
         """Return the JSON Schema (2020-12) of what the tool takes."""
@@ -60,7 +61,8 @@ class Tool:
 
     def enabled(self, settings: Settings, tenant: Tenant) -> bool:
         """Tell whether the settings switch on the tool's family for the tenant and leave the tool itself on."""
-        return settings.memory_enabled_for(tenant) and self.name not in settings.disabled_tools
+        switched_on = settings.tool_switches.get(self.name, self.on_by_default)
+        return switched_on and settings.memory_enabled_for(tenant)
 
     def execute(self, arguments: object, call: Call) -> dict[str, Any]:
         """Validate, run and return plain JSON values, behind switches, rights and log; only CairnErrors get out."""
@@ -69,9 +71,10 @@ class Tool:
             record.name_tenant(call.caller.tenant)
             self._admit(call)
             request = self._validated(arguments, call)
+            subject = cast("object", request.root) if isinstance(request, RootModel) else request
             for name in ("project", "session_id", "turn_id"):
-                setattr(record, name, getattr(request, name, None))
-            self._admit_project(getattr(request, "project", None), call.caller)
+                setattr(record, name, getattr(subject, name, None))
+            self._admit_project(getattr(subject, "project", None), call.caller)
             return self.run(request, call).model_dump(mode="json")
 
     def handler(self, event: dict[str, Any], context: object) -> dict[str, Any]:
@@ -114,6 +117,7 @@ def tool(  # noqa: PLR0913 - what a tool declares about itself, by name
     destructive: bool = False,
     idempotent: bool = True,
     timeout: int = 20,
+    on_by_default: bool = True,
 ) -> Callable[[Callable[[Any, Call], BaseModel]], Tool]:
     """Make a Tool of a function (request, call) -> answer: its name, docstring and annotations say the rest."""
 
@@ -133,6 +137,7 @@ def tool(  # noqa: PLR0913 - what a tool declares about itself, by name
             destructive=destructive,
             idempotent=idempotent,
             timeout=timeout,
+            on_by_default=on_by_default,
         )
 
     return declare

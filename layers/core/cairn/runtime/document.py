@@ -17,11 +17,11 @@ _Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a document sets: values by key, values of tenants by key, and the tools it switches off."""
+    """What a document sets: values by key, values of tenants by key, and tools by name, on or off."""
 
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     tenants: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    disabled_tools: set[str] = field(default_factory=set[str])
+    tool_switches: dict[str, bool] = field(default_factory=dict[str, bool])
 
 
 def parse_text(text: str, where: str) -> Mapping[str, Any]:
@@ -78,8 +78,7 @@ def _place(result: Document, path: _Path, value: Any) -> None:
         case ("tools", name, "enabled") if name != "memory":
             if not isinstance(value, bool):
                 raise SettingsError(f"{full}: must be true or false")
-            if not value:
-                result.disabled_tools.add(name)
+            result.tool_switches[name] = value
         case _:
             _set(result.values, _key(path), value, full)
 

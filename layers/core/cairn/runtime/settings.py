@@ -74,7 +74,7 @@ class Settings:
 
     memory_enabled: bool
     memory_switches: Mapping[str, bool] = field(default_factory=dict[str, bool])
-    disabled_tools: frozenset[str] = frozenset()
+    tool_switches: Mapping[str, bool] = field(default_factory=dict[str, bool])
     memory: MemorySettings = field(default_factory=MemorySettings)
     tenants: Mapping[str, MemorySettings] = field(default_factory=dict[str, MemorySettings])
     limits: Limits = field(default_factory=Limits)
@@ -120,7 +120,7 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
     return Settings(
         memory_enabled=values[ENABLED],
         memory_switches={name: own[ENABLED] for name, own in read.tenants.items() if ENABLED in own},
-        disabled_tools=frozenset(read.disabled_tools),
+        tool_switches=read.tool_switches,
         memory=_memory(values, "memory"),
         tenants={name: _memory(values | own, f"tenants.{name}.memory") for name, own in read.tenants.items()},
         limits=build(Limits, "limits", values),

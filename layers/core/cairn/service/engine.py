@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cairn.domain.turns import CommittedTurn, Completion, Preparation, PreparedTurn, Session
+from cairn.domain.ids import Tenant
+from cairn.domain.operations import OperationToken
+from cairn.domain.turns import (
+    BegunTurn,
+    CommittedTurn,
+    Completion,
+    Preparation,
+    PreparedTurn,
+    ResponseItem,
+    Session,
+)
+from cairn.service import operations
 from cairn.service.after_turn import commit
 from cairn.service.before_turn import prepare
 from cairn.service.directories import Directories
@@ -27,6 +39,14 @@ class Turns:
     def after(self, session: Session, turn: Completion) -> CommittedTurn:
         """Store the turn exactly once; see service.after_turn."""
         return commit(self._parts, session, turn)
+
+    def begin(self, session: Session, request: Preparation) -> BegunTurn:
+        """Return the model's input and a token to store the turn with; see service.operations."""
+        return operations.begin(self._parts, session, request)
+
+    def finish(self, tenant: Tenant, token: OperationToken, outputs: Sequence[ResponseItem]) -> CommittedTurn:
+        """Store the turn that the token names exactly once; see service.operations."""
+        return operations.finish(self._parts, tenant, token, outputs)
 
 
 @dataclass(frozen=True, slots=True)
