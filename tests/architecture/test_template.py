@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
-from cfnlint.decode import cfn_yaml
 
 import template_functions
 from cairn.runtime.settings import variables
 from cairn_tools.catalog import CATALOG
 
-ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = template_functions.functions(CATALOG)
 ALLOWED = {
     "table:read": {"dynamodb:GetItem", "dynamodb:Query", "kms:Decrypt"},
@@ -25,11 +22,6 @@ ALLOWED = {
 }
 EVERY_FUNCTION = {"logs:CreateLogStream", "logs:PutLogEvents", "xray:PutTraceSegments", "xray:PutTelemetryRecords"}
 SECRET = re.compile(r"secret|token|password|credential|master|api_key|LUMERA", re.IGNORECASE)
-
-
-@pytest.fixture(scope="module")
-def template() -> dict[str, Any]:
-    return cfn_yaml.load(str(ROOT / "template.yaml"))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
 @pytest.fixture(scope="module")

@@ -79,7 +79,7 @@ def test_a_file_that_has_no_counterpart_is_found(changed: Callable[..., Path]) -
 
 def test_where_the_direct_path_names_no_files_none_are_compared(tmp_path: Path) -> None:
     path = tmp_path / "records.jsonl"
-    bare = [{**record, "direct": {**record["direct"], "files": []}} for record in RECORDS]
+    bare: list[dict[str, Any]] = [{**record, "direct": {**record["direct"], "files": []}} for record in RECORDS]
     path.write_text("\n".join(map(json.dumps, bare)), encoding="utf-8")
 
     found = report(path)
