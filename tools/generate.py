@@ -66,6 +66,19 @@ def mcp_event(tool: Tool) -> dict[str, Any]:
     return http_event("/mcp", headers, {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
 
 
+def sam_environment() -> dict[str, Any]:
+    """Return the file for `sam local invoke --env-vars`: the deployed stack's outputs go in place of their names."""
+    enabled: dict[str, Any] = {"settings": {"mcp": {"tools": {"memory": {"enabled": True}}}}}
+    variables = {
+        "CAIRN_TABLE": "MemoryTableName",
+        "CAIRN_BUCKET": "MemoryBucketName",
+        "CAIRN_KEY_ID": "MemoryKeyArn",
+        "CAIRN_SETTINGS": json.dumps(enabled),
+        "CAIRN_ALLOWED_ORIGINS": "",
+    }
+    return {"Parameters": variables}
+
+
 def tools_page() -> str:
     """Return docs/reference/tools.md."""
     parts = ["# Tools", "", "Generated from the catalog; each is `POST /v1/tools/{name}` and an MCP tool alike.", ""]
@@ -97,6 +110,7 @@ def outputs() -> Iterator[tuple[Path, str]]:
         http = http_event(f"/v1/tools/{tool.name}", {}, dict(tool.example))
         yield Path(f"events/http/{tool.name}.json"), json.dumps(http, indent=2) + "\n"
         yield Path(f"events/mcp/{tool.name}.json"), json.dumps(mcp_event(tool), indent=2) + "\n"
+    yield Path("events/env.json"), json.dumps(sam_environment(), indent=2) + "\n"
     yield Path("docs/reference/tools.md"), tools_page()
     yield Path("docs/reference/settings.md"), settings_page()
     template = Path("template.yaml")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from cairn.edge.tool import Tool
@@ -17,13 +19,17 @@ _LONGEST_TIMEOUT = 29  # seconds; API Gateway ends a request after 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """A Lambda function: `name` is its log's name, `path` with its methods the routes it answers, if any."""
+    """A Lambda function: `name` is its log's name, `paths` with its methods the routes it answers, if any.
+
+    The first path's resources are named after the function alone: a route that changed its name could not be deployed
+    over its old self.
+    """
 
     name: str
     handler: str
     description: str
     grants: tuple[str, ...]
-    path: str | None
+    paths: tuple[str, ...] = ()
     methods: tuple[str, ...] = ("POST",)
     timeout: int = 20
     memory: int = 512
@@ -38,9 +44,9 @@ class Function:
 _HEALTH = Function(
     name="health",
     handler="cairn_health.door.handler",
-    description="Whether table, bucket and key answer",
+    description="Whether table, bucket and key answer, and what is switched on",
     grants=("table:read", "blobs:read", "key:use"),
-    path="/healthz",
+    paths=("/healthz", "/v1/runtime-config"),
     methods=("GET",),
     timeout=10,
     public=True,
@@ -50,7 +56,6 @@ _AUTHORIZER = Function(
     handler="cairn_auth.authorizer.handler",
     description="Who is calling",
     grants=("table:read", "key:use"),
-    path=None,
     timeout=5,
 )
 
@@ -63,7 +68,7 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
             handler=f"cairn_tools.{tool.name}.handler",
             description=tool.title,
             grants=tool.grants,
-            path=f"/v1/tools/{tool.name}",
+            paths=(f"/v1/tools/{tool.name}",),
             timeout=tool.timeout,
         )
         for tool in catalog
@@ -74,7 +79,7 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
         handler="cairn_mcp.door.handler",
         description="Every tool over MCP",
         grants=tuple(grant for grant in GRANTS if grant in granted),
-        path="/mcp",
+        paths=("/mcp",),
         methods=("POST", "GET", "DELETE"),  # the last two get the 405 that MCP clients expect
         timeout=_LONGEST_TIMEOUT,
         memory=1024,
@@ -105,7 +110,7 @@ def _resources(function: Function) -> dict[str, Any]:
         f"{name}Role": _role(function),
         f"{name}Logs": _logs(function),
         **dict(_gateway(function)),
-        f"{name}Permission": _permission(function),
+        **dict(_permissions(function)),
         f"{name}Errors": _alarm(function, "Errors", "timed out or did not start"),
         f"{name}Throttles": _alarm(function, "Throttles", "was throttled"),
     }
@@ -152,7 +157,7 @@ def _logs(function: Function) -> dict[str, Any]:
 
 def _gateway(function: Function) -> Iterator[tuple[str, dict[str, Any]]]:
     name = function.logical_id
-    if function.path is None:
+    if not function.paths:
         return
     yield (
         f"{name}Integration",
@@ -168,14 +173,14 @@ def _gateway(function: Function) -> Iterator[tuple[str, dict[str, Any]]]:
         },
     )
     access = {"AuthorizationType": "CUSTOM", "AuthorizerId": ref("ApiAuthorizer")}
-    for method in function.methods:
+    for path, method in product(function.paths, function.methods):
         yield (
-            f"{name}{method.capitalize()}Route",
+            f"{_prefix(function, path)}{method.capitalize()}Route",
             {
                 "Type": "AWS::ApiGatewayV2::Route",
                 "Properties": {
                     "ApiId": ref("Api"),
-                    "RouteKey": f"{method} {function.path}",
+                    "RouteKey": f"{method} {path}",
                     **({"AuthorizationType": "NONE"} if function.public else access),
                     "Target": sub(f"integrations/${{{name}Integration}}"),
                 },
@@ -183,8 +188,20 @@ def _gateway(function: Function) -> Iterator[tuple[str, dict[str, Any]]]:
         )
 
 
-def _permission(function: Function) -> dict[str, Any]:
-    source = "authorizers/${ApiAuthorizer}" if function.path is None else f"*/*{function.path}"
+def _prefix(function: Function, path: str) -> str:
+    if path == function.paths[0]:
+        return function.logical_id
+    return function.logical_id + "".join(part.capitalize() for part in re.split(r"\W", path.rpartition("/")[2]))
+
+
+def _permissions(function: Function) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path in function.paths:
+        yield f"{_prefix(function, path)}Permission", _permission(function, f"*/*{path}")
+    if not function.paths:
+        yield f"{function.logical_id}Permission", _permission(function, "authorizers/${ApiAuthorizer}")
+
+
+def _permission(function: Function, source: str) -> dict[str, Any]:
     return {
         "Type": "AWS::Lambda::Permission",
         "Properties": {

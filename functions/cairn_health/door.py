@@ -1,4 +1,8 @@
-"""The Lambda of `GET /healthz`: 200 where table, bucket and key answer, 503 where one does not. It needs no key."""
+"""The Lambda of what needs no key: `GET /healthz` and `GET /v1/runtime-config`.
+
+Health is 200 where table, bucket and key answer, 503 where one does not. The runtime configuration tells a front end
+which families of tools the deployment has switched on; which a tenant has is for its key to ask, with `tools/list`.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,10 @@ from typing import Any
 from cairn import __version__
 from cairn.domain.errors import CairnError
 from cairn.edge import events, problems
+from cairn.edge.dispatch import families
 from cairn.edge.guard import guarded
 from cairn.runtime import wiring
+from cairn_tools.catalog import CATALOG
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
@@ -16,10 +22,22 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     del context
     try:
         with guarded("") as record:
-            record.request_id = events.read(event).request_id
-            stores = wiring.services().health.stores()
+            request = events.read(event)
+            record.request_id = request.request_id
+            services = wiring.services()
+            asks_for_configuration = request.path.endswith("/v1/runtime-config")
+            return _runtime_config(services) if asks_for_configuration else _health(services)
     except CairnError as error:
         return events.respond(problems.http_status(error), problems.envelope(error))
+
+
+def _runtime_config(services: wiring.Services) -> dict[str, Any]:
+    body = {"tools": families(CATALOG, services.settings), "version": __version__}
+    return events.respond(200, body, {"cache-control": "max-age=60"})
+
+
+def _health(services: wiring.Services) -> dict[str, Any]:
+    stores = services.health.stores()
     well = all(stores.values())
     body = {"status": "ok" if well else "unavailable", "version": __version__, "stores": dict(stores)}
     return events.respond(200 if well else 503, body, {"cache-control": "no-store"})

@@ -93,6 +93,7 @@ def test_a_refused_call_leaves_one_line_too(event_of: EventOf, log: io.StringIO)
     assert [line["status"] for line in calls(log)] == ["INVALID_ARGUMENT"] * 3
 
 
+@pytest.mark.req("R137")
 @pytest.mark.req("R099")
 @pytest.mark.req("R100")
 @pytest.mark.usefixtures("services")

@@ -38,6 +38,13 @@ def test_health_needs_no_key_and_finds_table_bucket_and_key(client: httpx2.Clien
     assert response.json()["stores"] == {"table": True, "blobs": True, "key": True}
 
 
+def test_a_front_end_is_told_without_a_key_what_is_switched_on(client: httpx2.Client) -> None:
+    response = client.get("/v1/runtime-config")
+
+    assert response.status_code == 200
+    assert response.json()["tools"] == {"memory": True}
+
+
 @pytest.mark.parametrize("path", ["/mcp", *(f"/v1/tools/{tool.name}" for tool in CATALOG)])
 def test_nobody_gets_past_the_authorizer(client: httpx2.Client, path: str) -> None:
     assert client.post(path, json={}).status_code == 401

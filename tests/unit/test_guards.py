@@ -140,6 +140,7 @@ def test_a_turn_left_in_processing_past_its_time_may_be_taken_over(guards: Guard
     assert guard["owner"] == "heir"
 
 
+@pytest.mark.req("R137")
 @pytest.mark.req("R043")
 @pytest.mark.req("R046")
 def test_a_committed_turn_is_done_for_its_own_payload_and_a_conflict_for_another(guards: Guards, world: World) -> None:

@@ -21,6 +21,7 @@ from cairn_auth import authorizer
 from cairn_health import door as health
 
 LIMIT = 1000
+APP = "https://app.example.com"
 
 
 class Recorder:
@@ -56,7 +57,8 @@ def handler() -> Recorder:
 @pytest.fixture
 def client(services: Services, handler: Recorder) -> Iterator[TestClient]:
     assert services
-    app = application(Bridge(handler, {"remember": handler}, health.handler, authorizer.handler, LIMIT), no_lifespan)
+    bridge = Bridge(handler, {"remember": handler}, health.handler, authorizer.handler, LIMIT, (APP,))
+    app = application(bridge, no_lifespan)
     with TestClient(app, base_url="http://127.0.0.1") as client:
         yield client
 
@@ -161,6 +163,24 @@ def test_health_needs_no_key(client: TestClient) -> None:
     answer = client.get("/healthz").json()
     assert answer["status"] == "ok"
     assert answer["stores"] == {"table": True, "blobs": True, "key": True}
+
+
+@pytest.mark.req("R138")
+@pytest.mark.parametrize(("origin", "may_read"), [(APP, True), ("https://elsewhere.example.com", False)])
+def test_a_front_end_of_an_allowed_origin_may_read_what_is_on_without_a_key(
+    client: TestClient, origin: str, *, may_read: bool
+) -> None:
+    response = client.get("/v1/runtime-config", headers={"Origin": origin})
+    asked = {
+        "Origin": origin,
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": "Authorization",
+    }
+    preflight = client.options("/v1/runtime-config", headers=asked)
+
+    assert response.json()["tools"] == {"memory": True}
+    for answer in (response, preflight):
+        assert answer.headers.get("access-control-allow-origin") == (origin if may_read else None)
 
 
 def test_a_page_that_points_its_own_name_at_this_machine_is_refused(

@@ -17,6 +17,12 @@ def enabled(tools: Sequence[Tool], settings: Settings, tenant: Tenant) -> tuple[
     return tuple(tool for tool in tools if tool.enabled(settings, tenant))
 
 
+def families(tools: Sequence[Tool], settings: Settings) -> dict[str, bool]:
+    """Return each family of tools, and whether a tenant without a switch of its own has any tool of it."""
+    switched_on = {tool.family for tool in tools if tool.enabled(settings, None)}
+    return {tool.family: tool.family in switched_on for tool in tools}
+
+
 def execute(tools: Sequence[Tool], name: str, arguments: object, call: Call) -> dict[str, Any]:
     """Run the named tool and return its answer; Disabled where it is unknown or off. Only CairnErrors get out."""
     for tool in tools:

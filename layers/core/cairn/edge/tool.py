@@ -59,8 +59,11 @@ class Tool:
         """Return the JSON Schema (2020-12) of what the tool gives."""
         return schema.output_schema(self.output)
 
-    def enabled(self, settings: Settings, tenant: Tenant) -> bool:
-        """Tell whether the settings switch on the tool's family for the tenant and leave the tool itself on."""
+    def enabled(self, settings: Settings, tenant: Tenant | None) -> bool:
+        """Tell whether the settings switch on the tool's family for the tenant and leave the tool itself on.
+
+        Without a tenant it is told for those that have no switch of their own.
+        """
         switched_on = settings.tool_switches.get(self.name, self.on_by_default)
         return switched_on and settings.memory_enabled_for(tenant)
 

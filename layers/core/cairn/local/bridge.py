@@ -19,6 +19,7 @@ from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -33,18 +34,23 @@ _THREADS = 8
 _PATIENCE = 8
 """A body over the limit is read and dropped up to this many times the limit, so that its sender sees the answer."""
 _CREDENTIALS = frozenset({"authorization", "x-api-key", "cookie", "proxy-authorization"})
+_CORS_HEADERS = ("authorization", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name", "mcp-session-id")
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """The handlers behind the routes, the authorizer before all but the probe, and the largest body in bytes."""
+    """The handlers behind the routes, the authorizer before all but the probe, and the largest body in bytes.
+
+    Pages of the allowed origins may read what is answered.
+    """
 
     door: Handler
     tools: Mapping[str, Handler]
     probe: Handler
     authorizer: Handler
     body_limit: int
+    allowed_origins: tuple[str, ...] = ()
 
     async def mcp(self, request: Request) -> Response:
         """Answer at /mcp, whatever the method: the door itself refuses what is no POST."""
@@ -57,8 +63,8 @@ class Bridge:
             return _problem(NotFound("There is no such tool"))
         return await self._logged(f"/v1/tools/{name}", self.tools[name], request)
 
-    async def healthz(self, request: Request) -> Response:
-        """Answer at /healthz, for which no key is asked."""
+    async def public(self, request: Request) -> Response:
+        """Answer at /healthz and /v1/runtime-config, for which no key is asked."""
         event = _authorized(_event(request, secrets.token_hex(8)), {}, b"")
         return _response(await to_thread.run_sync(self.probe, event, None, limiter=_limiter(request)))
 
@@ -101,9 +107,18 @@ def application(bridge: Bridge, lifespan: Callable[[Starlette], AbstractAsyncCon
         routes=[
             Route("/mcp", bridge.mcp, methods=["POST", "GET", "DELETE"]),
             Route("/v1/tools/{name}", bridge.tool, methods=["POST"]),
-            Route("/healthz", bridge.healthz, methods=["GET"]),
+            Route("/healthz", bridge.public, methods=["GET"]),
+            Route("/v1/runtime-config", bridge.public, methods=["GET"]),
         ],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"], www_redirect=False)],
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"], www_redirect=False),
+            Middleware(
+                CORSMiddleware,
+                allow_origins=bridge.allowed_origins,
+                allow_methods=["GET", "POST"],
+                allow_headers=_CORS_HEADERS,
+            ),
+        ],
         exception_handlers={HTTPException: _nowhere},
         lifespan=lifespan,
     )
@@ -116,7 +131,9 @@ def _limiter(request: Request) -> CapacityLimiter:
 
 
 async def _nowhere(_request: Request, _error: Exception) -> Response:
-    return _problem(NotFound("There is nothing here: POST /mcp, POST /v1/tools/{name} or GET /healthz"))
+    return _problem(
+        NotFound("There is nothing here: POST /mcp, POST /v1/tools/{name}, GET /healthz or GET /v1/runtime-config")
+    )
 
 
 async def _read_body(request: Request, limit: int) -> bytes:

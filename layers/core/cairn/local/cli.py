@@ -13,6 +13,7 @@ from cairn.domain.errors import CairnError, InvalidArgument, SettingsError
 from cairn.local.keys import keys
 from cairn.local.options import DIRECTORY, data_option
 
+_SHARE = click.FloatRange(0, 1)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -79,6 +80,46 @@ def demo(data: Path | None, store: Path | None, url: str | None, key: str | None
     from cairn.local.demo import demo as run  # noqa: PLC0415 - a command pays for its own imports only
 
     sys.exit(0 if run(data, store, url, key) else 1)
+
+
+@main.command()
+@click.argument("records", type=_FILE)
+@click.option("--url", help="Compare with the service at this MCP endpoint instead of a fresh store.")
+@click.option("--key", help="The API key for --url; one for the projects shadow.* will do.")
+@click.option(
+    "--min-facts", default=0.9, show_default=True, type=_SHARE, help="The least share of the direct path's facts."
+)
+@click.option(
+    "--max-tokens", default=1.5, show_default=True, type=click.FloatRange(0), help="The greatest ratio to its tokens."
+)
+@click.option("--min-files", default=1.0, show_default=True, type=_SHARE, help="The least share of its directories.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+@click.option("--show-values", "values", is_flag=True, help="Print the facts and directories that only one path has.")
+def shadow(  # noqa: PLR0913 - one parameter for each option
+    *,
+    records: Path,
+    url: str | None,
+    key: str | None,
+    min_facts: float,
+    max_tokens: float,
+    min_files: float,
+    as_json: bool,
+    values: bool,
+) -> None:
+    """Compare Cairn with a direct memory path that has answered the turns in RECORDS.
+
+    docs/how-to/roll-out.md says what a record holds. The turns are replayed into a store that is gone afterwards, at
+    the times they were spoken, or with --url into projects shadow.* of their own. Exit status 1 below the thresholds.
+    """
+    if (url is None) != (key is None):
+        raise click.UsageError("--url and --key go together")
+    from cairn.local.shadow.command import compare, show  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.shadow.comparison import Thresholds  # noqa: PLC0415
+
+    service = (url, key) if url and key else None
+    report = compare(records, service, Thresholds(min_facts, max_tokens, min_files))
+    show(report, as_json=as_json, values=values)
+    sys.exit(0 if report.passed else 1)
 
 
 @main.command()

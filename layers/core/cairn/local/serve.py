@@ -35,9 +35,9 @@ def serve(data: Path | None, port: int) -> None:
     """Serve on 127.0.0.1 until SIGTERM or SIGINT; port 0 lets the system choose. SettingsError if it cannot start."""
     telemetry.configure()
     with opened(data, os.environ) as store, _listening(port) as listener:
-        limit = store.settings.limits.request_bytes
+        limit, origins = store.settings.limits.request_bytes, store.settings.allowed_origins
         door, probe = load("cairn_mcp.door.handler"), load("cairn_health.door.handler")
-        bridge = Bridge(door, tool_handlers(), probe, load("cairn_auth.authorizer.handler"), limit)
+        bridge = Bridge(door, tool_handlers(), probe, load("cairn_auth.authorizer.handler"), limit, origins)
         config = uvicorn.Config(
             application(bridge, _sweeping(store.table)),
             log_config=None,

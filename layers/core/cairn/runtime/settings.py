@@ -83,9 +83,9 @@ class Settings:
     model_key: str | None = field(default=None, repr=False)
     sources: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
-    def memory_enabled_for(self, tenant: Tenant) -> bool:
-        """Return whether the tenant has the memory tools: its own switch, or the deployment's."""
-        return self.memory_switches.get(tenant, self.memory_enabled)
+    def memory_enabled_for(self, tenant: Tenant | None) -> bool:
+        """Return whether the tenant has the memory tools; None stands for one without a switch of its own."""
+        return self.memory_switches.get(tenant or "", self.memory_enabled)
 
     def memory_for(self, tenant: Tenant) -> MemorySettings:
         """Return the tenant's own knobs, or the deployment's."""
@@ -152,8 +152,7 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
     """
     memory = settings.memory if tenant is None else settings.memory_for(tenant)
     roots: dict[str, object] = {"memory": memory, "limits": settings.limits}
-    enabled = settings.memory_enabled if tenant is None else settings.memory_enabled_for(tenant)
-    singles: dict[str, object] = {ENABLED: enabled, ORIGINS: settings.allowed_origins}
+    singles: dict[str, object] = {ENABLED: settings.memory_enabled_for(tenant), ORIGINS: settings.allowed_origins}
     found: list[Effective] = []
     for key, option in OPTIONS.items():
         value = singles[key] if key in singles else _attribute(roots, key)

@@ -1,0 +1,56 @@
+"""The samples under events/ work with `sam local invoke`, as far as that can be seen without a container."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import template_functions
+from cairn.edge.tool import Tool
+from cairn.local.doors import load
+from cairn_tools.catalog import CATALOG
+
+ROOT = Path(__file__).resolve().parents[2]
+FUNCTIONS = {each.name: each for each in template_functions.functions(CATALOG)}
+every_tool = pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+
+
+def invoke(template: dict[str, Any], logical_id: str, event: str) -> dict[str, Any]:
+    """Return what the handler that the template names for a function answers to a sample event."""
+    handler = load(template["Resources"][logical_id]["Properties"]["Handler"])
+    return handler(json.loads((ROOT / "events" / event).read_text(encoding="utf-8")), None)
+
+
+@every_tool
+@pytest.mark.usefixtures("services")
+def test_each_tool_s_function_answers_its_sample_event(template: dict[str, Any], tool: Tool) -> None:
+    response = invoke(template, f"{FUNCTIONS[tool.name].logical_id}Function", f"http/{tool.name}.json")
+
+    assert response["statusCode"] == 200
+    assert set(json.loads(response["body"])) == set(tool.output_schema()["properties"])
+
+
+@every_tool
+@pytest.mark.usefixtures("services")
+def test_the_mcp_function_answers_each_tool_s_sample_event(template: dict[str, Any], tool: Tool) -> None:
+    response = invoke(template, "McpFunction", f"mcp/{tool.name}.json")
+
+    result = json.loads(response["body"])["result"]
+    assert response["statusCode"] == 200
+    assert result["isError"] is False
+    assert set(result["structuredContent"]) == set(tool.output_schema()["properties"])
+
+
+def test_the_environment_file_sets_what_the_template_sets_and_stands_for_the_stack_s_outputs(
+    template: dict[str, Any],
+) -> None:
+    given = json.loads((ROOT / "events" / "env.json").read_text(encoding="utf-8"))
+    variables = given["Parameters"]
+
+    assert set(given) == {"Parameters"}
+    assert set(variables) == set(template["Globals"]["Function"]["Environment"]["Variables"])
+    assert json.loads(variables["CAIRN_SETTINGS"]) == json.loads(template["Parameters"]["Settings"]["Default"])
+    assert {variables[name] for name in ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")} < set(template["Outputs"])
