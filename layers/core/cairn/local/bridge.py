@@ -1,7 +1,7 @@
 """A local stand-in for API Gateway: HTTP in, payload 2.0 events to the Lambda handlers, HTTP out.
 
-It asks the same authorizer as the deployed gateway, puts what a key opens into the event's context, and lets no
-credential reach a handler.
+It asks the same authorizer as the deployed gateway, puts its word into the event's context, and lets no credential
+reach a handler.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from cairn.domain.errors import CairnError, InternalError, InvalidArgument, NotFound, PayloadTooLarge, Unauthenticated
+from cairn.domain.errors import CairnError, InternalError, InvalidArgument, NotFound, PayloadTooLarge
 from cairn.edge import problems
 from cairn.local.doors import Handler
 
@@ -73,9 +73,9 @@ class Bridge:
     async def _answer(self, handler: Handler, request: Request, request_id: str) -> Response:
         try:
             asked = _event(request, request_id)
-            opened = await to_thread.run_sync(self._authorize, asked, limiter=_limiter(request))
+            judged = await to_thread.run_sync(self.authorizer, asked, None, limiter=_limiter(request))
             body = await _read_body(request, self.body_limit)
-            event = _authorized(asked, opened, body)
+            event = _authorized(asked, judged["context"], body)
             return _response(await to_thread.run_sync(handler, event, None, limiter=_limiter(request)))
         except ClientDisconnect:
             return _problem(InvalidArgument("body", "ended early"))
@@ -84,12 +84,6 @@ class Bridge:
         except Exception as error:  # noqa: BLE001 - a gateway answers, whatever a handler does
             _log.error("%s failed in its handler: %s", request_id, type(error).__name__)
             return _problem(InternalError("The call failed", {"request_id": request_id}))
-
-    def _authorize(self, event: dict[str, Any]) -> Mapping[str, Any]:
-        answer = self.authorizer(event, None)
-        if not answer["isAuthorized"]:
-            raise Unauthenticated("Send your API key as Authorization: Bearer or X-Api-Key")
-        return answer["context"]
 
 
 def application(bridge: Bridge, lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]]) -> Starlette:
@@ -138,6 +132,12 @@ async def _read_body(request: Request, limit: int) -> bytes:
     return bytes(kept)
 
 
+def _address(request: Request) -> str:
+    """Return the host and port that were called: the socket's own, whatever the Host header says."""
+    host, port = request.scope["server"]
+    return f"{host}:{port}"
+
+
 def _announced(request: Request) -> int:
     length = request.headers.get("content-length", "")
     return int(length) if length.isascii() and length.isdecimal() else 0
@@ -155,6 +155,7 @@ def _event(request: Request, request_id: str) -> dict[str, Any]:
         "requestContext": {
             "accountId": "local",
             "apiId": "local",
+            "domainName": _address(request),
             "http": {"method": request.method, "path": request.url.path, "protocol": "HTTP/1.1", "sourceIp": HOST},
             "requestId": request_id,
             "stage": "$default",
@@ -162,14 +163,14 @@ def _event(request: Request, request_id: str) -> dict[str, Any]:
     }
 
 
-def _authorized(asked: Mapping[str, Any], opened: Mapping[str, Any], body: bytes) -> dict[str, Any]:
+def _authorized(asked: Mapping[str, Any], judged: Mapping[str, Any], body: bytes) -> dict[str, Any]:
     """Return the event that API Gateway would send to a handler behind the authorizer, but without credentials."""
     text, encoded = _text(body)
     headers: dict[str, str] = asked["headers"]
     return {
         **{name: value for name, value in asked.items() if name != "type"},
         "headers": {name: value for name, value in headers.items() if name not in _CREDENTIALS},
-        "requestContext": {**asked["requestContext"], "authorizer": {"lambda": opened}},
+        "requestContext": {**asked["requestContext"], "authorizer": {"lambda": judged}},
         "body": text,
         "isBase64Encoded": encoded,
     }
@@ -190,8 +191,6 @@ def _response(answer: Mapping[str, Any]) -> Response:
 
 def _problem(error: CairnError) -> Response:
     headers = problems.headers(error)
-    if isinstance(error, Unauthenticated):
-        headers["www-authenticate"] = "Bearer"
     if isinstance(error, PayloadTooLarge):
         headers["connection"] = "close"
     return JSONResponse(problems.envelope(error), problems.http_status(error), headers)
