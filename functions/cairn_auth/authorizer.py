@@ -1,4 +1,4 @@
-"""The Lambda authorizer of the HTTP API: a credential in, what it opens out (payload 2.0, simple response).
+"""The Lambda authorizer of the HTTP APIs: a credential in, what it opens out (payload 2.0, simple response).
 
 It always lets the request through and says in the context who calls, or why nobody does: only a handler can answer 401
 with a body and a challenge of its own. It reads what is stored at each call, so a new or revoked key counts at once.
@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cairn.domain.credentials import Credential, Refused
+from cairn.domain.claims import Identity, looks_like_token
+from cairn.domain.credentials import Credential, Grant, Refused
 from cairn.domain.errors import Unauthenticated, Unavailable
 from cairn.edge import events
 from cairn.edge.guard import guarded
 from cairn.runtime import wiring
 from cairn.runtime.telemetry import CallRecord
+from cairn.runtime.wiring import Services
+from cairn_auth.protected_resource import challenge
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
@@ -23,22 +26,22 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     with guarded("") as record:
         request = events.read(event)
         record.request_id = request.request_id
-        return {"isAuthorized": True, "context": _seen(request, record)}
+        return {"isAuthorized": True, "context": _seen(request, wiring.services(), record)}
 
 
-def _seen(request: events.Request, record: CallRecord) -> dict[str, str]:
+def _seen(request: events.Request, services: Services, record: CallRecord) -> dict[str, str]:
     presented = _presented(request.headers)
-    if not presented:
-        return _refused("missing", record)
     try:
-        credential = wiring.services().credentials.check(presented)
-    except Unavailable:
-        record.status = Unavailable.code
-        return {"refused": "unavailable"}
-    if credential is None:
-        return _refused("unknown", record)
-    record.name_tenant(credential.tenant)
-    return _opened(credential)
+        opened = _opened(presented, services)
+    except Unavailable as error:
+        record.status, record.failure = error.code, error.message
+        return _refused("unavailable")
+    if opened is None:
+        record.status = Unauthenticated.code
+        wanted = challenge(request.host, services.settings.auth.oidc, shown=bool(presented))
+        return _refused("unknown" if presented else "missing", challenge=wanted)
+    record.name_tenant(opened.tenant)
+    return _context(opened)
 
 
 def _presented(headers: Mapping[str, str]) -> str:
@@ -47,18 +50,25 @@ def _presented(headers: Mapping[str, str]) -> str:
     return (credentials.strip() if scheme.lower() == "bearer" else "") or headers.get("x-api-key", "")
 
 
-def _refused(why: Refused, record: CallRecord) -> dict[str, str]:
-    record.status = Unauthenticated.code
-    return {"refused": why, "challenge": "Bearer"}
+def _opened(presented: str, services: Services) -> Credential | Identity | None:
+    if services.access_tokens is not None and looks_like_token(presented):
+        return services.access_tokens.check(presented)
+    return services.credentials.check(presented)
 
 
-def _opened(credential: Credential) -> dict[str, str]:
-    """Return what handlers see of the key: text only, which is all that every gateway passes on."""
-    grant = credential.grant
+def _refused(why: Refused, **more: str) -> dict[str, str]:
+    return {"refused": why, **more}
+
+
+def _context(opened: Credential | Identity) -> dict[str, str]:
+    """Return what handlers see: text only, which is all that every gateway passes on."""
+    rights = opened.grant if isinstance(opened, Credential) else opened
     seen = {
-        "tenant": credential.tenant,
-        "scopes": " ".join(grant.scopes),
-        "projects": " ".join(grant.projects),
-        "credential": credential.id,
+        "tenant": opened.tenant,
+        "scopes": " ".join(rights.scopes),
+        "projects": " ".join(rights.projects),
+        "credential": opened.id,
     }
-    return {**seen, "policy": grant.policy} if grant.policy is not None else seen
+    if isinstance(rights, Grant) and rights.policy is not None:
+        seen["policy"] = rights.policy
+    return seen

@@ -16,8 +16,9 @@ from starlette.testclient import TestClient
 from cairn.domain.credentials import Grant
 from cairn.domain.ids import Tenant
 from cairn.local.bridge import Bridge, application
+from cairn.local.doors import Handler
 from cairn.runtime.wiring import Services
-from cairn_auth import authorizer
+from cairn_auth import authorizer, metadata
 from cairn_health import door as health
 from cairn_mcp import door as mcp
 from cairn_tools import memory_before_turn
@@ -58,8 +59,7 @@ def handler() -> Recorder:
 @pytest.fixture
 def client(services: Services, handler: Recorder) -> Iterator[TestClient]:
     assert services
-    app = application(Bridge(handler, {"remember": handler}, health.handler, authorizer.handler, LIMIT), no_lifespan)
-    with TestClient(app, base_url="http://127.0.0.1") as client:
+    with TestClient(app_of(handler, handler), base_url="http://127.0.0.1") as client:
         yield client
 
 
@@ -71,6 +71,11 @@ def log(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
     with caplog.at_level(logging.INFO, logger="cairn"):
         yield caplog
     logger.removeHandler(caplog.handler)
+
+
+def app_of(door: Handler, tool: Handler) -> Starlette:
+    bridge = Bridge(door, {"remember": tool}, health.handler, metadata.handler, authorizer.handler, LIMIT)
+    return application(bridge, no_lifespan)
 
 
 def bearer(key: str) -> dict[str, str]:
@@ -107,8 +112,7 @@ def test_a_missing_or_unknown_key_is_unauthenticated_at_every_door(
 ) -> None:
     assert services
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    bridge = Bridge(mcp.handler, {"remember": memory_before_turn.handler}, health.handler, authorizer.handler, LIMIT)
-    with TestClient(application(bridge, no_lifespan), base_url="http://127.0.0.1") as client:
+    with TestClient(app_of(mcp.handler, memory_before_turn.handler), base_url="http://127.0.0.1") as client:
         response = client.post(path, content=b"{}", headers=[(b"content-type", b"application/json"), *raw])
     envelope = response.json() if path != "/mcp" else response.json()["error"]["data"]
     assert (response.status_code, envelope["error"]["code"]) == (401, "UNAUTHENTICATED")

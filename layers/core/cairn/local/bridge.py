@@ -38,11 +38,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """The handlers behind the routes, the authorizer before all but the probe, and the largest body in bytes."""
+    """The handlers behind the routes, the authorizer before the door and the tools, and the largest body in bytes."""
 
     door: Handler
     tools: Mapping[str, Handler]
     probe: Handler
+    metadata: Handler
     authorizer: Handler
     body_limit: int
 
@@ -59,8 +60,11 @@ class Bridge:
 
     async def healthz(self, request: Request) -> Response:
         """Answer at /healthz, for which no key is asked."""
-        event = _authorized(_event(request, secrets.token_hex(8)), {}, b"")
-        return _response(await to_thread.run_sync(self.probe, event, None, limiter=_limiter(request)))
+        return await _open(self.probe, request)
+
+    async def protected_resource(self, request: Request) -> Response:
+        """Answer where clients of the OAuth port ask for its metadata; the handler itself refuses the other port's."""
+        return await _open(self.metadata, request)
 
     async def _logged(self, route: str, handler: Handler, request: Request) -> Response:
         started = time.perf_counter()
@@ -96,6 +100,8 @@ def application(bridge: Bridge, lifespan: Callable[[Starlette], AbstractAsyncCon
             Route("/mcp", bridge.mcp, methods=["POST", "GET", "DELETE"]),
             Route("/v1/tools/{name}", bridge.tool, methods=["POST"]),
             Route("/healthz", bridge.healthz, methods=["GET"]),
+            Route("/.well-known/oauth-protected-resource", bridge.protected_resource, methods=["GET"]),
+            Route("/.well-known/oauth-protected-resource/mcp", bridge.protected_resource, methods=["GET"]),
         ],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"], www_redirect=False)],
         exception_handlers={HTTPException: _nowhere},
@@ -103,6 +109,11 @@ def application(bridge: Bridge, lifespan: Callable[[Starlette], AbstractAsyncCon
     )
     app.state.limiter = CapacityLimiter(_THREADS)
     return app
+
+
+async def _open(handler: Handler, request: Request) -> Response:
+    event = _authorized(_event(request, secrets.token_hex(8)), {}, b"")
+    return _response(await to_thread.run_sync(handler, event, None, limiter=_limiter(request)))
 
 
 def _limiter(request: Request) -> CapacityLimiter:
