@@ -1,7 +1,8 @@
 """The Lambda of `POST /mcp`: an API Gateway event, payload 2.0 or 1.0, to the protocol core and back.
 
-Who calls is the authorizer's word alone. A call that comes past the authorizer, a body over the limit and a body that
-is not JSON get a JSON-RPC error whose `data` is the problem envelope of the HTTP door, under the same HTTP status.
+Who calls is the authorizer's word alone. A call that it refused or that comes past it, a body over the limit and a
+body that is not JSON get a JSON-RPC error whose `data` is the problem envelope of the HTTP door, under the same HTTP
+status and headers.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
             reply = _answer(event, record)
     except CairnError as error:
         refused = _refusal(error)
-        reply = Reply(refused.status, jsonrpc.failure(None, refused))
+        reply = Reply(refused.status, jsonrpc.failure(None, refused), refused.headers)
     return events.respond(reply.status, reply.body, reply.headers)
 
 
@@ -61,4 +62,4 @@ def _refusal(error: CairnError) -> RpcError:
             code = INTERNAL_ERROR
         case _:
             code = INVALID_REQUEST
-    return RpcError(code, error.message, problems.envelope(error), status=status)
+    return RpcError(code, error.message, problems.envelope(error), status=status, headers=problems.headers(error))

@@ -114,7 +114,7 @@ def test_every_route_asks_the_authorizer_but_those_that_tell_nothing_of_anyone(r
     (authorizer,) = of_type(resources, "AWS::ApiGatewayV2::Authorizer").values()
     assert authorizer["EnableSimpleResponses"] is True
     assert authorizer["AuthorizerPayloadFormatVersion"] == "2.0"
-    assert authorizer["IdentitySource"] == ["$request.header.Authorization"]
+    assert (authorizer["IdentitySource"], authorizer["AuthorizerResultTtlInSeconds"]) == ([], 0)
 
 
 def test_the_api_is_throttled_and_writes_an_access_log(resources: dict[str, Any]) -> None:
@@ -128,7 +128,9 @@ def test_the_api_is_throttled_and_writes_an_access_log(resources: dict[str, Any]
 def test_no_web_page_of_just_anyone_may_call(resources: dict[str, Any]) -> None:
     (api,) = of_type(resources, "AWS::ApiGatewayV2::Api").values()
 
-    assert api["CorsConfiguration"]["Fn::If"][1]["AllowOrigins"] == {"Ref": "AllowedOrigins"}
+    cors = api["CorsConfiguration"]["Fn::If"][1]
+    assert cors["AllowOrigins"] == {"Ref": "AllowedOrigins"}
+    assert {"authorization", "x-api-key"} < set(cors["AllowHeaders"])
 
 
 def test_only_the_gateway_s_own_routes_may_invoke_a_function(resources: dict[str, Any]) -> None:

@@ -59,7 +59,7 @@ def test_a_family_is_on_while_any_of_its_tools_is() -> None:
     apart = (replace(first, family="other"), *others)
 
     def shown(*off: str) -> dict[str, bool]:
-        return families(apart, Settings(memory_enabled=True, disabled_tools=frozenset(off)))
+        return families(apart, Settings(memory_enabled=True, tool_switches=dict.fromkeys(off, False)))
 
     assert shown() == {"other": True, "memory": True}
     assert shown(first.name) == {"other": False, "memory": True}

@@ -46,10 +46,20 @@ def test_a_front_end_is_told_without_a_key_what_is_switched_on(client: httpx2.Cl
 
 
 @pytest.mark.parametrize("path", ["/mcp", *(f"/v1/tools/{tool.name}" for tool in CATALOG)])
-def test_nobody_gets_past_the_authorizer(client: httpx2.Client, path: str) -> None:
-    assert client.post(path, json={}).status_code == 401
-    for wrong in ("Bearer cairn_acme_wrong", "Bearer", "Basic Y2Fpcm46Y2Fpcm4="):
-        assert client.post(path, json={}, headers={"authorization": wrong}).status_code in {401, 403}
+def test_without_a_good_credential_every_route_answers_401(client: httpx2.Client, path: str) -> None:
+    wrong = ("Bearer cairn_acme_wrong", "Bearer", "Basic Y2Fpcm46Y2Fpcm4=")
+    for headers in ({}, {"x-api-key": "wrong"}, *({"authorization": each} for each in wrong)):
+        response = client.post(path, json={}, headers=headers)
+        assert response.status_code == 401, response.text
+        assert response.headers["www-authenticate"] == "Bearer"
+        assert "UNAUTHENTICATED" in response.text
+
+
+def test_a_key_opens_the_same_in_either_header(call: Call, keys: dict[str, str], session: dict[str, str]) -> None:
+    asked = {**session, "depth": 1}
+    response = call("memory_list_dir_with_abstract", asked, None, **{"x-api-key": keys["acme"]})
+
+    assert (response.status_code, response.text) == (200, call("memory_list_dir_with_abstract", asked).text)
 
 
 @pytest.mark.parametrize("tool", CATALOG, ids=lambda each: each.name)

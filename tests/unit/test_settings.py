@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cairn.domain.errors import SettingsError
 from cairn.domain.ids import Tenant
-from cairn.domain.settings import HeuristicSettings, Limits, MemorySettings
+from cairn.domain.settings import HeuristicSettings, Limits, MemorySettings, OidcSettings
 from cairn.runtime import settings as settings_of
 from cairn.runtime.options import OPTIONS, Option
 from cairn.runtime.settings import AwsStore, EmbeddedStore, load, provenance, read, variables
@@ -41,9 +41,17 @@ OTHER_VALUES: Mapping[str, Any] = {
     "limits.list_items": 7,
     "limits.text_bytes": 100,
     "limits.json_depth": 8,
+    "auth.oidc.issuer": "https://login.example.com/realm",
+    "auth.oidc.resource": "https://memory.example.com/mcp",
+    "auth.oidc.audience": "cairn",
+    "auth.oidc.jwks_uri": "https://login.example.com/keys",
+    "auth.oidc.tenant_claim": "org_id",
+    "auth.oidc.projects_claim": "projects",
+    "auth.oidc.scope_prefix": "memory/",
     "allowed_origins": ("https://app.example.com",),
 }
 NEEDS_URL = "memory.heuristic.enabled"
+NEEDS_AUDIENCE = "auth.oidc.issuer"
 EXAMPLE = """
 settings:
   mcp:
@@ -148,12 +156,16 @@ def test_each_key_can_be_set_alone_in_the_document(option: Option) -> None:
     document = document_of(*option.key.split("."), as_json(value))
     if option.key == NEEDS_URL:
         document["settings"]["mcp"]["memory"]["heuristic"]["base_url"] = "https://models.example.com"
+    needed = {"memory.heuristic.base_url"}
+    if option.key == NEEDS_AUDIENCE:
+        document["settings"]["mcp"]["auth"]["oidc"]["audience"] = "cairn"
+        needed = {"auth.oidc.audience"}
 
     found = in_force(load(document, {}))
 
     assert found[option.key] == value != option.default
     changed = {key for key, each in OPTIONS.items() if found[key] != each.default}
-    assert changed - {"memory.heuristic.base_url"} == {option.key} - {"memory.heuristic.base_url"}
+    assert changed - needed == {option.key} - needed
 
 
 @pytest.mark.req("R127")
@@ -162,6 +174,8 @@ def test_each_key_can_be_set_by_its_environment_variable(option: Option) -> None
     environment = {option.variable: text_of(OTHER_VALUES[option.key])}
     if option.key == NEEDS_URL:
         environment["CAIRN_MEMORY_HEURISTIC_BASE_URL"] = "https://models.example.com"
+    if option.key == NEEDS_AUDIENCE:
+        environment["CAIRN_AUTH_OIDC_AUDIENCE"] = "cairn"
 
     settings = load(None, environment)
 
@@ -235,6 +249,17 @@ def test_a_compact_threshold_outside_zero_to_one_is_refused_by_name(value: objec
         (("tenants", "acme", "memory", "enabled"), True),
         (("tenants", "acme", "tools", "memory", "enabled"), "yes"),
         (("tenants", "acme", "tools", "memory_before_turn", "enabled"), False),
+        (("auth", "oidc", "issuer"), "http://login.example.com"),
+        (("auth", "oidc", "issuer"), "login.example.com"),
+        (("auth", "oidc", "issuer"), "https://login.example.com?a=b"),
+        (("auth", "oidc", "resource"), "http://memory.example.com/mcp"),
+        (("auth", "oidc", "jwks_uri"), "https://user@login.example.com/keys"),
+        (("auth", "oidc", "resource"), "https://memory.example.com"),
+        (("auth", "oidc", "resource"), "https://memory.example.com/mcp/"),
+        (("auth", "oidc", "scope_prefix"), 'a"b'),
+        (("auth", "oidc", "scope_prefix"), "a b"),
+        (("auth", "oidc", "secret"), "x"),
+        (("tenants", "acme", "auth", "oidc", "issuer"), "https://login.example.com"),
         (("allowed_origins",), "https://example.com"),
         (("allowed_origins",), ["example.com"]),
         (("nothing",), 1),
@@ -388,6 +413,19 @@ def test_the_heuristic_needs_an_absolute_url_when_it_is_enabled(base_url: str) -
     assert not load(document_of("memory", {"heuristic": {"base_url": base_url}}), {}).memory.heuristic.enabled
 
 
+def test_an_issuer_needs_an_audience_or_a_resource_and_a_claim_that_names_the_tenant() -> None:
+    issuer = {"issuer": "https://login.example.com"}
+
+    with pytest.raises(SettingsError, match=r"^settings\.mcp\.auth\.oidc\.audience: "):
+        load(document_of("auth", "oidc", issuer), {})
+    with pytest.raises(SettingsError, match=r"^settings\.mcp\.auth\.oidc\.tenant_claim: "):
+        load(document_of("auth", "oidc", {**issuer, "audience": "a", "tenant_claim": ""}), {})
+    for enough in ({"audience": "a"}, {"resource": "https://memory.example.com/mcp"}):
+        assert load(document_of("auth", "oidc", {**issuer, **enough}), {}).auth.oidc.issuer == issuer["issuer"]
+    local = {"issuer": "http://127.0.0.1:9000", "resource": "http://localhost:8788/mcp"}
+    assert load(document_of("auth", "oidc", local), {}).auth.oidc.resource == local["resource"]
+
+
 def test_every_setting_has_another_value_in_these_tests() -> None:
     assert set(OTHER_VALUES) == set(OPTIONS)
     assert {option.variable for option in OPTIONS.values()} < set(variables())
@@ -395,4 +433,5 @@ def test_every_setting_has_another_value_in_these_tests() -> None:
 
 
 def test_every_field_of_the_settings_is_a_setting() -> None:
-    assert sum(len(fields(kind)) for kind in (MemorySettings, HeuristicSettings, Limits)) - 1 + 2 == len(OPTIONS)
+    kinds = (MemorySettings, HeuristicSettings, Limits, OidcSettings)
+    assert sum(len(fields(kind)) for kind in kinds) - 1 + 2 == len(OPTIONS)

@@ -266,6 +266,14 @@ class FactModel(Protocol):
         ...
 
 
+class HttpGet(Protocol):
+    """Fetches small public documents of other servers."""
+
+    def __call__(self, url: str, /) -> bytes:
+        """Return the document at a valid URL; NoAnswer where it does not come soon, is too large or moved."""
+        ...
+
+
 class Parallel(Protocol):
     """Runs independent calls as one round trip; the first error of theirs is raised after all have ended."""
 

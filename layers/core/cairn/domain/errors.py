@@ -15,6 +15,7 @@ CairnError                    what a caller may see: code, message, details, ret
 StoreError                    what an adapter tells a service; never reaches a caller as it is
 ├── ConditionFailed           a condition did not hold; carries the stored item
 └── TransactionRefused        some write of a transaction was refused; one reason per write
+NoAnswer                      another server gave no usable answer
 ModelFailed                   a language model gave no usable answer; its proposals are done without
 SettingsError                 the settings are wrong; the message names the key
 """
@@ -54,6 +55,11 @@ class Unauthenticated(CairnError):
     """The caller showed no credentials, or unknown ones."""
 
     code = "UNAUTHENTICATED"
+
+    def __init__(self, message: str, challenge: str | None = None) -> None:
+        """Keep the message, and what WWW-Authenticate shall say to the client, `Bearer` unless told."""
+        super().__init__(message)
+        self.challenge = challenge or "Bearer"
 
 
 class PermissionDenied(CairnError):
@@ -144,6 +150,10 @@ class TransactionRefused(StoreError):
         """Keep one reason per write, in order."""
         super().__init__(f"transaction refused: {list(reasons)}")
         self.reasons = tuple(reasons)
+
+
+class NoAnswer(Exception):
+    """Another server gave no usable answer; the message says why, without anything it was sent or answered."""
 
 
 class ModelFailed(Exception):

@@ -15,12 +15,17 @@ from cairn.domain.settings import Limits
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An HTTP request; header names are lower case, `caller_context` is what the authorizer put beside it."""
+    """An HTTP request; header names are lower case.
+
+    The gateway vouches for what it put beside it: `host`, the domain name it answers under, `caller_context`, the
+    authorizer's, and `request_id`.
+    """
 
     method: str
     path: str
     headers: Mapping[str, str]
     body: bytes
+    host: str
     caller_context: Mapping[str, Any] | None
     request_id: str
 
@@ -40,6 +45,7 @@ def read(event: Mapping[str, Any]) -> Request:
         path=path,
         headers={name.lower(): str(value) for name, value in _mapping(event.get("headers")).items()},
         body=_body(event),
+        host=str(context.get("domainName") or "").lower(),
         caller_context=_mapping(authorizer) or None,
         request_id=str(context.get("requestId") or ""),
     )

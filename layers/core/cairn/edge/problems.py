@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cairn.domain.errors import CairnError
+from cairn.domain.errors import CairnError, Unauthenticated
 
 _HTTP_STATUS = {
     "INVALID_ARGUMENT": 400,
@@ -36,6 +36,11 @@ def http_status(error: CairnError) -> int:
 
 
 def headers(error: CairnError) -> dict[str, str]:
-    """Return the headers an error adds: Retry-After in whole seconds, where details.retry_after_ms is set."""
+    """Return the headers an error adds.
+
+    WWW-Authenticate where credentials are asked for, Retry-After in whole seconds where details.retry_after_ms is set.
+    """
+    if isinstance(error, Unauthenticated):
+        return {"www-authenticate": error.challenge}
     delay = error.details.get("retry_after_ms")
     return {"retry-after": str(-(-delay // 1000))} if isinstance(delay, int) else {}

@@ -37,8 +37,13 @@ def main() -> None:
 
 @main.command()
 @click.option("--port", default=8787, show_default=True, type=click.IntRange(0, 65535), help="0: any free port.")
+@click.option(
+    "--oauth-port",
+    type=click.IntRange(0, 65535),
+    help="Serve on this port too, for clients that sign in with the issuer of settings.mcp.auth.oidc.",
+)
 @data_option
-def serve(port: int, data: Path | None) -> None:
+def serve(port: int, oauth_port: int | None, data: Path | None) -> None:
     """Serve MCP and HTTP on 127.0.0.1.
 
     The first start makes an encryption key and an API key in the data directory, and prints the API key once. Without
@@ -46,7 +51,7 @@ def serve(port: int, data: Path | None) -> None:
     """
     from cairn.local.serve import serve as run  # noqa: PLC0415 - a command pays for its own imports only
 
-    run(data, port)
+    run(data, port, oauth_port)
 
 
 @main.command()

@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from cairn.domain.errors import SettingsError, Unavailable
 from cairn.embedded.table import SqliteTable
 from cairn.local.bridge import HOST, Bridge, application
 from cairn.local.doors import load, tool_handlers
-from cairn.local.store import LOCAL_TENANT, opened
+from cairn.local.store import LOCAL_TENANT, LocalStore, opened
 from cairn.runtime import telemetry
 from cairn.service.credentials import Credentials
 
@@ -31,26 +31,47 @@ _GRACE_SECONDS = 10
 _BACKLOG = 128
 
 
-def serve(data: Path | None, port: int) -> None:
-    """Serve on 127.0.0.1 until SIGTERM or SIGINT; port 0 lets the system choose. SettingsError if it cannot start."""
+def serve(data: Path | None, port: int, oauth_port: int | None = None) -> None:
+    """Serve on 127.0.0.1 until SIGTERM or SIGINT; port 0 lets the system choose. SettingsError if it cannot start.
+
+    On the OAuth port, clients are told of the settings' issuer.
+    """
     telemetry.configure()
-    with opened(data, os.environ) as store, _listening(port) as listener:
-        limit, origins = store.settings.limits.request_bytes, store.settings.allowed_origins
-        door, probe = load("cairn_mcp.door.handler"), load("cairn_health.door.handler")
-        bridge = Bridge(door, tool_handlers(), probe, load("cairn_auth.authorizer.handler"), limit, origins)
-        config = uvicorn.Config(
-            application(bridge, _sweeping(store.table)),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            ws="none",
-            timeout_graceful_shutdown=_GRACE_SECONDS,
-        )
-        url = f"http://{HOST}:{listener.getsockname()[1]}/mcp"
-        _announce(url, store.directory, _first_key(store.credentials))
+    environment = dict(os.environ)
+    with ExitStack() as opening:
+        listeners = [opening.enter_context(_listening("--port", port))]
+        if oauth_port is not None:
+            listeners.append(opening.enter_context(_listening("--oauth-port", oauth_port)))
+            environment["CAIRN_AUTH_OIDC_RESOURCE"] = _url(listeners[-1])
+        store = opening.enter_context(opened(data, environment))
+        if oauth_port is not None and not store.settings.auth.oidc.issuer:
+            raise SettingsError("--oauth-port: is for the tokens of settings.mcp.auth.oidc.issuer, which is not set")
+        _announce(_url(listeners[0]), store.directory, _first_key(store.credentials))
+        if oauth_port is not None:
+            click.echo(f"For clients that sign in with {store.settings.auth.oidc.issuer}: {_url(listeners[-1])}")
         if not store.settings.memory_enabled_for(LOCAL_TENANT):
             click.echo("Your settings leave the memory tools off: settings.mcp.tools.memory.enabled switches them on.")
-        _Server(config).run(sockets=[listener])
+        _Server(_config(store)).run(sockets=listeners)
+
+
+def _config(store: LocalStore) -> uvicorn.Config:
+    bridge = Bridge(
+        door=load("cairn_mcp.door.handler"),
+        tools=tool_handlers(),
+        probe=load("cairn_health.door.handler"),
+        metadata=load("cairn_auth.metadata.handler"),
+        authorizer=load("cairn_auth.authorizer.handler"),
+        body_limit=store.settings.limits.request_bytes,
+        allowed_origins=store.settings.allowed_origins,
+    )
+    return uvicorn.Config(
+        application(bridge, _sweeping(store.table)),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="none",
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
 
 
 class _Server(uvicorn.Server):
@@ -67,12 +88,16 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
+def _url(listener: socket.socket) -> str:
+    return f"http://{HOST}:{listener.getsockname()[1]}/mcp"
+
+
 @contextmanager
-def _listening(port: int) -> Generator[socket.socket]:
+def _listening(option: str, port: int) -> Generator[socket.socket]:
     try:
         listener = socket.create_server((HOST, port), backlog=_BACKLOG)
     except OSError as error:
-        raise SettingsError(f"--port: cannot listen on {HOST}:{port}: {error.strerror}") from None
+        raise SettingsError(f"{option}: cannot listen on {HOST}:{port}: {error.strerror}") from None
     with listener:
         # Accepted sockets inherit it. Without it an answer in two writes waits 40 ms for the client's delayed ACK.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

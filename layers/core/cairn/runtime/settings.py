@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from cairn.domain.endpoints import responses_url
+from cairn.domain.endpoints import check_url, responses_url
 from cairn.domain.errors import SettingsError
 from cairn.domain.ids import Tenant
-from cairn.domain.settings import Limits, MemorySettings
+from cairn.domain.settings import AuthSettings, Limits, MemorySettings
 from cairn.runtime import document
 from cairn.runtime.options import ENABLED, OPTIONS, ORIGINS, build
 
@@ -30,6 +32,7 @@ _SECRETS = {
     MASTER_KEY: "The embedded store's master key; without it a key file beside the data is used.",
     MODEL_KEY: "The API key of the language model's endpoint.",
 }
+_SCOPE_PREFIX = re.compile(r"[!#-\[\]-~]*")
 _AWS = ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")
 
 
@@ -78,6 +81,7 @@ class Settings:
     memory: MemorySettings = field(default_factory=MemorySettings)
     tenants: Mapping[str, MemorySettings] = field(default_factory=dict[str, MemorySettings])
     limits: Limits = field(default_factory=Limits)
+    auth: AuthSettings = field(default_factory=AuthSettings)
     allowed_origins: tuple[str, ...] = ()
     store: EmbeddedStore | AwsStore | None = None
     model_key: str | None = field(default=None, repr=False)
@@ -124,6 +128,7 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         memory=_memory(values, "memory"),
         tenants={name: _memory(values | own, f"tenants.{name}.memory") for name, own in read.tenants.items()},
         limits=build(Limits, "limits", values),
+        auth=_auth(values),
         allowed_origins=values.get(ORIGINS, ()),
         store=_store(environment),
         model_key=_model_key(environment),
@@ -151,7 +156,7 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
     Of the language model's key, last, the value says only whether it is set.
     """
     memory = settings.memory if tenant is None else settings.memory_for(tenant)
-    roots: dict[str, object] = {"memory": memory, "limits": settings.limits}
+    roots: dict[str, object] = {"memory": memory, "limits": settings.limits, "auth": settings.auth}
     singles: dict[str, object] = {ENABLED: settings.memory_enabled_for(tenant), ORIGINS: settings.allowed_origins}
     found: list[Effective] = []
     for key, option in OPTIONS.items():
@@ -183,6 +188,26 @@ def _memory(values: Mapping[str, Any], where: str) -> MemorySettings:
         except ValueError as error:
             raise SettingsError(f"{document.ROOT}.{where}.heuristic.base_url: {error}") from None
     return memory
+
+
+def _auth(values: Mapping[str, Any]) -> AuthSettings:
+    auth = build(AuthSettings, "auth", values)
+    oidc, where = auth.oidc, f"{document.ROOT}.auth.oidc"
+    urls = {"issuer": oidc.issuer, "resource": oidc.resource, "jwks_uri": oidc.jwks_uri}
+    for name in filter(urls.get, urls):
+        try:
+            check_url(urls[name])
+        except ValueError as error:
+            raise SettingsError(f"{where}.{name}: {error}") from None
+    if oidc.resource and urlsplit(oidc.resource).path != "/mcp":
+        raise SettingsError(f"{where}.resource: must be an MCP endpoint such as https://memory.example.com/mcp")
+    if not _SCOPE_PREFIX.fullmatch(oidc.scope_prefix):
+        raise SettingsError(f"{where}.scope_prefix: must be printable ASCII without spaces, quotes and backslashes")
+    if oidc.issuer and not (oidc.audience or oidc.resource):
+        raise SettingsError(f"{where}.audience: is missing, and there is no resource to take it from")
+    if oidc.issuer and not oidc.tenant_claim:
+        raise SettingsError(f"{where}.tenant_claim: must not be empty")
+    return auth
 
 
 def _store(environment: Mapping[str, str]) -> EmbeddedStore | AwsStore | None:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 from cairn.domain.errors import SettingsError
-from cairn.ports import FactModel
+from cairn.ports import FactModel, HttpGet
 from cairn.runtime import settings as settings_of
 from cairn.runtime import telemetry
 from cairn.runtime.settings import AwsStore, EmbeddedStore, Settings
 from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, in_turn
+from cairn.service.access_tokens import AccessTokens
 from cairn.service.credentials import Credentials
 from cairn.service.directories import Directories
 from cairn.service.engine import Engine, Turns
@@ -31,6 +32,7 @@ class Services:
     maintenance: Maintenance
     directories: Directories
     credentials: Credentials
+    access_tokens: AccessTokens | None
     health: Health
 
 
@@ -64,12 +66,20 @@ def provide(given: Services | None) -> None:
 def build(settings: Settings, world: World) -> Services:
     """Return the services over these adapters."""
     engine = Engine.over(world, settings.memory_for)
-    return Services(settings, engine.turns, engine.maintenance, engine.directories, Credentials(world), Health(world))
+    return Services(
+        settings=settings,
+        turns=engine.turns,
+        maintenance=engine.maintenance,
+        directories=engine.directories,
+        credentials=Credentials(world),
+        access_tokens=_access_tokens(settings, world),
+        health=Health(world),
+    )
 
 
 def adapters(settings: Settings) -> World:
-    """Return the adapters of the settings' store and language model; SettingsError where no store is named."""
-    return replace(_stores(settings), fact_model=_fact_model(settings))
+    """Return the adapters of the settings' store, language model and issuer; SettingsError where no store is named."""
+    return replace(_stores(settings), fact_model=_fact_model(settings), http_get=_http_get(settings))
 
 
 def _stores(settings: Settings) -> World:
@@ -88,6 +98,20 @@ def _fact_model(settings: Settings) -> FactModel | None:
     from cairn.runtime.language_model import ResponsesModel  # noqa: PLC0415 - most deployments do without an HTTP client
 
     return ResponsesModel(settings.model_key)
+
+
+def _access_tokens(settings: Settings, world: World) -> AccessTokens | None:
+    if world.http_get is None:
+        return None
+    return AccessTokens(settings.auth.oidc, world.http_get, world.clock)
+
+
+def _http_get(settings: Settings) -> HttpGet | None:
+    if not settings.auth.oidc.issuer:
+        return None
+    from cairn.runtime.http_get import DocumentGet  # noqa: PLC0415 - most deployments do without an HTTP client
+
+    return DocumentGet()
 
 
 def _embedded(store: EmbeddedStore) -> World:

@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from cairn.ports import Blobs, Clock, Entropy, FactModel, KeyRing, Parallel, Table
+from cairn.ports import Blobs, Clock, Entropy, FactModel, HttpGet, KeyRing, Parallel, Table
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The adapters of one process; without a language model, facts are found by rule alone."""
+    """The adapters of one process.
+
+    Without a language model, facts are found by rule alone; without an HTTP client, API keys are the only credentials.
+    """
 
     table: Table
     blobs: Blobs
@@ -20,6 +23,7 @@ class World:
     entropy: Entropy
     parallel: Parallel
     fact_model: FactModel | None = None
+    http_get: HttpGet | None = None
 
 
 T = TypeVar("T")
