@@ -159,10 +159,10 @@ def test_a_run_that_is_stopped_at_any_call_is_finished_by_the_next(
 @pytest.mark.req("R253")
 @pytest.mark.parametrize("patient", [False, True])
 def test_a_second_run_at_any_moment_of_the_first_changes_nothing(
-    patient: bool,
+    patient: bool,  # noqa: FBT001 - pytest passes parameters by name
     world: World,
     clean: tuple[list[Any], int],
-    clock: Any,  # noqa: FBT001 - pytest passes parameters by name
+    clock: Any,
 ) -> None:
     """With patience the first run's lease has ended when the second begins, so that it takes over."""
     wanted, calls = clean
@@ -191,10 +191,10 @@ def test_a_second_run_at_any_moment_of_the_first_changes_nothing(
 @pytest.mark.req("R250")
 @pytest.mark.parametrize("patient", [False, True])
 def test_a_turn_at_any_moment_of_a_run_is_maintained_by_a_later_one(
-    patient: bool,
+    patient: bool,  # noqa: FBT001 - pytest passes parameters by name
     world: World,
     clean: tuple[list[Any], int],
-    clock: Any,  # noqa: FBT001 - pytest passes parameters by name
+    clock: Any,
 ) -> None:
     began, where = clock.time, MATES[0]
     outcomes: set[str] = set()
