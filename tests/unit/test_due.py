@@ -204,7 +204,7 @@ def test_a_session_takes_no_more_of_a_scheduled_run_than_of_the_tool_s(start: ST
     clock.advance(days=2)
 
     def take_time(what: object) -> None:
-        clock.advance(seconds=0 if isinstance(what, Update) else 4)
+        clock.advance(seconds=0 if isinstance(what, Update) else 2)
 
     watched.before_call = take_time
     report = talk.engine.maintenance.run_due(talk.session, clock.now() + HOUR)
