@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from cairn.edge.tool import Tool
+from cloudformation import Intrinsic, arn, ref, statement, sub, written
 from cloudformation import Intrinsic, arn, ref, statement, sub, written
 from grants import GRANTS, statements
 
@@ -18,11 +18,26 @@ _LONGEST_TIMEOUT = 29  # seconds; API Gateway ends a request after 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Function:
-    """A Lambda function: `name` is its log's name, `paths` with its methods the routes it answers, if any.
+class Host:
+    """An API with the authorizer of its routes; `prefix` begins its resources' names, `condition` says when it is."""
 
-    The first path's resources are named after the function alone: a route that changed its name could not be deployed
-    over its old self.
+    api: str
+    authorizer: str
+    prefix: str = ""
+    condition: str | None = None
+
+
+_KEYS = Host(api="Api", authorizer="ApiAuthorizer")
+_OAUTH = Host(api="OAuthApi", authorizer="OAuthAuthorizer", prefix="OAuth", condition="HasIssuer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """A Lambda function: `name` is its log's name, `paths` with its methods the routes it answers on its hosts, if any.
+
+    It is there where one of its hosts always is, or else where its first one is. Without hosts only a role may invoke
+    it, as for the schedule. The first path's resources are named after the function alone: a route whose name changed
+    could not be deployed over its old self.
     """
 
     name: str
@@ -31,6 +46,7 @@ class Function:
     grants: tuple[str, ...]
     paths: tuple[str, ...] = ()
     methods: tuple[str, ...] = ("POST",)
+    hosts: tuple[Host, ...] = (_KEYS,)
     timeout: int = 20
     memory: int = 512
     public: bool = False
@@ -38,7 +54,13 @@ class Function:
     @property
     def logical_id(self) -> str:
         """Return the prefix of its resources' names."""
-        return "".join(part.capitalize() for part in self.name.split("_"))
+        return _camel(self.name)
+
+    @property
+    def condition(self) -> str | None:
+        """Return the condition under which it is there, None for always."""
+        conditions = [host.condition for host in self.hosts]
+        return None if None in conditions or not conditions else conditions[0]
 
 
 _HEALTH = Function(
@@ -56,12 +78,41 @@ _AUTHORIZER = Function(
     handler="cairn_auth.authorizer.handler",
     description="Who is calling",
     grants=("table:read", "key:use"),
+    hosts=(_KEYS, _OAUTH),
+    timeout=8,  # an issuer's two documents take up to four seconds; API Gateway waits for ten
+)
+_METADATA = Function(
+    name="metadata",
+    handler="cairn_auth.metadata.handler",
+    description="Which issuer's tokens the OAuth host takes",
+    grants=(),
+    paths=("/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"),
+    methods=("GET",),
+    hosts=(_OAUTH,),
     timeout=5,
+    public=True,
+)
+_SCHEDULE = Function(
+    name="schedule",
+    handler="cairn_jobs.schedule.handler",
+    description="Queue the maintenance that is due",
+    grants=("table:read", "jobs:send"),
+    hosts=(),
+    timeout=30,
+)
+_WORKER = Function(
+    name="worker",
+    handler="cairn_jobs.worker.handler",
+    description="Do the jobs in the queue",
+    grants=(*memory_run_maintenance.grants, "jobs:take"),
+    hosts=(),
+    timeout=120,  # the queue's visibility timeout is six times as long
+    memory=1024,
 )
 
 
 def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
-    """Return the tools' functions and the ones beside them: MCP with all that any tool may do, health, authorizer."""
+    """Return the tools' functions and the ones beside them; MCP's may do all that any tool may."""
     tools = [
         Function(
             name=tool.name,
@@ -81,10 +132,11 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
         grants=tuple(grant for grant in GRANTS if grant in granted),
         paths=("/mcp",),
         methods=("POST", "GET", "DELETE"),  # the last two get the 405 that MCP clients expect
+        hosts=(_KEYS, _OAUTH),
         timeout=_LONGEST_TIMEOUT,
         memory=1024,
     )
-    return (*tools, mcp, _HEALTH, _AUTHORIZER)
+    return (*tools, mcp, _HEALTH, _AUTHORIZER, _METADATA, _SCHEDULE, _WORKER)
 
 
 def block(catalog: Sequence[Tool]) -> str:
@@ -105,15 +157,25 @@ def spliced(template: str, catalog: Sequence[Tool]) -> str:
 
 def _resources(function: Function) -> dict[str, Any]:
     name = function.logical_id
-    return {
+    own = {
         f"{name}Function": _function(function),
         f"{name}Role": _role(function),
         f"{name}Logs": _logs(function),
-        **dict(_gateway(function)),
-        **dict(_permissions(function)),
+    }
+    alarms = {
         f"{name}Errors": _alarm(function, "Errors", "timed out or did not start"),
         f"{name}Throttles": _alarm(function, "Throttles", "was throttled"),
     }
+    resources = _under(function.condition, own)
+    for host in function.hosts:
+        resources |= _under(host.condition, dict(_gateway(function, host)))
+    return resources | _under(function.condition, alarms)
+
+
+def _under(condition: str | None, resources: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    if condition is None:
+        return resources
+    return {name: {"Type": each["Type"], "Condition": condition, **each} for name, each in resources.items()}
 
 
 def _function(function: Function) -> dict[str, Any]:
@@ -155,64 +217,54 @@ def _logs(function: Function) -> dict[str, Any]:
     return {"Type": "AWS::Logs::LogGroup", "Properties": properties}
 
 
-def _gateway(function: Function) -> Iterator[tuple[str, dict[str, Any]]]:
-    name = function.logical_id
+def _gateway(function: Function, host: Host) -> Iterator[tuple[str, dict[str, Any]]]:
+    name = f"{function.logical_id}{host.prefix}"
     if not function.paths:
+        yield f"{name}Permission", _permission(function, host, f"authorizers/${{{host.authorizer}}}")
         return
-    yield (
-        f"{name}Integration",
-        {
-            "Type": "AWS::ApiGatewayV2::Integration",
-            "Properties": {
-                "ApiId": ref("Api"),
-                "IntegrationType": "AWS_PROXY",
-                "IntegrationUri": arn(f"{name}Function"),
-                "PayloadFormatVersion": "2.0",
-                "TimeoutInMillis": (function.timeout + 1) * 1000,
-            },
-        },
-    )
-    access = {"AuthorizationType": "CUSTOM", "AuthorizerId": ref("ApiAuthorizer")}
-    for path, method in product(function.paths, function.methods):
-        yield (
-            f"{_prefix(function, path)}{method.capitalize()}Route",
-            {
-                "Type": "AWS::ApiGatewayV2::Route",
-                "Properties": {
-                    "ApiId": ref("Api"),
-                    "RouteKey": f"{method} {path}",
-                    **({"AuthorizationType": "NONE"} if function.public else access),
-                    "Target": sub(f"integrations/${{{name}Integration}}"),
-                },
-            },
-        )
-
-
-def _prefix(function: Function, path: str) -> str:
-    if path == function.paths[0]:
-        return function.logical_id
-    return function.logical_id + "".join(part.capitalize() for part in re.split(r"\W", path.rpartition("/")[2]))
-
-
-def _permissions(function: Function) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield f"{name}Integration", _integration(function, host)
     for path in function.paths:
-        yield f"{_prefix(function, path)}Permission", _permission(function, f"*/*{path}")
-    if not function.paths:
-        yield f"{function.logical_id}Permission", _permission(function, "authorizers/${ApiAuthorizer}")
+        prefix = name if path == function.paths[0] else name + _camel(path.rpartition("/")[2])
+        for method in function.methods:
+            yield f"{prefix}{method.capitalize()}Route", _route(function, host, f"{method} {path}")
+        yield f"{prefix}Permission", _permission(function, host, f"*/*{path}")
 
 
-def _permission(function: Function, source: str) -> dict[str, Any]:
-    return {
-        "Type": "AWS::Lambda::Permission",
-        "Properties": {
-            "Action": "lambda:InvokeFunction",
-            "FunctionName": ref(f"{function.logical_id}Function"),
-            "Principal": "apigateway.amazonaws.com",
-            "SourceArn": sub(
-                f"arn:${{AWS::Partition}}:execute-api:${{AWS::Region}}:${{AWS::AccountId}}:${{Api}}/{source}"
-            ),
-        },
+def _camel(name: str) -> str:
+    return "".join(part.capitalize() for part in re.split(r"[\W_]", name))
+
+
+def _integration(function: Function, host: Host) -> dict[str, Any]:
+    properties = {
+        "ApiId": ref(host.api),
+        "IntegrationType": "AWS_PROXY",
+        "IntegrationUri": arn(f"{function.logical_id}Function"),
+        "PayloadFormatVersion": "2.0",
+        "TimeoutInMillis": (function.timeout + 1) * 1000,
     }
+    return {"Type": "AWS::ApiGatewayV2::Integration", "Properties": properties}
+
+
+def _route(function: Function, host: Host, key: str) -> dict[str, Any]:
+    access = {"AuthorizationType": "CUSTOM", "AuthorizerId": ref(host.authorizer)}
+    properties = {
+        "ApiId": ref(host.api),
+        "RouteKey": key,
+        **({"AuthorizationType": "NONE"} if function.public else access),
+        "Target": sub(f"integrations/${{{function.logical_id}{host.prefix}Integration}}"),
+    }
+    return {"Type": "AWS::ApiGatewayV2::Route", "Properties": properties}
+
+
+def _permission(function: Function, host: Host, source: str) -> dict[str, Any]:
+    api = f"arn:${{AWS::Partition}}:execute-api:${{AWS::Region}}:${{AWS::AccountId}}:${{{host.api}}}"
+    properties = {
+        "Action": "lambda:InvokeFunction",
+        "FunctionName": ref(f"{function.logical_id}Function"),
+        "Principal": "apigateway.amazonaws.com",
+        "SourceArn": sub(f"{api}/{source}"),
+    }
+    return {"Type": "AWS::Lambda::Permission", "Properties": properties}
 
 
 def _alarm(function: Function, metric: str, what: str) -> dict[str, Any]:

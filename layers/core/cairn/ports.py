@@ -14,6 +14,7 @@ from typing import Protocol, TypeAlias
 
 from cairn.domain.attributes import check_attributes, item_bytes
 from cairn.domain.ids import Digest, Tenant
+from cairn.domain.jobs import Job
 from cairn.domain.proposals import Proposals, Question
 from cairn.domain.settings import HeuristicSettings
 
@@ -271,6 +272,14 @@ class HttpGet(Protocol):
 
     def __call__(self, url: str, /) -> bytes:
         """Return the document at a valid URL; NoAnswer where it does not come soon, is too large or moved."""
+        ...
+
+
+class Jobs(Protocol):
+    """A queue of work for later; a job is done at least once, in no order, or can be found again in the store."""
+
+    def send(self, jobs: Sequence[Job]) -> None:
+        """Queue the jobs; Unavailable if it is not sure that all of them were taken."""
         ...
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 from cairn.domain.errors import SettingsError
-from cairn.ports import FactModel, HttpGet
+from cairn.ports import FactModel, HttpGet, Jobs
 from cairn.runtime import settings as settings_of
 from cairn.runtime import telemetry
 from cairn.runtime.settings import AwsStore, EmbeddedStore, Settings
@@ -16,6 +16,7 @@ from cairn.service.access_tokens import AccessTokens
 from cairn.service.credentials import Credentials
 from cairn.service.directories import Directories
 from cairn.service.engine import Engine, Turns
+from cairn.service.fan_out import FanOut
 from cairn.service.health import Health
 from cairn.service.maintenance import Maintenance
 from cairn.service.world import World
@@ -34,6 +35,8 @@ class Services:
     credentials: Credentials
     access_tokens: AccessTokens | None
     health: Health
+    fan_out: FanOut
+    jobs: Jobs
 
 
 class _Slot:
@@ -74,6 +77,8 @@ def build(settings: Settings, world: World) -> Services:
         credentials=Credentials(world),
         access_tokens=_access_tokens(settings, world),
         health=Health(world),
+        fan_out=FanOut(world),
+        jobs=world.jobs,
     )
 
 
@@ -117,6 +122,7 @@ def _http_get(settings: Settings) -> HttpGet | None:
 def _embedded(store: EmbeddedStore) -> World:
     from cairn.embedded.blobs import DirectoryBlobs  # noqa: PLC0415 - a Lambda does without SQLite
     from cairn.embedded.keyring import LocalKeyRing, load_or_create_master_key, master_key  # noqa: PLC0415
+    from cairn.embedded.queue import InProcessJobs  # noqa: PLC0415
     from cairn.embedded.table import SqliteTable  # noqa: PLC0415
 
     given = store.master_key
@@ -128,6 +134,7 @@ def _embedded(store: EmbeddedStore) -> World:
         clock=SystemClock(),
         entropy=SystemEntropy(),
         parallel=in_turn,
+        jobs=InProcessJobs(),
     )
 
 
@@ -135,6 +142,7 @@ def _aws(store: AwsStore) -> World:
     from cairn.aws.blobs import S3Blobs  # noqa: PLC0415 - one machine does without boto3
     from cairn.aws.clients import Clients  # noqa: PLC0415
     from cairn.aws.keyring import KmsKeyRing  # noqa: PLC0415
+    from cairn.aws.queue import SqsJobs  # noqa: PLC0415
     from cairn.aws.table import DynamoTable  # noqa: PLC0415
 
     clients = Clients()
@@ -145,4 +153,5 @@ def _aws(store: AwsStore) -> World:
         clock=SystemClock(),
         entropy=SystemEntropy(),
         parallel=ThreadedParallel(_CALLS_AT_ONCE),
+        jobs=SqsJobs(clients, store.queue_url),
     )
