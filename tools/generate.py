@@ -10,9 +10,10 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from annotated_types import Ge, Gt, Le, Lt
+from cfnlint.decode import cfn_yaml
 
 import template_functions
 from cairn.domain.jobs import Job, MaintainShard, encoded
@@ -69,16 +70,18 @@ def mcp_event(tool: Tool) -> dict[str, Any]:
 
 
 def sam_environment() -> dict[str, Any]:
-    """Return the file for `sam local invoke --env-vars`: the deployed stack's outputs go in place of their names."""
-    enabled: dict[str, Any] = {"settings": {"mcp": {"tools": {"memory": {"enabled": True}}}}}
-    variables = {
-        "CAIRN_TABLE": "MemoryTableName",
-        "CAIRN_BUCKET": "MemoryBucketName",
-        "CAIRN_KEY_ID": "MemoryKeyArn",
-        "CAIRN_SETTINGS": json.dumps(enabled),
-        "CAIRN_ALLOWED_ORIGINS": "",
-    }
-    return {"Parameters": variables}
+    """Return the file for `sam local invoke --env-vars`: every variable that the template gives all functions.
+
+    What is an output of the stack is named by it, to be replaced by its value; a parameter has its default.
+    """
+    template = cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))
+    names = {json.dumps(each["Value"]): name for name, each in template["Outputs"].items()}
+    defaults = {json.dumps({"Ref": name}): each.get("Default", "") for name, each in template["Parameters"].items()}
+    variables: dict[str, Any] = template["Globals"]["Function"]["Environment"]["Variables"]
+    known = defaults | names
+    return {"Parameters": {name: known.get(json.dumps(value), "") for name, value in variables.items()}}
+
+
 def job_event(job: Job) -> dict[str, Any]:
     """Return the event in which the queue hands the worker a job."""
     message = {"messageId": "sample-message", "body": encoded(job), "eventSource": "aws:sqs"}

@@ -22,8 +22,8 @@ from cairn_tools.catalog import CATALOG
 ON = {"tools": {"memory": {"enabled": True}}}
 OFF = {"tools": {"memory": {"enabled": False}}}
 SESSION = {"project": "garden", "session_id": "monday", "user_id": "ada"}
-DEFAULT = tuple(tool for tool in CATALOG if tool.on_by_default)
-NAMES = [tool.name for tool in DEFAULT]
+MEMORY = tuple(tool for tool in CATALOG if tool.family == "memory" and tool.on_by_default)
+NAMES = [tool.name for tool in MEMORY]
 
 Ask = Callable[..., dict[str, Any]]
 
@@ -44,11 +44,12 @@ def deploy(world: World) -> Callable[[Settings], None]:
 
 @pytest.fixture
 def listed(event_of: Callable[..., dict[str, Any]]) -> Callable[[str], list[str]]:
-    """Return a function that gives the names of the tools that MCP lists for a tenant."""
+    """Return a function that gives the names of the memory tools that MCP lists for a tenant."""
 
     def ask(tenant: str) -> list[str]:
         response = mcp_door(event_of("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, tenant=tenant), None)
-        return [tool["name"] for tool in json.loads(response["body"])["result"]["tools"]]
+        names = [tool["name"] for tool in json.loads(response["body"])["result"]["tools"]]
+        return [name for name in names if name in NAMES]
 
     return ask
 
@@ -59,7 +60,7 @@ def ask(event_of: Callable[..., dict[str, Any]]) -> Ask:
 
     def post(tool: str, tenant: str = "acme", **arguments: Any) -> dict[str, Any]:
         event = event_of(f"/v1/tools/{tool}", {**SESSION, **arguments}, tenant=tenant)
-        (declared,) = [each for each in CATALOG if each.name == tool]
+        (declared,) = [each for each in MEMORY if each.name == tool]
         return json.loads(declared.handler(event, None)["body"])
 
     return post
@@ -120,7 +121,7 @@ def test_rolling_a_tenant_back_and_forth_loses_nothing_and_changes_nothing_meanw
     before, held = ask("memory_before_turn", current_input="Who am I?"), store.contents()
 
     deploy(off)
-    for tool in CATALOG:
+    for tool in MEMORY:
         assert ask(tool.name, **dict(tool.example))["error"]["code"] == "DISABLED"
     assert store.contents() == held
 
@@ -148,6 +149,6 @@ def test_the_option_s_default_alone_turns_memory_on_for_every_tenant_that_does_n
 
     settings = settings_of({}, acme=OFF)
 
-    assert enabled(CATALOG, settings, Tenant("globex")) == DEFAULT
-    assert enabled(CATALOG, settings, Tenant("acme")) == ()
-    assert enabled(CATALOG, load(None, {"CAIRN_MEMORY_ENABLED": "false"}), Tenant("globex")) == ()
+    assert enabled(MEMORY, settings, Tenant("globex")) == MEMORY
+    assert enabled(MEMORY, settings, Tenant("acme")) == ()
+    assert enabled(MEMORY, load(None, {"CAIRN_MEMORY_ENABLED": "false"}), Tenant("globex")) == ()

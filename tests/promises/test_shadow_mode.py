@@ -15,7 +15,7 @@ from cairn.local.cli import main
 from cairn.local.server_process import ServerProcess
 from cairn.local.store import LOCAL_TENANT, api_keys
 
-pytestmark = [pytest.mark.slow, pytest.mark.req("R130")]
+pytestmark = pytest.mark.slow
 
 SHIPPED = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "shadow-records.jsonl"
 RECORDS: list[dict[str, Any]] = [json.loads(line) for line in SHIPPED.read_text(encoding="utf-8").splitlines()]
@@ -43,6 +43,7 @@ def changed(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
+@pytest.mark.req("R130")
 def test_the_shipped_records_pass_and_the_report_counts_each_session_and_all_of_them() -> None:
     done = shadow(SHIPPED, "--json")
     found = json.loads(done.output)
@@ -58,6 +59,7 @@ def test_the_shipped_records_pass_and_the_report_counts_each_session_and_all_of_
     assert found["total"]["tokens"]["direct"] == sum(record["direct"]["context_token_count"] for record in RECORDS)
 
 
+@pytest.mark.req("R130")
 def test_a_fact_that_cairn_does_not_give_is_found_and_counts_against_the_share(changed: Callable[..., Path]) -> None:
     path = changed(3, direct={"recall_facts": ["Ada", "a canary", "another canary"]})
 
@@ -71,6 +73,7 @@ def test_a_fact_that_cairn_does_not_give_is_found_and_counts_against_the_share(c
     assert shadow(path, "--min-facts", "0.5").exit_code == 0
 
 
+@pytest.mark.req("R130")
 def test_a_file_that_has_no_counterpart_is_found(changed: Callable[..., Path]) -> None:
     path = changed(1, direct={"files": ["/memory/monday/events/archive/2026/03/02/log-20260302.jsonl.zst"]})
 
@@ -88,6 +91,7 @@ def test_where_the_direct_path_names_no_files_none_are_compared(tmp_path: Path) 
     assert found["total"]["files"] == {"both": 0, "only_direct": 0, "only_cairn": 0, "share": None}
 
 
+@pytest.mark.req("R130")
 def test_the_replay_runs_at_the_times_of_the_records(changed: Callable[..., Path]) -> None:
     asked: dict[str, Any] = {
         "current_input": "What do I need to do today?",
@@ -139,6 +143,7 @@ def test_records_that_are_none_end_with_status_2(changed: Callable[..., Path]) -
     assert shadow(SHIPPED, "--url", "http://127.0.0.1:1/mcp").exit_code == 2
 
 
+@pytest.mark.req("R130")
 @pytest.mark.enable_socket
 def test_a_running_service_is_compared_in_projects_of_their_own(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
