@@ -16,15 +16,33 @@ _LONGEST_TIMEOUT = 29  # seconds; API Gateway ends a request after 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """An API with the authorizer of its routes; `prefix` begins its resources' names, `condition` says when it is."""
+
+    api: str
+    authorizer: str
+    prefix: str = ""
+    condition: str | None = None
+
+
+_KEYS = Host(api="Api", authorizer="ApiAuthorizer")
+_OAUTH = Host(api="OAuthApi", authorizer="OAuthAuthorizer", prefix="OAuth", condition="HasIssuer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """A Lambda function: `name` is its log's name, `path` with its methods the routes it answers, if any."""
+    """A Lambda function: `name` is its log's name, `paths` with its methods the routes it answers on its hosts, if any.
+
+    It is there where one of its hosts always is, or else where its first one is.
+    """
 
     name: str
     handler: str
     description: str
     grants: tuple[str, ...]
-    path: str | None
+    paths: tuple[str, ...]
     methods: tuple[str, ...] = ("POST",)
+    hosts: tuple[Host, ...] = (_KEYS,)
     timeout: int = 20
     memory: int = 512
     public: bool = False
@@ -34,13 +52,19 @@ class Function:
         """Return the prefix of its resources' names."""
         return "".join(part.capitalize() for part in self.name.split("_"))
 
+    @property
+    def condition(self) -> str | None:
+        """Return the condition under which it is there, None for always."""
+        conditions = [host.condition for host in self.hosts]
+        return None if None in conditions else conditions[0]
+
 
 _HEALTH = Function(
     name="health",
     handler="cairn_health.door.handler",
     description="Whether table, bucket and key answer",
     grants=("table:read", "blobs:read", "key:use"),
-    path="/healthz",
+    paths=("/healthz",),
     methods=("GET",),
     timeout=10,
     public=True,
@@ -50,20 +74,32 @@ _AUTHORIZER = Function(
     handler="cairn_auth.authorizer.handler",
     description="Who is calling",
     grants=("table:read", "key:use"),
-    path=None,
+    paths=(),
+    hosts=(_KEYS, _OAUTH),
+    timeout=8,  # an issuer's two documents take up to four seconds; API Gateway waits for ten
+)
+_METADATA = Function(
+    name="metadata",
+    handler="cairn_auth.metadata.handler",
+    description="Which issuer's tokens the OAuth host takes",
+    grants=(),
+    paths=("/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"),
+    methods=("GET",),
+    hosts=(_OAUTH,),
     timeout=5,
+    public=True,
 )
 
 
 def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
-    """Return the tools' functions and the ones beside them: MCP with all that any tool may do, health, authorizer."""
+    """Return the tools' functions and the ones beside them; MCP's may do all that any tool may."""
     tools = [
         Function(
             name=tool.name,
             handler=f"cairn_tools.{tool.name}.handler",
             description=tool.title,
             grants=tool.grants,
-            path=f"/v1/tools/{tool.name}",
+            paths=(f"/v1/tools/{tool.name}",),
             timeout=tool.timeout,
         )
         for tool in catalog
@@ -74,12 +110,13 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
         handler="cairn_mcp.door.handler",
         description="Every tool over MCP",
         grants=tuple(grant for grant in GRANTS if grant in granted),
-        path="/mcp",
+        paths=("/mcp",),
         methods=("POST", "GET", "DELETE"),  # the last two get the 405 that MCP clients expect
+        hosts=(_KEYS, _OAUTH),
         timeout=_LONGEST_TIMEOUT,
         memory=1024,
     )
-    return (*tools, mcp, _HEALTH, _AUTHORIZER)
+    return (*tools, mcp, _HEALTH, _AUTHORIZER, _METADATA)
 
 
 def block(catalog: Sequence[Tool]) -> str:
@@ -100,15 +137,25 @@ def spliced(template: str, catalog: Sequence[Tool]) -> str:
 
 def _resources(function: Function) -> dict[str, Any]:
     name = function.logical_id
-    return {
+    own = {
         f"{name}Function": _function(function),
         f"{name}Role": _role(function),
         f"{name}Logs": _logs(function),
-        **dict(_gateway(function)),
-        f"{name}Permission": _permission(function),
+    }
+    alarms = {
         f"{name}Errors": _alarm(function, "Errors", "timed out or did not start"),
         f"{name}Throttles": _alarm(function, "Throttles", "was throttled"),
     }
+    resources = _under(function.condition, own)
+    for host in function.hosts:
+        resources |= _under(host.condition, dict(_gateway(function, host)))
+    return resources | _under(function.condition, alarms)
+
+
+def _under(condition: str | None, resources: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    if condition is None:
+        return resources
+    return {name: {"Type": each["Type"], "Condition": condition, **each} for name, each in resources.items()}
 
 
 def _function(function: Function) -> dict[str, Any]:
@@ -150,52 +197,50 @@ def _logs(function: Function) -> dict[str, Any]:
     return {"Type": "AWS::Logs::LogGroup", "Properties": properties}
 
 
-def _gateway(function: Function) -> Iterator[tuple[str, dict[str, Any]]]:
-    name = function.logical_id
-    if function.path is None:
+def _gateway(function: Function, host: Host) -> Iterator[tuple[str, dict[str, Any]]]:
+    name = f"{function.logical_id}{host.prefix}"
+    if not function.paths:
+        yield f"{name}Permission", _permission(function, host, f"authorizers/${{{host.authorizer}}}")
         return
-    yield (
-        f"{name}Integration",
-        {
-            "Type": "AWS::ApiGatewayV2::Integration",
-            "Properties": {
-                "ApiId": ref("Api"),
-                "IntegrationType": "AWS_PROXY",
-                "IntegrationUri": arn(f"{name}Function"),
-                "PayloadFormatVersion": "2.0",
-                "TimeoutInMillis": (function.timeout + 1) * 1000,
-            },
-        },
-    )
-    access = {"AuthorizationType": "CUSTOM", "AuthorizerId": ref("ApiAuthorizer")}
-    for method in function.methods:
-        yield (
-            f"{name}{method.capitalize()}Route",
-            {
-                "Type": "AWS::ApiGatewayV2::Route",
-                "Properties": {
-                    "ApiId": ref("Api"),
-                    "RouteKey": f"{method} {function.path}",
-                    **({"AuthorizationType": "NONE"} if function.public else access),
-                    "Target": sub(f"integrations/${{{name}Integration}}"),
-                },
-            },
-        )
+    yield f"{name}Integration", _integration(function, host)
+    for number, path in enumerate(function.paths, 1):
+        suffix = "" if number == 1 else str(number)
+        for method in function.methods:
+            yield f"{name}{method.capitalize()}Route{suffix}", _route(function, host, f"{method} {path}")
+        yield f"{name}Permission{suffix}", _permission(function, host, f"*/*{path}")
 
 
-def _permission(function: Function) -> dict[str, Any]:
-    source = "authorizers/${ApiAuthorizer}" if function.path is None else f"*/*{function.path}"
-    return {
-        "Type": "AWS::Lambda::Permission",
-        "Properties": {
-            "Action": "lambda:InvokeFunction",
-            "FunctionName": ref(f"{function.logical_id}Function"),
-            "Principal": "apigateway.amazonaws.com",
-            "SourceArn": sub(
-                f"arn:${{AWS::Partition}}:execute-api:${{AWS::Region}}:${{AWS::AccountId}}:${{Api}}/{source}"
-            ),
-        },
+def _integration(function: Function, host: Host) -> dict[str, Any]:
+    properties = {
+        "ApiId": ref(host.api),
+        "IntegrationType": "AWS_PROXY",
+        "IntegrationUri": arn(f"{function.logical_id}Function"),
+        "PayloadFormatVersion": "2.0",
+        "TimeoutInMillis": (function.timeout + 1) * 1000,
     }
+    return {"Type": "AWS::ApiGatewayV2::Integration", "Properties": properties}
+
+
+def _route(function: Function, host: Host, key: str) -> dict[str, Any]:
+    access = {"AuthorizationType": "CUSTOM", "AuthorizerId": ref(host.authorizer)}
+    properties = {
+        "ApiId": ref(host.api),
+        "RouteKey": key,
+        **({"AuthorizationType": "NONE"} if function.public else access),
+        "Target": sub(f"integrations/${{{function.logical_id}{host.prefix}Integration}}"),
+    }
+    return {"Type": "AWS::ApiGatewayV2::Route", "Properties": properties}
+
+
+def _permission(function: Function, host: Host, source: str) -> dict[str, Any]:
+    api = f"arn:${{AWS::Partition}}:execute-api:${{AWS::Region}}:${{AWS::AccountId}}:${{{host.api}}}"
+    properties = {
+        "Action": "lambda:InvokeFunction",
+        "FunctionName": ref(f"{function.logical_id}Function"),
+        "Principal": "apigateway.amazonaws.com",
+        "SourceArn": sub(f"{api}/{source}"),
+    }
+    return {"Type": "AWS::Lambda::Permission", "Properties": properties}
 
 
 def _alarm(function: Function, metric: str, what: str) -> dict[str, Any]:
