@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cairn.edge.tool import Tool
-from cloudformation import Intrinsic, arn, ref, statement, sub, written
+from cairn_tools.memory_run_maintenance import memory_run_maintenance
 from cloudformation import Intrinsic, arn, ref, statement, sub, written
 from grants import GRANTS, statements
 
