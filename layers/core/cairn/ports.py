@@ -16,6 +16,7 @@ from cairn.domain.attributes import check_attributes, item_bytes
 from cairn.domain.ids import Digest, Tenant
 from cairn.domain.proposals import Proposals, Question
 from cairn.domain.settings import HeuristicSettings
+from cairn.domain.tiers import Tier
 
 Scalar: TypeAlias = str | int | bytes | bool
 Attributes: TypeAlias = Mapping[str, Scalar]
@@ -263,6 +264,22 @@ class FactModel(Protocol):
 
     def propose(self, question: Question, settings: HeuristicSettings) -> Proposals:
         """Return what the model would change, within settings.timeout_ms; ModelFailed if it gave no usable answer."""
+        ...
+
+
+class Tally(Protocol):
+    """Is told what was done at the moment it is done, so that what fails later in the call does not hide it."""
+
+    def compaction(self) -> None:
+        """Count a compact summary that was stored."""
+        ...
+
+    def facts_written(self, tiers: Mapping[Tier, int]) -> None:
+        """Count the facts that a commit wrote, by tier."""
+        ...
+
+    def turn_conflict(self) -> None:
+        """Count a turn_id that came again: committed, being committed, or with another payload."""
         ...
 
 

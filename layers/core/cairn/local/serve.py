@@ -23,7 +23,7 @@ from cairn.embedded.table import SqliteTable
 from cairn.local.bridge import HOST, Bridge, application
 from cairn.local.doors import load, tool_handlers
 from cairn.local.store import LOCAL_TENANT, opened
-from cairn.runtime import telemetry
+from cairn.runtime import logs
 from cairn.service.credentials import Credentials
 
 _SWEEP_SECONDS = 600.0
@@ -33,7 +33,7 @@ _BACKLOG = 128
 
 def serve(data: Path | None, port: int) -> None:
     """Serve on 127.0.0.1 until SIGTERM or SIGINT; port 0 lets the system choose. SettingsError if it cannot start."""
-    telemetry.configure()
+    logs.configure()
     with opened(data, os.environ) as store, _listening(port) as listener:
         limit = store.settings.limits.request_bytes
         door, probe = load("cairn_mcp.door.handler"), load("cairn_health.door.handler")
