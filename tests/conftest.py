@@ -116,7 +116,8 @@ def _untouched_log() -> Iterator[None]:
     handlers, level, propagate = list(logger.handlers), logger.level, logger.propagate
     yield
     logger.handlers, logger.propagate = handlers, propagate
-    vars(logger).pop("init", None)  # by which Powertools knows a logger that it has set up
+    for name in ("init", "powertools_handler"):  # by which Powertools knows a logger that it has set up
+        vars(logger).pop(name, None)
     logger.setLevel(level)
 
 

@@ -98,10 +98,11 @@ def configure(metrics: str | None = None) -> None:
     if metrics:
         handler = logging.StreamHandler(sys.stderr)
         handler.setFormatter(MetricLines(metrics))
-        handler.addFilter(_is_of_a_tool)
+        handler.addFilter(is_of_a_tool)
         logger.addHandler(handler)
 
 
-def _is_of_a_tool(record: logging.LogRecord) -> bool:
+def is_of_a_tool(record: logging.LogRecord) -> bool:
+    """Tell whether a log record is the line of a tool's call."""
     call: telemetry.CallRecord | None = getattr(record, "call", None)
     return call is not None and call.tool is not None
