@@ -63,8 +63,11 @@ class Subsegment(AbstractContextManager["Subsegment"]):
 
 
 def _send(document: Mapping[str, Any]) -> None:
-    """Hand the document to the daemon; without one it is lost, and nobody waits."""
+    """Hand the document to the daemon; without one it is lost, and nobody waits, not even for a name to be looked up."""
     host, _, port = os.environ.get(DAEMON, "").rpartition(":")
-    with suppress(OSError, ValueError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as daemon:
-        daemon.setblocking(False)
-        daemon.sendto((_HEADER + json.dumps(document)).encode(), (host, int(port)))
+    datagram = (_HEADER + json.dumps(document)).encode()
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        numeric = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+        (*_, address) = socket.getaddrinfo(host, port, socket.AF_INET, socket.SOCK_DGRAM, flags=numeric)[0]
+        sender.setblocking(False)
+        sender.sendto(datagram, address)
