@@ -63,7 +63,7 @@ class Subsegment(AbstractContextManager["Subsegment"]):
 
 
 def _send(document: Mapping[str, Any]) -> None:
-    """Hand the document to the daemon; without one it is lost, and nobody waits, not even for a name to be looked up."""
+    """Hand the document to the daemon, or lose it; nobody waits, not even for a name to be looked up."""
     host, _, port = os.environ.get(DAEMON, "").rpartition(":")
     datagram = (_HEADER + json.dumps(document)).encode()
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
