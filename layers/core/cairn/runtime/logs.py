@@ -45,21 +45,22 @@ class MetricLines(logging.Formatter):
     def __init__(self, namespace: str) -> None:
         """Keep the metrics of one deployment apart from another's by their namespace."""
         super().__init__()
-        self._namespace = namespace
+        # An empty service: otherwise an environment variable of Powertools could add a dimension.
+        self._emf = AmazonCloudWatchEMFProvider(namespace=namespace, service="")
 
     def format(self, record: logging.LogRecord) -> str:
         """Return one line as a rule; one more for each further tier of facts."""
         call: telemetry.CallRecord = record.__dict__["call"]
-        return "\n".join(json.dumps(each, separators=(",", ":")) for each in documents(samples(call), self._namespace))
+        return "\n".join(json.dumps(each, separators=(",", ":")) for each in documents(samples(call), self._emf))
 
 
-def documents(given: Iterable[Sample], namespace: str) -> list[dict[str, Any]]:
+def documents(given: Iterable[Sample], emf: AmazonCloudWatchEMFProvider) -> list[dict[str, Any]]:
     """Return few documents with all samples: those whose dimensions agree share one, in which each has its directive.
 
     A document has one value per dimension and metric; CloudWatch takes at most 100 metrics in one.
     """
     shared: list[dict[str, Any]] = []
-    for document in _separate(given, namespace):
+    for document in _separate(given, emf):
         other = next((each for each in shared if _agree(each, document)), None)
         if other is None:
             shared.append(document)
@@ -73,15 +74,10 @@ def _agree(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return all(other.get(name, value) == value for name, value in one.items() if name != "_aws")
 
 
-def _separate(given: Iterable[Sample], namespace: str) -> Iterator[dict[str, Any]]:
-    for (labels, rollup), group in groupby(given, key=lambda each: (each.labels, each.metric.rollup)):
-        # An empty service: otherwise an environment variable of Powertools could add a dimension.
-        provider = AmazonCloudWatchEMFProvider(namespace=namespace, service="", dimension_set=dict(labels))
-        if rollup:
-            provider.add_dimensions(**{name: labels[name] for name in rollup})
-        for each in group:
-            provider.add_metric(each.metric.name, each.metric.unit, each.value)
-        yield dict(provider.serialize_metric_set())  # pyright: ignore[reportUnknownMemberType]
+def _separate(given: Iterable[Sample], emf: AmazonCloudWatchEMFProvider) -> Iterator[dict[str, Any]]:
+    for labels, group in groupby(given, key=lambda each: each.labels):
+        values = {each.metric.name: {"Unit": each.metric.unit, "Value": [each.value]} for each in group}
+        yield dict(emf.serialize_metric_set(metrics=values, dimensions=dict(labels)))  # pyright: ignore[reportUnknownMemberType]
 
 
 def configure(metrics: str | None = None) -> None:

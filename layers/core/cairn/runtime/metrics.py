@@ -24,9 +24,12 @@ class Metric:
     meaning: str
     rollup: tuple[str, ...] = ()
 
-    def sample(self, value: float, *labels: str) -> Sample:
-        """Return a value under one label for each dimension."""
-        return Sample(self, value, dict(zip(self.dimensions, labels, strict=True)))
+    def samples(self, value: float, *labels: str) -> Iterator[Sample]:
+        """Yield a value under one label for each dimension, and once more where it is added up."""
+        named = dict(zip(self.dimensions, labels, strict=True))
+        yield Sample(self, value, named)
+        if self.rollup:
+            yield Sample(self, value, {name: named[name] for name in self.rollup})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +106,16 @@ def samples(record: CallRecord) -> Iterator[Sample]:
     """Yield what a call adds to the metrics; nothing for one that reached no tool."""
     if record.tool is None:
         return
-    yield REQUESTS.sample(1, record.tool, record.namespace or "", record.status)
-    yield LATENCY.sample(record.latency_ms / 1000, record.tool)
+    yield from REQUESTS.samples(1, record.tool, record.namespace or "", record.status)
+    yield from LATENCY.samples(record.latency_ms / 1000, record.tool)
     if record.denied:
-        yield DENIES.sample(1, record.tool, record.denied)
+        yield from DENIES.samples(1, record.tool, record.denied)
     if record.tool in _CALLS_OF:
-        yield _CALLS_OF[record.tool].sample(1, record.status)
+        yield from _CALLS_OF[record.tool].samples(1, record.status)
     if record.tool == "memory_after_turn":
-        yield AFTER_TURN_DURATION.sample(record.latency_ms)
+        yield from AFTER_TURN_DURATION.samples(record.latency_ms)
     for tier, number in sorted(record.facts_written.items()):
-        yield FACT_WRITE.sample(number, tier)
+        yield from FACT_WRITE.samples(number, tier)
     for metric, number in ((COMPACTION, record.compactions), (IDEMPOTENCY_CONFLICTS, record.turn_conflicts)):
         if number:
-            yield metric.sample(number)
+            yield from metric.samples(number)

@@ -11,6 +11,9 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from traceback import extract_tb
+from typing import Annotated
+
+from typing_extensions import Doc
 
 from cairn.domain.errors import CairnError, DenialReason, PermissionDenied, SettingsError
 from cairn.domain.ids import Tenant
@@ -21,25 +24,25 @@ _logger = logging.getLogger("cairn")
 
 @dataclass(slots=True)
 class CallRecord:
-    """What is known about the call so far; docs/reference/telemetry.md says what each field means."""
+    """What is known about the call so far."""
 
-    request_id: str
-    tool: str | None = None
-    namespace: str | None = None
-    tenant: str | None = None
-    project: str | None = None
-    session_id: str | None = None
-    turn_id: str | None = None
-    status: str = "OK"
-    denied: DenialReason | None = None
-    failure: str | None = None
-    failed_at: str | None = None
-    heuristic: str | None = None
-    heuristic_failure: str | None = None
-    compactions: int = 0
-    turn_conflicts: int = 0
-    facts_written: dict[Tier, int] = field(default_factory=dict[Tier, int])
-    latency_ms: float = 0.0
+    request_id: Annotated[str, Doc("The gateway's request id, which the caller sees too.")]
+    tool: Annotated[str | None, Doc("The tool that was called.")] = None
+    namespace: Annotated[str | None, Doc("The tool's family.")] = None
+    tenant: Annotated[str | None, Doc("The first 12 hex digits of the tenant's SHA-256.")] = None
+    project: Annotated[str | None, Doc("The project, once it is known to be a valid name.")] = None
+    session_id: Annotated[str | None, Doc("The session, likewise.")] = None
+    turn_id: Annotated[str | None, Doc("The turn, likewise.")] = None
+    status: Annotated[str, Doc("`OK` or the error's code.")] = "OK"
+    denied: Annotated[DenialReason | None, Doc("Why it was not allowed: `authorization`, `scope`, `project`.")] = None
+    failure: Annotated[str | None, Doc("An unexpected error's class; which setting is wrong, where one is.")] = None
+    failed_at: Annotated[str | None, Doc("Where that error was raised, file:line.")] = None
+    heuristic: Annotated[str | None, Doc("`ok` or `failed`, where a language model was asked.")] = None
+    heuristic_failure: Annotated[str | None, Doc("Why it failed.")] = None
+    compactions: Annotated[int, Doc("Compact summaries stored.")] = 0
+    turn_conflicts: Annotated[int, Doc("1 where the turn_id was known: committed, in commit, or with other items.")] = 0
+    facts_written: Annotated[dict[Tier, int], Doc("Facts written, by tier.")] = field(default_factory=dict[Tier, int])
+    latency_ms: Annotated[float, Doc("From the door's first look at the event to its answer, in milliseconds.")] = 0.0
     ran: bool = False
 
     def name_tool(self, tool: str, namespace: str) -> None:

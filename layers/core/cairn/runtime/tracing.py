@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from typing import Final, Literal, TypeAlias
 
-TRACE_HEADER = "_X_AMZN_TRACE_ID"
+TRACE_HEADER: Final = "_X_AMZN_TRACE_ID"
+SpanName: TypeAlias = Literal["tool", "permission check"]
+SPANS: Final[Mapping[SpanName, str]] = {
+    "tool": "A tool, from its permission check to its answer.",
+    "permission check": "One for the key's scopes, one for its projects; both within the tool's.",
+}
 
 
-def span(name: str, *, tool: str, operation: str) -> AbstractContextManager[object]:
+def span(name: SpanName, *, tool: str, operation: str) -> AbstractContextManager[object]:
     """Return a context that is one span; it says which tool, which operation and how it ended, and no content."""
     header = os.environ.get(TRACE_HEADER, "")
     if "Sampled=1" not in header:
