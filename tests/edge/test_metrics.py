@@ -67,9 +67,7 @@ def extracted(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, str], str
 @pytest.fixture
 def emitted() -> Iterator[Emitted]:
     stream = io.StringIO()
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(logs.MetricLines(NAMESPACE))
-    handler.addFilter(logs.is_of_a_tool)
+    handler = logs.metric_handler(NAMESPACE, stream)
     logger = logging.getLogger("cairn")
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

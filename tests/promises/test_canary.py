@@ -108,9 +108,8 @@ def said(
     log: io.StringIO, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[], str]]:
     """Return a function that gives all that left the process beside answers: log, metrics, spans, standard streams."""
-    metrics = logging.StreamHandler(io.StringIO())
-    metrics.setFormatter(logs.MetricLines("Cairn"))
-    metrics.addFilter(logs.is_of_a_tool)
+    written = io.StringIO()
+    metrics = logs.metric_handler("Cairn", written)
     logging.getLogger().addHandler(metrics)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as daemon:
         daemon.bind(("127.0.0.1", 0))
@@ -120,11 +119,10 @@ def said(
 
         def everything() -> str:
             spans = datagrams(daemon)
-            written = metrics.stream.getvalue()
             assert '"call"' in log.getvalue()
-            assert "memory_tool_requests_total" in written
+            assert "memory_tool_requests_total" in written.getvalue()
             assert '"subsegment"' in spans
-            return "\n".join([log.getvalue(), written, spans, *capfd.readouterr()])
+            return "\n".join([log.getvalue(), written.getvalue(), spans, *capfd.readouterr()])
 
         yield everything
     logging.getLogger().removeHandler(metrics)

@@ -7,7 +7,7 @@ import logging
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from aws_lambda_powertools.logging import Logger
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
@@ -92,13 +92,17 @@ def configure(metrics: str | None = None) -> None:
     Logger(service=_NAME, level="INFO", stream=sys.stderr, logger_formatter=LogLines())
     logger.propagate = False
     if metrics:
-        handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(MetricLines(metrics))
-        handler.addFilter(is_of_a_tool)
-        logger.addHandler(handler)
+        logger.addHandler(metric_handler(metrics, sys.stderr))
 
 
-def is_of_a_tool(record: logging.LogRecord) -> bool:
-    """Tell whether a log record is the line of a tool's call."""
+def metric_handler(namespace: str, stream: TextIO) -> logging.Handler:
+    """Return what writes the metrics of tools' calls, and of nothing else, to the stream."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(MetricLines(namespace))
+    handler.addFilter(_is_of_a_tool)
+    return handler
+
+
+def _is_of_a_tool(record: logging.LogRecord) -> bool:
     call: telemetry.CallRecord | None = getattr(record, "call", None)
     return call is not None and call.tool is not None
