@@ -357,7 +357,6 @@ def test_what_is_done_outside_a_call_is_counted_nowhere() -> None:
     tally.facts_written({Tier.L0: 1})
 
 
-@pytest.mark.req("R225")
 @pytest.mark.usefixtures("services")
 @pytest.mark.parametrize(("namespace", "lines"), [(None, 1), (NAMESPACE, 2)])
 def test_metrics_go_to_standard_error_where_a_namespace_is_given(

@@ -279,8 +279,6 @@ def test_doors_without_a_tool_tell_no_credential(event_of: EventOf, said: Callab
 
 
 @pytest.mark.req("R099")
-@pytest.mark.req("R225")
-@pytest.mark.req("R229")
 @pytest.mark.slow
 def test_over_stdio_the_protocol_alone_is_on_standard_output_and_the_log_tells_nothing(tmp_path: Path) -> None:
     client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
