@@ -27,7 +27,7 @@ from cairn.edge.tool import Call
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.table import SqliteTable
 from cairn.ports import DataKey
-from cairn.runtime import telemetry, wiring
+from cairn.runtime import logs, wiring
 from cairn.runtime.settings import Settings, variables
 from cairn.runtime.system import in_turn
 from cairn.runtime.wiring import Services
@@ -113,11 +113,13 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _untouched_log() -> Iterator[None]:
-    """Undo what a test's `telemetry.configure` did to the process's logger: other tests read it through pytest."""
+    """Undo what a test's `logs.configure` did to the process's logger: other tests read it through pytest."""
     logger = logging.getLogger("cairn")
     handlers, level, propagate = list(logger.handlers), logger.level, logger.propagate
     yield
     logger.handlers, logger.propagate = handlers, propagate
+    for name in ("init", "powertools_handler"):  # by which Powertools knows a logger that it has set up
+        vars(logger).pop(name, None)
     logger.setLevel(level)
 
 
@@ -126,7 +128,7 @@ def log() -> Iterator[io.StringIO]:
     """Everything any logger says, as this package's lines."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(telemetry.JsonLines())
+    handler.setFormatter(logs.LogLines())
     root = logging.getLogger()
     level = root.level
     root.addHandler(handler)

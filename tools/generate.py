@@ -10,16 +10,20 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Lt
 from cfnlint.decode import cfn_yaml
+from typing_extensions import Doc
 
 import template_functions
 from cairn.domain.jobs import Job, MaintainShard, encoded
 from cairn.edge.tool import Tool
+from cairn.runtime.metrics import METRICS
 from cairn.runtime.options import OPTIONS, Option
 from cairn.runtime.settings import variables
+from cairn.runtime.telemetry import CallRecord
+from cairn.runtime.tracing import SPANS
 from cairn_tools.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,6 +35,22 @@ Generated. Keys stand under `settings.mcp` of one YAML or JSON document, given a
 An environment variable goes before the document. A tenant's own `memory.*` and `tools.memory.enabled` go before both,
 under `settings.mcp.tenants.<tenant>`. `settings.mcp.tools.memory.*` is another name of `settings.mcp.memory.*`, and
 `settings.mcp.tools.<tool>.enabled: false` switches one tool off."""
+
+_TELEMETRY_INTRODUCTION = """\
+Generated. All of it holds names, numbers and codes, never content, keys or tokens. Log and metrics are lines of JSON on
+standard error, which Lambda sends to the function's log group; standard output belongs to protocols."""
+_METRICS_INTRODUCTION = """\
+Written where CAIRN_METRICS names a CloudWatch namespace, as in template.yaml: `Cairn/<stack>`. CloudWatch reads them
+out of the log, which has none where a function's log level is above INFO. `status` is `OK` or an error's code. After a
+semicolon stand the dimensions of a second series, in which all others are added up."""
+_LINE_INTRODUCTION = """\
+Each call leaves one line whose `message` is `call`. A field is there where there is something to say. Beside them every
+line has `level`, `timestamp`, `location`, `service`, and `xray_trace_id` in a traced Lambda; a line that is logged
+during a call has its `request_id`, one about an exception its class as `exception_name`."""
+_SPANS_INTRODUCTION = """\
+Sent to X-Ray where Lambda samples the request, under the function's own segment. Each is annotated with `tool`,
+`operation` (`read` or `write`) and `status`, and flagged `error` for a refusal and `fault` for INTERNAL_ERROR and
+UNAVAILABLE."""
 
 
 def http_event(path: str, headers: Mapping[str, str], body: object) -> dict[str, Any]:
@@ -113,6 +133,23 @@ def settings_page() -> str:
     return "\n".join([*parts, ""])
 
 
+def telemetry_page() -> str:
+    """Return docs/reference/telemetry.md."""
+    parts = ["# Telemetry", "", _TELEMETRY_INTRODUCTION, "", "## Metrics", "", _METRICS_INTRODUCTION, ""]
+    parts += ["| metric | unit | dimensions | |", "|---|---|---|---|"]
+    for metric in METRICS:
+        sets = [dimensions for dimensions in (metric.dimensions, metric.rollup) if dimensions]
+        shown = "; ".join(", ".join(f"`{name}`" for name in dimensions) for dimensions in sets)
+        parts.append(f"| `{metric.name}` | {metric.unit} | {shown} | {metric.meaning} |")
+    parts += ["", "## The line of a call", "", _LINE_INTRODUCTION, "", "| field | |", "|---|---|"]
+    for name, hint in get_type_hints(CallRecord, include_extras=True).items():
+        notes = [note.documentation for note in getattr(hint, "__metadata__", ()) if isinstance(note, Doc)]
+        parts += [f"| `{name}` | {sentence} |" for sentence in notes]
+    parts += ["", "## Spans", "", _SPANS_INTRODUCTION, "", "| span | |", "|---|---|"]
+    parts += [f"| `{name}` | {meaning} |" for name, meaning in SPANS.items()]
+    return "\n".join([*parts, ""])
+
+
 def outputs() -> Iterator[tuple[Path, str]]:
     """Yield each generated file's path in the repository and its content."""
     for tool in CATALOG:
@@ -125,6 +162,7 @@ def outputs() -> Iterator[tuple[Path, str]]:
     yield Path("events/jobs/schedule.json"), json.dumps({"id": "sample-execution"}, indent=2) + "\n"
     yield Path("docs/reference/tools.md"), tools_page()
     yield Path("docs/reference/settings.md"), settings_page()
+    yield Path("docs/reference/telemetry.md"), telemetry_page()
     template = Path("template.yaml")
     yield template, template_functions.spliced((ROOT / template).read_text(encoding="utf-8"), CATALOG)
 

@@ -13,7 +13,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Queue the jobs and return their shards; a CairnError where it is not sure that all of them were queued."""
     del context
     with guarded(str(event.get("id", ""))) as record:
-        record.tool = "schedule_maintenance"
+        record.name_job("schedule_maintenance")
         services = wiring.services()
         shards = services.fan_out.due_shards()
         services.jobs.send([MaintainShard(shard) for shard in shards])

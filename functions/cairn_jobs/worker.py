@@ -47,7 +47,7 @@ def _is_done(message: Mapping[str, Any], context: Context) -> bool:
     try:
         with guarded(message["messageId"]) as record:
             job = decoded(message["body"])
-            record.tool = job.kind
+            record.name_job(job.kind)
             within = timedelta(milliseconds=context.get_remaining_time_in_millis()) - MARGIN
             WORK[type(job)](job, within, record)
     except CairnError:

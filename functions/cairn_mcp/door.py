@@ -46,7 +46,7 @@ def _answer(event: dict[str, Any], record: CallRecord) -> Reply:
             tools = CatalogTools(CATALOG, Call(caller(request), services))
             return events.parse_json(request.body, services.settings.limits), tools
         except CairnError as error:
-            record.status = error.code
+            record.refuse(error)
             raise _refusal(error) from None
 
     return answer(SERVER, request.method, request.headers, services.settings.allowed_origins, receive)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
 import pytest
 
 import template_functions
+from cairn.edge import problems
+from cairn.runtime import metrics
 from cairn.runtime.settings import variables
 from cairn_tools.catalog import CATALOG
 
@@ -214,11 +217,44 @@ def test_errors_throttles_latency_and_success_rate_raise_alarms(resources: dict[
             assert (alarm["MetricName"], alarm["Threshold"]) == (metric, 0)
             assert alarm["Dimensions"][0]["Value"] == {"Ref": f"{function.logical_id}Function"}
     assert alarms["Latency"]["ExtendedStatistic"] == "p99"
-    success = alarms["SuccessRate"]
-    assert (success["MetricName"], success["Statistic"], success["Threshold"]) == ("5xx", "Average", 0.001)
-    assert {each["MetricName"] for each in alarms.values()} >= {"ReadThrottleEvents", "WriteThrottleEvents"}
+    errors = alarms["ServerErrors"]
+    assert (errors["MetricName"], errors["Statistic"], errors["Threshold"]) == ("5xx", "Average", 0.001)
+    assert {each.get("MetricName") for each in alarms.values()} >= {"ReadThrottleEvents", "WriteThrottleEvents"}
     assert all("AlarmActions" in each for each in alarms.values())
     assert of_type(resources, "AWS::CloudWatch::Dashboard")
+
+
+@pytest.mark.req("R112")
+def test_an_alarm_says_when_too_few_tool_calls_succeed_by_the_metric_that_counts_them(
+    template: dict[str, Any], resources: dict[str, Any]
+) -> None:
+    alarm = of_type(resources, "AWS::CloudWatch::Alarm")["SuccessRate"]
+    watched, *counted = alarm["Metrics"]
+
+    failures = {code for code, status in problems.HTTP_STATUS.items() if status >= 500}
+    series = {each["Id"]: each["MetricStat"]["Metric"] for each in counted}
+    assert {each["Dimensions"][0]["Value"] for each in series.values()} == {"OK", *failures}
+    namespace = template["Globals"]["Function"]["Environment"]["Variables"]["CAIRN_METRICS"]
+    for each in series.values():
+        assert (each["Namespace"], each["MetricName"]) == (namespace, metrics.REQUESTS.name)
+        assert tuple(dimension["Name"] for dimension in each["Dimensions"]) == metrics.REQUESTS.rollup
+    assert not any(each["ReturnData"] for each in counted)
+    failed, of_all = watched["Expression"].split(" / ")
+    assert set(re.findall(r"FILL\((\w+), 0\)", failed)) == set(series) - {"ok"}
+    assert set(re.findall(r"FILL\((\w+), 0\)", of_all)) == set(series)
+    assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("GreaterThanThreshold", 0.001)
+
+
+def test_the_dashboard_shows_metrics_that_there_are(resources: dict[str, Any]) -> None:
+    (dashboard,) = of_type(resources, "AWS::CloudWatch::Dashboard").values()
+    body = dashboard["DashboardBody"]["Fn::Sub"]
+
+    assert json.loads(body)["widgets"]
+    for metric in (metrics.REQUESTS, metrics.LATENCY, metrics.DENIES):
+        schema = ",".join(sorted(metric.dimensions))
+        assert rf"{{\"Cairn/${{AWS::StackName}}\",{schema}}} MetricName=\"{metric.name}\"" in body
+    for metric in (metrics.FACT_WRITE, metrics.COMPACTION, metrics.IDEMPOTENCY_CONFLICTS):
+        assert f'"{metric.name}"' in body
 
 
 def test_the_environment_holds_only_known_settings_and_no_secret(template: dict[str, Any]) -> None:

@@ -302,7 +302,7 @@ def test_the_log_names_no_key_and_no_tenant(services: Services, log: pytest.LogC
     for presented in (key, key[:-1] + ("a" if key[-1] != "a" else "b"), "canary"):
         authorizer.handler(asked(bearer(presented)), None)
 
-    calls: list[dict[str, Any]] = [vars(record)["call"] for record in log.records]
+    calls = [vars(record)["call"].line() for record in log.records]
     assert [call["status"] for call in calls] == ["OK", "UNAUTHENTICATED", "UNAUTHENTICATED"]
     assert {call["request_id"] for call in calls} == {"request-1"}
     assert calls[0]["tenant"] is not None

@@ -163,7 +163,7 @@ def test_past_the_authorizer_nothing_is_answered(
         "details": {},
         "retryable": False,
     }
-    assert [vars(line)["call"]["status"] for line in caplog.records] == ["PERMISSION_DENIED"]
+    assert [vars(line)["call"].status for line in caplog.records] == ["PERMISSION_DENIED"]
     assert refused["statusCode"] == 403
     assert refused["body"] == {
         "jsonrpc": "2.0",
@@ -285,7 +285,7 @@ def test_a_failure_inside_a_tool_is_a_result_without_its_content(
     assert result["structuredContent"]["error"]["code"] == "INTERNAL_ERROR"
     assert "secret content" not in json.dumps(result)
     (line,) = [record for record in caplog.records if record.message == "call"]
-    assert vars(line)["call"]["failure"] == "LookupError"
+    assert vars(line)["call"].failure == "LookupError"
 
 
 def test_a_failure_outside_any_tool_is_an_internal_error(event_of: EventOf, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from datetime import UTC, timedelta
 from threading import Barrier, Event
 
@@ -85,3 +86,13 @@ def test_tokens_have_their_size_and_differ() -> None:
     entropy: Entropy = SystemEntropy()
     assert {len(entropy.token(16)) for _ in range(50)} == {16}
     assert len({entropy.token(16) for _ in range(50)}) == 50
+
+
+@pytest.mark.req("R012")
+def test_calls_at_once_see_the_caller_s_context(parallel: Parallel) -> None:
+    request: ContextVar[str] = ContextVar("request")
+    token = request.set("request-1")
+
+    assert parallel([request.get] * 3) == ["request-1"] * 3
+
+    request.reset(token)

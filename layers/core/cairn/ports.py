@@ -17,6 +17,7 @@ from cairn.domain.ids import Digest, Tenant
 from cairn.domain.jobs import Job
 from cairn.domain.proposals import Proposals, Question
 from cairn.domain.settings import HeuristicSettings
+from cairn.domain.tiers import Tier
 
 Scalar: TypeAlias = str | int | bytes | bool
 Attributes: TypeAlias = Mapping[str, Scalar]
@@ -280,6 +281,22 @@ class Jobs(Protocol):
 
     def send(self, jobs: Sequence[Job]) -> None:
         """Queue the jobs; Unavailable if it is not sure that all of them were taken."""
+        ...
+
+
+class Tally(Protocol):
+    """Is told what was done at the moment it is done, so that what fails later in the call does not hide it."""
+
+    def compaction(self) -> None:
+        """Count a compact summary that was stored."""
+        ...
+
+    def facts_written(self, tiers: Mapping[Tier, int]) -> None:
+        """Count the facts that a commit wrote, by tier."""
+        ...
+
+    def turn_conflict(self) -> None:
+        """Count a turn_id that came again: committed, being committed, or with another payload."""
         ...
 
 

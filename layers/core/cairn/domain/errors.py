@@ -23,7 +23,10 @@ SettingsError                 the settings are wrong; the message names the key
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias
+
+DenialReason: TypeAlias = Literal["authorization", "scope", "project"]
+"""Why a call is not allowed: no authorizer spoke for it, or its key opens not this operation or not this project."""
 
 
 class CairnError(Exception):
@@ -66,6 +69,13 @@ class PermissionDenied(CairnError):
     """The caller is known, or came past the authorizer, and may not do this."""
 
     code = "PERMISSION_DENIED"
+
+    def __init__(
+        self, message: str, details: Mapping[str, object] | None = None, *, reason: DenialReason = "authorization"
+    ) -> None:
+        """Keep the reason too, which is counted."""
+        super().__init__(message, details)
+        self.reason: DenialReason = reason
 
 
 class NotFound(CairnError):

@@ -29,5 +29,6 @@ def execute(tools: Sequence[Tool], name: str, arguments: object, call: Call) -> 
         if tool.name == name:
             return tool.execute(arguments, call)
     with guarded(call.caller.request_id) as record:
+        record.ran = True
         record.name_tenant(call.caller.tenant)
         raise Disabled("No such tool, or it is switched off")

@@ -16,7 +16,7 @@ def maintain_shard(services: Services, shard: int, within: timedelta, request_id
 
     def maintain(session: Session, until: datetime) -> MaintenanceReport:
         with guarded(request_id) as record:
-            record.tool = "maintain_session"
+            record.name_job("maintain_session")
             record.name_tenant(session.tenant)
             record.project, record.session_id = session.project, session.session_id
             return services.maintenance.run_due(session, until)

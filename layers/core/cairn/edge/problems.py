@@ -6,7 +6,7 @@ from typing import Any
 
 from cairn.domain.errors import CairnError, Unauthenticated
 
-_HTTP_STATUS = {
+HTTP_STATUS = {
     "INVALID_ARGUMENT": 400,
     "UNAUTHENTICATED": 401,
     "PERMISSION_DENIED": 403,
@@ -32,7 +32,7 @@ def envelope(error: CairnError) -> dict[str, Any]:
 
 def http_status(error: CairnError) -> int:
     """Return the HTTP status of an error's code."""
-    return _HTTP_STATUS[error.code]
+    return HTTP_STATUS[error.code]
 
 
 def headers(error: CairnError) -> dict[str, str]:

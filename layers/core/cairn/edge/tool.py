@@ -16,6 +16,8 @@ from cairn.edge import gateway, schema
 from cairn.edge.guard import guarded
 from cairn.edge.validation import Rules, validate
 from cairn.runtime.settings import Settings
+from cairn.runtime.telemetry import CallRecord
+from cairn.runtime.tracing import span
 from cairn.runtime.wiring import Services
 
 
@@ -70,36 +72,47 @@ class Tool:
     def execute(self, arguments: object, call: Call) -> dict[str, Any]:
         """Validate, run and return plain JSON values, behind switches, rights and log; only CairnErrors get out."""
         with guarded(call.caller.request_id) as record:
-            record.tool = self.name
+            record.ran = True
+            record.name_tool(self.name, self.family)
             record.name_tenant(call.caller.tenant)
-            self._admit(call)
-            request = self._validated(arguments, call)
-            subject = cast("object", request.root) if isinstance(request, RootModel) else request
-            for name in ("project", "session_id", "turn_id"):
-                setattr(record, name, getattr(subject, name, None))
-            self._admit_project(getattr(subject, "project", None), call.caller)
-            return self.run(request, call).model_dump(mode="json")
+            with span("tool", tool=self.name, operation=self._scope()):
+                return self._run(arguments, call, record)
 
     def handler(self, event: dict[str, Any], context: object) -> dict[str, Any]:
         """Answer an API Gateway event of payload 2.0 or 1.0; never raise."""
         del context
         return gateway.answer(
-            event, lambda arguments, caller, services: self.execute(arguments, Call(caller, services))
+            event,
+            lambda arguments, caller, services: self.execute(arguments, Call(caller, services)),
+            tool=self.name,
+            namespace=self.family,
         )
+
+    def _run(self, arguments: object, call: Call, record: CallRecord) -> dict[str, Any]:
+        with span("permission check", tool=self.name, operation=self._scope()):
+            self._admit(call)
+        request = self._validated(arguments, call)
+        subject = cast("object", request.root) if isinstance(request, RootModel) else request
+        for name in ("project", "session_id", "turn_id"):
+            setattr(record, name, getattr(subject, name, None))
+        with span("permission check", tool=self.name, operation=self._scope()):
+            self._admit_project(getattr(subject, "project", None), call.caller)
+        return self.run(request, call).model_dump(mode="json")
 
     def _admit(self, call: Call) -> None:
         if not self.enabled(call.services.settings, call.caller.tenant):
             raise Disabled("No such tool, or it is switched off", {"tool": self.name})
         scope = self._scope()
         if scope not in call.caller.scopes:
-            raise PermissionDenied(f"This key lacks the scope {scope}", {"namespace": self.family, "operation": scope})
+            lacking = {"namespace": self.family, "operation": scope}
+            raise PermissionDenied(f"This key lacks the scope {scope}", lacking, reason="scope")
 
     def _admit_project(self, project: Project | None, caller: Caller) -> None:
         """Hold the call to the caller's projects; a tool that reaches the store in no project's name takes them all."""
         admitted = caller.may_use(project) if project is not None else not self.grants or caller.may_use_all
         if not admitted:
             refused = {"namespace": project or self.family, "operation": self._scope()}
-            raise PermissionDenied("This key does not open this project", refused)
+            raise PermissionDenied("This key does not open this project", refused, reason="project")
 
     def _scope(self) -> str:
         return "read" if self.read_only else "write"

@@ -11,7 +11,7 @@ import click
 
 from cairn.edge.maintenance import maintain_shard
 from cairn.local.store import opened
-from cairn.runtime import telemetry, wiring
+from cairn.runtime import logs, wiring
 from cairn.service.fan_out import Outcome
 
 _TIME_LIMIT = timedelta(minutes=10)
@@ -20,7 +20,7 @@ _REQUEST = "cairn-maintain"
 
 def maintain(data: Path | None) -> bool:
     """Maintain the sessions that are due and print how many fared how; return whether none failed."""
-    telemetry.configure()
+    logs.configure()
     until = datetime.now(UTC) + _TIME_LIMIT
     counts: Counter[Outcome] = Counter()
     with opened(data, os.environ):

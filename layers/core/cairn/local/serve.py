@@ -23,7 +23,7 @@ from cairn.embedded.table import SqliteTable
 from cairn.local.bridge import HOST, Bridge, application
 from cairn.local.doors import load, tool_handlers
 from cairn.local.store import LOCAL_TENANT, LocalStore, opened
-from cairn.runtime import telemetry
+from cairn.runtime import logs
 from cairn.service.credentials import Credentials
 
 _SWEEP_SECONDS = 600.0
@@ -36,7 +36,7 @@ def serve(data: Path | None, port: int, oauth_port: int | None = None) -> None:
 
     On the OAuth port, clients are told of the settings' issuer.
     """
-    telemetry.configure()
+    logs.configure()
     environment = dict(os.environ)
     with ExitStack() as opening:
         listeners = [opening.enter_context(_listening("--port", port))]

@@ -18,6 +18,7 @@ from cairn.runtime.options import ENABLED, OPTIONS, ORIGINS, build
 
 MASTER_KEY = "LUMERA_MEMORY_KEY"
 MODEL_KEY = "CAIRN_HEURISTIC_API_KEY"
+METRICS = "CAIRN_METRICS"
 _DOCUMENT = {
     "CAIRN_SETTINGS": "The settings document itself, YAML or JSON.",
     "CAIRN_SETTINGS_FILE": "The path of the settings document.",
@@ -33,6 +34,7 @@ _SECRETS = {
     MASTER_KEY: "The embedded store's master key; without it a key file beside the data is used.",
     MODEL_KEY: "The API key of the language model's endpoint.",
 }
+_TELEMETRY = {METRICS: "The CloudWatch namespace of the metrics of a Lambda; without it there are none."}
 _SCOPE_PREFIX = re.compile(r"[!#-\[\]-~]*")
 _AWS = ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")
 _QUEUE = "CAIRN_QUEUE_URL"
@@ -173,7 +175,7 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
 def variables() -> Mapping[str, str]:
     """Return every environment variable Cairn reads, and what it does."""
     options = {option.variable: option.description for option in OPTIONS.values()}
-    return {**_DOCUMENT, **_STORE, **_SECRETS, **options}
+    return {**_DOCUMENT, **_STORE, **_SECRETS, **_TELEMETRY, **options}
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:

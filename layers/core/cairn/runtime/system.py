@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
+from contextvars import copy_context
 from datetime import UTC, datetime
 from types import TracebackType
 
@@ -32,7 +33,10 @@ class SystemEntropy:
 
 
 class ThreadedParallel:
-    """Runs the calls at once on threads that are kept; a call must not itself use the same instance."""
+    """Runs the calls at once on threads that are kept; a call must not itself use the same instance.
+
+    Each call sees the caller's context: what it logs carries the request's id, what it counts is the request's.
+    """
 
     def __init__(self, workers: int) -> None:
         """Allow this many calls at once; threads start when first needed."""
@@ -40,7 +44,7 @@ class ThreadedParallel:
 
     def __call__(self, calls: Sequence[Callable[[], object]]) -> list[object]:
         """Return the results in the order of the calls, or raise the first error once all have ended."""
-        futures = [self._executor.submit(call) for call in calls]
+        futures = [self._executor.submit(copy_context().run, call) for call in calls]
         wait(futures)
         return [future.result() for future in futures]
 

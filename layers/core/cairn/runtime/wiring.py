@@ -9,9 +9,9 @@ from threading import Lock
 from cairn.domain.errors import SettingsError
 from cairn.ports import FactModel, HttpGet, Jobs
 from cairn.runtime import settings as settings_of
-from cairn.runtime import telemetry
-from cairn.runtime.settings import AwsStore, EmbeddedStore, Settings
+from cairn.runtime.settings import METRICS, AwsStore, EmbeddedStore, Settings
 from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, in_turn
+from cairn.runtime.telemetry import CallTally
 from cairn.service.access_tokens import AccessTokens
 from cairn.service.credentials import Credentials
 from cairn.service.directories import Directories
@@ -54,7 +54,9 @@ def services() -> Services:
     """Return this process's services, built from its environment at first use; SettingsError where that is wrong."""
     with _slot.lock:
         if _slot.services is None:
-            telemetry.configure()
+            from cairn.runtime import logs  # noqa: PLC0415 - a handler loads Powertools with its adapters, not before
+
+            logs.configure(os.environ.get(METRICS))
             settings = settings_of.read(os.environ)
             _slot.services = build(settings, adapters(settings))
         return _slot.services
@@ -68,6 +70,7 @@ def provide(given: Services | None) -> None:
 
 def build(settings: Settings, world: World) -> Services:
     """Return the services over these adapters."""
+    world = replace(world, tally=CallTally())
     engine = Engine.over(world, settings.memory_for)
     return Services(
         settings=settings,

@@ -5,6 +5,7 @@ Where a language model helps to extract, it is asked before, while nothing is he
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -81,10 +82,12 @@ class _Commit:
                 return CommittedTurn(replayed=True)
             lease = self._held_lease()
             if self._is_processed(lease):
+                self._parts.world.tally.turn_conflict()
                 return CommittedTurn(replayed=True)
             delta = self._delta(lease)
             self._write(claim.result, lease, delta)
             committed = True
+            self._parts.world.tally.facts_written(Counter(fact.tier for fact in delta.changes.added))
         finally:
             if not committed:
                 self._abandon()

@@ -104,6 +104,7 @@ class Guards:
             self._world.table.delete(Delete(claim.key(), _held(claim)))
 
     def _judged(self, claim: Claim, stored: Attributes, payload: bytes) -> Claim:
+        self._world.tally.turn_conflict()
         turn = claim.turn.turn_id
         same = self._vault.verify(claim.session.tenant, PURPOSE, payload, str(stored.get("payload", "")))
         if not same:

@@ -153,7 +153,7 @@ class Sessions:
         return Summary.from_record(self._vault.unseal(session.tenant, found[0])) if found else None
 
     def store_summary(self, session: Session, summary: Summary, now: datetime) -> None:
-        """Store a summary; it adds to what is stored and replaces nothing, so no lock is needed.
+        """Store and count a summary; it adds to what is stored and replaces nothing, so no lock is needed.
 
         Summaries up to one turn are made from the same immutable events: of two at once either is right.
         """
@@ -161,6 +161,7 @@ class Sessions:
         content = self._vault.seal(session.tenant, where, summary.to_record())
         with suppress(ConditionFailed):
             self._world.table.put(Put({"pk": where.pk, "sk": where.sk, "at": rfc3339(now), **content}, ABSENT))
+            self._world.tally.compaction()
 
     def history(self, session: Session) -> Iterator[tuple[int, tuple[Event, ...]]]:
         """Yield every turn ever stored, oldest first, as (number, events): archived ones and raw ones alike."""

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from cairn.ports import Blobs, Clock, Entropy, FactModel, HttpGet, Jobs, KeyRing, Parallel, Table
+from cairn.domain.tiers import Tier
+from cairn.ports import Blobs, Clock, Entropy, FactModel, HttpGet, Jobs, KeyRing, Parallel, Table, Tally
+
+
+class NoTally:
+    """Counts nothing."""
+
+    def compaction(self) -> None:
+        """Do nothing."""
+
+    def facts_written(self, tiers: Mapping[Tier, int]) -> None:
+        """Do nothing."""
+
+    def turn_conflict(self) -> None:
+        """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +39,7 @@ class World:
     jobs: Jobs
     fact_model: FactModel | None = None
     http_get: HttpGet | None = None
+    tally: Tally = field(default_factory=NoTally)
 
 
 T = TypeVar("T")
