@@ -210,7 +210,6 @@ def test_one_session_s_failure_is_logged_and_the_others_are_maintained(
     assert CANARY not in log.getvalue()
 
 
-@pytest.mark.req("R249")
 def test_a_worker_without_time_starts_nothing_and_leaves_it_to_the_next_run(
     say: Callable[[str], Session], world: World, clock: Any, log: io.StringIO
 ) -> None:

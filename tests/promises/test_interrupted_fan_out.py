@@ -266,7 +266,6 @@ def test_a_session_that_was_maintained_while_it_failed_elsewhere_is_not_put_off(
     assert entry(world, where) == clock.time + timedelta(minutes=50)
 
 
-@pytest.mark.req("R249")
 def test_a_run_starts_no_session_after_its_time_and_counts_what_it_leaves(world: World, clock: Any) -> None:
     maintenance = engine(world).maintenance
 

@@ -196,6 +196,7 @@ def test_a_run_without_time_leaves_the_session_due_at_once(start: START, clock: 
     assert talk.engine.maintenance.run_due(talk.session, clock.now() + HOUR).archived_shards == 1
 
 
+@pytest.mark.req("R249")
 def test_a_session_takes_no_more_of_a_scheduled_run_than_of_the_tool_s(start: START, clock: Any, watched: Any) -> None:
     talk = start(recent_context_items=0)
     for _ in range(8):
