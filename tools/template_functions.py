@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from cairn.edge.tool import Tool
@@ -17,7 +17,10 @@ _LONGEST_TIMEOUT = 29  # seconds; API Gateway ends a request after 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """A Lambda function: `name` is its log's name, `path` with its methods the routes it answers, if any."""
+    """A Lambda function: `name` is its log's name, `path` with its methods the routes it answers, if any.
+
+    The gateway calls it unless it is `internal`. `environment` goes before that of all functions.
+    """
 
     name: str
     handler: str
@@ -28,6 +31,8 @@ class Function:
     timeout: int = 20
     memory: int = 512
     public: bool = False
+    internal: bool = False
+    environment: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def logical_id(self) -> str:
@@ -53,10 +58,24 @@ _AUTHORIZER = Function(
     path=None,
     timeout=5,
 )
+_SANDBOX = Function(
+    name="sandbox",
+    handler="cairn_sandbox.door.handler",
+    description="Standard tools, out of reach of memory",
+    grants=(),
+    path=None,
+    internal=True,
+    # It is not told where memory is. SandboxToken in template.yaml lets it read its token.
+    environment={
+        **{name: ref("AWS::NoValue") for name in ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")},
+        "CAIRN_CLUSTER_TOKEN_ARN": ref("ClusterTokenArn"),
+    },
+)
+_CALLS_SANDBOX = {"CAIRN_SANDBOX": ref("SandboxFunction")}
 
 
 def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
-    """Return the tools' functions and the ones beside them: MCP with all that any tool may do, health, authorizer."""
+    """Return the tools' functions and those beside them: MCP with all that a tool may do, health, authorizer, sandbox."""
     tools = [
         Function(
             name=tool.name,
@@ -65,6 +84,7 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
             grants=tool.grants,
             path=f"/v1/tools/{tool.name}",
             timeout=tool.timeout,
+            environment=_environment(tool.grants),
         )
         for tool in catalog
     ]
@@ -78,8 +98,13 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
         methods=("POST", "GET", "DELETE"),  # the last two get the 405 that MCP clients expect
         timeout=_LONGEST_TIMEOUT,
         memory=1024,
+        environment=_environment(granted),
     )
-    return (*tools, mcp, _HEALTH, _AUTHORIZER)
+    return (*tools, mcp, _HEALTH, _AUTHORIZER, _SANDBOX)
+
+
+def _environment(grants: Collection[str]) -> Mapping[str, Any]:
+    return _CALLS_SANDBOX if "sandbox:invoke" in grants else {}
 
 
 def block(catalog: Sequence[Tool]) -> str:
@@ -105,7 +130,7 @@ def _resources(function: Function) -> dict[str, Any]:
         f"{name}Role": _role(function),
         f"{name}Logs": _logs(function),
         **dict(_gateway(function)),
-        f"{name}Permission": _permission(function),
+        **({} if function.internal else {f"{name}Permission": _permission(function)}),
         f"{name}Errors": _alarm(function, "Errors", "timed out or did not start"),
         f"{name}Throttles": _alarm(function, "Throttles", "was throttled"),
     }
@@ -121,6 +146,8 @@ def _function(function: Function) -> dict[str, Any]:
         "MemorySize": function.memory,
         "LoggingConfig": {"LogFormat": "JSON", "LogGroup": ref(f"{name}Logs")},
     }
+    if function.environment:
+        properties["Environment"] = {"Variables": dict(function.environment)}
     return {"Type": "AWS::Serverless::Function", "Properties": properties}
 
 

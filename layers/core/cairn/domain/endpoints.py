@@ -1,4 +1,4 @@
-"""Where a language model is asked: the one place that says which base URLs are valid."""
+"""Where Cairn itself calls out to: the one place that says which base URLs are valid."""
 
 from __future__ import annotations
 
@@ -9,16 +9,23 @@ _RESPONSES = "/v1/responses"
 
 
 def responses_url(base_url: str) -> str:
-    """Return the Responses endpoint under a base URL; ValueError, saying what is wrong, for one that is not usable.
+    """Return the Responses endpoint of a language model under a base URL; ValueError as for `api_url`.
 
-    A base URL is absolute, https (http only on the loopback interface), without user, query or fragment. One that ends
-    with /v1/responses is the endpoint, one that ends with /v1 gets /responses, any other /v1/responses.
+    One that ends with /v1/responses is the endpoint, one that ends with /v1 gets /responses, any other /v1/responses.
     """
-    _check(base_url)
-    stem = base_url.rstrip("/")
+    stem = api_url(base_url)
     if stem.endswith(_RESPONSES):
         return stem
     return stem.removesuffix("/v1") + _RESPONSES
+
+
+def api_url(base_url: str) -> str:
+    """Return a base URL without a slash at its end; ValueError, saying what is wrong, for one that is not usable.
+
+    A base URL is absolute, https (http only on the loopback interface), without user, query or fragment.
+    """
+    _check(base_url)
+    return base_url.rstrip("/")
 
 
 def _check(base_url: str) -> None:

@@ -33,7 +33,7 @@ class Tool:
 
     `summary` tells an agent when to call it and what it gets, `example` are arguments that work. `grants` are the
     permissions its Lambda needs ("table:read"; "table:put", to add items and change none; "table:write"; "blobs:read";
-    "blobs:write"; "key:use"). `timeout` is in seconds.
+    "blobs:write"; "key:use"; "sandbox:invoke", the only one of a standard tool). `timeout` is in seconds.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Tool:
             raise PermissionDenied(f"This key lacks the scope {scope}", {"namespace": self.family, "operation": scope})
 
     def _admit_project(self, project: Project | None, caller: Caller) -> None:
-        """Hold the call to the caller's projects; a tool that reaches the store in no project's name takes them all."""
+        """Hold the call to the caller's projects; a tool that reaches anything in no project's name takes them all."""
         admitted = caller.may_use(project) if project is not None else not self.grants or caller.may_use_all
         if not admitted:
             refused = {"namespace": project or self.family, "operation": self._scope()}

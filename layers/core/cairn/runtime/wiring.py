@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 from cairn.domain.errors import SettingsError
-from cairn.ports import FactModel
+from cairn.ports import FactModel, Sandbox
 from cairn.runtime import settings as settings_of
 from cairn.runtime import telemetry
 from cairn.runtime.settings import AwsStore, EmbeddedStore, Settings
@@ -24,7 +24,7 @@ _CALLS_AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the tools and the authorizer call."""
+    """What the tools, the authorizer and the probe call."""
 
     settings: Settings
     turns: Turns
@@ -32,6 +32,7 @@ class Services:
     directories: Directories
     credentials: Credentials
     health: Health
+    sandbox: Sandbox
 
 
 class _Slot:
@@ -64,7 +65,15 @@ def provide(given: Services | None) -> None:
 def build(settings: Settings, world: World) -> Services:
     """Return the services over these adapters."""
     engine = Engine.over(world, settings.memory_for)
-    return Services(settings, engine.turns, engine.maintenance, engine.directories, Credentials(world), Health(world))
+    return Services(
+        settings,
+        engine.turns,
+        engine.maintenance,
+        engine.directories,
+        Credentials(world),
+        Health(world),
+        _sandbox(settings),
+    )
 
 
 def adapters(settings: Settings) -> World:
@@ -88,6 +97,17 @@ def _fact_model(settings: Settings) -> FactModel | None:
     from cairn.runtime.language_model import ResponsesModel  # noqa: PLC0415 - most deployments do without an HTTP client
 
     return ResponsesModel(settings.model_key)
+
+
+def _sandbox(settings: Settings) -> Sandbox:
+    if isinstance(settings.store, AwsStore):
+        from cairn.aws.clients import Clients  # noqa: PLC0415 - one machine does without boto3
+        from cairn.aws.sandbox import LambdaSandbox  # noqa: PLC0415
+
+        return LambdaSandbox(Clients(), settings.sandbox)
+    from cairn.embedded.sandbox import ProcessSandbox  # noqa: PLC0415 - a Lambda starts no processes
+
+    return ProcessSandbox(settings_of.sandbox_environment(settings))
 
 
 def _embedded(store: EmbeddedStore) -> World:
