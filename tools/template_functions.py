@@ -75,7 +75,7 @@ _CALLS_SANDBOX = {"CAIRN_SANDBOX": ref("SandboxFunction")}
 
 
 def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
-    """Return the tools' functions and those beside them: MCP with all that a tool may do, health, authorizer, sandbox."""
+    """Return the tools' functions and those beside them: MCP with all tools' grants, health, authorizer, sandbox."""
     tools = [
         Function(
             name=tool.name,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cairn_sandbox.pod_health import images
 from cairn_sandbox.pod_health.exits import ending, meaning
-from cairn_sandbox.pod_health.findings import Finding, Severity, finding, quoted, times
+from cairn_sandbox.pod_health.findings import Finding, Severity, at, finding, quoted, times
 from cairn_sandbox.pod_health.pods import ContainerStatus, Pod, Running, State, Terminated, Waiting
 
 FREQUENT = 5
@@ -24,11 +24,15 @@ _WAITS_FOR_OTHERS = {"", _CREATING, "PodInitializing"}
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """A container of a pod in one of its three parts: "init container", "sidecar" or "container"."""
+    """A container of a pod: an "init container", a "sidecar" or a "container".
+
+    Where it was `probed`, a warning tells more of its probe than its status does.
+    """
 
     pod: Pod
     kind: str
     status: ContainerStatus
+    probed: bool
     now: datetime
 
     def found(self, severity: Severity, reason: str, *evidence: str, hint: str) -> Finding:
@@ -45,13 +49,14 @@ class Container:
         return time is not None and self.now - time >= age
 
 
-def containers(pod: Pod, now: datetime) -> Iterator[Container]:
-    """Yield a pod's containers, those first that start first."""
+def containers(pod: Pod, probed: Collection[str], now: datetime) -> Iterator[Container]:
+    """Yield a pod's containers, those first that start first; a probe of those named has made a warning."""
     sidecars = {each.name for each in pod.spec.init_containers if each.restart_policy == "Always"}
     for status in pod.status.init_container_statuses:
-        yield Container(pod, "sidecar" if status.name in sidecars else "init container", status, now)
+        kind = "sidecar" if status.name in sidecars else "init container"
+        yield Container(pod, kind, status, status.name in probed, now)
     for status in pod.status.container_statuses:
-        yield Container(pod, "container", status, now)
+        yield Container(pod, "container", status, status.name in probed, now)
 
 
 def look_at(container: Container) -> Iterator[Finding]:
@@ -62,7 +67,8 @@ def look_at(container: Container) -> Iterator[Finding]:
         case State(terminated=Terminated() as ended):
             yield from _ended(container, ended)
         case State(running=Running() as running):
-            yield from _running(container, running)
+            yield from _not_ready(container, running)
+            yield from _restarted(container)
         case _:
             pass
     yield from _out_of_memory(container)
@@ -124,12 +130,21 @@ def _keeps_the_others(container: Container, ended: Terminated) -> Iterator[Findi
         yield container.found("info", "NotCompleted", evidence, hint=hint)
 
 
-def _running(container: Container, running: Running) -> Iterator[Finding]:
+def _not_ready(container: Container, running: Running) -> Iterator[Finding]:
     status = container.status
-    if not status.ready and container.older(running.started_at, _PATIENCE):
-        probe = "startup" if status.started is False else "readiness"
-        hint = f"See what the {probe} probe asks and why it is refused. Run: {container.log(previous=False)}"
-        yield container.found("warning", "Unhealthy", f"runs, but its {probe} probe has not passed", hint=hint)
+    if status.ready or container.probed or not container.older(running.started_at, _PATIENCE):
+        return
+    if container.kind == "init container":
+        hint = f"See what it waits for: the pod starts once it is done. Run: {container.log(previous=False)}"
+        yield container.found("warning", "PodInitializing", f"still runs, started{at(running.started_at)}", hint=hint)
+        return
+    probe = "startup" if status.started is False else "readiness"
+    hint = f"See what the {probe} probe asks and why it is refused. Run: {container.log(previous=False)}"
+    yield container.found("warning", "Unhealthy", f"runs, but its {probe} probe has not passed", hint=hint)
+
+
+def _restarted(container: Container) -> Iterator[Finding]:
+    status = container.status
     last = status.last_state.terminated
     if last is None or last.reason == _OUT_OF_MEMORY or container.older(last.finished_at, _A_DAY):
         return

@@ -7,6 +7,7 @@ from cairn_sandbox.pod_health.pods import Terminated
 
 _SIGNALS = 128
 _MEANINGS = {
+    0: "it is done as soon as it starts: keep a server in the foreground, or run it as a Job",
     1: "the program failed by itself: its log says why",
     2: "the program or the shell was called wrongly: look at command and args",
     126: "the command is there but cannot be executed: check its mode, and that it is built for the node's processor",

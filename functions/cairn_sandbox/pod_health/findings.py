@@ -13,6 +13,7 @@ from cairn_sandbox.pod_health.pods import Pod
 Severity = Literal["critical", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "warning", "info")
 MAX_EVIDENCE_BYTES = 240
+_REASON_CHARACTERS = 64
 _ELLIPSIS = "…"
 _USER_OF_URL = re.compile(r"//[^/\s@]*@")
 _QUERY_OF_URL = re.compile(r"(://[^\s?]*)\?[^\s\"']*")
@@ -31,7 +32,9 @@ class Finding:
 
 def finding(pod: Pod, severity: Severity, reason: str, evidence: Iterable[str], hint: str) -> Finding:
     """Return a finding whose evidence is these parts, those that are there, cut to 240 bytes."""
-    return Finding(pod.name, severity, reason, cut("; ".join(filter(None, evidence))), hint)
+    return Finding(
+        pod.name, severity, quoted(reason)[:_REASON_CHARACTERS], cut("; ".join(filter(None, evidence))), hint
+    )
 
 
 def cut(text: str) -> str:

@@ -38,6 +38,12 @@ _PROBE_HINTS = {
 }
 
 
+def probed(events: Iterable[Event]) -> set[str]:
+    """Return the containers of whose probes the warnings tell."""
+    named = (_CONTAINER.search(each.involved_object.field_path) for each in events if each.reason == "Unhealthy")
+    return {each[1] for each in named if each}
+
+
 def occurrences(pod: Pod, events: Iterable[Event]) -> Iterator[Finding]:
     """Yield what the warnings about a pod tell of how it is now; what its status has outlived is left out."""
     latest: dict[tuple[str, str, str], Event] = {}

@@ -13,6 +13,9 @@ _OVERDUE = timedelta(minutes=1)
 _UNBOUND_CLAIM = re.compile(r"persistentvolumeclaim", re.IGNORECASE)
 _CONSTRAINTS = (
     (r"Insufficient [\w./-]+", "lower its requests, free or add nodes for what is insufficient"),
+    (r"taint {node\.kubernetes\.io/(not-ready|unreachable|network-unavailable)", "mend the nodes that are not ready"),
+    (r"taint {node\.kubernetes\.io/\w+-pressure", "free the nodes that are short of memory, disk or processes"),
+    (r"taint {node\.kubernetes\.io/unschedulable|were unschedulable", "uncordon a node"),
     (r"taint", "tolerate the taint, or take it off a node"),
     (r"volume node affinity", "its volume lives in another zone or on another node: place the pod there"),
     (r"node affinity|node selector|nodeSelector", "match nodeSelector and affinity to labels that nodes have"),
@@ -21,11 +24,10 @@ _CONSTRAINTS = (
     (r"topology spread", "relax the topology spread, or add nodes where there are too few"),
     (r"free ports", "drop its hostPort, or add nodes"),
     (r"max volume count|volume limit", "spread volumes over more nodes"),
-    (r"were unschedulable", "uncordon a node"),
     (r"Too many pods", "add nodes, or raise the pods that a node may run"),
 )
 _CLAIM_HINT = (
-    "See why the claim is not bound (kubectl describe pvc): its storage class, its size, its access mode, or a "
+    "See whether the claim is there and why it is not bound (kubectl get pvc): storage class, size, access mode, or a "
     "provisioner that does not run."
 )
 _FAILURES = {

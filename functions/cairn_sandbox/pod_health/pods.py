@@ -54,7 +54,6 @@ class Terminated(Part):
     """A container that has ended."""
 
     exit_code: int = 0
-    signal: int = 0
     reason: str = ""
     finished_at: Time | None = None
 
@@ -161,7 +160,6 @@ class Event(Part):
     """Something that happened to a pod."""
 
     involved_object: InvolvedObject = InvolvedObject()
-    type: str = ""
     reason: str = ""
     message: str = ""
     count: Count = 0

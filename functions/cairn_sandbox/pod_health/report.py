@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from cairn.domain.errors import InvalidArgument, NotFound, PermissionDenied, Unavailable
 from cairn_sandbox.pod_health.containers import containers, look_at
 from cairn_sandbox.pod_health.findings import SEVERITIES, Finding, times, worst_first
-from cairn_sandbox.pod_health.occurrences import occurrences
+from cairn_sandbox.pod_health.occurrences import occurrences, probed
 from cairn_sandbox.pod_health.placement import going_away, placement
 from cairn_sandbox.pod_health.pods import Event, ObjectList, Pod, parsed
 
@@ -47,13 +47,17 @@ def pod_health(
     """Return {findings, summary} for {namespace, pod?, pods?}; the cluster is asked only where no pods are given."""
     namespace, name, given = arguments["namespace"], arguments.get("pod"), arguments.get("pods")
     seen = _from_cluster(cluster(), namespace, name) if given is None else _from_list(given, namespace, name)
-    found = worst_first(each for pod in seen.pods for each in diagnose(pod, seen.events or (), now()))
+    time, events = now(), _by_pod(seen.events or ())
+    found = worst_first(each for pod in seen.pods for each in diagnose(pod, events.get(pod.name, ()), time))
     shown = found[:MAX_FINDINGS]
     return {"findings": [asdict(each) for each in shown], "summary": _summary(namespace, seen, found)}
 
 
 def diagnose(pod: Pod, events: Sequence[Event], now: datetime) -> Iterator[Finding]:
-    """Yield what is wrong with a pod; one that has done its work, or is on its way out in time, is well."""
+    """Yield what is wrong with a pod, given the warnings about it.
+
+    One that has done its work, or is on its way out in time, is well.
+    """
     if pod.metadata.deletion_timestamp is not None:
         yield from going_away(pod, now)
         return
@@ -62,9 +66,9 @@ def diagnose(pod: Pod, events: Sequence[Event], now: datetime) -> Iterator[Findi
     yield from placement(pod)
     if pod.status.phase == "Failed" and pod.status.reason:
         return  # the node ended its containers, which says nothing of them
-    for container in containers(pod, now):
+    for container in containers(pod, probed(events), now):
         yield from look_at(container)
-    yield from occurrences(pod, (each for each in events if each.involved_object.name == pod.name))
+    yield from occurrences(pod, events)
 
 
 def _from_list(given: Mapping[str, Any], namespace: str, name: str | None) -> Snapshot:
@@ -77,6 +81,14 @@ def _from_list(given: Mapping[str, Any], namespace: str, name: str | None) -> Sn
         if not here:
             raise NotFound("There is no such pod in the list")
     return Snapshot(here, [each for each in events if each.involved_object.namespace in {"", namespace}])
+
+
+def _by_pod(events: Iterable[Event]) -> dict[str, list[Event]]:
+    grouped: dict[str, list[Event]] = {}
+    for event in events:
+        if event.involved_object.kind in {"", "Pod"}:
+            grouped.setdefault(event.involved_object.name, []).append(event)
+    return grouped
 
 
 def _of_kind(kind: str, items: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -101,7 +113,7 @@ def _from_cluster(cluster: Source, namespace: str, name: str | None) -> Snapshot
 
 def _summary(namespace: str, seen: Snapshot, found: Sequence[Finding]) -> str:
     ill = len({each.pod for each in found})
-    said = f"{ill} of {times(len(seen.pods), 'pod')} in {namespace} need attention"
+    said = f"{times(len(seen.pods), 'pod')} in {namespace}, {ill} with findings"
     counts = {each: sum(finding.severity == each for finding in found) for each in SEVERITIES}
     if found:
         said += ": " + ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
