@@ -35,7 +35,13 @@ def container(
 ) -> dict[str, Any]:
     """Return a ContainerStatus; it runs since two hours ago unless told."""
     state = running() if state is None else state
-    found = {"name": name, "image": "registry.example/shop/web:1.2", "imageID": "", "restartCount": 0, "lastState": {}}
+    found: dict[str, Any] = {
+        "name": name,
+        "image": "registry.example/shop/web:1.2",
+        "imageID": "",
+        "restartCount": 0,
+        "lastState": {},
+    }
     return {**found, "state": state, "ready": "running" in state if ready is None else ready, **status}
 
 

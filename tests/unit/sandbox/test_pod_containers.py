@@ -239,7 +239,7 @@ def test_a_job_that_its_sidecar_keeps_from_completing_is_told(diagnosed: Diagnos
 def test_restarts_count_by_how_many_and_how_recent(
     count: int, since: dict[str, float], expected: list[tuple[str, str]], diagnosed: Diagnosed
 ) -> None:
-    found = diagnosed(pod("web-1", container(restartCount=count, lastState=terminated(143, **since))))
+    found = diagnosed(pod("web-1", container(restartCount=count, lastState=terminated(143, "Error", **since))))
 
     assert seen(found) == expected
     assert all("exit code 143" in each["evidence"] and "SIGTERM" in each["hint"] for each in found)
