@@ -97,6 +97,9 @@ def outputs() -> Iterator[tuple[Path, str]]:
         http = http_event(f"/v1/tools/{tool.name}", {}, dict(tool.example))
         yield Path(f"events/http/{tool.name}.json"), json.dumps(http, indent=2) + "\n"
         yield Path(f"events/mcp/{tool.name}.json"), json.dumps(mcp_event(tool), indent=2) + "\n"
+        if tool.family == "standard":
+            asked = {"tool": tool.name, "arguments": dict(tool.example), "request_id": "sample-request"}
+            yield Path(f"events/sandbox/{tool.name}.json"), json.dumps(asked, indent=2) + "\n"
     yield Path("docs/reference/tools.md"), tools_page()
     yield Path("docs/reference/settings.md"), settings_page()
     template = Path("template.yaml")
@@ -111,8 +114,7 @@ def stale(root: Path) -> list[str]:
         for path, text in expected.items()
         if not (root / path).is_file() or (root / path).read_text(encoding="utf-8") != text
     ]
-    folders = [root / "events" / "http", root / "events" / "mcp"]
-    found = [path.relative_to(root) for folder in folders for path in folder.glob("*.json")]
+    found = [path.relative_to(root) for path in (root / "events").glob("*/*.json")]
     return differing + [str(path) for path in found if path not in expected]
 
 

@@ -54,7 +54,7 @@ class Cluster:
 
     def pod(self, namespace: str, name: str) -> object:
         """Return a Pod object; NotFound where there is none of this name."""
-        return self._get(namespace, f"pods/{quote(name)}", {})
+        return self._get(namespace, f"pods/{quote(name, safe='')}", {})
 
     def warnings(self, namespace: str, pod: str | None) -> list[object]:
         """Return the Event objects of type Warning about a namespace's pods, or about one of them."""
@@ -79,7 +79,9 @@ class Cluster:
             asked["continue"] = str(going_on)
 
     def _get(self, namespace: str, what: str, query: Mapping[str, str]) -> dict[str, Any]:
-        target = f"{self._path}/api/v1/namespaces/{quote(namespace)}/{what}?{urlencode(query)}".removesuffix("?")
+        target = f"{self._path}/api/v1/namespaces/{quote(namespace, safe='')}/{what}?{urlencode(query)}".removesuffix(
+            "?"
+        )
         try:
             with closing(self._connection()) as connection:
                 connection.request("GET", target, headers=self._headers())

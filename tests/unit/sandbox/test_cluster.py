@@ -57,6 +57,18 @@ def test_one_pod_is_read_by_its_name(serve: Serve) -> None:
     assert [path for path, _ in api.asked] == ["/api/v1/namespaces/shop/pods/a"]
 
 
+def test_a_name_cannot_lead_elsewhere(serve: Serve) -> None:
+    api = serve(says(pod_list()))
+
+    connected(api).pods("../secrets?x=1")
+    connected(api).pod("shop", "a/log")
+
+    assert [path for path, _ in api.asked] == [
+        "/api/v1/namespaces/..%2Fsecrets%3Fx%3D1/pods?limit=200",
+        "/api/v1/namespaces/shop/pods/a%2Flog",
+    ]
+
+
 def test_warnings_are_those_about_pods_or_about_the_one(serve: Serve) -> None:
     api = serve(says(pod_list(kind="EventList")))
 

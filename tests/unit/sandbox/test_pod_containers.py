@@ -112,6 +112,18 @@ def test_a_container_that_was_killed_for_memory_and_runs_again_is_a_warning_for_
     assert diagnosed(killed(hours=25)) == []
 
 
+def test_of_a_container_that_ended_twice_the_last_end_counts_and_is_told_once(diagnosed: Diagnosed) -> None:
+    killed, failed = terminated(137, "OOMKilled"), terminated(1)
+
+    def ended(state: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+        return pod(
+            "job-1", container(state=state, lastState=before, restartCount=1), spec={"restartPolicy": "OnFailure"}
+        )
+
+    assert seen(diagnosed(ended(killed, failed))) == [("critical", "OOMKilled")]
+    assert seen(diagnosed(ended(failed, killed))) == [("critical", "ContainerFailed")]
+
+
 @pytest.mark.parametrize(
     ("reason", "message", "said"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from cairn_sandbox import door
 from cairn_tools.catalog import CATALOG
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE, oc_diagnostic_pod_health
 
+EVENTS = Path(__file__).resolve().parents[3] / "events" / "sandbox"
 TOOL = oc_diagnostic_pod_health.name
 DENIED = {"namespace": "shop", "operation": "read"}
 
@@ -37,6 +39,13 @@ def test_a_request_reaches_the_tool_and_its_result_comes_back() -> None:
 
     assert [each["reason"] for each in result["findings"]] == ["Evicted"]
     assert asked["request_id"] == "request-1"
+
+
+@pytest.mark.parametrize("name", door.TOOLS)
+def test_the_sample_event_of_a_standard_tool_is_answered(name: str) -> None:
+    event = json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8"))
+
+    assert through(door.handler(event, None))
 
 
 @pytest.mark.parametrize(
