@@ -293,6 +293,8 @@ def test_a_readiness_warning_that_the_container_has_outlived_is_left_out(diagnos
     late = event("Unhealthy", "Readiness probe failed: HTTP probe failed with statuscode: 503")
 
     assert diagnosed(pod(), late) == []
+    (found,) = diagnosed(pod("web-1", container(), container("other", ready=False)), late)
+    assert found["evidence"].startswith("container other; ")
 
 
 def test_a_liveness_warning_is_worth_a_word_even_while_all_runs(diagnosed: Diagnosed) -> None:
