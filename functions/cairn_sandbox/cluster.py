@@ -17,7 +17,7 @@ from cairn.domain.endpoints import api_url
 from cairn.domain.errors import CairnError, NotFound, PayloadTooLarge, PermissionDenied, SettingsError, Unavailable
 from cairn.domain.settings import ClusterSettings
 
-MAX_BYTES = 32 * 1024 * 1024
+MAX_BYTES = 16 * 1024 * 1024
 """The most that one call reads of a cluster, all pages together."""
 _PAGE_ITEMS = 200
 _CHUNK = 64 * 1024
@@ -82,9 +82,10 @@ class Cluster:
         target = f"{self._path}/api/v1/namespaces/{quote(namespace, safe='')}/{what}?{urlencode(query)}".removesuffix(
             "?"
         )
+        headers = self._headers()
         try:
             with closing(self._connection()) as connection:
-                connection.request("GET", target, headers=self._headers())
+                connection.request("GET", target, headers=headers)
                 sock = connection.sock
                 response = connection.getresponse()
                 if response.status != HTTPStatus.OK:

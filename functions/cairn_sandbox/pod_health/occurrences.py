@@ -61,7 +61,8 @@ def occurrences(pod: Pod, events: Iterable[Event]) -> Iterator[Finding]:
 
 
 def _has_started(pod: Pod) -> bool:
-    return any(each.state.running or each.state.terminated for each in pod.status.container_statuses)
+    statuses = [*pod.status.init_container_statuses, *pod.status.container_statuses]
+    return any(each.state.running or each.state.terminated for each in statuses)
 
 
 def _mount(pod: Pod, event: Event) -> Finding:

@@ -248,6 +248,15 @@ def test_a_token_that_cannot_stand_in_a_header_is_a_wrong_setting_and_is_not_sho
     assert not token or token not in str(raised.value)
 
 
+def test_a_token_that_cannot_be_had_is_not_blamed_on_the_cluster(serve: Serve) -> None:
+    class Lost(FakeToken):
+        def read(self) -> str:
+            raise ValueError("GetSecretValue failed: ValidationException")
+
+    with pytest.raises(ValueError, match="GetSecretValue"):
+        connected(serve(says(pod_list())), Lost()).pods("shop")
+
+
 def test_an_api_with_the_configured_certificate_is_asked(serve: Serve, tmp_path: Path) -> None:
     api = serve(says(pod_list(pod("a"))), certified(tmp_path / "certificate.pem"))
     public = (tmp_path / "certificate.pem").read_text(encoding="utf-8").partition("-----BEGIN CERT")

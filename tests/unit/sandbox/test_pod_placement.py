@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from pods import SECRET, ago, container, event, pod, terminated, unscheduled, waiting
+from pods import SECRET, ago, container, event, pod, running, terminated, unscheduled, waiting
 
 Diagnosed = Callable[..., list[dict[str, Any]]]
+CREATED_LATER = container(state=waiting("PodInitializing"))
 CREATING = pod("web-1", container(state=waiting("ContainerCreating")), phase="Pending", startTime=ago(minutes=1))
 
 
@@ -167,7 +168,11 @@ def test_what_keeps_a_pod_from_starting_is_told_by_names_and_known_phrases_alone
 
 @pytest.mark.parametrize("reason", ["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox"])
 def test_a_warning_that_a_started_pod_has_outlived_is_left_out(reason: str, diagnosed: Diagnosed) -> None:
-    assert diagnosed(pod(), event(reason, 'volume "data"', where="")) == []
+    late = event(reason, 'volume "data"', where="")
+    at_work = [container("prepare", running(seconds=9), ready=False)]
+
+    assert diagnosed(pod(), late) == []
+    assert diagnosed(pod("web-1", CREATED_LATER, phase="Pending", initContainerStatuses=at_work), late) == []
 
 
 def test_of_the_same_warning_the_latest_counts_whatever_their_order(diagnosed: Diagnosed) -> None:
