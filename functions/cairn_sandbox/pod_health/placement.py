@@ -68,7 +68,7 @@ def placement(pod: Pod) -> Iterator[Finding]:
         hint = _FAILURES.get(status.reason, _REFUSED)
         yield finding(pod, "warning", status.reason, ("phase Failed", quoted(status.message)), hint)
     scheduled = pod.condition("PodScheduled")
-    if scheduled and scheduled.status == "False" and status.phase == "Pending":
+    if scheduled and scheduled.status == "False":
         yield _unscheduled(pod, scheduled)
 
 

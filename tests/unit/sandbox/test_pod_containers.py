@@ -62,6 +62,13 @@ def test_what_is_well_has_no_finding(case: str, diagnosed: Diagnosed) -> None:
     assert diagnosed(HEALTHY[case]) == []
 
 
+def test_what_was_said_of_a_job_while_it_ran_is_nothing_once_it_is_done(diagnosed: Diagnosed) -> None:
+    failed = event("Unhealthy", "Liveness probe failed: context deadline exceeded", name="job-1")
+    done = pod("job-1", container(state=terminated(0, "Completed")), phase="Succeeded", spec=JOB)
+
+    assert diagnosed(done, failed) == []
+
+
 @pytest.mark.parametrize(
     ("code", "said"),
     [

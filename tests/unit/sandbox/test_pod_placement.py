@@ -46,6 +46,7 @@ def test_a_pod_without_a_node_names_the_constraint_and_what_would_meet_it(
     assert (found["severity"], found["reason"]) == ("critical", "FailedScheduling")
     assert found["evidence"] == f"0/3 nodes are available: {constraint}."
     assert advice in found["hint"]
+    assert ";" not in found["hint"]  # one constraint, one advice
 
 
 def test_every_constraint_that_is_named_has_its_advice_once(diagnosed: Diagnosed) -> None:
