@@ -212,7 +212,8 @@ def test_a_server_that_says_nothing_is_given_up(serve: Serve) -> None:
 def test_a_body_that_trickles_is_given_up_when_the_time_is_over(serve: Serve) -> None:
     def trickle(exchange: Exchange) -> None:
         exchange.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n")
-        while not exchange.api.ended.wait(0.02):
+        given_up = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < given_up and not exchange.api.ended.wait(0.02):
             exchange.wfile.write(b" ")
 
     began = time.monotonic()
