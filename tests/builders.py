@@ -12,12 +12,16 @@ from cairn.domain.items import message
 from cairn.domain.jobs import Job
 from cairn.domain.settings import MemorySettings
 from cairn.domain.turns import Completion, Session
+from cairn.edge.fields import SessionInput
 from cairn.embedded.queue import InProcessJobs
 from cairn.ports import Attributes, Key, Query
 from cairn.service.paging import every
 from cairn.service.parts import Parts
 from cairn.service.world import World
+from cairn_tools.catalog import CATALOG
 
+SESSION_TOOLS = tuple(tool for tool in CATALOG if issubclass(tool.input, SessionInput))
+"""The tools that are about a session, and so about a project."""
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 OWNER = layout.owner(None, SESSION.session_id)
 

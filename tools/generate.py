@@ -156,6 +156,9 @@ def outputs() -> Iterator[tuple[Path, str]]:
         http = http_event(f"/v1/tools/{tool.name}", {}, dict(tool.example))
         yield Path(f"events/http/{tool.name}.json"), json.dumps(http, indent=2) + "\n"
         yield Path(f"events/mcp/{tool.name}.json"), json.dumps(mcp_event(tool), indent=2) + "\n"
+        if tool.family == "standard":
+            asked = {"tool": tool.name, "arguments": dict(tool.example), "request_id": "sample-request"}
+            yield Path(f"events/sandbox/{tool.name}.json"), json.dumps(asked, indent=2) + "\n"
     yield Path("events/env.json"), json.dumps(sam_environment(), indent=2) + "\n"
     for job in JOBS:
         yield Path(f"events/jobs/{job.kind}.json"), json.dumps(job_event(job), indent=2) + "\n"

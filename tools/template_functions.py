@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from cairn.edge.tool import Tool
@@ -37,7 +37,7 @@ class Function:
 
     It is there where one of its hosts always is, or else where its first one is. Without hosts only a role may invoke
     it, as for the schedule. The first path's resources are named after the function alone: a route whose name changed
-    could not be deployed over its old self.
+    could not be deployed over its old self. `environment` goes before that of all functions.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Function:
     timeout: int = 20
     memory: int = 512
     public: bool = False
+    environment: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def logical_id(self) -> str:
@@ -109,6 +110,19 @@ _WORKER = Function(
     timeout=120,  # the queue's visibility timeout is six times as long
     memory=1024,
 )
+_SANDBOX = Function(
+    name="sandbox",
+    handler="cairn_sandbox.door.handler",
+    description="Standard tools, out of reach of memory",
+    grants=(),
+    hosts=(),
+    # It is not told where memory is. SandboxToken in template.yaml lets it read its token.
+    environment={
+        **{name: ref("AWS::NoValue") for name in ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID", "CAIRN_QUEUE_URL")},
+        "CAIRN_CLUSTER_TOKEN_ARN": ref("ClusterTokenArn"),
+    },
+)
+_CALLS_SANDBOX = {"CAIRN_SANDBOX": ref("SandboxFunction")}
 
 
 def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
@@ -121,6 +135,7 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
             grants=tool.grants,
             paths=(f"/v1/tools/{tool.name}",),
             timeout=tool.timeout,
+            environment=_environment(tool.grants),
         )
         for tool in catalog
     ]
@@ -135,8 +150,13 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
         hosts=(_KEYS, _OAUTH),
         timeout=_LONGEST_TIMEOUT,
         memory=1024,
+        environment=_environment(granted),
     )
-    return (*tools, mcp, _HEALTH, _AUTHORIZER, _METADATA, _SCHEDULE, _WORKER)
+    return (*tools, mcp, _HEALTH, _AUTHORIZER, _METADATA, _SCHEDULE, _WORKER, _SANDBOX)
+
+
+def _environment(grants: Collection[str]) -> Mapping[str, Any]:
+    return _CALLS_SANDBOX if "sandbox:invoke" in grants else {}
 
 
 def block(catalog: Sequence[Tool]) -> str:
@@ -188,6 +208,8 @@ def _function(function: Function) -> dict[str, Any]:
         "MemorySize": function.memory,
         "LoggingConfig": {"LogFormat": "JSON", "LogGroup": ref(f"{name}Logs")},
     }
+    if function.environment:
+        properties["Environment"] = {"Variables": dict(function.environment)}
     return {"Type": "AWS::Serverless::Function", "Properties": properties}
 
 

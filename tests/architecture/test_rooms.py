@@ -93,6 +93,7 @@ def test_test_files_have_names_of_their_own() -> None:
         "cairn_health.door",
         "cairn_jobs.schedule",
         "cairn_jobs.worker",
+        "cairn_sandbox.door",
     ],
 )
 def test_what_a_lambda_imports_loads_nothing_heavy(module: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import template_functions
 from cairn.edge import problems
+from cairn.ports import SANDBOX_SECONDS
 from cairn.runtime import metrics
 from cairn.runtime.settings import variables
 from cairn_tools.catalog import CATALOG
@@ -21,6 +22,7 @@ ALLOWED = {
     "table:write": {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"},
     "blobs:read": {"s3:GetObject", "s3:ListBucket", "kms:Decrypt"},
     "blobs:write": {"s3:PutObject", "kms:GenerateDataKey"},
+    "sandbox:invoke": {"lambda:InvokeFunction"},
     "key:use": {"kms:GenerateDataKey", "kms:Decrypt"},
     "jobs:send": {"sqs:SendMessage", "kms:GenerateDataKey", "kms:Decrypt"},
     "jobs:take": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "kms:Decrypt"},
@@ -262,7 +264,49 @@ def test_the_environment_holds_only_known_settings_and_no_secret(template: dict[
 
     assert set(given) <= set(variables())
     assert not [name for name in given if SECRET.search(name)]
-    assert not [name for name in template["Parameters"] if SECRET.search(name)]
-    assert all(
-        "Environment" not in each for each in of_type(template["Resources"], "AWS::Serverless::Function").values()
-    )
+    assert not [name for name in template["Parameters"] if SECRET.search(name) and not name.endswith("Arn")]
+    for function in of_type(template["Resources"], "AWS::Serverless::Function").values():
+        own = function.get("Environment", {}).get("Variables", {})
+        assert set(own) <= set(variables())
+        assert not [name for name in own if SECRET.search(name) and not name.endswith("_ARN")]
+
+
+@pytest.mark.req("R234")
+def test_only_what_runs_standard_tools_may_invoke_the_sandbox_and_knows_its_name(
+    resources: dict[str, Any], roles: dict[str, list[dict[str, Any]]]
+) -> None:
+    callers = {"mcp", *(tool.name for tool in CATALOG if tool.family == "standard")}
+
+    for function in FUNCTIONS:
+        own = resources[f"{function.logical_id}Function"]["Properties"].get("Environment", {}).get("Variables", {})
+        assert ("lambda:InvokeFunction" in allowed(roles[function.name])) == (function.name in callers)
+        assert (own.get("CAIRN_SANDBOX") == {"Ref": "SandboxFunction"}) == (function.name in callers)
+    for name in callers:
+        (invoke,) = [each for each in roles[name] if each["Sid"] == "InvokeSandbox"]
+        assert invoke["Resource"] == {"Fn::GetAtt": ["SandboxFunction", "Arn"]}
+
+
+@pytest.mark.req("R234")
+def test_the_sandbox_reaches_no_memory_and_is_not_told_where_it_is(
+    template: dict[str, Any], resources: dict[str, Any], roles: dict[str, list[dict[str, Any]]]
+) -> None:
+    own = resources["SandboxFunction"]["Properties"]["Environment"]["Variables"]
+    told = {**template["Globals"]["Function"]["Environment"]["Variables"], **own}
+    policies = of_type(resources, "AWS::IAM::Policy")
+
+    assert allowed(roles["sandbox"]) == EVERY_FUNCTION
+    assert "Memory" not in str({name: value for name, value in told.items() if value != {"Ref": "AWS::NoValue"}})
+    (token,) = [each for each in policies.values() if {"Ref": "SandboxRole"} in each["Roles"]]
+    (statement,) = token["PolicyDocument"]["Statement"]
+    assert statement["Action"] == ["secretsmanager:GetSecretValue"]
+    assert statement["Resource"] == {"Ref": "ClusterTokenArn"}
+    assert resources["SandboxToken"]["Condition"] == "HasClusterToken"
+
+
+def test_the_sandbox_ends_before_its_caller_stops_waiting_and_that_before_the_caller_s_end() -> None:
+    timeouts = {each.name: each.timeout for each in FUNCTIONS}
+
+    assert timeouts["sandbox"] < SANDBOX_SECONDS
+    for tool in CATALOG:
+        if tool.family == "standard":
+            assert SANDBOX_SECONDS < timeouts[tool.name] <= timeouts["mcp"]

@@ -87,7 +87,7 @@ def test_the_schedule_may_invoke_one_function_and_keep_its_dead_letters(resource
 def test_whoever_waits_at_the_gateway_is_answered_within_29_seconds_and_slow_work_has_its_own_time(
     resources: dict[str, Any],
 ) -> None:
-    waited_for = [each.logical_id for each in FUNCTIONS.values() if each.invoker]
+    waited_for = [each.logical_id for each in FUNCTIONS.values() if each.hosts]
 
     assert all(resources[f"{name}Function"]["Timeout"] <= 29 for name in waited_for)
     assert "Worker" not in waited_for

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from builders import SESSION_TOOLS
 from cairn.domain.credentials import Grant, project_pattern, scope
 from cairn.domain.errors import CairnError, InternalError, Unavailable
 from cairn.domain.ids import Tenant
@@ -229,7 +230,7 @@ def test_no_forged_header_body_field_or_client_name_changes_who_calls(services: 
 
 @pytest.mark.req("R010")
 @pytest.mark.parametrize("projects", ["orchard", "garden2", "garden.*", "gard", "other garden2"])
-@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in CATALOG])
+@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in SESSION_TOOLS])
 def test_a_project_outside_the_key_s_is_denied_at_every_door(
     tool: Tool, projects: str, services: Services, event_of: EventOf
 ) -> None:
@@ -251,7 +252,7 @@ def test_a_project_outside_the_key_s_is_denied_at_every_door(
 
 @pytest.mark.req("R010")
 @pytest.mark.parametrize("projects", ["garden", "*", "other garden"])
-@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in CATALOG])
+@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in SESSION_TOOLS])
 def test_a_project_of_the_key_s_is_served_at_every_door(
     tool: Tool, projects: str, services: Services, event_of: EventOf
 ) -> None:

@@ -59,8 +59,9 @@ def roles() -> dict[str, str]:
     for name in names.values():
         granted = iam.get_role_policy(RoleName=name, PolicyName="grants")["PolicyDocument"]["Statement"]
         on_key: list[Any] = [{**each, "Condition": {}} for each in granted if each["Action"][0].startswith("kms:")]
-        document: Any = {"Version": "2012-10-17", "Statement": on_key}
-        iam.put_role_policy(RoleName=name, PolicyName="emulator", PolicyDocument=json.dumps(document))
+        if on_key:
+            document: Any = {"Version": "2012-10-17", "Statement": on_key}
+            iam.put_role_policy(RoleName=name, PolicyName="emulator", PolicyDocument=json.dumps(document))
         anyone = {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com", "AWS": "*"}}
         trust = {"Version": "2012-10-17", "Statement": [{**anyone, "Action": "sts:AssumeRole"}]}
         iam.update_assume_role_policy(RoleName=name, PolicyDocument=json.dumps(trust))

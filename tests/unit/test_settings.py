@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cairn.domain.errors import SettingsError
 from cairn.domain.ids import Tenant
-from cairn.domain.settings import HeuristicSettings, Limits, MemorySettings, OidcSettings
+from cairn.domain.settings import ClusterSettings, HeuristicSettings, Limits, MemorySettings, OidcSettings
 from cairn.runtime import settings as settings_of
 from cairn.runtime.options import OPTIONS, Option
 from cairn.runtime.settings import AwsStore, EmbeddedStore, load, provenance, read, variables
@@ -48,6 +48,9 @@ OTHER_VALUES: Mapping[str, Any] = {
     "auth.oidc.tenant_claim": "org_id",
     "auth.oidc.projects_claim": "projects",
     "auth.oidc.scope_prefix": "memory/",
+    "cluster.base_url": "https://cluster.example.com:6443",
+    "cluster.ca_pem": "-----BEGIN CERTIFICATE-----",
+    "cluster.timeout_ms": 300,
     "allowed_origins": ("https://app.example.com",),
 }
 NEEDS_URL = "memory.heuristic.enabled"
@@ -439,5 +442,5 @@ def test_every_setting_has_another_value_in_these_tests() -> None:
 
 
 def test_every_field_of_the_settings_is_a_setting() -> None:
-    kinds = (MemorySettings, HeuristicSettings, Limits, OidcSettings)
+    kinds = (MemorySettings, HeuristicSettings, Limits, OidcSettings, ClusterSettings)
     assert sum(len(fields(kind)) for kind in kinds) - 1 + 2 == len(OPTIONS)

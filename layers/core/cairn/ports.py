@@ -26,6 +26,8 @@ MAX_ITEM_BYTES = 400 * 1024
 MAX_PAGE_BYTES = 1024 * 1024
 MAX_TRANSACTION_WRITES = 100
 MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
+SANDBOX_SECONDS = 22
+"""How long a caller waits for the sandbox: longer than the sandbox may run, shorter than the caller may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +283,17 @@ class Jobs(Protocol):
 
     def send(self, jobs: Sequence[Job]) -> None:
         """Queue the jobs; Unavailable if it is not sure that all of them were taken."""
+        ...
+
+
+class Sandbox(Protocol):
+    """Where standard tools run: apart from this process, with no way to any store."""
+
+    def invoke(self, tool: str, arguments: Mapping[str, object], request_id: str) -> Mapping[str, object]:
+        """Return the tool's result, or raise the CairnError it ended with; it ends within SANDBOX_SECONDS.
+
+        Unavailable where the sandbox gave no answer in time, InternalError where its answer makes no sense.
+        """
         ...
 
 

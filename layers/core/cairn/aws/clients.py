@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.config import Config
 
+from cairn.ports import SANDBOX_SECONDS
+
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_kms import KMSClient
+    from mypy_boto3_lambda import LambdaClient
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_secretsmanager import SecretsManagerClient
     from mypy_boto3_sqs import SQSClient
 
 _SMALL = Config(
     retries={"mode": "standard", "total_max_attempts": 4}, connect_timeout=1, read_timeout=3, max_pool_connections=16
 )
 _LARGE = _SMALL.merge(Config(read_timeout=10))
+# A second attempt would run a tool twice, and end after its caller has.
+_ONCE = _SMALL.merge(Config(read_timeout=SANDBOX_SECONDS, retries={"total_max_attempts": 1}))
 
 
 class Clients:
@@ -45,3 +51,13 @@ class Clients:
     def sqs(self) -> SQSClient:
         """The client of the queue."""
         return boto3.client("sqs", config=_SMALL)  # pyright: ignore[reportUnknownMemberType]
+
+    @cached_property
+    def functions(self) -> LambdaClient:
+        """The client that invokes functions, and waits for them."""
+        return boto3.client("lambda", config=_ONCE)  # pyright: ignore[reportUnknownMemberType]
+
+    @cached_property
+    def secrets(self) -> SecretsManagerClient:
+        """The client of Secrets Manager."""
+        return boto3.client("secretsmanager", config=_SMALL)  # pyright: ignore[reportUnknownMemberType]

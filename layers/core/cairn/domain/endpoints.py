@@ -9,15 +9,20 @@ _RESPONSES = "/v1/responses"
 
 
 def responses_url(base_url: str) -> str:
-    """Return the Responses endpoint under a base URL; ValueError, saying what is wrong, for one that is not usable.
+    """Return the Responses endpoint of a language model under a base URL; ValueError as for `api_url`.
 
     One that ends with /v1/responses is the endpoint, one that ends with /v1 gets /responses, any other /v1/responses.
     """
-    check_url(base_url)
-    stem = base_url.rstrip("/")
+    stem = api_url(base_url)
     if stem.endswith(_RESPONSES):
         return stem
     return stem.removesuffix("/v1") + _RESPONSES
+
+
+def api_url(base_url: str) -> str:
+    """Return a usable URL without a slash at its end; ValueError as of `check_url`."""
+    check_url(base_url)
+    return base_url.rstrip("/")
 
 
 def check_url(url: str) -> None:

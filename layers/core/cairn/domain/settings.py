@@ -97,6 +97,17 @@ class AuthSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSettings:
+    """The Kubernetes or OpenShift API that diagnostic tools read: `settings.mcp.cluster.*`, deploy-wide."""
+
+    base_url: Annotated[str, Doc("The URL of the cluster's API; empty for none.")] = ""
+    ca_pem: Annotated[str, Doc("The certificates, PEM, that the API's own must go back to; empty for public ones.")] = (
+        ""
+    )
+    timeout_ms: Annotated[int, Ge(1), Le(15_000), Doc("How long to wait for the cluster, in milliseconds.")] = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """The sizes a request may have: `settings.mcp.limits.*`, deploy-wide."""
 

@@ -35,7 +35,8 @@ class Tool:
 
     `summary` tells an agent when to call it and what it gets, `example` are arguments that work. `grants` are the
     permissions its Lambda needs ("table:read"; "table:put", to add items and change none; "table:write"; "blobs:read";
-    "blobs:write"; "key:use"). `timeout` is in seconds. Where not `on_by_default`, the settings have to name the tool.
+    "blobs:write"; "key:use"; "sandbox:invoke", the only one of a standard tool). `timeout` is in seconds. Where not
+    `on_by_default`, the settings have to name the tool.
     """
 
     name: str
@@ -62,12 +63,12 @@ class Tool:
         return schema.output_schema(self.output)
 
     def enabled(self, settings: Settings, tenant: Tenant | None) -> bool:
-        """Tell whether the settings switch on the tool's family for the tenant and leave the tool itself on.
+        """Tell whether the settings leave the tool on, and where it is of memory, have memory on for the tenant.
 
         Without a tenant it is told for those that have no switch of their own.
         """
         switched_on = settings.tool_switches.get(self.name, self.on_by_default)
-        return switched_on and settings.memory_enabled_for(tenant)
+        return switched_on and (self.family != "memory" or settings.memory_enabled_for(tenant))
 
     def execute(self, arguments: object, call: Call) -> dict[str, Any]:
         """Validate, run and return plain JSON values, behind switches, rights and log; only CairnErrors get out."""
@@ -108,7 +109,7 @@ class Tool:
             raise PermissionDenied(f"This key lacks the scope {scope}", lacking, reason="scope")
 
     def _admit_project(self, project: Project | None, caller: Caller) -> None:
-        """Hold the call to the caller's projects; a tool that reaches the store in no project's name takes them all."""
+        """Hold the call to the caller's projects; a tool that reaches anything in no project's name takes them all."""
         admitted = caller.may_use(project) if project is not None else not self.grants or caller.may_use_all
         if not admitted:
             refused = {"namespace": project or self.family, "operation": self._scope()}

@@ -9,16 +9,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from cairn.domain.endpoints import check_url, responses_url
+from cairn.domain.endpoints import api_url, check_url, responses_url
 from cairn.domain.errors import SettingsError
 from cairn.domain.ids import Tenant
-from cairn.domain.settings import AuthSettings, Limits, MemorySettings
+from cairn.domain.settings import AuthSettings, ClusterSettings, Limits, MemorySettings
 from cairn.runtime import document
 from cairn.runtime.options import ENABLED, OPTIONS, ORIGINS, build
 
 MASTER_KEY = "LUMERA_MEMORY_KEY"
 MODEL_KEY = "CAIRN_HEURISTIC_API_KEY"
 METRICS = "CAIRN_METRICS"
+CLUSTER_TOKEN = "CAIRN_CLUSTER_TOKEN"  # noqa: S105 - its name
+SANDBOX = "CAIRN_SANDBOX"
+CLUSTER_TOKEN_ARN = "CAIRN_CLUSTER_TOKEN_ARN"  # noqa: S105 - its name
 _DOCUMENT = {
     "CAIRN_SETTINGS": "The settings document itself, YAML or JSON.",
     "CAIRN_SETTINGS_FILE": "The path of the settings document.",
@@ -30,9 +33,14 @@ _STORE = {
     "CAIRN_KEY_ID": "The KMS key.",
     "CAIRN_QUEUE_URL": "The SQS queue of jobs; without one, what would be queued waits for maintenance.",
 }
+_SANDBOX = {
+    SANDBOX: "The function that standard tools run in, for those that invoke it.",
+    CLUSTER_TOKEN_ARN: "The Secrets Manager secret that holds the cluster API's bearer token, for the sandbox.",
+}
 _SECRETS = {
     MASTER_KEY: "The embedded store's master key; without it a key file beside the data is used.",
     MODEL_KEY: "The API key of the language model's endpoint.",
+    CLUSTER_TOKEN: "The cluster API's bearer token, on one machine.",
 }
 _TELEMETRY = {METRICS: "The CloudWatch namespace of the metrics of a Lambda; without it there are none."}
 _SCOPE_PREFIX = re.compile(r"[!#-\[\]-~]*")
@@ -87,9 +95,13 @@ class Settings:
     tenants: Mapping[str, MemorySettings] = field(default_factory=dict[str, MemorySettings])
     limits: Limits = field(default_factory=Limits)
     auth: AuthSettings = field(default_factory=AuthSettings)
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
     allowed_origins: tuple[str, ...] = ()
     store: EmbeddedStore | AwsStore | None = None
+    sandbox: str | None = None
+    cluster_token_arn: str | None = None
     model_key: str | None = field(default=None, repr=False)
+    cluster_token: str | None = field(default=None, repr=False)
     sources: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
     def memory_enabled_for(self, tenant: Tenant | None) -> bool:
@@ -134,9 +146,13 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         tenants={name: _memory(values | own, f"tenants.{name}.memory") for name, own in read.tenants.items()},
         limits=build(Limits, "limits", values),
         auth=_auth(values),
+        cluster=_cluster(values),
         allowed_origins=values.get(ORIGINS, ()),
         store=_store(environment),
-        model_key=_model_key(environment),
+        sandbox=environment.get(SANDBOX) or None,
+        cluster_token_arn=environment.get(CLUSTER_TOKEN_ARN) or None,
+        model_key=_secret(environment, MODEL_KEY),
+        cluster_token=_secret(environment, CLUSTER_TOKEN),
         sources=sources,
     )
 
@@ -158,24 +174,41 @@ def read(environment: Mapping[str, str]) -> Settings:
 def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effective, ...]:
     """Return every setting in force, for the deployment or for one of its tenants, in the order of the reference.
 
-    Of the language model's key, last, the value says only whether it is set.
+    Of the secrets, last, the value says only whether they are set.
     """
     memory = settings.memory if tenant is None else settings.memory_for(tenant)
-    roots: dict[str, object] = {"memory": memory, "limits": settings.limits, "auth": settings.auth}
+    roots: dict[str, object] = {
+        "memory": memory,
+        "limits": settings.limits,
+        "auth": settings.auth,
+        "cluster": settings.cluster,
+    }
     singles: dict[str, object] = {ENABLED: settings.memory_enabled_for(tenant), ORIGINS: settings.allowed_origins}
     found: list[Effective] = []
     for key, option in OPTIONS.items():
         value = singles[key] if key in singles else _attribute(roots, key)
         source = settings.sources.get(f"tenants.{tenant}.{key}") or settings.sources.get(key, "default")
         found.append(Effective(f"{document.ROOT}.{key}", value, source, option.description))
-    shown, source = ("", "default") if settings.model_key is None else ("set", "environment")
-    return (*found, Effective(MODEL_KEY, shown, source, _SECRETS[MODEL_KEY]))
+    for name, secret in ((MODEL_KEY, settings.model_key), (CLUSTER_TOKEN, settings.cluster_token)):
+        shown, source = ("", "default") if secret is None else ("set", "environment")
+        found.append(Effective(name, shown, source, _SECRETS[name]))
+    return tuple(found)
+
+
+def sandbox_environment(settings: Settings) -> Mapping[str, str]:
+    """Return the environment in which another process reads the same cluster, and nothing else of these settings."""
+    given = {
+        option.variable: str(_attribute({"cluster": settings.cluster}, key))
+        for key, option in OPTIONS.items()
+        if key.startswith("cluster.")
+    }
+    return given if settings.cluster_token is None else {**given, CLUSTER_TOKEN: settings.cluster_token}
 
 
 def variables() -> Mapping[str, str]:
     """Return every environment variable Cairn reads, and what it does."""
     options = {option.variable: option.description for option in OPTIONS.values()}
-    return {**_DOCUMENT, **_STORE, **_SECRETS, **_TELEMETRY, **options}
+    return {**_DOCUMENT, **_STORE, **_SANDBOX, **_SECRETS, **_TELEMETRY, **options}
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:
@@ -215,6 +248,16 @@ def _auth(values: Mapping[str, Any]) -> AuthSettings:
     return auth
 
 
+def _cluster(values: Mapping[str, Any]) -> ClusterSettings:
+    cluster = build(ClusterSettings, "cluster", values)
+    if cluster.base_url:
+        try:
+            api_url(cluster.base_url)
+        except ValueError as error:
+            raise SettingsError(f"{document.ROOT}.cluster.base_url: {error}") from None
+    return cluster
+
+
 def _store(environment: Mapping[str, str]) -> EmbeddedStore | AwsStore | None:
     data = environment.get("CAIRN_DATA")
     given = [name for name in (*_AWS, _QUEUE) if environment.get(name)]
@@ -235,11 +278,11 @@ def _store(environment: Mapping[str, str]) -> EmbeddedStore | AwsStore | None:
     )
 
 
-def _model_key(environment: Mapping[str, str]) -> str | None:
-    key = environment.get(MODEL_KEY) or None
-    if key and not (key.isascii() and key.isprintable() and " " not in key):
-        raise SettingsError(f"{MODEL_KEY}: must be printable ASCII without spaces")
-    return key
+def _secret(environment: Mapping[str, str], name: str) -> str | None:
+    value = environment.get(name) or None
+    if value and not (value.isascii() and value.isprintable() and " " not in value):
+        raise SettingsError(f"{name}: must be printable ASCII without spaces")
+    return value
 
 
 def _attribute(roots: Mapping[str, object], key: str) -> object:

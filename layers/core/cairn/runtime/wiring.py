@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 from cairn.domain.errors import SettingsError
-from cairn.ports import FactModel, HttpGet, Jobs
+from cairn.ports import FactModel, HttpGet, Jobs, Sandbox
 from cairn.runtime import settings as settings_of
 from cairn.runtime.settings import METRICS, AwsStore, EmbeddedStore, Settings
 from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, in_turn
@@ -26,7 +26,7 @@ _CALLS_AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the tools and the authorizer call."""
+    """What the tools, the authorizer and the probe call."""
 
     settings: Settings
     turns: Turns
@@ -37,6 +37,7 @@ class Services:
     health: Health
     fan_out: FanOut
     jobs: Jobs
+    sandbox: Sandbox
 
 
 class _Slot:
@@ -82,6 +83,7 @@ def build(settings: Settings, world: World) -> Services:
         health=Health(world),
         fan_out=FanOut(world),
         jobs=world.jobs,
+        sandbox=_sandbox(settings),
     )
 
 
@@ -120,6 +122,17 @@ def _http_get(settings: Settings) -> HttpGet | None:
     from cairn.runtime.http_get import DocumentGet  # noqa: PLC0415 - most deployments do without an HTTP client
 
     return DocumentGet()
+
+
+def _sandbox(settings: Settings) -> Sandbox:
+    if isinstance(settings.store, AwsStore):
+        from cairn.aws.clients import Clients  # noqa: PLC0415 - one machine does without boto3
+        from cairn.aws.sandbox import LambdaSandbox  # noqa: PLC0415
+
+        return LambdaSandbox(Clients(), settings.sandbox)
+    from cairn.embedded.sandbox import ProcessSandbox  # noqa: PLC0415 - a Lambda starts no processes
+
+    return ProcessSandbox(settings_of.sandbox_environment(settings))
 
 
 def _embedded(store: EmbeddedStore) -> World:
