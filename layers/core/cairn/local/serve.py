@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
@@ -20,6 +19,7 @@ from starlette.applications import Starlette
 from cairn.domain.credentials import Grant
 from cairn.domain.errors import SettingsError, Unavailable
 from cairn.embedded.table import SqliteTable
+from cairn.local.announcement import announce
 from cairn.local.bridge import HOST, Bridge, application
 from cairn.local.doors import load, tool_handlers
 from cairn.local.store import LOCAL_TENANT, opened
@@ -47,7 +47,7 @@ def serve(data: Path | None, port: int) -> None:
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         url = f"http://{HOST}:{listener.getsockname()[1]}/mcp"
-        _announce(url, store.directory, _first_key(store.credentials))
+        announce(url, store.directory, _first_key(store.credentials))
         if not store.settings.memory_enabled:
             click.echo("Your settings leave the memory tools off: settings.mcp.tools.memory.enabled switches them on.")
         _Server(config).run(sockets=[listener])
@@ -104,15 +104,3 @@ def _first_key(credentials: Credentials) -> str | None:
     if any(credential.is_open(now) for credential in credentials.list()):
         return None
     return credentials.create(LOCAL_TENANT, Grant()).text
-
-
-def _announce(url: str, directory: Path, key: str | None) -> None:
-    shown = key or "YOUR_KEY"
-    header = f"Authorization: Bearer {shown}"
-    cursor = {"mcpServers": {"cairn": {"url": url, "headers": {"Authorization": f"Bearer {shown}"}}}}
-    click.echo(f"Cairn serves MCP at {url}")
-    click.echo(f"  data     {directory}")
-    click.echo(f"  API key  {key}  (shown this once)" if key else "  API key  as printed at the first start")
-    click.echo(f'\nClaude Code:\n  claude mcp add --transport http cairn {url} --header "{header}"')
-    click.echo(f"\nCursor, in mcp.json:\n  {json.dumps(cursor)}\n")
-    click.echo(f"Stop with Ctrl+C (process {os.getpid()}).")
