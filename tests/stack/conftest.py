@@ -1,36 +1,115 @@
-"""The deployed stack that `make stack` names; without one this folder has no tests."""
+"""The stack that `make stack` asks for, built, deployed and taken down again; without that this folder has no tests."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+import shutil
+import socket
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 import boto3
 import httpx2
 import pytest
+from cfnlint.decode import cfn_yaml
 
-collect_ignore_glob = [] if "STACK_ENDPOINT" in os.environ else ["test_*.py"]
+from cairn.domain.credentials import Grant
+from cairn.domain.ids import Tenant
+from cairn.local.deployment import STACK, prepare, store
+from cairn.local.emulator import ACCOUNT
+from cairn.local.store import api_keys
+from cairn.service.credentials import Credentials
+from deployed import Guards, Stack
 
+collect_ignore_glob = [] if os.environ.get("STACK") else ["test_*.py"]
+
+ROOT = Path(__file__).resolve().parents[2]
+TENANTS = ("acme", "globex")
 Call = Callable[..., httpx2.Response]
+Permissions = dict[str, dict[str, bool]]
+PERMISSIONS = pytest.StashKey[Permissions]()
 AWS = cast("Any", boto3)  # its stubs know three services
 
 
-@pytest.fixture(scope="session")
-def outputs() -> dict[str, str]:
-    return json.loads(os.environ["STACK_OUTPUTS"])
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run first what starts the emulator anew, and last what waits for it to act by itself."""
+    items.sort(key=lambda item: (item.path.stem != "test_restart", item.path.stem == "test_expiry"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print which calls each role was found to be allowed."""
+    found = config.stash.get(PERMISSIONS, Permissions())
+    calls = list(dict.fromkeys(call for each in found.values() for call in each))
+    terminalreporter.section("role x call: + allowed, . denied")
+    for call in calls:
+        terminalreporter.write_line(
+            f"{call:20}" + "".join(f"{'+' if each[call] else '.':>4}" for each in found.values())
+        )
+    terminalreporter.write_line(" " * 20 + "".join(f"{column:4}" for column in range(1, len(found) + 1)))
+    terminalreporter.write_line("  ".join(f"{column} {role}" for column, role in enumerate(found, 1)))
 
 
 @pytest.fixture(scope="session")
-def keys() -> dict[str, str]:
+def permissions(pytestconfig: pytest.Config) -> Permissions:
+    """Return what is found out of each role: its calls, and whether they were allowed."""
+    return pytestconfig.stash.setdefault(PERMISSIONS, {})
+
+
+@pytest.fixture(scope="session")
+def stack() -> Iterator[Stack]:
+    home = ROOT / ".cache" / "stack"
+    for left in ("state", "objects"):
+        shutil.rmtree(home / left, ignore_errors=True)
+    stack = Stack(prepare(ROOT, home, {}), _free_port())
+    stack.deployment.build()
+    stack.start()
+    try:
+        stack.outputs = stack.deployment.deploy(stack.endpoint)
+        with _acting_in(stack.endpoint):
+            yield stack
+    finally:
+        stack.stop()
+
+
+@contextmanager
+def _acting_in(endpoint: str) -> Generator[None]:
+    """Let boto3 in this process act as the emulator's account."""
+    with pytest.MonkeyPatch.context() as environment:
+        for name in [each for each in os.environ if each.startswith("AWS_")]:
+            environment.delenv(name)
+        for name, value in {**ACCOUNT, "AWS_ENDPOINT_URL": endpoint}.items():
+            environment.setenv(name, value)
+        yield
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+@pytest.fixture(scope="session")
+def outputs(stack: Stack) -> dict[str, str]:
+    return stack.outputs
+
+
+@pytest.fixture(scope="session")
+def credentials(outputs: dict[str, str]) -> Credentials:
+    """Return the API keys of the deployed store, as its operator has them."""
+    return api_keys(None, store(outputs))
+
+
+@pytest.fixture(scope="session")
+def keys(credentials: Credentials) -> dict[str, str]:
     """Return an API key of each of two tenants."""
-    return json.loads(os.environ["STACK_KEYS"])
+    return {tenant: credentials.create(Tenant(tenant), Grant()).text for tenant in TENANTS}
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _bucket_over_http(outputs: dict[str, str]) -> None:  # pyright: ignore[reportUnusedFunction]
+@pytest.fixture(scope="session")
+def bucket_over_http(outputs: dict[str, str]) -> None:
     """Let the bucket be called without TLS, which the emulator has not; the rest of its policy stays."""
     s3 = AWS.client("s3")
     bucket = outputs["MemoryBucketName"]
@@ -40,16 +119,28 @@ def _bucket_over_http(outputs: dict[str, str]) -> None:  # pyright: ignore[repor
     s3.put_bucket_policy(Bucket=bucket, Policy=json.dumps({**policy, "Statement": kept}))
 
 
-@pytest.fixture(scope="session", autouse=True)
-def roles() -> dict[str, str]:
+@pytest.fixture(scope="session")
+def time_to_live(outputs: dict[str, str]) -> None:
+    """Let the table have the time to live that the template gives it: the emulator's CloudFormation passes it over."""
+    template = cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))
+    told: Any = template["Resources"]["MemoryTable"]["Properties"]["TimeToLiveSpecification"]
+    specification = {"AttributeName": str(told["AttributeName"]), "Enabled": bool(told["Enabled"])}
+    AWS.client("dynamodb").update_time_to_live(
+        TableName=outputs["MemoryTableName"], TimeToLiveSpecification=specification
+    )
+
+
+@pytest.fixture(scope="session")
+def roles(outputs: dict[str, str]) -> dict[str, str]:
     """Return each function's role under the function's logical id, made fit for what the emulator does not know.
 
     It has no encryption context to hold a condition against, so that each role whose statements name the key gets the
     same actions without the conditions. It lets nobody play Lambda, so that the account may take the roles on.
     """
+    del outputs  # it is there once the stack is
     iam = AWS.client("iam")
     stack = AWS.client("cloudformation")
-    listed = stack.get_paginator("list_stack_resources").paginate(StackName=os.environ["STACK_NAME"])
+    listed = stack.get_paginator("list_stack_resources").paginate(StackName=STACK)
     found = [each for page in listed for each in page["StackResourceSummaries"]]
     names = {
         each["LogicalResourceId"].removesuffix("Role"): each["PhysicalResourceId"]
@@ -68,14 +159,14 @@ def roles() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def client(outputs: dict[str, str]) -> Iterator[httpx2.Client]:
-    """Return a client of the API: its name goes into the Host header, since no resolver knows it."""
-    host = urlsplit(outputs["ApiUrl"]).netloc
-    with httpx2.Client(base_url=os.environ["STACK_ENDPOINT"], headers={"host": host}, timeout=60) as opened:
+def client(stack: Stack, roles: dict[str, str], bucket_over_http: None, time_to_live: None) -> Iterator[httpx2.Client]:
+    """Return a client of the API."""
+    del roles, bucket_over_http, time_to_live  # nothing can be called before they are made fit for the emulator
+    with httpx2.Client(base_url=stack.endpoint, headers={"host": stack.host}, timeout=60) as opened:
         yield opened
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def call(client: httpx2.Client, keys: dict[str, str]) -> Call:
     """Return a function that calls a tool over HTTP for a tenant, None for nobody."""
 
@@ -85,6 +176,32 @@ def call(client: httpx2.Client, keys: dict[str, str]) -> Call:
         return client.post(f"/v1/tools/{tool}", json=arguments, headers=headers)
 
     return post
+
+
+@pytest.fixture(scope="session")
+def turn_of() -> Callable[[str], dict[str, Any]]:
+    """Return a function that returns a turn of a session of this name."""
+    said = [{"role": "user", "content": "I prefer raised beds."}]
+
+    def turn(session_id: str) -> dict[str, Any]:
+        names = {"project": "garden", "session_id": session_id, "turn_id": "turn-1"}
+        return {**names, "input_items": said, "output_items": []}
+
+    return turn
+
+
+@pytest.fixture(scope="session")
+def guards(outputs: dict[str, str]) -> Guards:
+    return Guards(outputs["MemoryTableName"])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def expired(call: Call, guards: Guards, turn_of: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
+    """Return a turn whose guard has expired; it is made at the start, so that its removal is awaited in parallel."""
+    turn = turn_of("expires-and-is-removed")
+    assert call("memory_after_turn", turn).status_code == httpx2.codes.OK
+    guards.expire(turn)
+    return turn
 
 
 @pytest.fixture

@@ -68,6 +68,10 @@ def prepare(checkout: Path, home: Path, parameters: Mapping[str, str]) -> Deploy
 
 def keys(arguments: list[str], endpoint: str, outputs: Mapping[str, str]) -> str:
     """Run `cairn keys` with these arguments on the deployed store, as its operator would, and return its output."""
-    account = environment(Path(sys.executable).parent) | {"AWS_ENDPOINT_URL": endpoint}
-    account |= {f"CAIRN_{name}": outputs[output] for name, output in _STORE.items()}
+    account = environment(Path(sys.executable).parent) | store(outputs) | {"AWS_ENDPOINT_URL": endpoint}
     return run([sys.executable, "-m", "cairn.local", "keys", *arguments], _KEY_SECONDS, account).strip()
+
+
+def store(outputs: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that name a deployed store."""
+    return {f"CAIRN_{name}": outputs[output] for name, output in _STORE.items()}
