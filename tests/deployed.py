@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import boto3
 
 from cairn.domain import layout
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId
+from cairn.domain.ids import Project, SessionId, Tenant
 from cairn.domain.turns import Session
 from cairn.local.deployment import Deployment
 from cairn.local.emulator import emulated
@@ -46,22 +46,24 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True)
-class Guards:
-    """The guards of acme's turns in the deployed table, seen and changed as by the account's owner."""
+class Items:
+    """The items of acme's sessions in the deployed table, seen and changed as by the account's owner."""
 
     table: str
 
-    def exists(self, turn: Mapping[str, Any]) -> bool:
-        return "Item" in AWS.client("dynamodb").get_item(TableName=self.table, Key=_key(turn), ConsistentRead=True)
+    def has(self, turn: Mapping[str, Any], sk: str) -> bool:
+        found = AWS.client("dynamodb").get_item(TableName=self.table, Key=_key(turn, sk), ConsistentRead=True)
+        return "Item" in found
 
-    def expire(self, turn: Mapping[str, Any]) -> None:
-        """Let a guard have expired a minute ago."""
+    def change(self, turn: Mapping[str, Any], sk: str, name: str, value: dict[str, str]) -> None:
+        """Change an attribute that the item has."""
         AWS.client("dynamodb").update_item(
             TableName=self.table,
-            Key=_key(turn),
-            UpdateExpression="SET expires_at = :past",
-            ConditionExpression="attribute_exists(expires_at)",
-            ExpressionAttributeValues={":past": {"N": str(int(time.time()) - 60)}},
+            Key=_key(turn, sk),
+            UpdateExpression="SET #n = :v",
+            ConditionExpression="attribute_exists(#n)",
+            ExpressionAttributeNames={"#n": name},
+            ExpressionAttributeValues={":v": value},
         )
 
 
@@ -73,6 +75,6 @@ def eventually(condition: Callable[[], bool], seconds: float) -> None:
         time.sleep(0.5)
 
 
-def _key(turn: Mapping[str, Any]) -> dict[str, Any]:
+def _key(turn: Mapping[str, Any], sk: str) -> dict[str, Any]:
     session = Session(Tenant("acme"), Project(turn["project"]), SessionId(turn["session_id"]))
-    return {"pk": {"S": layout.session_pk(session)}, "sk": {"S": layout.guard_sk(TurnId(turn["turn_id"]))}}
+    return {"pk": {"S": layout.session_pk(session)}, "sk": {"S": sk}}

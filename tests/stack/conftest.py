@@ -6,8 +6,10 @@ import json
 import os
 import shutil
 import socket
+import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,18 +18,20 @@ import httpx2
 import pytest
 from cfnlint.decode import cfn_yaml
 
+from cairn.domain import layout
 from cairn.domain.credentials import Grant
 from cairn.domain.ids import Tenant
 from cairn.local.deployment import STACK, prepare, store
 from cairn.local.emulator import ACCOUNT
 from cairn.local.store import api_keys
 from cairn.service.credentials import Credentials
-from deployed import Guards, Stack
+from deployed import Items, Stack
 
 collect_ignore_glob = [] if os.environ.get("STACK") else ["test_*.py"]
 
 ROOT = Path(__file__).resolve().parents[2]
 TENANTS = ("acme", "globex")
+SCHEDULED = {"MaintenanceSchedule": "ENABLED", "MaintenanceRate": "rate(1 minute)"}
 Call = Callable[..., httpx2.Response]
 Permissions = dict[str, dict[str, bool]]
 PERMISSIONS = pytest.StashKey[Permissions]()
@@ -36,7 +40,7 @@ AWS = cast("Any", boto3)  # its stubs know three services
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run first what starts the emulator anew, and last what waits for it to act by itself."""
-    items.sort(key=lambda item: (item.path.stem != "test_restart", item.path.stem == "test_expiry"))
+    items.sort(key=lambda item: (item.path.stem != "test_restart", item.path.stem in {"test_expiry", "test_job_queue"}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -63,7 +67,7 @@ def stack() -> Iterator[Stack]:
     home = ROOT / ".cache" / "stack"
     for left in ("state", "objects"):
         shutil.rmtree(home / left, ignore_errors=True)
-    stack = Stack(prepare(ROOT, home, {}), _free_port())
+    stack = Stack(prepare(ROOT, home, SCHEDULED), _free_port())
     stack.deployment.build()
     stack.start()
     try:
@@ -109,14 +113,25 @@ def keys(credentials: Credentials) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def bucket_over_http(outputs: dict[str, str]) -> None:
-    """Let the bucket be called without TLS, which the emulator has not; the rest of its policy stays."""
+def plain_http(outputs: dict[str, str]) -> None:
+    """Let bucket and queues be called without TLS, which the emulator has not; the rest of their policies stays."""
     s3 = AWS.client("s3")
     bucket = outputs["MemoryBucketName"]
     policy = json.loads(s3.get_bucket_policy(Bucket=bucket)["Policy"])
     kept = [each for each in policy["Statement"] if each["Sid"] not in {"DenyPlainHttp", "DenyOldTls"}]
     assert len(kept) == len(policy["Statement"]) - 2
     s3.put_bucket_policy(Bucket=bucket, Policy=json.dumps({**policy, "Statement": kept}))
+    sqs = AWS.client("sqs")
+    sqs.meta.events.register("before-sign.sqs", _as_if_over_tls)
+    for queue in sqs.list_queues()["QueueUrls"]:
+        said = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["Policy"])["Attributes"]["Policy"]
+        assert [each["Sid"] for each in json.loads(said)["Statement"]] == ["DenyPlainHttp"]
+        sqs.set_queue_attributes(QueueUrl=queue, Attributes={"Policy": ""})
+
+
+def _as_if_over_tls(request: Any, **_: object) -> None:
+    """Say what a proxy with TLS in front of the emulator would say: a queue's policy holds for its owner too."""
+    request.headers["X-Forwarded-Proto"] = "https"
 
 
 @pytest.fixture(scope="session")
@@ -152,16 +167,17 @@ def roles(outputs: dict[str, str]) -> dict[str, str]:
         on_key: list[Any] = [{**each, "Condition": {}} for each in granted if each["Action"][0].startswith("kms:")]
         document: Any = {"Version": "2012-10-17", "Statement": on_key}
         iam.put_role_policy(RoleName=name, PolicyName="emulator", PolicyDocument=json.dumps(document))
-        anyone = {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com", "AWS": "*"}}
-        trust = {"Version": "2012-10-17", "Statement": [{**anyone, "Action": "sts:AssumeRole"}]}
+        anyone = {"Effect": "Allow", "Principal": {"AWS": "*"}}
+        trust = iam.get_role(RoleName=name)["Role"]["AssumeRolePolicyDocument"]
+        trust = {**trust, "Statement": [*trust["Statement"], {**anyone, "Action": "sts:AssumeRole"}]}
         iam.update_assume_role_policy(RoleName=name, PolicyDocument=json.dumps(trust))
     return names
 
 
 @pytest.fixture(scope="session")
-def client(stack: Stack, roles: dict[str, str], bucket_over_http: None, time_to_live: None) -> Iterator[httpx2.Client]:
+def client(stack: Stack, roles: dict[str, str], plain_http: None, time_to_live: None) -> Iterator[httpx2.Client]:
     """Return a client of the API."""
-    del roles, bucket_over_http, time_to_live  # nothing can be called before they are made fit for the emulator
+    del roles, plain_http, time_to_live  # nothing can be called before they are made fit for the emulator
     with httpx2.Client(base_url=stack.endpoint, headers={"host": stack.host}, timeout=60) as opened:
         yield opened
 
@@ -191,17 +207,53 @@ def turn_of() -> Callable[[str], dict[str, Any]]:
 
 
 @pytest.fixture(scope="session")
-def guards(outputs: dict[str, str]) -> Guards:
-    return Guards(outputs["MemoryTableName"])
+def items(outputs: dict[str, str]) -> Items:
+    return Items(outputs["MemoryTableName"])
+
+
+@pytest.fixture(scope="session")
+def expire(items: Items) -> Callable[[dict[str, Any]], None]:
+    """Return a function that lets a turn's guard have expired a minute ago."""
+
+    def change(turn: dict[str, Any]) -> None:
+        items.change(turn, layout.guard_sk(turn["turn_id"]), "expires_at", {"N": str(int(time.time()) - 60)})
+
+    return change
+
+
+@pytest.fixture(scope="session")
+def let_be_due(items: Items) -> Callable[[dict[str, Any]], None]:
+    """Return a function that lets the session of a turn be due for maintenance since a minute."""
+
+    def change(turn: dict[str, Any]) -> None:
+        assert not items.has(turn, layout.SUMMARIES)
+        items.change(turn, layout.HEAD, "isk", {"S": layout.due_sk(datetime.now(UTC) - timedelta(minutes=1))})
+
+    return change
+
+
+@pytest.fixture(scope="session")
+def expired(call: Call, expire: Callable[[dict[str, Any]], None], turn_of: Callable[[str], dict[str, Any]]) -> Any:
+    """Return a turn whose guard has expired."""
+    turn = turn_of("expires-and-is-removed")
+    assert call("memory_after_turn", turn).status_code == httpx2.codes.OK
+    expire(turn)
+    return turn
+
+
+@pytest.fixture(scope="session")
+def due(call: Call, let_be_due: Callable[[dict[str, Any]], None], turn_of: Callable[[str], dict[str, Any]]) -> Any:
+    """Return a turn whose session is due for maintenance."""
+    turn = turn_of("due-for-maintenance")
+    assert call("memory_after_turn", turn).status_code == httpx2.codes.OK
+    let_be_due(turn)
+    return turn
 
 
 @pytest.fixture(scope="session", autouse=True)
-def expired(call: Call, guards: Guards, turn_of: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
-    """Return a turn whose guard has expired; it is made at the start, so that its removal is awaited in parallel."""
-    turn = turn_of("expires-and-is-removed")
-    assert call("memory_after_turn", turn).status_code == httpx2.codes.OK
-    guards.expire(turn)
-    return turn
+def _waited_for(expired: Any, due: Any) -> None:  # pyright: ignore[reportUnusedFunction] - pytest uses it
+    """Make at the start what the emulator acts on once a minute, so that the waiting goes on beside the tests."""
+    del expired, due
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from deployed import Guards, eventually
+from cairn.domain import layout
+from deployed import Items, eventually
 
 pytestmark = pytest.mark.enable_socket
 
@@ -19,25 +20,25 @@ REMOVED_WITHIN_SECONDS = 90
 
 
 def test_a_guard_that_has_expired_refuses_nothing_before_it_is_removed(
-    call: Call, guards: Guards, turn_of: Turn
+    call: Call, expire: Callable[[dict[str, Any]], None], turn_of: Turn
 ) -> None:
     turn = turn_of("expires-before-removal")
     other = {**turn, "output_items": [{"role": "assistant", "content": "Other."}]}
     assert call("memory_after_turn", turn).status_code == 200
     assert call("memory_after_turn", other).status_code == 409
 
-    guards.expire(turn)
+    expire(turn)
 
     assert call("memory_after_turn", other).status_code == 200
 
 
 @pytest.mark.req("R250")
 def test_an_expired_guard_is_removed_and_one_that_is_not_stays(
-    call: Call, guards: Guards, turn_of: Turn, expired: dict[str, Any]
+    call: Call, items: Items, turn_of: Turn, expired: dict[str, Any]
 ) -> None:
     fresh = turn_of("does-not-expire")
     assert call("memory_after_turn", fresh).status_code == 200
 
-    eventually(lambda: not guards.exists(expired), REMOVED_WITHIN_SECONDS)
+    eventually(lambda: not items.has(expired, layout.guard_sk(expired["turn_id"])), REMOVED_WITHIN_SECONDS)
 
-    assert guards.exists(fresh)
+    assert items.has(fresh, layout.guard_sk(fresh["turn_id"]))

@@ -115,7 +115,7 @@ def test_the_deployed_store_is_named_by_the_stack_s_outputs() -> None:
 @pytest.mark.usefixtures("_an_account_of_mine")
 def test_sam_builds_and_deploys_the_same_parameters_and_only_to_the_emulator(tmp_path: Path, program: Program) -> None:
     sam = program("sam", SAM)
-    deployment = Deployment(tmp_path, tmp_path / "home", sam, sam, {"Runtime": "python3.13"})
+    deployment = Deployment(tmp_path, tmp_path / "home", sam, sam, {"Rate": "rate(1 minute)"})
 
     deployment.build()
     outputs = deployment.deploy("http://127.0.0.1:1")
@@ -123,7 +123,7 @@ def test_sam_builds_and_deploys_the_same_parameters_and_only_to_the_emulator(tmp
     build, deploy, _ = (json.loads(line) for line in (tmp_path / "sam.jsonl").read_text().splitlines())
     assert outputs == {"ApiUrl": "http://api"}
     for call in (build, deploy):
-        assert call["arguments"][call["arguments"].index("--parameter-overrides") + 1] == "Runtime=python3.13"
+        assert call["arguments"][call["arguments"].index("--parameter-overrides") + 1] == 'Rate="rate(1 minute)"'
         assert call["environment"]["AWS_ACCESS_KEY_ID"] == "test"
         assert {"AWS_PROFILE", "CAIRN_TABLE"}.isdisjoint(call["environment"])
     assert deploy["environment"]["AWS_ENDPOINT_URL"] == "http://127.0.0.1:1"

@@ -44,7 +44,7 @@ class Deployment:
         return {each["OutputKey"]: each["OutputValue"] for each in json.loads(listed)}
 
     def _overrides(self) -> list[str]:
-        return ["--parameter-overrides", *(f"{name}={value}" for name, value in self.parameters.items())]
+        return ["--parameter-overrides", *(f'{name}="{value}"' for name, value in self.parameters.items())]
 
     def _sam(self, *arguments: str, seconds: float, endpoint: str | None = None) -> str:
         account = environment(self.sam) | ({} if endpoint is None else {"AWS_ENDPOINT_URL": endpoint})

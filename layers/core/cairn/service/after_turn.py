@@ -22,6 +22,7 @@ from cairn.domain.memory_view import LogEntry, TurnEntry
 from cairn.domain.proposals import Proposals
 from cairn.domain.turns import CommittedTurn, Completion, Session
 from cairn.ports import ABSENT, Key, Put, Scalar, Update, Write
+from cairn.service import due
 from cairn.service.echo import NOTHING_STORED, new_inputs_of, read_context
 from cairn.service.guards import Claim
 from cairn.service.memory_log import ON_TIME
@@ -212,6 +213,7 @@ class _Commit:
                 "turn_id": self._turn.turn_id,
                 "updated_at": rfc3339(delta.now),
                 "owners": "\n".join(dict.fromkeys([*owners_of(lease.head), self._owner])),
+                **due.no_later_than(self._session, lease.head, delta.now + due.interval(self._settings)).set,
             },
             add={
                 "version": 1,
