@@ -50,9 +50,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     terminalreporter.section("role x call: + allowed, . denied")
     for call in calls:
         terminalreporter.write_line(
-            f"{call:20}" + "".join(f"{'+' if each[call] else '.':>4}" for each in found.values())
+            f"{call:24}" + "".join(f"{'+' if each[call] else '.':>4}" for each in found.values())
         )
-    terminalreporter.write_line(" " * 20 + "".join(f"{column:4}" for column in range(1, len(found) + 1)))
+    terminalreporter.write_line(" " * 24 + "".join(f"{column:4}" for column in range(1, len(found) + 1)))
     terminalreporter.write_line("  ".join(f"{column} {role}" for column, role in enumerate(found, 1)))
 
 
@@ -150,7 +150,8 @@ def roles(outputs: dict[str, str]) -> dict[str, str]:
     """Return each function's role under the function's logical id, made fit for what the emulator does not know.
 
     It has no encryption context to hold a condition against, so that each role whose statements name the key gets the
-    same actions without the conditions. It lets nobody play Lambda, so that the account may take the roles on.
+    same actions without the conditions. It asks for `sqs:SendMessageBatch`, which AWS calls `sqs:SendMessage`. It lets
+    nobody play Lambda, so that the account may take the roles on.
     """
     del outputs  # it is there once the stack is
     iam = AWS.client("iam")
@@ -165,7 +166,10 @@ def roles(outputs: dict[str, str]) -> dict[str, str]:
     for name in names.values():
         granted = iam.get_role_policy(RoleName=name, PolicyName="grants")["PolicyDocument"]["Statement"]
         on_key: list[Any] = [{**each, "Condition": {}} for each in granted if each["Action"][0].startswith("kms:")]
-        document: Any = {"Version": "2012-10-17", "Statement": on_key}
+        batches: list[Any] = [
+            {**each, "Action": "sqs:SendMessageBatch"} for each in granted if "sqs:SendMessage" in each["Action"]
+        ]
+        document: Any = {"Version": "2012-10-17", "Statement": [*on_key, *batches]}
         iam.put_role_policy(RoleName=name, PolicyName="emulator", PolicyDocument=json.dumps(document))
         anyone = {"Effect": "Allow", "Principal": {"AWS": "*"}}
         trust = iam.get_role(RoleName=name)["Role"]["AssumeRolePolicyDocument"]

@@ -10,6 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 import template_functions
+from cairn.domain.jobs import MaintainShard, encoded
 from cairn_tools.catalog import CATALOG
 
 pytestmark = pytest.mark.enable_socket
@@ -35,10 +36,14 @@ NEEDS = {
     "get_object": {"blobs:read"},
     "delete_object": set[str](),
     "put_bucket_policy": set[str](),
-    "generate_data_key": {"key:use", "blobs:write"},
-    "decrypt": {"key:use", "table:read", "blobs:read"},
+    "generate_data_key": {"key:use", "blobs:write", "jobs:send"},
+    "decrypt": {"key:use", "table:read", "blobs:read", "jobs:send", "jobs:take"},
     "disable_key": set[str](),
     "create_grant": set[str](),
+    "send_message": {"jobs:send"},
+    "receive_message": {"jobs:take"},
+    "purge_queue": set[str](),
+    "send_message to the dead": set[str](),
     "invoke a function": set[str](),
     "list_roles": set[str](),
     "put_role_policy": set[str](),
@@ -62,6 +67,7 @@ def acting_as(roles: dict[str, str], outputs: dict[str, str]) -> Callable[[str],
             **_on_table(own.client("dynamodb"), outputs["MemoryTableName"]),
             **_on_bucket(own.client("s3"), outputs["MemoryBucketName"]),
             **_on_key(own.client("kms"), outputs["MemoryKeyArn"], sealed),
+            **_on_queues(own.client("sqs"), outputs["JobQueueUrl"], outputs["JobDeadLettersUrl"]),
             **_on_the_account(own, roles[logical_id]),
         }
 
@@ -118,6 +124,16 @@ def _on_key(kms: Any, arn: str, sealed: bytes) -> dict[str, Callable[[], Any]]:
         "decrypt": lambda: kms.decrypt(**key, **tenant, CiphertextBlob=sealed),
         "disable_key": lambda: kms.disable_key(**key),
         "create_grant": lambda: kms.create_grant(**key, GranteePrincipal="acme", Operations=["Decrypt"]),
+    }
+
+
+def _on_queues(sqs: Any, jobs: str, dead: str) -> dict[str, Callable[[], Any]]:
+    job = encoded(MaintainShard(0))
+    return {
+        "send_message": lambda: sqs.send_message(QueueUrl=jobs, MessageBody=job),
+        "receive_message": lambda: sqs.receive_message(QueueUrl=jobs, VisibilityTimeout=0),
+        "purge_queue": lambda: sqs.purge_queue(QueueUrl=jobs),
+        "send_message to the dead": lambda: sqs.send_message(QueueUrl=dead, MessageBody=job),
     }
 
 
