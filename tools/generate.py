@@ -70,7 +70,7 @@ def mcp_event(tool: Tool) -> dict[str, Any]:
 
 def job_event(job: Job) -> dict[str, Any]:
     """Return the event in which the queue hands the worker a job."""
-    message = {"messageId": "sample-message", "body": encoded(job), "attributes": {}, "eventSource": "aws:sqs"}
+    message = {"messageId": "sample-message", "body": encoded(job), "eventSource": "aws:sqs"}
     return {"Records": [message]}
 
 

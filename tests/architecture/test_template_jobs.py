@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from cfnlint.decode import cfn_yaml
 
 import template_functions
+from cairn.service.maintenance import TIME_LIMIT
+from cairn_jobs.worker import MARGIN
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
 
@@ -78,6 +81,18 @@ def test_the_schedule_may_invoke_one_function_and_keep_its_dead_letters(resource
         "aws:SourceAccount": {"Ref": "AWS::AccountId"},
         "aws:SourceArn": arn("ScheduleGroup"),
     }
+
+
+@pytest.mark.req("R249")
+def test_whoever_waits_at_the_gateway_is_answered_within_29_seconds_and_slow_work_has_its_own_time(
+    resources: dict[str, Any],
+) -> None:
+    waited_for = [each.logical_id for each in FUNCTIONS.values() if each.invoker]
+
+    assert all(resources[f"{name}Function"]["Timeout"] <= 29 for name in waited_for)
+    assert "Worker" not in waited_for
+    assert TIME_LIMIT.total_seconds() < memory_run_maintenance.timeout
+    assert timedelta(seconds=resources["WorkerFunction"]["Timeout"]) > MARGIN + TIME_LIMIT
 
 
 def test_the_schedule_s_function_reads_what_is_due_and_queues_and_the_worker_does_what_the_tool_does() -> None:

@@ -159,7 +159,7 @@ def test_a_run_that_is_stopped_at_any_call_is_finished_by_the_next(
 @pytest.mark.req("R253")
 @pytest.mark.parametrize("patient", [False, True])
 def test_a_second_run_at_any_moment_of_the_first_changes_nothing(
-    patient: bool,
+    patient: bool,  # noqa: FBT001 - pytest passes parameters by name
     world: World,
     clean: tuple[list[Any], int],
     clock: Any,
@@ -191,7 +191,7 @@ def test_a_second_run_at_any_moment_of_the_first_changes_nothing(
 @pytest.mark.req("R250")
 @pytest.mark.parametrize("patient", [False, True])
 def test_a_turn_at_any_moment_of_a_run_is_maintained_by_a_later_one(
-    patient: bool,
+    patient: bool,  # noqa: FBT001 - pytest passes parameters by name
     world: World,
     clean: tuple[list[Any], int],
     clock: Any,
@@ -266,7 +266,6 @@ def test_a_session_that_was_maintained_while_it_failed_elsewhere_is_not_put_off(
     assert entry(world, where) == clock.time + timedelta(minutes=50)
 
 
-@pytest.mark.req("R249")
 def test_a_run_starts_no_session_after_its_time_and_counts_what_it_leaves(world: World, clock: Any) -> None:
     maintenance = engine(world).maintenance
 
