@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -64,6 +65,7 @@ def permissions(pytestconfig: pytest.Config) -> Permissions:
 
 @pytest.fixture(scope="session")
 def stack() -> Iterator[Stack]:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends the run ends the emulator with it
     home = ROOT / ".cache" / "stack"
     for left in ("state", "objects"):
         shutil.rmtree(home / left, ignore_errors=True)
