@@ -123,7 +123,7 @@ def test_the_token_of_secrets_manager_is_kept_from_one_call_to_the_next_until_it
 
 
 def test_the_store_decides_where_the_sandbox_is(world: World) -> None:
-    aws = Settings(store=AwsStore(table="t", bucket="b", key_id="k"), sandbox="function")
+    aws = Settings(memory_enabled=True, store=AwsStore(table="t", bucket="b", key_id="k"), sandbox="function")
 
     assert isinstance(wiring.build(aws, world).sandbox, LambdaSandbox)
     assert isinstance(wiring.build(Settings(memory_enabled=True), world).sandbox, ProcessSandbox)

@@ -141,6 +141,22 @@ def shadow(  # noqa: PLR0913 - one parameter for each option
 
 
 @main.command()
+@click.option("--emulator", is_flag=True, help="To an AWS emulator on this machine; it serves until Ctrl+C.")
+@click.option("--port", default=8788, show_default=True, type=click.IntRange(1, 65535), help="The emulator's port.")
+def deploy(*, emulator: bool, port: int) -> None:
+    """Deploy the template of this checkout to an AWS emulator on 127.0.0.1 and print how to use it.
+
+    The first start takes a few minutes, since it installs SAM CLI and the emulator into .cache. Stop it with Ctrl+C:
+    what was stored is there again at the next start. To deploy to AWS, use SAM CLI.
+    """
+    if not emulator:
+        raise click.UsageError("--emulator is missing; to deploy to AWS, run: sam build && sam deploy --guided")
+    from cairn.local.deploy import deploy as run  # noqa: PLC0415 - a command pays for its own imports only
+
+    run(Path.cwd(), port)
+
+
+@main.command()
 @click.option("--tenant", help="With this tenant's own values.")
 def settings(tenant: str | None) -> None:
     """Print each setting: its value, where that came from and what it does."""

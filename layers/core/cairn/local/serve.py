@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +19,7 @@ from starlette.applications import Starlette
 from cairn.domain.credentials import Grant
 from cairn.domain.errors import SettingsError, Unavailable
 from cairn.embedded.table import SqliteTable
+from cairn.local.announcement import announce
 from cairn.local.bridge import HOST, Bridge, application
 from cairn.local.doors import load, tool_handlers
 from cairn.local.store import LOCAL_TENANT, LocalStore, opened
@@ -46,7 +46,7 @@ def serve(data: Path | None, port: int, oauth_port: int | None = None) -> None:
         store = opening.enter_context(opened(data, environment))
         if oauth_port is not None and not store.settings.auth.oidc.issuer:
             raise SettingsError("--oauth-port: is for the tokens of settings.mcp.auth.oidc.issuer, which is not set")
-        _announce([_url(each) for each in listeners], store.directory, _first_key(store.credentials))
+        announce([_url(each) for each in listeners], store.directory, _first_key(store.credentials))
         if not store.settings.memory_enabled_for(LOCAL_TENANT):
             click.echo("Your settings leave the memory tools off: settings.mcp.tools.memory.enabled switches them on.")
         _Server(_config(store)).run(sockets=listeners)
@@ -127,18 +127,3 @@ def _first_key(credentials: Credentials) -> str | None:
     if any(credential.is_open(now) for credential in credentials.list()):
         return None
     return credentials.create(LOCAL_TENANT, Grant()).text
-
-
-def _announce(urls: Sequence[str], directory: Path, key: str | None) -> None:
-    url, *oauth_urls = urls
-    shown = key or "YOUR_KEY"
-    header = f"Authorization: Bearer {shown}"
-    cursor = {"mcpServers": {"cairn": {"url": url, "headers": {"Authorization": f"Bearer {shown}"}}}}
-    click.echo(f"Cairn serves MCP at {url}")
-    click.echo(f"  data     {directory}")
-    click.echo(f"  API key  {key}  (shown this once)" if key else "  API key  as printed at the first start")
-    for each in oauth_urls:
-        click.echo(f"  sign-in  {each}")
-    click.echo(f'\nClaude Code:\n  claude mcp add --transport http cairn {url} --header "{header}"')
-    click.echo(f"\nCursor, in mcp.json:\n  {json.dumps(cursor)}\n")
-    click.echo(f"Stop with Ctrl+C (process {os.getpid()}).")
