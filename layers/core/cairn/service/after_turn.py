@@ -18,7 +18,7 @@ from cairn.domain.extraction import extract
 from cairn.domain.facts import Changes, Recording, identity, merge
 from cairn.domain.ids import time_ordered_id
 from cairn.domain.items import role_of, text_of
-from cairn.domain.memory_view import LogEntry, TurnEntry
+from cairn.domain.log_entries import LogEntry, TurnEntry
 from cairn.domain.proposals import Proposals
 from cairn.domain.turns import CommittedTurn, Completion, Session
 from cairn.ports import ABSENT, Key, Put, Scalar, Update, Write

@@ -11,7 +11,7 @@ from cairn.domain.errors import CairnError
 from cairn.domain.events import Event
 from cairn.domain.facts import Fact
 from cairn.domain.items import text_of
-from cairn.domain.memory_view import Chunk
+from cairn.domain.log_entries import Chunk
 from cairn.domain.settings import MemorySettings
 from cairn.domain.terms import terms
 from cairn.domain.turns import Preparation, PreparedTurn, Session

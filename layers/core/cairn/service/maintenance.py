@@ -16,7 +16,7 @@ from cairn.domain.codec import canonical, moment
 from cairn.domain.compaction import compact
 from cairn.domain.errors import ResourceBusy, TransactionRefused, Unavailable
 from cairn.domain.facts import Changes, Fact, State
-from cairn.domain.memory_view import LogEntry
+from cairn.domain.log_entries import LogEntry
 from cairn.domain.near_duplicates import merged
 from cairn.domain.summaries import Contents
 from cairn.domain.turns import MaintenanceReport, Session

@@ -22,6 +22,7 @@ KEY_LIFETIME = timedelta(minutes=5)
 MAX_CACHED_KEYS = 1024
 MAX_INLINE_BYTES = 32 * 1024
 SCHEMA_VERSION = 1
+_NUMBER_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,19 @@ class Vault:
         where = Key(str(item["pk"]), str(item["sk"]))
         plain = cipher.unseal(self._numbered(tenant, number).secret, data, _context(tenant, where))
         return codec.unpack(plain)
+
+    def seal_blob(self, tenant: Tenant, where: Key, plain: bytes) -> bytes:
+        """Return bytes that open only for the tenant and this item: the number of the key, then nonce, content, tag."""
+        key = self._current(tenant) or self._create(tenant)
+        nonce = self._world.entropy.token(cipher.NONCE_BYTES)
+        number = key.number.to_bytes(_NUMBER_BYTES)
+        return number + cipher.seal(key.secret, nonce, plain, number + _context(tenant, where))
+
+    def unseal_blob(self, tenant: Tenant, where: Key, sealed: bytes) -> bytes:
+        """Return what seal_blob() was given; CorruptData if it was changed, moved or is another tenant's."""
+        number = sealed[:_NUMBER_BYTES]
+        key = self._numbered(tenant, int.from_bytes(number))
+        return cipher.unseal(key.secret, sealed[_NUMBER_BYTES:], number + _context(tenant, where))
 
     def sign(self, tenant: Tenant, purpose: str, message: bytes) -> str:
         """Return a tag that only this tenant's Cairn can make: key number, dot, 32 hex digits."""
