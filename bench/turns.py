@@ -22,6 +22,7 @@ from cairn.domain.settings import MemorySettings
 from cairn.domain.turns import Completion, Preparation, Session
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
+from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.runtime.system import SystemEntropy
 from cairn.service.engine import Engine, Turns
@@ -74,6 +75,7 @@ def _measured() -> list[dict[str, Any]]:
             clock,
             SystemEntropy(),
             meter,
+            InProcessJobs(),
         )
         turns, texts = _engine(world), _texts()
         for number in range(1, max(TURNS) + 1):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cairn.domain import layout
 from cairn.domain.facts import Fact
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId
 from cairn.domain.items import message
+from cairn.domain.jobs import Job
 from cairn.domain.settings import MemorySettings
 from cairn.domain.turns import Completion, Session
+from cairn.embedded.queue import InProcessJobs
 from cairn.ports import Attributes, Key, Query
 from cairn.service.paging import every
 from cairn.service.parts import Parts
@@ -18,6 +20,22 @@ from cairn.service.world import World
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 OWNER = layout.owner(None, SESSION.session_id)
+
+
+class RecordingJobs:
+    """A queue that keeps what it was sent, in order."""
+
+    def __init__(self) -> None:
+        self.sent: list[Job] = []
+
+    def send(self, jobs: Sequence[Job]) -> None:
+        self.sent.extend(jobs)
+
+
+def settle(jobs: InProcessJobs) -> None:
+    """Wait until all jobs sent so far are done."""
+    inside: Any = jobs
+    inside._executor.submit(lambda: None).result(timeout=30)
 
 
 def turn(turn_id: str, said: str, answered: str = "Noted.") -> Completion:

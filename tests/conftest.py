@@ -17,6 +17,7 @@ from typing import Any
 import hypothesis
 import pytest
 
+from builders import RecordingJobs
 from cairn.domain.callers import Caller
 from cairn.domain.credentials import ALL_PROJECTS
 from cairn.domain.errors import CorruptData
@@ -161,7 +162,9 @@ def new_world(tmp_path: Path) -> Iterator[Callable[[], tuple[Store, World]]]:
         tables.append(SqliteTable(directory / "table.sqlite3"))
         blobs = DirectoryBlobs(directory / "blobs")
         keys = RepeatingKeyRing()
-        return Store(directory), World(tables[-1], blobs, keys, FakeClock(), CountingEntropy(), in_turn)
+        return Store(directory), World(
+            tables[-1], blobs, keys, FakeClock(), CountingEntropy(), in_turn, RecordingJobs()
+        )
 
     yield make
     for table in tables:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from builders import RecordingJobs
 from cairn.domain.errors import ConditionFailed, NotFound, Refusal, TransactionRefused
 from cairn.domain.ids import Digest, Tenant
 from cairn.embedded.keyring import LocalKeyRing
@@ -96,4 +97,6 @@ class MemoryBlobs:
 @pytest.fixture
 def world_in_memory(clock: Any, entropy: Any) -> Callable[[], World]:
     """Return a function that makes an empty world in memory; all of them share the test's clock."""
-    return lambda: World(MemoryTable(), MemoryBlobs(), LocalKeyRing(bytes(32)), clock, entropy, in_turn)
+    return lambda: World(
+        MemoryTable(), MemoryBlobs(), LocalKeyRing(bytes(32)), clock, entropy, in_turn, RecordingJobs()
+    )

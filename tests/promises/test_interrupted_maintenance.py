@@ -139,7 +139,7 @@ def end_state(world: World) -> dict[str, Any]:
     return {
         "history": list(parts.sessions.history(SESSION)),
         "keys": [item["sk"] for item in items],
-        "head": {name: value for name, value in head.items() if name not in {"fence", "updated_at"}},
+        "head": {name: value for name, value in head.items() if name not in {"fence", "updated_at", "isk"}},
         "summary": parts.sessions.summary(SESSION),
         "facts": facts,
         "abstracts": summaries.abstracts,

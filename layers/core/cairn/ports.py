@@ -14,6 +14,7 @@ from typing import Protocol, TypeAlias
 
 from cairn.domain.attributes import check_attributes, item_bytes
 from cairn.domain.ids import Digest, Tenant
+from cairn.domain.jobs import Job
 from cairn.domain.proposals import Proposals, Question
 from cairn.domain.settings import HeuristicSettings
 
@@ -263,6 +264,14 @@ class FactModel(Protocol):
 
     def propose(self, question: Question, settings: HeuristicSettings) -> Proposals:
         """Return what the model would change, within settings.timeout_ms; ModelFailed if it gave no usable answer."""
+        ...
+
+
+class Jobs(Protocol):
+    """A queue of work for later; a job is done at least once, in no order, or can be found again in the store."""
+
+    def send(self, jobs: Sequence[Job]) -> None:
+        """Queue the jobs; Unavailable if it is not sure that all of them were taken."""
         ...
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_kms import KMSClient
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_sqs import SQSClient
 
 _SMALL = Config(
     retries={"mode": "standard", "total_max_attempts": 4}, connect_timeout=1, read_timeout=3, max_pool_connections=16
@@ -39,3 +40,8 @@ class Clients:
     def kms(self) -> KMSClient:
         """The client of the key."""
         return boto3.client("kms", config=_SMALL)  # pyright: ignore[reportUnknownMemberType]
+
+    @cached_property
+    def sqs(self) -> SQSClient:
+        """The client of the queue."""
+        return boto3.client("sqs", config=_SMALL)  # pyright: ignore[reportUnknownMemberType]

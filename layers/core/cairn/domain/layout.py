@@ -2,14 +2,17 @@
 
 A tenant and a project hold no `#`, so the parts of a key cannot run into each other, whatever a session, turn or
 user is called. `~` sorts after every digit and letter, so a head is the first item of a descending query. API keys
-have an owner of their own, since a key is looked up before its tenant is known.
+have an owner of their own, since a key is looked up before its tenant is known. The index has partitions of no tenant:
+in them a head stands under the moment at which its session is due for maintenance.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
+from hashlib import sha256
 
 from cairn.domain.codec import rfc3339
+from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId, moment_of, time_ordered_id
 from cairn.domain.turns import Session
 
@@ -20,11 +23,37 @@ FIRST_EVENT = "e#0"
 LAST_EVENT = "e#9\U0010ffff"
 SUMMARIES = "abstracts"
 MANIFEST = "m~segments"
+DUE_SHARDS = 16
+"""How many partitions of the index share the due sessions, so that many writers and runs do not meet in one."""
 
 
 def session_pk(session: Session) -> str:
     """Return the partition of one session."""
     return f"{session.tenant}#s#{session.project}#{session.session_id}"
+
+
+def session_of(pk: str) -> Session:
+    """Return the session whose partition this is; CorruptData where it is none's."""
+    match pk.split("#", 3):
+        case [tenant, "s", project, session_id]:
+            return Session(Tenant(tenant), Project(project), SessionId(session_id))
+        case _:
+            raise CorruptData("a due entry names no session")
+
+
+def due_shard(session: Session) -> int:
+    """Return which shard of the due index lists the session; it never changes."""
+    return sha256(session_pk(session).encode()).digest()[0] % DUE_SHARDS
+
+
+def due_pk(shard: int) -> str:
+    """Return the index partition of one shard of the due sessions; `~` is in no tenant's name."""
+    return f"~due#{shard:02d}"
+
+
+def due_sk(when: datetime) -> str:
+    """Return the index sort key of a session that is due at this moment."""
+    return rfc3339(when)
 
 
 def event_sk(seq: int) -> str:

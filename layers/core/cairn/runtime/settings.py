@@ -25,12 +25,14 @@ _STORE = {
     "CAIRN_TABLE": "The DynamoDB table.",
     "CAIRN_BUCKET": "The S3 bucket.",
     "CAIRN_KEY_ID": "The KMS key.",
+    "CAIRN_QUEUE_URL": "The SQS queue of jobs; without one, what would be queued waits for maintenance.",
 }
 _SECRETS = {
     MASTER_KEY: "The embedded store's master key; without it a key file beside the data is used.",
     MODEL_KEY: "The API key of the language model's endpoint.",
 }
 _AWS = ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")
+_QUEUE = "CAIRN_QUEUE_URL"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +60,12 @@ class EmbeddedStore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AwsStore:
-    """A DynamoDB table, an S3 bucket and a KMS key."""
+    """A DynamoDB table, an S3 bucket, a KMS key and, where jobs are worked off, an SQS queue."""
 
     table: str
     bucket: str
     key_id: str
+    queue_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +192,10 @@ def _store(environment: Mapping[str, str]) -> EmbeddedStore | AwsStore | None:
         if name not in given:
             raise SettingsError(f"{name}: is missing beside {given[0]}")
     return AwsStore(
-        table=environment["CAIRN_TABLE"], bucket=environment["CAIRN_BUCKET"], key_id=environment["CAIRN_KEY_ID"]
+        table=environment["CAIRN_TABLE"],
+        bucket=environment["CAIRN_BUCKET"],
+        key_id=environment["CAIRN_KEY_ID"],
+        queue_url=environment.get(_QUEUE) or None,
     )
 
 

@@ -6,7 +6,7 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
@@ -24,7 +24,8 @@ _logger = logging.getLogger("cairn")
 class CallRecord:
     """What is known about the call so far; `status` is "OK" or an error code, `failed_at` is "file:line".
 
-    `heuristic` is "ok" or "failed" where a language model was asked, and then `heuristic_failure` says why.
+    `heuristic` is "ok" or "failed" where a language model was asked, and then `heuristic_failure` says why. `counts` is
+    what a job met, and `tool` then its kind.
     """
 
     request_id: str
@@ -38,6 +39,7 @@ class CallRecord:
     failed_at: str | None = None
     heuristic: str | None = None
     heuristic_failure: str | None = None
+    counts: Mapping[str, int] | None = None
     latency_ms: float = 0.0
 
     def name_tenant(self, tenant: Tenant) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 from cairn.domain.errors import SettingsError
-from cairn.ports import FactModel
+from cairn.ports import FactModel, Jobs
 from cairn.runtime import settings as settings_of
 from cairn.runtime import telemetry
 from cairn.runtime.settings import AwsStore, EmbeddedStore, Settings
@@ -15,7 +15,9 @@ from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, i
 from cairn.service.credentials import Credentials
 from cairn.service.directories import Directories
 from cairn.service.engine import Engine, Turns
+from cairn.service.fan_out import FanOut
 from cairn.service.health import Health
+from cairn.service.indexing import Indexer
 from cairn.service.maintenance import Maintenance
 from cairn.service.world import World
 
@@ -30,8 +32,11 @@ class Services:
     turns: Turns
     maintenance: Maintenance
     directories: Directories
+    indexer: Indexer
     credentials: Credentials
     health: Health
+    fan_out: FanOut
+    jobs: Jobs
 
 
 class _Slot:
@@ -64,7 +69,17 @@ def provide(given: Services | None) -> None:
 def build(settings: Settings, world: World) -> Services:
     """Return the services over these adapters."""
     engine = Engine.over(world, settings.memory_for)
-    return Services(settings, engine.turns, engine.maintenance, engine.directories, Credentials(world), Health(world))
+    return Services(
+        settings=settings,
+        turns=engine.turns,
+        maintenance=engine.maintenance,
+        directories=engine.directories,
+        indexer=engine.indexer,
+        credentials=Credentials(world),
+        health=Health(world),
+        fan_out=FanOut(world),
+        jobs=world.jobs,
+    )
 
 
 def adapters(settings: Settings) -> World:
@@ -93,6 +108,7 @@ def _fact_model(settings: Settings) -> FactModel | None:
 def _embedded(store: EmbeddedStore) -> World:
     from cairn.embedded.blobs import DirectoryBlobs  # noqa: PLC0415 - a Lambda does without SQLite
     from cairn.embedded.keyring import LocalKeyRing, load_or_create_master_key, master_key  # noqa: PLC0415
+    from cairn.embedded.queue import InProcessJobs  # noqa: PLC0415
     from cairn.embedded.table import SqliteTable  # noqa: PLC0415
 
     given = store.master_key
@@ -104,6 +120,7 @@ def _embedded(store: EmbeddedStore) -> World:
         clock=SystemClock(),
         entropy=SystemEntropy(),
         parallel=in_turn,
+        jobs=InProcessJobs(),
     )
 
 
@@ -111,6 +128,7 @@ def _aws(store: AwsStore) -> World:
     from cairn.aws.blobs import S3Blobs  # noqa: PLC0415 - one machine does without boto3
     from cairn.aws.clients import Clients  # noqa: PLC0415
     from cairn.aws.keyring import KmsKeyRing  # noqa: PLC0415
+    from cairn.aws.queue import SqsJobs  # noqa: PLC0415
     from cairn.aws.table import DynamoTable  # noqa: PLC0415
 
     clients = Clients()
@@ -121,4 +139,5 @@ def _aws(store: AwsStore) -> World:
         clock=SystemClock(),
         entropy=SystemEntropy(),
         parallel=ThreadedParallel(_CALLS_AT_ONCE),
+        jobs=SqsJobs(clients, store.queue_url),
     )

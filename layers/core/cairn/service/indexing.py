@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
 
 from cairn.domain import layout
 from cairn.domain.errors import CorruptData, NotFound
 from cairn.domain.ids import Project, Tenant
+from cairn.domain.jobs import IndexLog
 from cairn.domain.manifest import ENTRIES, Manifest, SegmentRef, merging
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.segment import Segment
@@ -71,6 +72,11 @@ class Indexer:
             done = self.rebuild(tenant, project, owner, until)
         self._segments.collect(tenant, pk)
         return done
+
+    def do(self, job: IndexLog, within: timedelta) -> Indexed:
+        """Do a job, in this time."""
+        work = self.rebuild if job.rebuild else self.run
+        return work(job.tenant, job.project, job.owner, self._world.clock.now() + within)
 
     def rebuild(self, tenant: Tenant, project: Project, owner: str, until: datetime | None = None) -> Indexed:
         """Make the segments anew from the log alone."""

@@ -12,7 +12,6 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from enum import StrEnum
 from functools import partial
 from threading import Lock, RLock
 
@@ -20,6 +19,7 @@ from cairn.domain import layout
 from cairn.domain.attributes import item_bytes
 from cairn.domain.errors import CorruptData, NotFound
 from cairn.domain.ids import Digest, Project, Tenant, time_ordered_id
+from cairn.domain.jobs import IndexLog
 from cairn.domain.log_entries import LogEntry
 from cairn.domain.manifest import ENTRIES, Manifest, SegmentRef
 from cairn.domain.memory_view import MemoryView
@@ -44,13 +44,6 @@ MAX_BYTES = 96 * 1024 * 1024
 _FOLDED = 10
 """How many times its stored bytes an entry takes in memory."""
 _VIEW_BYTES = 4096
-
-
-class Wanted(StrEnum):
-    """What a log wants done: its tail put into segments, or all its segments made anew."""
-
-    INDEX = "index"
-    REBUILD = "rebuild"
 
 
 @dataclass(slots=True)
@@ -132,14 +125,19 @@ class MemoryLog:
         with self._exclusive(pk) as slot:
             yield (slot.read or self._bring_up_to_date(tenant, pk, slot)).view
 
-    def wants_indexing(self, tenant: Tenant, project: Project, owner: str) -> Wanted | None:
-        """Tell whether whoever appends one more entry should have the log indexed; a damage is told once."""
+    def unindexed(self, tenant: Tenant, project: Project, owner: str) -> int:
+        """Return how many entries no segment holds, as last read."""
+        with self._exclusive(layout.log_pk(tenant, project, owner)) as slot:
+            return slot.read.unindexed if slot.read else 0
+
+    def wanted(self, tenant: Tenant, project: Project, owner: str) -> IndexLog | None:
+        """Return what whoever appends one more entry is to have done; that a segment is damaged is said once."""
         with self._exclusive(layout.log_pk(tenant, project, owner)) as slot:
             read = slot.read
-            if read is not None and read.is_damaged:
-                read.is_damaged = False
-                return Wanted.REBUILD
-            return Wanted.INDEX if read is not None and (read.unindexed + 1) % ENTRIES == 0 else None
+            if read is None or not (read.is_damaged or (read.unindexed + 1) % ENTRIES == 0):
+                return None
+            is_damaged, read.is_damaged = read.is_damaged, False
+        return IndexLog(tenant, project, owner, rebuild=is_damaged)
 
     def _bring_up_to_date(self, tenant: Tenant, pk: str, slot: _Slot) -> _Read:
         started = self._world.clock.now()

@@ -28,6 +28,7 @@ from cairn.ports import (
     Query,
     Update,
 )
+from cairn.service.due import KEPT, EntryChange
 from cairn.service.paging import every
 from cairn.service.vault import Vault
 from cairn.service.world import World
@@ -117,9 +118,10 @@ class Sessions:
         except ConditionFailed as lost:
             raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from lost
 
-    def release(self, lease: Lease) -> None:
-        """Give the lease up, if it is still held; what fails here ends by itself when the lease does."""
-        give_up = Update(lease.key(), remove=("lease_owner", "lease_until"), condition=lease.held())
+    def release(self, lease: Lease, entry: EntryChange = KEPT) -> None:
+        """Give the lease up and change the due entry, if it is still held; what fails here ends with the lease."""
+        remove = ("lease_owner", "lease_until", *entry.remove)
+        give_up = Update(lease.key(), set=entry.set, remove=remove, condition=lease.held())
         with suppress(StoreError, CairnError):
             self._world.table.update(give_up)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from cairn.ports import Blobs, Clock, Entropy, FactModel, KeyRing, Parallel, Table
+from cairn.ports import Blobs, Clock, Entropy, FactModel, Jobs, KeyRing, Parallel, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,7 @@ class World:
     clock: Clock
     entropy: Entropy
     parallel: Parallel
+    jobs: Jobs
     fact_model: FactModel | None = None
 
 
