@@ -5,7 +5,7 @@ Where a language model helps to extract, it is asked before, while nothing is he
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -181,7 +181,7 @@ class _Commit:
             if self._parts.world.clock.now() - delta.now > ON_TIME:
                 raise ResourceBusy("the commit was held up for too long; nothing was written", {"resource": "session"})
             try:
-                self._parts.world.parallel([lambda: self._parts.world.table.transact(writes), self._have_indexed])
+                self._parts.world.parallel([lambda: self._parts.world.table.transact(writes), *self._requests()])
             except TransactionRefused as refused:
                 _raise_if_lost(refused)
                 self._parts.world.clock.sleep(RETRY_SECONDS * 2**attempt)
@@ -189,12 +189,17 @@ class _Commit:
                 return
         raise Unavailable("the store refused the commit repeatedly; nothing of the turn was written")
 
-    def _have_indexed(self) -> None:
-        """Have the log's tail indexed where it has grown long; if that fails, a later turn asks again."""
+    def _requests(self) -> list[Callable[[], None]]:
+        """Return the call that has the log's tail indexed, where it has grown long; if it fails, a later turn asks."""
         job = self._parts.log.wanted(self._session.tenant, self._session.project, self._owner)
-        if job is not None:
+        if job is None:
+            return []
+
+        def send() -> None:
             with suppress(CairnError):
                 self._parts.world.jobs.send([job])
+
+        return [send]
 
     def _event_write(self, delta: _Delta) -> Put:
         where = Key(layout.session_pk(self._session), layout.event_sk(delta.seq))

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from threading import Lock
 from typing import Any
 
 from cairn.domain import cipher, codec, layout
@@ -39,6 +40,11 @@ class Vault:
         """Start with no key unwrapped."""
         self._world = world
         self._keys: OrderedDict[tuple[Tenant, int | None], _CachedKey] = OrderedDict()
+        self._fetching = Lock()
+
+    def prepare(self, tenant: Tenant) -> None:
+        """Get the tenant's newest key ready, if it has one; whoever needs it meanwhile waits for it."""
+        self._current(tenant)
 
     def seal(self, tenant: Tenant, where: Key, value: object) -> dict[str, Scalar]:
         """Return the attributes that hold a JSON value in the item at `where`; over 32 KB it becomes a blob."""
@@ -90,21 +96,23 @@ class Vault:
         return cipher.same(digest, cipher.mac(key.secret, purpose, message))
 
     def _current(self, tenant: Tenant) -> _CachedKey | None:
-        cached = self._cached(tenant, None)
-        if cached is not None:
-            return cached
-        low, high = layout.key_range()
-        newest = self._world.table.query(Query(layout.keys_pk(tenant), low, high, descending=True, limit=1)).items
-        return self._opened(tenant, newest[0], current=True) if newest else None
+        with self._fetching:
+            cached = self._cached(tenant, None)
+            if cached is not None:
+                return cached
+            low, high = layout.key_range()
+            newest = self._world.table.query(Query(layout.keys_pk(tenant), low, high, descending=True, limit=1)).items
+            return self._opened(tenant, newest[0], current=True) if newest else None
 
     def _numbered(self, tenant: Tenant, number: int) -> _CachedKey:
-        cached = self._cached(tenant, number)
-        if cached is not None:
-            return cached
-        item = self._world.table.get(Key(layout.keys_pk(tenant), layout.key_sk(number)))
-        if item is None:
-            raise CorruptData("the data key of stored content is gone")
-        return self._opened(tenant, item, current=False)
+        with self._fetching:
+            cached = self._cached(tenant, number)
+            if cached is not None:
+                return cached
+            item = self._world.table.get(Key(layout.keys_pk(tenant), layout.key_sk(number)))
+            if item is None:
+                raise CorruptData("the data key of stored content is gone")
+            return self._opened(tenant, item, current=False)
 
     def _create(self, tenant: Tenant) -> _CachedKey:
         fresh = self._world.keys.generate(tenant)
