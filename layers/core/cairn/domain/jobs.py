@@ -46,16 +46,14 @@ class IndexLog:
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> IndexLog:
         """Return the job that was recorded, InvalidArgument where it names no log."""
-        owner, rebuild = record.get("owner"), record.get("rebuild")
-        if not isinstance(owner, str) or not owner:
-            raise InvalidArgument("owner", "must be whose log it is")
+        owner, rebuild = _text(record, "owner"), record.get("rebuild")
         if not isinstance(rebuild, bool):
             raise InvalidArgument("rebuild", "must be true or false")
         try:
-            tenant = ids.tenant(str(record.get("tenant")))
+            tenant = ids.tenant(_text(record, "tenant"))
         except ValueError as error:
             raise InvalidArgument("tenant", str(error)) from error
-        return cls(tenant, ids.project(str(record.get("project", ""))), owner, rebuild)
+        return cls(tenant, ids.project(_text(record, "project")), owner, rebuild)
 
 
 Job: TypeAlias = MaintainShard | IndexLog
@@ -76,6 +74,13 @@ def decoded(text: str) -> Job:
         if kind.kind == record.get("job"):
             return kind.from_record(record)
     raise InvalidArgument("job", "is of no known kind")
+
+
+def _text(record: Mapping[str, Any], name: str) -> str:
+    value = record.get(name)
+    if not isinstance(value, str) or not value:
+        raise InvalidArgument(name, "must be text")
+    return value
 
 
 def _record(text: str) -> Mapping[str, Any]:
