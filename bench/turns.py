@@ -183,6 +183,7 @@ def _metered(meter: Meter, name: str, call: Callable[[], None]) -> dict[str, Any
         "round_trips": meter.rounds,
         "read_units": meter.counts.pop("read_units", 0),
         "write_units": meter.counts.pop("write_units", 0),
+        "index_units": meter.counts.pop("index_units", 0),
         "calls": dict(meter.counts),
         "ms": round((time.perf_counter() - started) * 1000, 1),
     }
@@ -201,13 +202,13 @@ def _texts() -> Iterator[str]:
 
 
 def _print(rows: list[dict[str, Any]], index: list[dict[str, Any]]) -> None:
-    print(f"{'turn':>5}  {'call':26} {'round trips':>11} {'read units':>10} {'write units':>11} {'ms':>7}  calls")
+    columns = ("round_trips", "read_units", "write_units", "index_units", "ms")
+    print(f"{'turn':>5}  {'call':26}", *(f"{name.replace('_', ' '):>11}" for name in columns), " calls")
     for row in rows:
-        units = f"{row['round_trips']:>11} {row['read_units']:>10} {row['write_units']:>11} {row['ms']:>7}"
-        print(f"{row['turn']:>5}  {row['call']:26} {units}  {row['calls']}")
+        print(f"{row['turn']:>5}  {row['call']:26}", *(f"{row[name]:>11}" for name in columns), f" {row['calls']}")
     print()
     names = list(index[0])
-    print("  ".join(f"{name:>{max(5, len(name))}}" for name in names))
+    print("  ".join(f"{name.replace('_', ' '):>{max(5, len(name))}}" for name in names))
     for row in index:
         print("  ".join(f"{row[name]:>{max(5, len(name))}}" for name in names))
 

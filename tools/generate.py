@@ -15,6 +15,7 @@ from typing import Any
 from annotated_types import Ge, Gt, Le, Lt
 
 import template_functions
+from cairn.domain.jobs import Job, MaintainShard, encoded
 from cairn.edge.tool import Tool
 from cairn.runtime.options import OPTIONS, Option
 from cairn.runtime.settings import variables
@@ -22,6 +23,7 @@ from cairn_tools.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parent.parent
 MCP_VERSION = "2026-07-28"
+JOBS: tuple[Job, ...] = (MaintainShard(0),)
 _SIGNS = {Ge: ("≥", "ge"), Gt: (">", "gt"), Le: ("≤", "le"), Lt: ("<", "lt")}
 _SETTINGS_INTRODUCTION = """\
 Generated. Keys stand under `settings.mcp` of one YAML or JSON document, given as CAIRN_SETTINGS or CAIRN_SETTINGS_FILE.
@@ -66,6 +68,12 @@ def mcp_event(tool: Tool) -> dict[str, Any]:
     return http_event("/mcp", headers, {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
 
 
+def job_event(job: Job) -> dict[str, Any]:
+    """Return the event in which the queue hands the worker a job."""
+    message = {"messageId": "sample-message", "body": encoded(job), "eventSource": "aws:sqs"}
+    return {"Records": [message]}
+
+
 def tools_page() -> str:
     """Return docs/reference/tools.md."""
     parts = ["# Tools", "", "Generated from the catalog; each is `POST /v1/tools/{name}` and an MCP tool alike.", ""]
@@ -97,6 +105,9 @@ def outputs() -> Iterator[tuple[Path, str]]:
         http = http_event(f"/v1/tools/{tool.name}", {}, dict(tool.example))
         yield Path(f"events/http/{tool.name}.json"), json.dumps(http, indent=2) + "\n"
         yield Path(f"events/mcp/{tool.name}.json"), json.dumps(mcp_event(tool), indent=2) + "\n"
+    for job in JOBS:
+        yield Path(f"events/jobs/{job.kind}.json"), json.dumps(job_event(job), indent=2) + "\n"
+    yield Path("events/jobs/schedule.json"), json.dumps({"id": "sample-execution"}, indent=2) + "\n"
     yield Path("docs/reference/tools.md"), tools_page()
     yield Path("docs/reference/settings.md"), settings_page()
     template = Path("template.yaml")
@@ -104,15 +115,14 @@ def outputs() -> Iterator[tuple[Path, str]]:
 
 
 def stale(root: Path) -> list[str]:
-    """Return the generated files that differ from what is committed, and the events no tool has any more."""
+    """Return the generated files that differ from what is committed, and the events nothing has any more."""
     expected = dict(outputs())
     differing = [
         str(path)
         for path, text in expected.items()
         if not (root / path).is_file() or (root / path).read_text(encoding="utf-8") != text
     ]
-    folders = [root / "events" / "http", root / "events" / "mcp"]
-    found = [path.relative_to(root) for folder in folders for path in folder.glob("*.json")]
+    found = [path.relative_to(root) for path in (root / "events").glob("*/*.json")]
     return differing + [str(path) for path in found if path not in expected]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cairn.edge.tool import Tool
+from cairn_tools.memory_run_maintenance import memory_run_maintenance
 from cloudformation import Intrinsic, arn, ref, statement, sub, written
 from grants import GRANTS, statements
 
@@ -17,17 +18,28 @@ _LONGEST_TIMEOUT = 29  # seconds; API Gateway ends a request after 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """A Lambda function: `name` is its log's name, `path` with its methods the routes it answers, if any."""
+    """A Lambda function: `name` is its log's name, `path` with its methods the routes it answers, if any.
+
+    `invoker` is what of the API may invoke it, below the API's ARN; None where only a role may, as for the schedule.
+    """
 
     name: str
     handler: str
     description: str
     grants: tuple[str, ...]
-    path: str | None
+    path: str | None = None
     methods: tuple[str, ...] = ("POST",)
     timeout: int = 20
     memory: int = 512
     public: bool = False
+    authorizer: bool = False
+
+    @property
+    def invoker(self) -> str | None:
+        """Return the routes or the authorizer, as they stand in an ARN."""
+        if self.authorizer:
+            return "authorizers/${ApiAuthorizer}"
+        return None if self.path is None else f"*/*{self.path}"
 
     @property
     def logical_id(self) -> str:
@@ -50,13 +62,28 @@ _AUTHORIZER = Function(
     handler="cairn_auth.authorizer.handler",
     description="Who is calling",
     grants=("table:read", "key:use"),
-    path=None,
     timeout=5,
+    authorizer=True,
+)
+_SCHEDULE = Function(
+    name="schedule",
+    handler="cairn_jobs.schedule.handler",
+    description="Queue the maintenance that is due",
+    grants=("table:read", "jobs:send"),
+    timeout=30,
+)
+_WORKER = Function(
+    name="worker",
+    handler="cairn_jobs.worker.handler",
+    description="Do the jobs in the queue",
+    grants=(*memory_run_maintenance.grants, "jobs:take"),
+    timeout=120,  # the queue's visibility timeout is six times as long
+    memory=1024,
 )
 
 
 def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
-    """Return the tools' functions and the ones beside them: MCP with all that any tool may do, health, authorizer."""
+    """Return the tools' functions and the ones beside them: MCP with all that any tool may do, and those of no tool."""
     tools = [
         Function(
             name=tool.name,
@@ -79,7 +106,7 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
         timeout=_LONGEST_TIMEOUT,
         memory=1024,
     )
-    return (*tools, mcp, _HEALTH, _AUTHORIZER)
+    return (*tools, mcp, _HEALTH, _AUTHORIZER, _SCHEDULE, _WORKER)
 
 
 def block(catalog: Sequence[Tool]) -> str:
@@ -105,7 +132,7 @@ def _resources(function: Function) -> dict[str, Any]:
         f"{name}Role": _role(function),
         f"{name}Logs": _logs(function),
         **dict(_gateway(function)),
-        f"{name}Permission": _permission(function),
+        **dict(_permission(function)),
         f"{name}Errors": _alarm(function, "Errors", "timed out or did not start"),
         f"{name}Throttles": _alarm(function, "Throttles", "was throttled"),
     }
@@ -183,19 +210,22 @@ def _gateway(function: Function) -> Iterator[tuple[str, dict[str, Any]]]:
         )
 
 
-def _permission(function: Function) -> dict[str, Any]:
-    source = "authorizers/${ApiAuthorizer}" if function.path is None else f"*/*{function.path}"
-    return {
-        "Type": "AWS::Lambda::Permission",
-        "Properties": {
-            "Action": "lambda:InvokeFunction",
-            "FunctionName": ref(f"{function.logical_id}Function"),
-            "Principal": "apigateway.amazonaws.com",
-            "SourceArn": sub(
-                f"arn:${{AWS::Partition}}:execute-api:${{AWS::Region}}:${{AWS::AccountId}}:${{Api}}/{source}"
-            ),
+def _permission(function: Function) -> Iterator[tuple[str, dict[str, Any]]]:
+    if function.invoker is None:
+        return
+    source = f"arn:${{AWS::Partition}}:execute-api:${{AWS::Region}}:${{AWS::AccountId}}:${{Api}}/{function.invoker}"
+    yield (
+        f"{function.logical_id}Permission",
+        {
+            "Type": "AWS::Lambda::Permission",
+            "Properties": {
+                "Action": "lambda:InvokeFunction",
+                "FunctionName": ref(f"{function.logical_id}Function"),
+                "Principal": "apigateway.amazonaws.com",
+                "SourceArn": sub(source),
+            },
         },
-    }
+    )
 
 
 def _alarm(function: Function, metric: str, what: str) -> dict[str, Any]:

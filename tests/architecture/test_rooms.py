@@ -82,7 +82,14 @@ def test_test_files_have_names_of_their_own() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "module", [*(f"cairn_tools.{tool.name}" for tool in CATALOG), "cairn_mcp.door", "cairn_auth.authorizer"]
+    "module",
+    [
+        *(f"cairn_tools.{tool.name}" for tool in CATALOG),
+        "cairn_mcp.door",
+        "cairn_auth.authorizer",
+        "cairn_jobs.schedule",
+        "cairn_jobs.worker",
+    ],
 )
 def test_what_a_lambda_imports_loads_nothing_heavy(module: str) -> None:
     program = f"import sys, {module}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"

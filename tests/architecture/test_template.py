@@ -22,6 +22,8 @@ ALLOWED = {
     "blobs:read": {"s3:GetObject", "s3:ListBucket", "kms:Decrypt"},
     "blobs:write": {"s3:PutObject", "kms:GenerateDataKey"},
     "key:use": {"kms:GenerateDataKey", "kms:Decrypt"},
+    "jobs:send": {"sqs:SendMessage", "kms:GenerateDataKey", "kms:Decrypt"},
+    "jobs:take": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "kms:Decrypt"},
 }
 EVERY_FUNCTION = {"logs:CreateLogStream", "logs:PutLogEvents", "xray:PutTraceSegments", "xray:PutTelemetryRecords"}
 SECRET = re.compile(r"secret|token|password|credential|master|api_key|LUMERA", re.IGNORECASE)
@@ -63,8 +65,8 @@ def test_a_function_may_do_what_its_grants_say_and_nothing_else(
     assert allowed(roles[function.name]) == expected
 
 
-def test_every_grant_is_some_tool_s() -> None:
-    assert {grant for tool in CATALOG for grant in tool.grants} == set(ALLOWED)
+def test_every_grant_is_some_function_s() -> None:
+    assert {grant for function in FUNCTIONS for grant in function.grants} == set(ALLOWED)
 
 
 def test_a_tool_that_only_reads_can_change_and_delete_nothing(roles: dict[str, list[dict[str, Any]]]) -> None:
@@ -95,7 +97,7 @@ def test_no_statement_names_every_action_or_every_resource(roles: dict[str, list
 
 
 @pytest.mark.req("R252")
-def test_the_key_opens_only_for_a_tenant_for_the_table_or_for_the_bucket(
+def test_the_key_opens_only_for_a_tenant_the_table_the_bucket_or_the_queue(
     roles: dict[str, list[dict[str, Any]]],
 ) -> None:
     uses = [each for statements in roles.values() for each in statements if each["Action"][0].startswith("kms:")]
@@ -107,6 +109,7 @@ def test_the_key_opens_only_for_a_tenant_for_the_table_or_for_the_bucket(
             {"kms:EncryptionContextKeys", "kms:EncryptionContext:tenant"},
             {"kms:ViaService", "kms:EncryptionContext:aws:dynamodb:tableName"},
             {"kms:ViaService", "kms:EncryptionContext:aws:s3:arn"},
+            {"kms:ViaService", "kms:EncryptionContext:aws:sqs:arn"},
         )
 
 
@@ -141,7 +144,8 @@ def test_no_web_page_of_just_anyone_may_call(resources: dict[str, Any]) -> None:
 def test_only_the_gateway_s_own_routes_may_invoke_a_function(resources: dict[str, Any]) -> None:
     permissions = of_type(resources, "AWS::Lambda::Permission")
 
-    assert len(permissions) == len(FUNCTIONS)
+    assert set(permissions) == {f"{each.logical_id}Permission" for each in FUNCTIONS if each.invoker}
+    assert {each.name for each in FUNCTIONS if not each.invoker} == {"schedule", "worker"}
     for each in permissions.values():
         assert each["Principal"] == "apigateway.amazonaws.com"
         assert "${Api}/" in each["SourceArn"]["Fn::Sub"]

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cairn.domain import ids, layout
@@ -27,6 +27,7 @@ SESSION_ID = st.from_regex(r"[^/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,128}", full
 SESSIONS = st.builds(Session, NAME.map(Tenant), PROJECT.map(Project), SESSION_ID.map(SessionId))
 
 
+@settings(max_examples=50)
 @given(SESSIONS)
 def test_a_partition_s_name_tells_its_session(session: Session) -> None:
     assert layout.session_of(layout.session_pk(session)) == session
@@ -44,6 +45,7 @@ def test_a_partition_that_is_no_session_s_tells_none(pk: str) -> None:
         layout.session_of(pk)
 
 
+@settings(max_examples=50)
 @given(SESSIONS)
 def test_a_session_has_one_shard_whose_partition_is_no_tenant_s(session: Session) -> None:
     shard = layout.due_shard(session)
@@ -63,6 +65,7 @@ def test_sessions_spread_over_the_shards_and_stay_there() -> None:
     assert layout.due_shard(sessions[0]) == 4
 
 
+@settings(max_examples=50)
 @given(st.lists(st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 31), timezones=st.just(UTC)), min_size=2))  # noqa: DTZ001 - hypothesis takes bounds without a zone
 def test_entries_are_in_the_order_of_their_moments(moments: list[datetime]) -> None:
     assert [layout.due_sk(each) for each in sorted(moments)] == sorted(layout.due_sk(each) for each in moments)
@@ -191,6 +194,25 @@ def test_a_run_without_time_leaves_the_session_due_at_once(start: START, clock: 
     assert (report.finished, report.archived_shards) == (False, 0)
     assert due(talk) == timedelta(0)
     assert talk.engine.maintenance.run_due(talk.session, clock.now() + HOUR).archived_shards == 1
+
+
+@pytest.mark.req("R249")
+def test_a_session_takes_no_more_of_a_scheduled_run_than_of_the_tool_s(start: START, clock: Any, watched: Any) -> None:
+    talk = start(recent_context_items=0)
+    for _ in range(8):
+        talk.say("Hello.")
+        clock.advance(days=1)
+    clock.advance(days=2)
+
+    def take_time(what: object) -> None:
+        clock.advance(seconds=0 if isinstance(what, Update) else 2)
+
+    watched.before_call = take_time
+    report = talk.engine.maintenance.run_due(talk.session, clock.now() + HOUR)
+    watched.before_call = None
+
+    assert not report.finished
+    assert 0 < report.archived_shards < 8
 
 
 def test_a_scheduled_run_leaves_alone_what_is_not_due(start: START, clock: Any, watched: Any) -> None:

@@ -342,8 +342,14 @@ def test_the_store_is_a_directory_or_aws() -> None:
     assert load(None, {}).store is None
     assert load(None, {"CAIRN_DATA": "/data"}).store == EmbeddedStore(directory=Path("/data"))
     assert load(None, aws).store == AwsStore(table="t", bucket="b", key_id="k")
+    queued = load(None, {**aws, "CAIRN_QUEUE_URL": "https://sqs/jobs"}).store
+    assert queued == AwsStore(table="t", bucket="b", key_id="k", queue_url="https://sqs/jobs")
     with pytest.raises(SettingsError, match="CAIRN_DATA: is given beside CAIRN_TABLE"):
         load(None, {"CAIRN_DATA": "/data", **aws})
+    with pytest.raises(SettingsError, match="CAIRN_DATA: is given beside CAIRN_QUEUE_URL"):
+        load(None, {"CAIRN_DATA": "/data", "CAIRN_QUEUE_URL": "https://sqs/jobs"})
+    with pytest.raises(SettingsError, match="CAIRN_TABLE: is missing beside CAIRN_QUEUE_URL"):
+        load(None, {"CAIRN_QUEUE_URL": "https://sqs/jobs"})
 
 
 @pytest.mark.parametrize("missing", ["CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID"])

@@ -64,6 +64,19 @@ main.add_command(keys)
 
 
 @main.command()
+@data_option
+def maintain(data: Path | None) -> None:
+    """Maintain every session that is due, once: compact, archive, expire, merge, summarise.
+
+    For cron, beside a running server or without one. It stops after ten minutes; what is left goes on with the next
+    run. The status is 1 where a session failed; the log on standard error says which.
+    """
+    from cairn.local.maintain import maintain as run  # noqa: PLC0415 - a command pays for its own imports only
+
+    sys.exit(0 if run(data) else 1)
+
+
+@main.command()
 @click.option("--data", type=_FILE, help="A LoCoMo file to replay instead of the conversation shipped with Cairn.")
 @click.option("--store", type=DIRECTORY, help="Keep the memory here, and go on from what is there.")
 @click.option("--url", help="Replay against this MCP endpoint instead of a server of the demo's own.")

@@ -181,7 +181,7 @@ def _memory(values: Mapping[str, Any], where: str) -> MemorySettings:
 
 def _store(environment: Mapping[str, str]) -> EmbeddedStore | AwsStore | None:
     data = environment.get("CAIRN_DATA")
-    given = [name for name in _AWS if environment.get(name)]
+    given = [name for name in (*_AWS, _QUEUE) if environment.get(name)]
     if data and given:
         raise SettingsError(f"CAIRN_DATA: is given beside {given[0]}; a store is a directory or AWS, not both")
     if data:
