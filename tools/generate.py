@@ -15,7 +15,8 @@ from typing import Any
 from annotated_types import Ge, Gt, Le, Lt
 
 import template_functions
-from cairn.domain.jobs import Job, MaintainShard, encoded
+from cairn.domain.ids import Project, Tenant
+from cairn.domain.jobs import IndexLog, Job, MaintainShard, encoded
 from cairn.edge.tool import Tool
 from cairn.runtime.options import OPTIONS, Option
 from cairn.runtime.settings import variables
@@ -23,7 +24,7 @@ from cairn_tools.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parent.parent
 MCP_VERSION = "2026-07-28"
-JOBS: tuple[Job, ...] = (MaintainShard(0),)
+JOBS: tuple[Job, ...] = (MaintainShard(0), IndexLog(Tenant("local"), Project("garden"), "u:ada"))
 _SIGNS = {Ge: ("≥", "ge"), Gt: (">", "gt"), Le: ("≤", "le"), Lt: ("<", "lt")}
 _SETTINGS_INTRODUCTION = """\
 Generated. Keys stand under `settings.mcp` of one YAML or JSON document, given as CAIRN_SETTINGS or CAIRN_SETTINGS_FILE.

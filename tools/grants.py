@@ -64,6 +64,7 @@ GRANTS: dict[str, list[dict[str, Any]]] = {
         statement("WriteBlobs", ["s3:PutObject"], _BLOBS),
         statement("SealBlobs", ["kms:GenerateDataKey"], _KEY, condition=_VIA_BUCKET),
     ],
+    "blobs:delete": [statement("DeleteBlobs", ["s3:DeleteObject"], _BLOBS)],
     "key:use": [statement("UseDataKeys", ["kms:GenerateDataKey", "kms:Decrypt"], _KEY, condition=_FOR_A_TENANT)],
     "jobs:send": [
         statement("SendJobs", ["sqs:SendMessage"], _QUEUE),

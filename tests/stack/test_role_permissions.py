@@ -27,7 +27,7 @@ NEEDS = {
     "list_objects_v2": {"blobs:read"},
     "put_object": {"blobs:write"},
     "put_object elsewhere": set[str](),
-    "delete_object": set[str](),
+    "delete_object": {"blobs:delete"},
     "generate_data_key": {"key:use", "blobs:write"},
     "disable_key": set[str](),
 }

@@ -15,15 +15,19 @@ from builders import SESSION, Journal, RecordingJobs, cold, turn
 from cairn.domain import layout
 from cairn.domain.errors import CorruptData, NotFound, Unavailable
 from cairn.domain.ids import Digest, Tenant
+from cairn.domain.items import message
 from cairn.domain.jobs import IndexLog, Job
 from cairn.domain.manifest import ENTRIES, FAN_IN, Manifest, SegmentRef, merging
+from cairn.domain.turns import Preparation
 from cairn.ports import Blobs, Page, Put
 from cairn.service.after_turn import commit
+from cairn.service.before_turn import prepare
 from cairn.service.indexing import FEWEST, SETTLED, Indexer
 from cairn.service.memory_log import FIRST_PAGE, MOST_NEWS, MemoryLog
-from cairn.service.segments import GRACE
+from cairn.service.segments import GRACE, Segments
 from cairn.service.vault import Vault
 from cairn.service.world import World
+from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
 
 
 @dataclass
@@ -119,6 +123,18 @@ def test_a_warm_process_makes_one_query_of_the_news_and_the_manifest(journal: Jo
     journal.write(2)
     assert process.read(journal) == journal.folded()
     assert (process.calls, process.table.items) == (["query"], 2 + 1 + 1)
+
+
+def test_a_cold_before_turn_makes_two_rounds_even_though_it_has_no_data_key(journal: Journal) -> None:
+    indexed(journal, 70)
+    meter = Meter()
+    keys, blobs = MeteredKeys(journal.world.keys, meter), MeteredBlobs(journal.world.blobs, meter)
+    table = MeteredTable(journal.world.table, meter)
+    world = replace(journal.world, table=table, keys=keys, blobs=blobs, parallel=meter)
+    found = prepare(cold(world), SESSION, Preparation(current=(message("user", "row 7"),)))
+    assert "row 7 " in str(found.items)
+    assert meter.rounds == 2
+    assert meter.counts["blob_get"] == 1
 
 
 def test_what_has_not_settled_stays_in_the_tail(journal: Journal) -> None:
@@ -348,6 +364,23 @@ def test_a_commit_asks_for_the_index_when_the_tail_has_grown_by_so_much_and_then
             assert job == IndexLog(SESSION.tenant, SESSION.project, "s:monday")
             jobs.sent.clear()
     assert asked == [ENTRIES, 2 * ENTRIES]
+
+
+@pytest.mark.slow
+def test_maintenance_indexes_what_a_lost_job_should_have(start: Callable[..., Any], clock: Any) -> None:
+    talk = start()
+    for number in range(ENTRIES):
+        talk.say(f"The beans of row {number} grow well.")
+        clock.advance(minutes=1)
+    talk.maintain()
+    pk = layout.log_pk(talk.session.tenant, talk.session.project, "u:ada")
+    [ref] = Segments(talk.world, talk.parts.vault).manifest(pk).segments
+    assert ref.entries >= ENTRIES - 2
+    before = talk.table.writes
+    talk.maintain()
+    assert talk.table.writes - before <= 6
+    found = talk.other().ask("row 7")
+    assert "row 7 grow" in str(found.items)
 
 
 def test_a_queue_that_is_down_fails_no_turn(world: World, watched: Any) -> None:

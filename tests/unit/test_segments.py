@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cairn.domain.errors import CorruptData
 from cairn.domain.facts import Changes, Fact, Source, State
 from cairn.domain.ids import SessionId, TurnId
-from cairn.domain.log_entries import LogEntry, TurnEntry
+from cairn.domain.log_entries import Chunk, LogEntry, TurnEntry
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.sections import Sections, SectionWriter
 from cairn.domain.segment import Segment
@@ -46,17 +46,29 @@ def fact(number: int, key: str, recorded: datetime = NOW, hours: int | None = No
 
 
 KEYS = ["name", "Name", "home", "name", "home", "HOME"]
-facts = st.builds(
-    lambda number, hours: fact(number, KEYS[number], hours=hours), st.integers(0, 5), st.sampled_from([None, 1, 24])
-)
-ended = st.builds(lambda held, state: replace(held, state=state, valid_to=NOW), facts, st.sampled_from(STATES))
+
+
+def numbered(number: int, hours: int | None) -> Fact:
+    return fact(number, KEYS[number], hours=hours)
+
+
+def as_ended(held: Fact, state: State) -> Fact:
+    return replace(held, state=state, valid_to=NOW)
+
+
+def sentence(words: list[str]) -> str:
+    return " ".join(words)
+
+
+facts = st.builds(numbered, st.integers(0, 5), st.sampled_from([None, 1, 24]))
+ended = st.builds(as_ended, facts, st.sampled_from(STATES))
 changes = st.builds(
     Changes,
     added=st.lists(facts, max_size=2).map(tuple),
     superseded=st.lists(ended, max_size=2).map(tuple),
     seen=st.lists(st.sampled_from([f"f{number}" for number in range(6)]), max_size=2).map(tuple),
 )
-texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join), max_size=3)
+texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(sentence), max_size=3)
 said = st.none() | st.tuples(st.sampled_from(["t1", "t2", "t3"]), texts)
 entries = st.tuples(st.sampled_from(SESSIONS), said, changes)
 
@@ -142,13 +154,32 @@ def test_a_search_opens_no_more_texts_than_it_finds(monkeypatch: pytest.MonkeyPa
     held = segment(log, 0, 20)
     opened: list[int] = []
     chunk = held.chunk
-    monkeypatch.setattr(held, "chunk", lambda doc: opened.append(doc) or chunk(doc))
+
+    def noted(doc: int) -> Chunk:
+        opened.append(doc)
+        return chunk(doc)
+
+    monkeypatch.setattr(held, "chunk", noted)
     view = MemoryView([held])
     view.facts(NOW, None)
     view.has_turn(SESSIONS[0], TurnId("t3"), 0)
     assert opened == []
     assert len(view.search(["tea"], None, 3)) == 3
     assert opened == [19, 18, 17]
+
+
+def test_what_a_segment_says_of_earlier_facts_takes_effect_on_them() -> None:
+    said = replace(fact(0, "name"), last_seen=NOW)
+    again = Changes(seen=("f0",))
+    let_go = Changes(deleted=(as_ended(fact(0, "name"), State.DELETED),))
+    for changed in (again, let_go):
+        log = records([(SESSIONS[0], None, Changes(added=(said,))), (SESSIONS[0], None, changed)])
+        parts = [segment(log[:1], 0, 1), segment(log[1:], 1, 2)]
+        assert MemoryView(parts).facts(NOW, SESSIONS[0]) == folded(log).facts(NOW, SESSIONS[0])
+        assert MemoryView([segment([], 0, 2, parts)]).ledger.to_records(from_beginning=False) == folded(
+            log
+        ).ledger.to_records(from_beginning=False)
+    assert folded(log).facts(NOW, SESSIONS[0]) == []
 
 
 def test_a_segment_knows_its_bounds_and_its_size() -> None:
