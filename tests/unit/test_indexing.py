@@ -24,7 +24,7 @@ from cairn.service.after_turn import commit
 from cairn.service.before_turn import prepare
 from cairn.service.indexing import FEWEST, SETTLED, Indexer
 from cairn.service.memory_log import FIRST_PAGE, MOST_NEWS, MemoryLog
-from cairn.service.segments import GRACE, Segments
+from cairn.service.segments import GRACE, LONGEST_BUILD, Segments
 from cairn.service.vault import Vault
 from cairn.service.world import World
 from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
@@ -293,6 +293,26 @@ def test_the_log_alone_gives_the_same_segments_again(journal: Journal) -> None:
     assert journal.answers() == before == journal.folded()
 
 
+def test_a_segment_that_took_too_long_to_build_is_given_up(journal: Journal) -> None:
+    """By then its blob may be taken for one that was left behind."""
+    segments = Segments(journal.world, Vault(journal.world))
+    journal.write(1)
+    built = segments.build(SESSION.tenant, journal.pk, "m#1", 1, b"segment")
+    clock: Any = journal.world.clock
+    clock.advance(seconds=LONGEST_BUILD.total_seconds() + 1)
+    with pytest.raises(Unavailable):
+        segments.switch(journal.pk, Manifest(), 0, built)
+    assert journal.manifest() == Manifest()
+
+
+def test_of_two_that_switch_the_manifest_at_once_one_does(journal: Journal) -> None:
+    segments = Segments(journal.world, Vault(journal.world))
+    built = [segments.build(SESSION.tenant, journal.pk, f"m#{at}", 1, b"segment") for at in (1, 2)]
+    assert segments.switch(journal.pk, Manifest(), 0, built[0]) == Manifest(1, (built[0].ref,))
+    assert segments.switch(journal.pk, Manifest(), 0, built[1]) is None
+    assert journal.manifest() == Manifest(1, (built[0].ref,))
+
+
 def test_blobs_that_were_merged_away_are_kept_for_a_grace_and_then_deleted(journal: Journal) -> None:
     indexed(journal, 40)
     [old] = journal.manifest().segments
@@ -311,6 +331,7 @@ def test_blobs_that_were_merged_away_are_kept_for_a_grace_and_then_deleted(journ
 @pytest.mark.slow
 def test_a_warm_process_goes_over_to_segments_once_its_tail_is_long(journal: Journal) -> None:
     process = Counting(journal.world)
+    process.read(journal)
     loads = 0
     for _ in range(3 * MOST_NEWS // ENTRIES):
         indexed(journal, ENTRIES)

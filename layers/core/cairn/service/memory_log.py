@@ -26,7 +26,7 @@ from cairn.domain.memory_view import MemoryView
 from cairn.domain.segment import Segment
 from cairn.ports import ABSENT, Attributes, Key, Put, Query
 from cairn.service.paging import every
-from cairn.service.segments import Segments, manifest_of
+from cairn.service.segments import Segments, as_far_as_readable, manifest_of
 from cairn.service.vault import Vault
 from cairn.service.world import Pending, World
 
@@ -212,9 +212,8 @@ class MemoryLog:
     def _without_segments(self, pk: str) -> tuple[_Read, list[Attributes]]:
         """Return all entries of the log, which holds what its segments should."""
         item, entries = _parted(list(every(self._world.table, Query(pk, *layout.log_range()))))
-        version = item.get("version") if item else None
-        unread = Manifest(version if isinstance(version, int) else 0)
-        return _Read(MemoryView(), Manifest(), unread, {}, is_damaged=True), entries
+        passed_over = Manifest(as_far_as_readable(item).version)
+        return _Read(MemoryView(), Manifest(), passed_over, {}, is_damaged=True), entries
 
     def _fold(self, tenant: Tenant, read: _Read, entries: Sequence[Attributes]) -> None:
         records = [(entry, self._vault.unseal(tenant, entry)) for entry in entries]

@@ -27,8 +27,10 @@ def manifest_of(item: Attributes) -> Manifest:
     return Manifest.of(item.get("version"), item.get("segments"))
 
 
-def readable(item: Attributes) -> Manifest:
-    """Return the manifest that an item holds, one without segments if they cannot be read."""
+def as_far_as_readable(item: Attributes | None) -> Manifest:
+    """Return the manifest that an item holds, its version alone if its segments cannot be read."""
+    if item is None:
+        return Manifest()
     try:
         return manifest_of(item)
     except CorruptData:
@@ -53,14 +55,13 @@ class Segments:
         self._vault = vault
 
     def manifest(self, pk: str) -> Manifest:
-        """Return the log's manifest, one of version 0 where it has none."""
+        """Return the log's manifest, one of version 0 where it has none; CorruptData if it cannot be read."""
         item = self._world.table.get(Key(pk, layout.MANIFEST))
         return Manifest() if item is None else manifest_of(item)
 
     def damaged_manifest(self, pk: str) -> Manifest:
-        """Return the version of the log's manifest, with its segments as far as it can be read."""
-        item = self._world.table.get(Key(pk, layout.MANIFEST))
-        return Manifest() if item is None else readable(item)
+        """Return the log's manifest, or its version alone: to be replaced by a sound one."""
+        return as_far_as_readable(self._world.table.get(Key(pk, layout.MANIFEST)))
 
     def load(self, tenant: Tenant, pk: str, low: str, ref: SegmentRef) -> Segment:
         """Return the segment that follows `low`; NotFound if its blob is gone, CorruptData if it is not what it was."""
@@ -100,15 +101,12 @@ class Segments:
             return None
         return new
 
-    def collect(self, tenant: Tenant, pk: str) -> int:
-        """Delete the blobs that have been of no use for longer than GRACE; return how many."""
+    def collect(self, tenant: Tenant, pk: str) -> None:
+        """Delete the blobs that have been of no use for longer than GRACE."""
         low, high = layout.discarded_before(self._world.clock.now() - GRACE)
-        count = 0
         for item in every(self._world.table, Query(pk, low, high)):
             self._world.blobs.delete(tenant, Digest(str(item["digest"])))
             self._world.table.delete(Delete(Key(pk, str(item["sk"]))))
-            count += 1
-        return count
 
 
 def _discarded(pk: str, when: datetime, digest: Digest) -> Put:
