@@ -400,6 +400,10 @@ def test_maintenance_indexes_what_a_lost_job_should_have(start: Callable[..., An
     before = talk.table.writes
     talk.maintain()
     assert talk.table.writes - before <= 6
+    talk.world.blobs.delete(talk.session.tenant, ref.digest)
+    talk.other().maintain()
+    [mended] = Segments(talk.world, talk.parts.vault).manifest(pk).segments
+    assert (mended.digest != ref.digest, mended.through) == (True, ref.through)
     found = talk.other().ask("row 7")
     assert "row 7 grow" in str(found.items)
 

@@ -18,7 +18,6 @@ from cairn.domain.compaction import compact
 from cairn.domain.errors import ResourceBusy, TransactionRefused, Unavailable
 from cairn.domain.facts import Changes, Fact, State
 from cairn.domain.log_entries import LogEntry
-from cairn.domain.manifest import ENTRIES
 from cairn.domain.near_duplicates import merged
 from cairn.domain.summaries import Contents
 from cairn.domain.turns import MaintenanceReport, Session
@@ -127,11 +126,11 @@ class _Run:
         return report
 
     def _index(self) -> None:
-        """Put the tails of the session's logs into segments where they are long, whoever should have."""
-        tenant, project = self._session.tenant, self._session.project
+        """Index the session's logs where that is overdue, whoever should have."""
         for owner in owners_of(self._lease.head):
-            if self._parts.log.unindexed(tenant, project, owner) >= ENTRIES:
-                self._parts.indexer.run(tenant, project, owner, self._until)
+            job = self._parts.log.overdue(self._session.tenant, self._session.project, owner)
+            if job is not None:
+                self._parts.indexer.do(job, self._until - self._parts.world.clock.now())
 
     def _next_due(self) -> datetime | None:
         """Return when something falls due next, and no sooner than the interval allows; None where nothing will."""

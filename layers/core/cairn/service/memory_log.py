@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -125,16 +125,21 @@ class MemoryLog:
         with self._exclusive(pk) as slot:
             yield (slot.read or self._bring_up_to_date(tenant, pk, slot)).view
 
-    def unindexed(self, tenant: Tenant, project: Project, owner: str) -> int:
-        """Return how many entries no segment holds, as last read."""
-        with self._exclusive(layout.log_pk(tenant, project, owner)) as slot:
-            return slot.read.unindexed if slot.read else 0
-
     def wanted(self, tenant: Tenant, project: Project, owner: str) -> IndexLog | None:
-        """Return what whoever appends one more entry is to have done; that a segment is damaged is said once."""
+        """Return what whoever appends one more entry is to have done: something at each ENTRIES entries of the tail.
+
+        That a segment is damaged is said once.
+        """
+        return self._job(tenant, project, owner, lambda read: (read.unindexed + 1) % ENTRIES == 0)
+
+    def overdue(self, tenant: Tenant, project: Project, owner: str) -> IndexLog | None:
+        """Return what should have been done by now, as last read; that a segment is damaged is said once."""
+        return self._job(tenant, project, owner, lambda read: read.unindexed >= ENTRIES)
+
+    def _job(self, tenant: Tenant, project: Project, owner: str, is_due: Callable[[_Read], bool]) -> IndexLog | None:
         with self._exclusive(layout.log_pk(tenant, project, owner)) as slot:
             read = slot.read
-            if read is None or not (read.is_damaged or (read.unindexed + 1) % ENTRIES == 0):
+            if read is None or not (read.is_damaged or is_due(read)):
                 return None
             is_damaged, read.is_damaged = read.is_damaged, False
         return IndexLog(tenant, project, owner, rebuild=is_damaged)
