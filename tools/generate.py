@@ -17,7 +17,8 @@ from cfnlint.decode import cfn_yaml
 from typing_extensions import Doc
 
 import template_functions
-from cairn.domain.jobs import Job, MaintainShard, encoded
+from cairn.domain.ids import Project, Tenant
+from cairn.domain.jobs import IndexLog, Job, MaintainShard, encoded
 from cairn.edge.tool import Tool
 from cairn.runtime.metrics import METRICS
 from cairn.runtime.options import OPTIONS, Option
@@ -28,7 +29,7 @@ from cairn_tools.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parent.parent
 MCP_VERSION = "2026-07-28"
-JOBS: tuple[Job, ...] = (MaintainShard(0),)
+JOBS: tuple[Job, ...] = (MaintainShard(0), IndexLog(Tenant("local"), Project("garden"), "u:ada"))
 _SIGNS = {Ge: ("≥", "ge"), Gt: (">", "gt"), Le: ("≤", "le"), Lt: ("<", "lt")}
 _SETTINGS_INTRODUCTION = """\
 Generated. Keys stand under `settings.mcp` of one YAML or JSON document, given as CAIRN_SETTINGS or CAIRN_SETTINGS_FILE.

@@ -65,6 +65,7 @@ GRANTS: dict[str, list[dict[str, Any]]] = {
         statement("SealBlobs", ["kms:GenerateDataKey"], _KEY, condition=_VIA_BUCKET),
     ],
     "sandbox:invoke": [statement("InvokeSandbox", ["lambda:InvokeFunction"], arn("SandboxFunction"))],
+    "blobs:delete": [statement("DeleteBlobs", ["s3:DeleteObject"], _BLOBS)],
     "key:use": [statement("UseDataKeys", ["kms:GenerateDataKey", "kms:Decrypt"], _KEY, condition=_FOR_A_TENANT)],
     "jobs:send": [
         statement("SendJobs", ["sqs:SendMessage"], _QUEUE),

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 from cairn.domain.errors import CairnError
-from cairn.domain.jobs import Job, MaintainShard, decoded
+from cairn.domain.jobs import IndexLog, Job, MaintainShard, decoded
 from cairn.edge.guard import guarded
 from cairn.edge.maintenance import maintain_shard
 from cairn.runtime import wiring
@@ -34,7 +34,16 @@ def _maintain_shard(job: MaintainShard, within: timedelta, record: CallRecord) -
     record.counts = {**counts}
 
 
-WORK: Mapping[type[Job], Callable[[Any, timedelta, CallRecord], None]] = {MaintainShard: _maintain_shard}
+def _index_log(job: IndexLog, within: timedelta, record: CallRecord) -> None:
+    record.name_tenant(job.tenant)
+    record.project = job.project
+    record.counts = {"entries": wiring.services().indexer.do(job, within).entries}
+
+
+WORK: Mapping[type[Job], Callable[[Any, timedelta, CallRecord], None]] = {
+    MaintainShard: _maintain_shard,
+    IndexLog: _index_log,
+}
 
 
 def handler(event: dict[str, Any], context: Context) -> dict[str, Any]:

@@ -23,6 +23,7 @@ ALLOWED = {
     "blobs:read": {"s3:GetObject", "s3:ListBucket", "kms:Decrypt"},
     "blobs:write": {"s3:PutObject", "kms:GenerateDataKey"},
     "sandbox:invoke": {"lambda:InvokeFunction"},
+    "blobs:delete": {"s3:DeleteObject"},
     "key:use": {"kms:GenerateDataKey", "kms:Decrypt"},
     "jobs:send": {"sqs:SendMessage", "kms:GenerateDataKey", "kms:Decrypt"},
     "jobs:take": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "kms:Decrypt"},

@@ -98,7 +98,8 @@ def test_whoever_waits_at_the_gateway_is_answered_within_29_seconds_and_slow_wor
 def test_the_schedule_s_function_reads_what_is_due_and_queues_and_the_worker_does_what_the_tool_does() -> None:
     assert set(FUNCTIONS["schedule"].grants) == {"table:read", "jobs:send"}
     assert set(FUNCTIONS["worker"].grants) == {*memory_run_maintenance.grants, "jobs:take"}
-    assert {name for name, each in FUNCTIONS.items() if "jobs:send" in each.grants} == {"schedule"}
+    senders = {name for name, each in FUNCTIONS.items() if "jobs:send" in each.grants}
+    assert senders == {"schedule", "memory_after_turn", "mcp"}
     assert {name for name, each in FUNCTIONS.items() if "jobs:take" in each.grants} == {"worker"}
 
 

@@ -73,7 +73,7 @@ def test_a_job_that_fails_does_not_end_the_worker() -> None:
     done: list[Job] = []
 
     def work(job: Job) -> None:
-        if job.shard == 1:
+        if job == MaintainShard(1):
             raise OSError("a fault of the test")
         done.append(job)
 

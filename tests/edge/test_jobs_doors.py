@@ -11,12 +11,12 @@ from typing import Any, NoReturn
 
 import pytest
 
-from builders import RecordingJobs
+from builders import SESSION, Journal, RecordingJobs
 from cairn.domain import layout
 from cairn.domain.errors import Unavailable
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId
 from cairn.domain.items import message
-from cairn.domain.jobs import KINDS, Job, MaintainShard, decoded, encoded
+from cairn.domain.jobs import KINDS, IndexLog, Job, MaintainShard, decoded, encoded
 from cairn.domain.turns import Completion, Session
 from cairn.ports import Key, Query
 from cairn.runtime import wiring
@@ -152,6 +152,25 @@ def test_a_job_that_arrives_twice_changes_nothing_the_second_time(
 
     assert handed_back(worker.handler(event_of(job, job), Context())) == []
     assert list(world.table.query(Query(layout.session_pk(session), "\x01", "\U0010ffff")).items) == before
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("services")
+def test_the_worker_indexes_a_log_and_makes_its_segments_anew(world: World, log: io.StringIO) -> None:
+    journal = Journal(world)
+    journal.write(40)
+    job = IndexLog(SESSION.tenant, SESSION.project, journal.owner)
+
+    assert handed_back(worker.handler(event_of(encoded(job)), Context())) == []
+    [first] = journal.manifest().segments
+    assert handed_back(worker.handler(event_of(encoded(replace(job, rebuild=True))), Context())) == []
+    [second] = journal.manifest().segments
+
+    assert (second.digest != first.digest, second.through) == (True, first.through)
+    done = [line for line in lines(log) if line.get("tool") == "index_log"]
+    assert [(line["status"], line["project"], line["counts"]["entries"]) for line in done] == [
+        ("OK", "garden", first.entries)
+    ] * 2
 
 
 def test_a_message_that_is_no_job_comes_back_alone(

@@ -34,7 +34,7 @@ NEEDS = {
     "put_object": {"blobs:write"},
     "put_object elsewhere": set[str](),
     "get_object": {"blobs:read"},
-    "delete_object": set[str](),
+    "delete_object": {"blobs:delete"},
     "put_bucket_policy": set[str](),
     "generate_data_key": {"key:use", "blobs:write", "jobs:send"},
     "decrypt": {"key:use", "table:read", "blobs:read", "jobs:send", "jobs:take"},

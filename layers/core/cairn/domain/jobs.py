@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, TypeAlias, cast
 
-from cairn.domain import codec
+from cairn.domain import codec, ids
 from cairn.domain.errors import InvalidArgument
+from cairn.domain.ids import Project, Tenant
 from cairn.domain.layout import DUE_SHARDS
 
 VERSION = 1
@@ -31,8 +32,32 @@ class MaintainShard:
         return cls(shard)
 
 
-Job: TypeAlias = MaintainShard
-KINDS: tuple[type[Job], ...] = (MaintainShard,)
+@dataclass(frozen=True, slots=True)
+class IndexLog:
+    """Put the tail of an owner's memory log into segments, or with `rebuild` make all its segments anew."""
+
+    kind: ClassVar[str] = "index_log"
+
+    tenant: Tenant
+    project: Project
+    owner: str
+    rebuild: bool = False
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> IndexLog:
+        """Return the job that was recorded, InvalidArgument where it names no log."""
+        owner, rebuild = _text(record, "owner"), record.get("rebuild")
+        if not isinstance(rebuild, bool):
+            raise InvalidArgument("rebuild", "must be true or false")
+        try:
+            tenant = ids.tenant(_text(record, "tenant"))
+        except ValueError as error:
+            raise InvalidArgument("tenant", str(error)) from error
+        return cls(tenant, ids.project(_text(record, "project")), owner, rebuild)
+
+
+Job: TypeAlias = MaintainShard | IndexLog
+KINDS: tuple[type[Job], ...] = (MaintainShard, IndexLog)
 
 
 def encoded(job: Job) -> str:
@@ -49,6 +74,13 @@ def decoded(text: str) -> Job:
         if kind.kind == record.get("job"):
             return kind.from_record(record)
     raise InvalidArgument("job", "is of no known kind")
+
+
+def _text(record: Mapping[str, Any], name: str) -> str:
+    value = record.get(name)
+    if not isinstance(value, str) or not value:
+        raise InvalidArgument(name, "must be text")
+    return value
 
 
 def _record(text: str) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from hashlib import sha256
 
 from cairn.domain.codec import rfc3339
 from cairn.domain.errors import CorruptData
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId, moment_of, time_ordered_id
+from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId, moment_of, time_ordered_id
 from cairn.domain.turns import Session
 
 CREDENTIALS = Tenant("~credentials")
@@ -22,6 +22,7 @@ HEAD = "e#~"
 FIRST_EVENT = "e#0"
 LAST_EVENT = "e#9\U0010ffff"
 SUMMARIES = "abstracts"
+MANIFEST = "m~segments"
 DUE_SHARDS = 16
 """How many partitions of the index share the due sessions, so that many writers and runs do not meet in one."""
 
@@ -108,6 +109,21 @@ def log_sk_at(when: datetime) -> str:
 def logged_at(sk: str) -> datetime:
     """Return the moment in a log entry's sort key, to the millisecond."""
     return moment_of(sk.removeprefix("m#"))
+
+
+def log_range() -> tuple[str, str]:
+    """Return the range of a log's entries and, after them all, its manifest."""
+    return "m#", MANIFEST
+
+
+def discarded_sk(when: datetime, digest: Digest) -> str:
+    """Return the sort key that says a segment's blob is of no use from this moment on, unless its manifest names it."""
+    return f"gone#{rfc3339(when)}#{digest}"
+
+
+def discarded_before(when: datetime) -> tuple[str, str]:
+    """Return the range of all that was of no use before this moment."""
+    return "gone#", f"gone#{rfc3339(when)}"
 
 
 def registry_pk(tenant: Tenant, project: Project) -> str:

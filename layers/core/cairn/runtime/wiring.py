@@ -18,6 +18,7 @@ from cairn.service.directories import Directories
 from cairn.service.engine import Engine, Turns
 from cairn.service.fan_out import FanOut
 from cairn.service.health import Health
+from cairn.service.indexing import Indexer
 from cairn.service.maintenance import Maintenance
 from cairn.service.world import World
 
@@ -32,6 +33,7 @@ class Services:
     turns: Turns
     maintenance: Maintenance
     directories: Directories
+    indexer: Indexer
     credentials: Credentials
     access_tokens: AccessTokens | None
     health: Health
@@ -78,6 +80,7 @@ def build(settings: Settings, world: World) -> Services:
         turns=engine.turns,
         maintenance=engine.maintenance,
         directories=engine.directories,
+        indexer=engine.indexer,
         credentials=Credentials(world),
         access_tokens=_access_tokens(settings, world),
         health=Health(world),

@@ -20,6 +20,7 @@ from cairn.service import operations
 from cairn.service.after_turn import commit
 from cairn.service.before_turn import prepare
 from cairn.service.directories import Directories
+from cairn.service.indexing import Indexer
 from cairn.service.maintenance import Maintenance
 from cairn.service.parts import Parts, SettingsFor
 from cairn.service.world import World
@@ -56,9 +57,10 @@ class Engine:
     turns: Turns
     maintenance: Maintenance
     directories: Directories
+    indexer: Indexer
 
     @classmethod
     def over(cls, world: World, settings_for: SettingsFor) -> Engine:
         """Put the engine together; its parts share one cache of keys and one of views."""
         parts = Parts.of(world, settings_for)
-        return cls(Turns(parts), Maintenance(parts), Directories(parts))
+        return cls(Turns(parts), Maintenance(parts), Directories(parts), parts.indexer)

@@ -17,7 +17,7 @@ from cairn.domain.codec import canonical, moment
 from cairn.domain.compaction import compact
 from cairn.domain.errors import ResourceBusy, TransactionRefused, Unavailable
 from cairn.domain.facts import Changes, Fact, State
-from cairn.domain.memory_view import LogEntry
+from cairn.domain.log_entries import LogEntry
 from cairn.domain.near_duplicates import merged
 from cairn.domain.summaries import Contents
 from cairn.domain.turns import MaintenanceReport, Session
@@ -121,7 +121,16 @@ class _Run:
             return report
         report = replace(report, expired_facts=self._sweep(), merged_facts=self._merge())
         self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
-        return replace(report, summaries_refreshed=self._refresh())
+        report = replace(report, summaries_refreshed=self._refresh())
+        self._index()
+        return report
+
+    def _index(self) -> None:
+        """Index the session's logs where that is overdue, whoever should have."""
+        for owner in owners_of(self._lease.head):
+            job = self._parts.log.overdue(self._session.tenant, self._session.project, owner)
+            if job is not None:
+                self._parts.indexer.do(job, self._until - self._parts.world.clock.now())
 
     def _next_due(self) -> datetime | None:
         """Return when something falls due next, and no sooner than the interval allows; None where nothing will."""

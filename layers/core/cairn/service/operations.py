@@ -19,6 +19,7 @@ from cairn.ports import ABSENT, Key, Put
 from cairn.service.after_turn import commit
 from cairn.service.before_turn import prepare
 from cairn.service.parts import Parts
+from cairn.service.world import Pending
 
 LIFETIME = timedelta(hours=1)
 """How long a model and its tools may take to answer."""
@@ -34,10 +35,10 @@ def begin(parts: Parts, session: Session, request: Preparation) -> BegunTurn:
         turn_id=request.turn_id or TurnId(time_ordered_id(now, parts.world.entropy.token(10))),
         expires_at=(now + LIFETIME).replace(microsecond=0),
     )
-    prepared = prepare(parts, session, request)
-    parts.world.table.put(_kept(parts, session, operation, request))
+    prepared = Pending(lambda: prepare(parts, session, request))
+    parts.world.parallel([prepared, lambda: parts.world.table.put(_kept(parts, session, operation, request))])
     tag = parts.vault.sign(session.tenant, PURPOSE, operation.message())
-    return BegunTurn(prepared, OperationToken(operation, tag).text(), operation.expires_at)
+    return BegunTurn(prepared.result, OperationToken(operation, tag).text(), operation.expires_at)
 
 
 def finish(parts: Parts, tenant: Tenant, token: OperationToken, outputs: Sequence[ResponseItem]) -> CommittedTurn:
