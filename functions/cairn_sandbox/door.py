@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cairn.domain.errors import CairnError, InvalidArgument
 from cairn.edge import problems
 from cairn.edge.guard import guarded
 from cairn.runtime import settings
-from cairn_sandbox.clusters import cluster_of
 from cairn_sandbox.pod_health import report
+
+if TYPE_CHECKING:
+    from cairn_sandbox.cluster import Cluster
 
 Run = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -42,7 +44,13 @@ def answer(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _pod_health(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return report.pod_health(arguments, lambda: cluster_of(settings.read(os.environ)))
+    return report.pod_health(arguments, _configured_cluster)
+
+
+def _configured_cluster() -> Cluster:
+    from cairn_sandbox.clusters import cluster_of  # noqa: PLC0415 - pods that are given need no HTTP client
+
+    return cluster_of(settings.read(os.environ))
 
 
 TOOLS: Mapping[str, Run] = {"oc_diagnostic_pod_health": _pod_health}

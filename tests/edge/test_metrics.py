@@ -28,7 +28,10 @@ from cairn_health import door as health
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
 
-BEFORE, AFTER, MAINTENANCE, _ = CATALOG
+BEFORE, AFTER, MAINTENANCE = (
+    next(tool for tool in CATALOG if tool.name == f"memory_{name}")
+    for name in ("before_turn", "after_turn", "run_maintenance")
+)
 NAMESPACE = "Cairn/test"
 PERSONAL = "canary-of-a-person"
 EventOf = Callable[..., dict[str, Any]]

@@ -363,7 +363,7 @@ def test_an_ill_issuer_makes_tokens_unavailable_and_not_unauthenticated(
     assert "www-authenticate" not in over_http.headers
     assert time.monotonic() - started < 5
     assert len(server.issuer.asked) <= 2
-    (failure, *_) = [vars(each)["call"]["failure"] for each in said.records if "call" in vars(each)]
+    (failure, *_) = [vars(each)["call"].failure for each in said.records if "call" in vars(each)]
     assert failure.startswith("The issuer's keys cannot be fetched: ")
 
 

@@ -21,10 +21,10 @@ def test_each_open_decision_is_recorded(subject: str) -> None:
 
 
 @pytest.mark.req("R136")
-def test_run_turn_is_deferred_a_language_model_is_opt_in_and_retention_is_the_reference_s() -> None:
+def test_run_turn_and_a_language_model_are_opt_in_and_retention_is_the_reference_s() -> None:
     settings = MemorySettings()
 
-    assert "memory_run_turn" not in {tool.name for tool in CATALOG}
+    assert [tool.name for tool in CATALOG if not tool.on_by_default] == ["memory_run_turn"]
     assert settings.heuristic.enabled is False
     assert (settings.l1_retention_days, settings.l2_retention_days) == (1, 7)
 
