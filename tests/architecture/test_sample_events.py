@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import template_functions
 from cairn.edge.tool import Tool
@@ -30,7 +31,7 @@ def test_each_tool_s_function_answers_its_sample_event(template: dict[str, Any],
     response = invoke(template, f"{FUNCTIONS[tool.name].logical_id}Function", f"http/{tool.name}.json")
 
     assert response["statusCode"] == 200
-    assert set(json.loads(response["body"])) == set(tool.output_schema()["properties"])
+    Draft202012Validator(tool.output_schema()).validate(json.loads(response["body"]))  # pyright: ignore[reportUnknownMemberType] - half a stub
 
 
 @every_tool
@@ -41,7 +42,7 @@ def test_the_mcp_function_answers_each_tool_s_sample_event(template: dict[str, A
     result = json.loads(response["body"])["result"]
     assert response["statusCode"] == 200
     assert result["isError"] is False
-    assert set(result["structuredContent"]) == set(tool.output_schema()["properties"])
+    Draft202012Validator(tool.output_schema()).validate(result["structuredContent"])  # pyright: ignore[reportUnknownMemberType] - half a stub
 
 
 def test_the_environment_file_sets_what_the_template_sets_and_stands_for_the_stack_s_outputs(

@@ -15,6 +15,7 @@ from builders import SESSION_TOOLS
 from cairn.edge.tool import Tool
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
+from cairn_tools.memory_run_turn import memory_run_turn
 
 EVENTS = Path(__file__).resolve().parents[2] / "events"
 TURN_TOOLS = {"memory_before_turn": "current_input", "memory_after_turn": "input_items"}
@@ -159,7 +160,7 @@ def test_every_door_gives_the_sample_the_same_answer(tool: Tool, fresh: Callable
 
 
 def test_every_door_carries_a_conversation_alike(fresh: Callable[[], Any]) -> None:
-    before, after, run, maintain, look = SESSION_TOOLS
+    before, after, maintain, look = SESSION_TOOLS
     session = {"project": "garden", "session_id": "tuesday"}
     say: dict[str, Any] = {"input_items": [text_item("My name is Zoë 李. I prefer tea.")], "output_items": []}
     script: list[tuple[Tool, dict[str, Any]]] = [
@@ -168,7 +169,7 @@ def test_every_door_carries_a_conversation_alike(fresh: Callable[[], Any]) -> No
         (after, {**session, "turn_id": "1", **say, "output_items": [text_item("another payload")]}),
         (before, {**session, "current_input": "What do I drink, and what is my name?"}),
         (maintain, session),
-        (run, {**session, "phase": "begin", "turn_id": "2", "current_input": "I live in Oslo."}),
+        (memory_run_turn, {**session, "phase": "begin", "turn_id": "2", "current_input": "I live in Oslo."}),
         (look, session),
         (look, {**session, "session_id": "wednesday"}),
     ]

@@ -35,7 +35,7 @@ def test_with_memory_off_none_of_its_tools_is_listed_and_none_runs(
     off = switch(call, memory_enabled=False)
 
     assert enabled(CATALOG, off.services.settings, ACME) == STANDARD
-    for tool in set(CATALOG) - set(STANDARD):
+    for tool in (each for each in CATALOG if each not in STANDARD):
         with pytest.raises(Disabled):
             execute(CATALOG, tool.name, dict(tool.example), off)
         response = tool.handler(event_of("/", tool.example), None)

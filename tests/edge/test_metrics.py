@@ -291,7 +291,7 @@ def test_what_is_no_tool_moves_no_metric(event_of: EventOf, emitted: Emitted) ->
     listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     assert mcp_handler(event_of("/mcp", listing), None)["statusCode"] == 200
     assert health.handler(event_of("/healthz", ""), None)["statusCode"] == 200
-    assert authorizer.handler(event_of("/mcp", ""), None) == {"isAuthorized": False}
+    assert authorizer.handler(event_of("/mcp", ""), None)["context"]["refused"] == "missing"
 
     assert emitted.documents() == []
 

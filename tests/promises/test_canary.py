@@ -30,7 +30,6 @@ from cairn.local.bridge import Bridge, application
 from cairn.local.doors import tool_handlers
 from cairn.runtime import logs, wiring
 from cairn.runtime.language_model import ResponsesModel
-from cairn.runtime.settings import Settings
 from cairn.runtime.tracing import TRACE_HEADER
 from cairn.runtime.wiring import Services
 from cairn.runtime.xray import DAEMON
@@ -44,8 +43,8 @@ pytestmark = pytest.mark.enable_socket
 
 CANARY = "canary-7f3a"
 NAMED_IN_THE_LOG = {"project", "session_id", "turn_id"}
-SHAPE = {"type", "role"}
-"""With other words in them an item is none that a person said."""
+SHAPE = {"type", "role", "kind", "phase"}
+"""With other words in them an item is none that a person said, a list none of pods."""
 CREDENTIALS = {"authorization": f"Bearer {CANARY}", "x-api-key": CANARY, "cookie": CANARY, "x-other": CANARY}
 Arguments: TypeAlias = Mapping[str, Any]
 PathIn: TypeAlias = tuple[str | int, ...]
@@ -233,14 +232,13 @@ class Broken:
 
 @pytest.mark.req("R099")
 @pytest.mark.req("R103")
-@each_tool
+@pytest.mark.parametrize("tool", [tool for tool in CATALOG if "table:read" in tool.grants], ids=lambda tool: tool.name)
 @pytest.mark.parametrize("parts", [{"table": Broken()}, {"keys": Broken()}], ids=lambda parts: next(iter(parts)))
-@pytest.mark.usefixtures("services")
-def test_a_store_that_fails_and_tells_all_is_told_of_by_class_and_place_only(
-    parts: dict[str, Any], tool: Tool, world: World, event_of: EventOf, said: Callable[[], str]
+def test_a_store_that_fails_and_tells_all_is_told_of_by_class_and_place_only(  # noqa: PLR0913 - fixtures
+    *, parts: dict[str, Any], tool: Tool, services: Services, world: World, event_of: EventOf, said: Callable[[], str]
 ) -> None:
     http(event_of)(CATALOG[1], CATALOG[1].example)
-    wiring.provide(wiring.build(Settings(memory_enabled=True), replace(world, **parts)))
+    wiring.provide(wiring.build(services.settings, replace(world, **parts)))
 
     answers = [json.dumps(call(tool, planted(tool))) for call in (http(event_of), mcp(event_of))]
 
@@ -283,7 +281,8 @@ def test_doors_without_a_tool_tell_no_credential(event_of: EventOf, said: Callab
 def test_over_stdio_the_protocol_alone_is_on_standard_output_and_the_log_tells_nothing(tmp_path: Path) -> None:
     client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     asked = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}]
-    calls = [arguments for tool in CATALOG for arguments in (rpc(tool, planted(tool)), rpc(tool, {CANARY: CANARY}))]
+    tools = [tool for tool in CATALOG if tool.on_by_default]
+    calls = [arguments for tool in tools for arguments in (rpc(tool, planted(tool)), rpc(tool, {CANARY: CANARY}))]
     asked += [{**call, "id": number} for number, call in enumerate(calls, 1)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")}
     command = [sys.executable, "-m", "cairn.local", "stdio", "--data", str(tmp_path)]
@@ -301,7 +300,7 @@ def test_over_stdio_the_protocol_alone_is_on_standard_output_and_the_log_tells_n
     assert [reply["id"] for reply in replies] == list(range(len(asked)))
     assert rest == ""
     lines = [json.loads(line) for line in log.splitlines()]
-    assert [line["tool"] for line in lines] == [tool.name for tool in CATALOG for _ in range(2)]
+    assert [line["tool"] for line in lines] == [tool.name for tool in tools for _ in range(2)]
     assert {line["status"] for line in lines[::2]} <= {"OK", "NOT_FOUND"}
     assert {line["status"] for line in lines[1::2]} == {"INVALID_ARGUMENT"}
     assert CANARY not in log

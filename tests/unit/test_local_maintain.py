@@ -92,7 +92,7 @@ def test_a_session_that_fails_is_counted_and_named_on_the_log(say: Say, maintain
     result = maintain(LUMERA_MEMORY_KEY="ab" * 32)
 
     assert (result.exit_code, result.stdout) == (1, "0 maintained, 0 busy, 1 failed, 0 left\n")
-    assert '"session_id": "monday"' in result.stderr
+    assert '"session_id":"monday"' in result.stderr
     assert maintain().stdout.startswith("0 maintained")
 
 

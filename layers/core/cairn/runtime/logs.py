@@ -96,13 +96,13 @@ def configure(metrics: str | None = None) -> None:
 
 
 def metric_handler(namespace: str, stream: TextIO) -> logging.Handler:
-    """Return what writes the metrics of tools' calls, and of nothing else, to the stream."""
+    """Return what writes the metrics of calls and jobs that move any, and nothing else, to the stream."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(MetricLines(namespace))
-    handler.addFilter(_is_of_a_tool)
+    handler.addFilter(_moves_a_metric)
     return handler
 
 
-def _is_of_a_tool(record: logging.LogRecord) -> bool:
+def _moves_a_metric(record: logging.LogRecord) -> bool:
     call: telemetry.CallRecord | None = getattr(record, "call", None)
-    return call is not None and call.tool is not None
+    return call is not None and next(samples(call), None) is not None
