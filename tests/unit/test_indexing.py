@@ -48,6 +48,23 @@ def refs(sizes: Sequence[int]) -> list[SegmentRef]:
     return [SegmentRef(Digest("0" * 64), f"m#{number:06d}", size) for number, size in enumerate(sizes)]
 
 
+@pytest.mark.parametrize(
+    ("sizes", "entries", "taken"),
+    [
+        ([], 64, 0),
+        ([64] * 6, 64, 0),
+        ([64] * 7, 64, 7),
+        ([512, 64, 64], 64, 0),
+        ([64, 64], 1000, 2),
+        ([512, 64], 500, 1),
+    ],
+)
+def test_segments_are_merged_where_a_level_is_full_or_would_stand_before_a_higher_one(
+    sizes: list[int], entries: int, taken: int
+) -> None:
+    assert merging(refs(sizes), entries) == taken
+
+
 @given(st.lists(st.integers(FEWEST, 16 * ENTRIES), max_size=300))
 def test_segments_stay_few_and_entries_are_seldom_written_anew(runs: list[int]) -> None:
     sizes: list[int] = []
