@@ -56,7 +56,7 @@ def refs(sizes: Sequence[int]) -> list[SegmentRef]:
         ([64] * 7, 64, 7),
         ([512, 64, 64], 64, 0),
         ([64, 64], 1000, 2),
-        ([512, 64], 500, 1),
+        ([512, 64], 500, 2),
     ],
 )
 def test_segments_are_merged_where_a_level_is_full_or_would_stand_before_a_higher_one(
