@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -20,8 +20,8 @@ from cairn.domain.tiers import Tier
 from cairn.domain.turns import Completion, Session
 from cairn.edge.fields import SessionInput
 from cairn.embedded.queue import InProcessJobs
-from cairn.ports import Attributes, Key, Put, Query
-from cairn.service.indexing import Indexed, Indexer
+from cairn.ports import Attributes, Key, Page, Put, Query
+from cairn.service.indexing import SETTLED, Indexed, Indexer
 from cairn.service.memory_log import MemoryLog
 from cairn.service.paging import every
 from cairn.service.parts import Parts
@@ -116,6 +116,15 @@ class Journal:
         entry = LogEntry(session_id=SESSION.session_id, at=now, turn=turn, changes=changes)
         return self.log.append(SESSION.tenant, SESSION.project, self.owner, entry)
 
+    def indexed(self, *runs: int) -> Journal:
+        """Write entries, let them settle and index them, run by run."""
+        clock: Any = self.world.clock
+        for entries in runs:
+            self.write(entries)
+            clock.advance(seconds=SETTLED.total_seconds() + 1)
+            self.index()
+        return self
+
     def index(self) -> Indexed:
         """Run an indexer that has nothing in memory."""
         return Indexer(self.world, Vault(self.world)).run(SESSION.tenant, SESSION.project, self.owner)
@@ -170,3 +179,41 @@ def answers_of(view: MemoryView, now: datetime) -> dict[str, Any]:
         "chunks": view.chunks(session),
         "found": [view.search(words, None, 7) for words in (["row", "42"], ["bean"], ["dwarf", "7"])],
     }
+
+
+@dataclass
+class Counted:
+    """An adapter that counts its calls, and what queries return."""
+
+    adapter: Any
+    calls: list[str]
+    items: int = 0
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self.adapter, name)
+
+        def counted(*args: Any) -> Any:
+            self.calls.append(name)
+            answer = call(*args)
+            self.items += len(answer.items) if isinstance(answer, Page) else 0
+            return answer
+
+        return counted
+
+
+class Counting:
+    """A process that reads a journal, and counts its reads."""
+
+    def __init__(self, journal: Journal) -> None:
+        world = journal.world
+        self.journal = journal
+        self.calls: list[str] = []
+        self.table = Counted(world.table, self.calls)
+        vault = Vault(world)
+        counted = replace(world, table=self.table, blobs=Counted(world.blobs, self.calls))
+        self.log = MemoryLog(counted, vault)
+
+    def read(self) -> dict[str, Any]:
+        self.calls.clear()
+        self.table.items = 0
+        return self.journal.answers(self.log)

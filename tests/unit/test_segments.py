@@ -168,6 +168,13 @@ def test_a_search_opens_no_more_texts_than_it_finds(monkeypatch: pytest.MonkeyPa
     assert opened == [19, 18, 17]
 
 
+def test_what_is_shown_anyway_takes_no_other_text_s_place() -> None:
+    log = records([(SESSIONS[0], (f"t{number}", ["tea"]), Changes()) for number in range(4)])
+    view = folded(log[2:], [segment(log[:2], 0, 2)])
+    shown = {(SESSIONS[0], "t3-in-0"), (SESSIONS[0], "t1-in-0"), (SESSIONS[1], "t2-in-0")}
+    assert [chunk.event_id for chunk, _ in view.search(["tea"], None, 2, shown)] == ["t2-in-0", "t0-in-0"]
+
+
 def test_what_a_segment_says_of_earlier_facts_takes_effect_on_them() -> None:
     said = replace(fact(0, "name"), last_seen=NOW)
     again = Changes(seen=("f0",))

@@ -109,7 +109,7 @@ class Indexer:
         view = MemoryView(self._load(log, merged))
         for entry in entries:
             view.apply(self._vault.unseal(log.tenant, entry))
-        low = merged[0][0] if merged else (bounds[-1][1].through if bounds else "")
+        low = bounds[kept - 1][1].through if kept else ""
         through, count = str(entries[-1]["sk"]), len(entries) + sum(ref.entries for _, ref in merged)
         data = written(view, low, through)
         new = self._segments.switch(
