@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,4 +49,5 @@ async def _replayed(records: Sequence[Record], service: tuple[str, str] | None) 
         with fresh_store(os.environ) as store:
             return await replay(store, records)
     async with connected(*service, project="") as memory:
-        return await replay(Service(memory, f"shadow.{datetime.now(UTC):%Y%m%d-%H%M%S}"), records)
+        prefix = f"shadow.{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"  # no two runs share a project
+        return await replay(Service(memory, prefix), records)
