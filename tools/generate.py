@@ -42,8 +42,7 @@ Generated. All of it holds names, numbers and codes, never content, keys or toke
 standard error, which Lambda sends to the function's log group; standard output belongs to protocols."""
 _METRICS_INTRODUCTION = """\
 Written where CAIRN_METRICS names a CloudWatch namespace, as in template.yaml: `Cairn/<stack>`. CloudWatch reads them
-out of the log, which has none where a function's log level is above INFO. `status` is `OK` or an error's code. After a
-semicolon stand the dimensions of a second series, in which all others are added up."""
+out of the log, which has none where a function's log level is above INFO. `status` is `OK` or an error's code."""
 _LINE_INTRODUCTION = """\
 Each call leaves one line whose `message` is `call`. A field is there where there is something to say. Beside them every
 line has `level`, `timestamp`, `location`, `service`, and `xray_trace_id` in a traced Lambda; a line that is logged
@@ -139,8 +138,7 @@ def telemetry_page() -> str:
     parts = ["# Telemetry", "", _TELEMETRY_INTRODUCTION, "", "## Metrics", "", _METRICS_INTRODUCTION, ""]
     parts += ["| metric | unit | dimensions | |", "|---|---|---|---|"]
     for metric in METRICS:
-        sets = [dimensions for dimensions in (metric.dimensions, metric.rollup) if dimensions]
-        shown = "; ".join(", ".join(f"`{name}`" for name in dimensions) for dimensions in sets)
+        shown = ", ".join(f"`{name}`" for name in metric.dimensions)
         parts.append(f"| `{metric.name}` | {metric.unit} | {shown} | {metric.meaning} |")
     parts += ["", "## The line of a call", "", _LINE_INTRODUCTION, "", "| field | |", "|---|---|"]
     for name, hint in get_type_hints(CallRecord, include_extras=True).items():

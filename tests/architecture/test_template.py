@@ -232,20 +232,16 @@ def test_an_alarm_says_when_too_few_tool_calls_succeed_by_the_metric_that_counts
     template: dict[str, Any], resources: dict[str, Any]
 ) -> None:
     alarm = of_type(resources, "AWS::CloudWatch::Alarm")["SuccessRate"]
-    watched, *counted = alarm["Metrics"]
 
-    failures = {code for code, status in problems.HTTP_STATUS.items() if status >= 500}
-    series = {each["Id"]: each["MetricStat"]["Metric"] for each in counted}
-    assert {each["Dimensions"][0]["Value"] for each in series.values()} == {"OK", *failures}
     namespace = template["Globals"]["Function"]["Environment"]["Variables"]["CAIRN_METRICS"]
-    for each in series.values():
-        assert (each["Namespace"], each["MetricName"]) == (namespace, metrics.REQUESTS.name)
-        assert tuple(dimension["Name"] for dimension in each["Dimensions"]) == metrics.REQUESTS.rollup
-    assert not any(each["ReturnData"] for each in counted)
-    failed, of_all = watched["Expression"].split(" / ")
-    assert set(re.findall(r"FILL\((\w+), 0\)", failed)) == set(series) - {"ok"}
-    assert set(re.findall(r"FILL\((\w+), 0\)", of_all)) == set(series)
-    assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("GreaterThanThreshold", 0.001)
+    assert (alarm["Namespace"], alarm["MetricName"]) == (namespace, metrics.SUCCESS.name)
+    assert "Dimensions" not in alarm
+    assert (alarm["Statistic"], alarm["ComparisonOperator"], alarm["Threshold"]) == (
+        "Average",
+        "LessThanThreshold",
+        0.999,
+    )
+    assert set(metrics.FAILURES) == {code for code, status in problems.HTTP_STATUS.items() if status >= 500}
 
 
 def test_the_dashboard_shows_metrics_that_there_are(resources: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from cairn.domain.errors import InternalError, Unavailable
 from cairn.runtime.telemetry import CallRecord
 
 Unit: TypeAlias = Literal["Count", "Milliseconds", "Seconds"]
@@ -13,23 +14,16 @@ Unit: TypeAlias = Literal["Count", "Milliseconds", "Seconds"]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric; none of its dimensions takes more than a few dozen values.
-
-    `rollup` are the dimensions of a second series, in which all others are added up.
-    """
+    """One metric; none of its dimensions takes more than a few dozen values."""
 
     name: str
     unit: Unit
     dimensions: tuple[str, ...]
     meaning: str
-    rollup: tuple[str, ...] = ()
 
-    def samples(self, value: float, *labels: str) -> Iterator[Sample]:
-        """Yield a value under one label for each dimension, and once more where it is added up."""
-        named = dict(zip(self.dimensions, labels, strict=True))
-        yield Sample(self, value, named)
-        if self.rollup:
-            yield Sample(self, value, {name: named[name] for name in self.rollup})
+    def sample(self, value: float, *labels: str) -> Sample:
+        """Return a value under one label for each dimension."""
+        return Sample(self, value, dict(zip(self.dimensions, labels, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +62,12 @@ REQUESTS: Final = Metric(
     "Count",
     ("tool_name", "namespace", "status"),
     "Calls of a tool through any door; the namespace is the tool's family.",
-    rollup=("status",),
+)
+SUCCESS: Final = Metric(
+    "memory_tool_success",
+    "Count",
+    (),
+    "1 for a call that succeeded, 0 for one that ended in a failure of Cairn; its average is the success rate.",
 )
 LATENCY: Final = Metric(
     "memory_tool_latency_seconds",
@@ -92,9 +91,13 @@ METRICS: Final = (
     FACT_WRITE,
     IDEMPOTENCY_CONFLICTS,
     REQUESTS,
+    SUCCESS,
     LATENCY,
     DENIES,
 )
+OK: Final = "OK"
+FAILURES: Final = (InternalError.code, Unavailable.code)
+"""Whose calls count against the success rate: what callers did wrong counts neither way."""
 _CALLS_OF: Final = {
     "memory_before_turn": BEFORE_TURN,
     "memory_after_turn": AFTER_TURN,
@@ -108,16 +111,18 @@ def samples(record: CallRecord) -> Iterator[Sample]:
     if record.tool is None:
         return
     if record.namespace is not None:
-        yield from REQUESTS.samples(1, record.tool, record.namespace, record.status)
-        yield from LATENCY.samples(record.latency_ms / 1000, record.tool)
+        yield REQUESTS.sample(1, record.tool, record.namespace, record.status)
+        if record.status in (OK, *FAILURES):
+            yield SUCCESS.sample(float(record.status == OK))
+        yield LATENCY.sample(record.latency_ms / 1000, record.tool)
     if record.denied:
-        yield from DENIES.samples(1, record.tool, record.denied)
+        yield DENIES.sample(1, record.tool, record.denied)
     if record.tool in _CALLS_OF:
-        yield from _CALLS_OF[record.tool].samples(1, record.status)
+        yield _CALLS_OF[record.tool].sample(1, record.status)
     if record.tool == "memory_after_turn":
-        yield from AFTER_TURN_DURATION.samples(record.latency_ms)
+        yield AFTER_TURN_DURATION.sample(record.latency_ms)
     for tier, number in sorted(record.facts_written.items()):
-        yield from FACT_WRITE.samples(number, tier)
+        yield FACT_WRITE.sample(number, tier)
     for metric, number in ((COMPACTION, record.compactions), (IDEMPOTENCY_CONFLICTS, record.turn_conflicts)):
         if number:
-            yield from metric.samples(number)
+            yield metric.sample(number)
