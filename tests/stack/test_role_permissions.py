@@ -112,7 +112,7 @@ def _on_bucket(s3: Any, name: str) -> dict[str, Callable[[], Any]]:
         "put_object": lambda: s3.put_object(**bucket, Key=BLOB, Body=b""),
         "put_object elsewhere": lambda: s3.put_object(**bucket, Key="elsewhere/probe", Body=b""),
         "get_object": lambda: s3.get_object(**bucket, Key=BLOB),
-        "delete_object": lambda: s3.delete_object(**bucket, Key=BLOB),
+        "delete_object": lambda: s3.delete_object(**bucket, Key="blobs/acme/none"),
         "put_bucket_policy": lambda: s3.put_bucket_policy(**bucket, Policy="{}"),
     }
 
