@@ -49,6 +49,22 @@ def http_event(path: str, headers: Mapping[str, str], body: object) -> dict[str,
     }
 
 
+def probe_event() -> dict[str, Any]:
+    """Return the event of `GET /healthz`, which no authorizer stands before."""
+    event = http_event("/healthz", {}, None)
+    http = {**event["requestContext"]["http"], "method": "GET"}
+    context = {"http": http, "requestId": event["requestContext"]["requestId"]}
+    return {**event, "routeKey": "GET /healthz", "requestContext": context, "body": ""}
+
+
+def authorizer_event(path: str) -> dict[str, Any]:
+    """Return what API Gateway asks the authorizer before it passes a request on."""
+    asked = http_event(path, {"authorization": "Bearer cairn_id_secret"}, None)
+    context = {name: value for name, value in asked["requestContext"].items() if name != "authorizer"}
+    kept = {name: value for name, value in asked.items() if name not in {"body", "isBase64Encoded"}}
+    return {**kept, "type": "REQUEST", "requestContext": context}
+
+
 def mcp_event(tool: Tool) -> dict[str, Any]:
     """Return the event of the tool's `tools/call` over MCP."""
     meta = {
@@ -97,6 +113,8 @@ def outputs() -> Iterator[tuple[Path, str]]:
         http = http_event(f"/v1/tools/{tool.name}", {}, dict(tool.example))
         yield Path(f"events/http/{tool.name}.json"), json.dumps(http, indent=2) + "\n"
         yield Path(f"events/mcp/{tool.name}.json"), json.dumps(mcp_event(tool), indent=2) + "\n"
+    yield Path("events/http/health.json"), json.dumps(probe_event(), indent=2) + "\n"
+    yield Path("events/authorizer.json"), json.dumps(authorizer_event("/mcp"), indent=2) + "\n"
     yield Path("docs/reference/tools.md"), tools_page()
     yield Path("docs/reference/settings.md"), settings_page()
     template = Path("template.yaml")
