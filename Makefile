@@ -49,8 +49,9 @@ generate: .venv/.ready ## Write sample events, reference pages and the template'
 lock: .venv/.ready ## Pin the dependencies of pyproject.toml anew
 	@$(BIN)/pip install --quiet uv
 	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --no-header pyproject.toml -o layers/deps/requirements.txt
+	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --no-header layers/native/requirements.in -c layers/deps/requirements.txt -o layers/native/requirements.txt
 	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --no-header pyproject.toml --extra local --group dev -c layers/deps/requirements.txt -o requirements-dev.txt
-	@for name in sam ministack; do $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header tools/emulator/$$name.in -o tools/emulator/$$name.txt; done
+	@for name in sam ministack runtime; do $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header tools/emulator/$$name.in -o tools/emulator/$$name.txt; done
 
 clean: ## Remove what was built
 	@rm -rf .venv .cache .aws-sam .pytest_cache .ruff_cache .hypothesis .import_linter_cache dist

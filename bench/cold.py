@@ -50,7 +50,7 @@ def main() -> None:
     options.add_argument("--json", action="store_true", help="print the JSON object only")
     options.add_argument("--rounds", type=int, default=10, help="how often each function is started")
     given = options.parse_args()
-    functions = [Function.of(each) for each in json.loads(os.environ["RUNTIME_FUNCTIONS"])]
+    functions = [Function(**each) for each in json.loads(os.environ["RUNTIME_FUNCTIONS"])]
     bare = Function(name="bare", handler="handler.handler", code=str(_BARE), environment=functions[0].environment)
     measured = [Times(each) for each in (bare, *functions)]
     for _ in range(given.rounds):
@@ -93,7 +93,7 @@ def _since(started: float) -> float:
 
 def _sizes(functions: Sequence[Function]) -> dict[str, dict[str, float]]:
     """Return the megabytes of code and layers, as unpacked and as zipped."""
-    found = {Path(each).name: Path(each) for function in functions for each in (function.code, *function.layers)}
+    found = {Path(each).name: Path(each) for function in functions for each in (function.code, function.layers) if each}
     return {name: _megabytes(path) for name, path in found.items()}
 
 

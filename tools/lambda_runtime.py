@@ -11,7 +11,7 @@ import subprocess
 import time
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -26,28 +26,19 @@ _ARCHITECTURES = {"aarch64": "arm64"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """A function as it is deployed; `layers` come after the code on the path, in their order."""
+    """A function as it is deployed, `code` and `layers` being what Lambda has in /var/task and in /opt."""
 
     name: str
     handler: str
     code: str
-    layers: tuple[str, ...] = ()
+    layers: str | None = None
     timeout: int = 10
     memory: int = 512
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    @classmethod
-    def of(cls, record: Mapping[str, Any]) -> Function:
-        """Return the function of a record that `asdict` made."""
-        return cls(**{**record, "layers": tuple(record["layers"])})
-
-    def record(self) -> dict[str, Any]:
-        """Return the function as JSON values."""
-        return asdict(self)
-
     def variables(self) -> dict[str, str]:
         """Return the environment of its process: Lambda's, the function's own, and no bytecode written."""
-        path = [self.code, *(f"{layer}/python" for layer in self.layers)]
+        path = [self.code] if self.layers is None else [self.code, f"{self.layers}/python"]
         return {
             "PATH": "/usr/bin:/bin",
             "LANG": "en_US.UTF-8",

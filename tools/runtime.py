@@ -10,9 +10,12 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any, cast
 
 import boto3
@@ -41,6 +44,7 @@ def main() -> int:
     architecture = {"aarch64": "arm64"}.get(platform.machine(), platform.machine())
     parameters = [f"Runtime=python{runtime}", f"Architecture={architecture}", "DeletionProtection=false"]
     overrides = ["--parameter-overrides", *parameters]
+    shutil.rmtree(stack.CACHE / "opt", ignore_errors=True)
     with stack.step("build"):
         stack.build(sam, overrides)
     with stack.emulated(emulator) as endpoint:
@@ -49,7 +53,7 @@ def main() -> int:
             key = stack.issue_key("local", endpoint, outputs)
         os.environ |= _ACCOUNT | {"AWS_ENDPOINT_URL": endpoint, "RUNTIME_KEY": key, "PYTHONPATH": str(stack.ROOT / "tools")}
         AWS.client("s3").delete_bucket_policy(Bucket=outputs["MemoryBucketName"])  # the emulator has no TLS
-        os.environ["RUNTIME_FUNCTIONS"] = json.dumps([each.record() for each in deployed(endpoint)])
+        os.environ["RUNTIME_FUNCTIONS"] = json.dumps([asdict(each) for each in deployed(endpoint)])
         with stack.step("suite"):
             failed = _python(["-m", "pytest", str(SUITE), "-p", "no:cacheprovider", "--durations", "5"], _SUITE_SECONDS)
         with stack.step("cold starts"):
@@ -75,11 +79,25 @@ def _function(logical_id: str, name: str, built: Mapping[str, Any], endpoint: st
         name=logical_id,
         handler=said["Handler"],
         code=str(stack.BUILT / built[logical_id]["Properties"]["CodeUri"]),
-        layers=tuple(str(stack.BUILT / layer) for layer in layers),
+        layers=str(_unpacked(layers)),
         timeout=said["Timeout"],
         memory=said["MemorySize"],
         environment={**said["Environment"]["Variables"], **_ACCOUNT, "AWS_ENDPOINT_URL": endpoint},
     )
+
+
+def _unpacked(layers: Sequence[str]) -> Path:
+    """Return a directory with the contents of the layers, as Lambda makes /opt of them."""
+    opt = stack.CACHE / "opt" / "-".join(layers)
+    if not opt.exists():
+        for layer in layers:
+            shutil.copytree(stack.BUILT / layer, opt, copy_function=_linked, dirs_exist_ok=True)
+    return opt
+
+
+def _linked(source: str, target: str) -> None:
+    Path(target).unlink(missing_ok=True)
+    os.link(source, target)
 
 
 def _python(arguments: Sequence[str], seconds: float) -> int:

@@ -116,7 +116,7 @@ def _aws(store: AwsStore) -> World:
     clients = Clients()
     return World(
         table=DynamoTable(clients.dynamodb, store.table),
-        blobs=S3Blobs(clients.s3, store.bucket),
+        blobs=S3Blobs(lambda: clients.s3, store.bucket),
         keys=KmsKeyRing(clients.kms, store.key_id),
         clock=SystemClock(),
         entropy=SystemEntropy(),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cairn.domain.turns import CommittedTurn, Completion, Preparation, PreparedTurn, Session
-from cairn.service.after_turn import commit
-from cairn.service.before_turn import prepare
 from cairn.service.directories import Directories
 from cairn.service.maintenance import Maintenance
 from cairn.service.parts import Parts, SettingsFor
@@ -22,10 +20,14 @@ class Turns:
 
     def before(self, session: Session, request: Preparation) -> PreparedTurn:
         """Return the model's input with memory in it; see service.before_turn."""
+        from cairn.service.before_turn import prepare  # noqa: PLC0415 - a Lambda loads the use case it serves
+
         return prepare(self._parts, session, request)
 
     def after(self, session: Session, turn: Completion) -> CommittedTurn:
         """Store the turn exactly once; see service.after_turn."""
+        from cairn.service.after_turn import commit  # noqa: PLC0415
+
         return commit(self._parts, session, turn)
 
 
