@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cairn.edge.deadline import GATEWAY_SECONDS
 from cairn.edge.tool import Tool
 from cloudformation import Intrinsic, arn, ref, statement, sub, written
 from grants import GRANTS, statements
 
 BEGIN = "  # Generated from the catalog by `make generate`; do not edit.\n"
 END = "  # End of what is generated.\n"
-_LONGEST_TIMEOUT = 29  # seconds; API Gateway ends a request after 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
         grants=tuple(grant for grant in GRANTS if grant in granted),
         path="/mcp",
         methods=("POST", "GET", "DELETE"),  # the last two get the 405 that MCP clients expect
-        timeout=_LONGEST_TIMEOUT,
+        timeout=GATEWAY_SECONDS,
         memory=1024,
     )
     return (*tools, mcp, _HEALTH, _AUTHORIZER)

@@ -11,8 +11,12 @@ from typing import Any
 from cairn.domain.credentials import Credential
 from cairn.domain.errors import Unauthenticated
 from cairn.edge import events
+from cairn.edge.deadline import within
 from cairn.edge.guard import guarded
 from cairn.runtime import wiring
+
+SECONDS = 3
+"""How long the store has to answer; then the gateway says that it could not tell."""
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
@@ -21,7 +25,8 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     with guarded("") as record:
         request = events.read(event)
         record.request_id = request.request_id
-        credential = wiring.services().credentials.check(_presented(request.headers))
+        presented = _presented(request.headers)
+        credential = within(SECONDS, lambda: wiring.services().credentials.check(presented))
         if credential is None:
             record.status = Unauthenticated.code
             return {"isAuthorized": False}

@@ -6,11 +6,13 @@ is not JSON get a JSON-RPC error whose `data` is the problem envelope of the HTT
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
-from cairn.domain.errors import CairnError, InvalidArgument
+from cairn.domain.errors import CairnError, InvalidArgument, PayloadTooLarge
 from cairn.edge import events, problems
 from cairn.edge.callers import caller
+from cairn.edge.deadline import GATEWAY_SECONDS, MARGIN_SECONDS
 from cairn.edge.guard import guarded
 from cairn.edge.tool import Call
 from cairn.runtime import wiring
@@ -28,27 +30,36 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     del context
     try:
         with guarded("") as record:
-            reply = _answer(event, record)
+            return _response(_answer(event, record), record)
     except CairnError as error:
         refused = _refusal(error)
-        reply = Reply(refused.status, jsonrpc.failure(None, refused))
-    return events.respond(reply.status, reply.body, reply.headers)
+        return events.respond(refused.status, jsonrpc.failure(None, refused))
 
 
 def _answer(event: dict[str, Any], record: CallRecord) -> Reply:
     request = events.read(event)
     record.request_id = request.request_id
     services = wiring.services()
+    until = time.monotonic() + GATEWAY_SECONDS - MARGIN_SECONDS
 
     def receive() -> tuple[object, Toolbox]:
         try:
-            tools = CatalogTools(CATALOG, Call(caller(request), services))
+            tools = CatalogTools(CATALOG, Call(caller(request), services, until))
             return events.parse_json(request.body, services.settings.limits), tools
         except CairnError as error:
             record.status = error.code
             raise _refusal(error) from None
 
     return answer(SERVER, request.method, request.headers, services.settings.allowed_origins, receive)
+
+
+def _response(reply: Reply, record: CallRecord) -> dict[str, Any]:
+    try:
+        return events.respond(reply.status, reply.body, reply.headers)
+    except PayloadTooLarge as error:
+        record.status = error.code
+        refused = _refusal(error)
+        return events.respond(refused.status, jsonrpc.failure(jsonrpc.request_id(reply.body), refused))
 
 
 def _refusal(error: CairnError) -> RpcError:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, get_type_hints
@@ -12,7 +14,7 @@ from pydantic import BaseModel
 from cairn.domain.callers import Caller
 from cairn.domain.errors import Disabled, PermissionDenied
 from cairn.domain.ids import Project
-from cairn.edge import gateway, schema
+from cairn.edge import deadline, gateway, schema
 from cairn.edge.guard import guarded
 from cairn.edge.validation import Rules, validate
 from cairn.runtime.settings import Settings
@@ -21,10 +23,11 @@ from cairn.runtime.wiring import Services
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who calls, and the services that answer."""
+    """Who calls, the services that answer, and until when, on the monotonic clock, where several calls share a time."""
 
     caller: Caller
     services: Services
+    until: float = math.inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +75,8 @@ class Tool:
             for name in ("project", "session_id", "turn_id"):
                 setattr(record, name, getattr(request, name, None))
             self._admit_project(getattr(request, "project", None), call.caller)
-            return self.run(request, call).model_dump(mode="json")
+            seconds = min(self.timeout - deadline.MARGIN_SECONDS, call.until - time.monotonic())
+            return deadline.within(seconds, lambda: self.run(request, call)).model_dump(mode="json")
 
     def handler(self, event: dict[str, Any], context: object) -> dict[str, Any]:
         """Answer an API Gateway event of payload 2.0 or 1.0; never raise."""

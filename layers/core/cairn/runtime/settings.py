@@ -30,6 +30,8 @@ _SECRETS = {
     MASTER_KEY: "The embedded store's master key; without it a key file beside the data is used.",
     MODEL_KEY: "The API key of the language model's endpoint.",
 }
+_MOST_WAITING_MS = 25_000
+"""What a turn may wait for a model and for its session, so that it can still be stored within the gateway's 29 s."""
 _AWS = ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")
 
 
@@ -173,6 +175,10 @@ def _memory(values: Mapping[str, Any], where: str) -> MemorySettings:
             responses_url(memory.heuristic.base_url)
         except ValueError as error:
             raise SettingsError(f"{document.ROOT}.{where}.heuristic.base_url: {error}") from None
+        waiting = memory.heuristic.timeout_ms + memory.session_lock_timeout_ms
+        if waiting > _MOST_WAITING_MS:
+            keys = f"{document.ROOT}.{where}.heuristic.timeout_ms: and {document.ROOT}.{where}.session_lock_timeout_ms"
+            raise SettingsError(f"{keys} may be {_MOST_WAITING_MS} together, not {waiting}")
     return memory
 
 
