@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 REQUIREMENTS ?= ../shared/contract/requirements.md
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test unit check lint conformance stack bench requirements generate lock clean
+.PHONY: help demo serve test unit check lint conformance stack bench runtime requirements generate lock clean
 
 help: ## Show the verbs
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -36,6 +36,9 @@ conformance: .venv/.ready ## Run the official MCP conformance suite and the Insp
 
 stack: .venv/.ready ## Deploy the template to an AWS emulator on this machine and call it through its API
 	@$(BIN)/python tools/stack.py
+
+runtime: .venv/.ready ## Run the built functions under Lambda's own runtime and print what their cold starts cost
+	@$(BIN)/python tools/runtime.py
 
 bench: .venv/.ready ## Print what a turn costs in round trips and capacity units
 	@$(BIN)/python bench/turns.py

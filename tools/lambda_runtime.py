@@ -1,4 +1,4 @@
-"""A built function under Lambda's own runtime: its emulator from SAM CLI, its interface client, one sandbox at a time."""
+"""A built function under Lambda's own runtime: the emulator that SAM CLI brings, and awslambdaric."""
 
 from __future__ import annotations
 
@@ -63,7 +63,11 @@ class Sandbox:
 
     def invoke(self, event: object) -> Any:
         """Return what the runtime answers to an event: the handler's value, or an object with `errorType`."""
-        return json.loads(self.answer(json.dumps(event).encode()))
+        answer = self.answer(json.dumps(event).encode())
+        try:
+            return json.loads(answer)
+        except ValueError:
+            raise RuntimeError(answer[:200].decode("utf-8", "replace")) from None
 
     def answer(self, payload: bytes) -> bytes:
         """Return the runtime's answer to these bytes as it stands."""

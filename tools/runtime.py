@@ -51,7 +51,11 @@ def main() -> int:
         with stack.step("deploy"):
             outputs = stack.deploy(sam, overrides, endpoint)
             key = stack.issue_key("local", endpoint, outputs)
-        os.environ |= _ACCOUNT | {"AWS_ENDPOINT_URL": endpoint, "RUNTIME_KEY": key, "PYTHONPATH": str(stack.ROOT / "tools")}
+        os.environ |= _ACCOUNT | {
+            "AWS_ENDPOINT_URL": endpoint,
+            "RUNTIME_KEY": key,
+            "PYTHONPATH": str(stack.ROOT / "tools"),
+        }
         AWS.client("s3").delete_bucket_policy(Bucket=outputs["MemoryBucketName"])  # the emulator has no TLS
         os.environ["RUNTIME_FUNCTIONS"] = json.dumps([asdict(each) for each in deployed(endpoint)])
         with stack.step("suite"):
@@ -64,7 +68,7 @@ def deployed(endpoint: str) -> list[Function]:
     """Return every function as it is deployed, on the artifacts it was deployed from."""
     pages = AWS.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=stack.STACK)
     resources = [each for page in pages for each in page["StackResourceSummaries"]]
-    built: Mapping[str, Any] = cfn_yaml.load(str(stack.BUILT / "template.yaml"))["Resources"]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    built = cast("Any", cfn_yaml).load(str(stack.BUILT / "template.yaml"))["Resources"]
     return [
         _function(each["LogicalResourceId"], each["PhysicalResourceId"], built, endpoint)
         for each in resources

@@ -11,22 +11,18 @@ from typing import Any
 from cairn.domain.credentials import Credential
 from cairn.domain.errors import Unauthenticated
 from cairn.edge import events
-from cairn.edge.deadline import within
+from cairn.edge.deadline import left, within
 from cairn.edge.guard import guarded
 from cairn.runtime import wiring
-
-SECONDS = 3
-"""How long the store has to answer; then the gateway says that it could not tell."""
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Return whether the request's key opens anything, and what; a CairnError only where that cannot be told."""
-    del context
     with guarded("") as record:
         request = events.read(event)
         record.request_id = request.request_id
         presented = _presented(request.headers)
-        credential = within(SECONDS, lambda: wiring.services().credentials.check(presented))
+        credential = within(left(context), lambda: wiring.services().credentials.check(presented))
         if credential is None:
             record.status = Unauthenticated.code
             return {"isAuthorized": False}

@@ -7,21 +7,17 @@ from typing import Any
 from cairn import __version__
 from cairn.domain.errors import CairnError
 from cairn.edge import events, problems
-from cairn.edge.deadline import within
+from cairn.edge.deadline import left, within
 from cairn.edge.guard import guarded
 from cairn.runtime import wiring
-
-SECONDS = 8
-"""How long the stores have to answer."""
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Answer one event; never raise."""
-    del context
     try:
         with guarded("") as record:
             record.request_id = events.read(event).request_id
-            stores = within(SECONDS, wiring.services().health.stores)
+            stores = within(left(context), wiring.services().health.stores)
     except CairnError as error:
         return events.respond(problems.http_status(error), problems.envelope(error))
     well = all(stores.values())

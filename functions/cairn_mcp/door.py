@@ -12,7 +12,7 @@ from typing import Any
 from cairn.domain.errors import CairnError, InvalidArgument, PayloadTooLarge
 from cairn.edge import events, problems
 from cairn.edge.callers import caller
-from cairn.edge.deadline import GATEWAY_SECONDS, MARGIN_SECONDS
+from cairn.edge.deadline import left
 from cairn.edge.guard import guarded
 from cairn.edge.tool import Call
 from cairn.runtime import wiring
@@ -27,20 +27,19 @@ from cairn_tools.catalog import CATALOG
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Answer one event; never raise."""
-    del context
+    until = time.monotonic() + left(context)
     try:
         with guarded("") as record:
-            return _response(_answer(event, record), record)
+            return _response(_answer(event, record, until), record)
     except CairnError as error:
         refused = _refusal(error)
         return events.respond(refused.status, jsonrpc.failure(None, refused))
 
 
-def _answer(event: dict[str, Any], record: CallRecord) -> Reply:
+def _answer(event: dict[str, Any], record: CallRecord, until: float) -> Reply:
     request = events.read(event)
     record.request_id = request.request_id
     services = wiring.services()
-    until = time.monotonic() + GATEWAY_SECONDS - MARGIN_SECONDS
 
     def receive() -> tuple[object, Toolbox]:
         try:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import template_functions
 from cairn_tools.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,3 +93,19 @@ def test_what_a_lambda_imports_loads_nothing_heavy(module: str) -> None:
 
     assert HEAVY & set(loaded.stdout.split()) == set()
     assert "cairn" in loaded.stdout.split()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("handler", [each.handler for each in template_functions.functions(CATALOG)])
+def test_what_a_lambda_imports_draws_nothing_random_and_opens_nothing(handler: str) -> None:
+    """So that a snapshot of the process could be started many times over."""
+    program = """
+import importlib, os, random, secrets, socket, sys, uuid
+def refuse(*given, **named): raise SystemExit("drawn or opened at import")
+os.urandom = random.random = random.getrandbits = secrets.token_bytes = uuid.uuid4 = socket.socket.connect = refuse
+importlib.import_module(sys.argv[1])
+"""
+    command = [sys.executable, "-c", program, handler.rpartition(".")[0]]
+    imported = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)  # noqa: S603 - our own
+
+    assert imported.returncode == 0, imported.stderr

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from typing import cast
 
 from Stemmer import Stemmer  # pyright: ignore[reportUnknownVariableType]
 
@@ -32,7 +33,7 @@ _TOKEN = re.compile(
 )
 _ACCENTS = dict.fromkeys(range(0x300, 0x370))  # not all marks: Japanese voices its kana with one
 _MAX_STEMMED_CHARACTERS = 40
-_ENGLISH: Callable[[str], str] = Stemmer("english", 0).stemWord  # pyright: ignore[reportUnknownMemberType]
+_ENGLISH = cast("Callable[[str], str]", Stemmer("english", 0).stemWord)  # pyright: ignore[reportUnknownMemberType]
 """Without a cache of its own, which threads could not share."""
 
 

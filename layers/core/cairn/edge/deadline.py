@@ -18,6 +18,12 @@ MARGIN_SECONDS = 2
 """What is left of a function's timeout to answer in."""
 
 
+def left(context: object) -> float:
+    """Return the seconds a call may take: what Lambda's context says is left, elsewhere what the gateway gives."""
+    remaining = getattr(context, "get_remaining_time_in_millis", None)
+    return (remaining() / 1000 if remaining else GATEWAY_SECONDS) - MARGIN_SECONDS
+
+
 def within(seconds: float, call: Callable[[], T]) -> T:
     """Return what the call returns, or raise Unavailable after so many seconds.
 

@@ -80,9 +80,9 @@ class Tool:
 
     def handler(self, event: dict[str, Any], context: object) -> dict[str, Any]:
         """Answer an API Gateway event of payload 2.0 or 1.0; never raise."""
-        del context
+        until = time.monotonic() + deadline.left(context)
         return gateway.answer(
-            event, lambda arguments, caller, services: self.execute(arguments, Call(caller, services))
+            event, lambda arguments, caller, services: self.execute(arguments, Call(caller, services, until))
         )
 
     def _admit(self, call: Call) -> None:

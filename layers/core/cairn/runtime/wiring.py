@@ -108,7 +108,7 @@ def _embedded(store: EmbeddedStore) -> World:
 
 
 def _aws(store: AwsStore) -> World:
-    from cairn.aws.blobs import S3Blobs  # noqa: PLC0415 - one machine does without boto3
+    from cairn.aws.blobs import S3Blobs  # noqa: PLC0415 - one machine does without the AWS SDK
     from cairn.aws.clients import Clients  # noqa: PLC0415
     from cairn.aws.keyring import KmsKeyRing  # noqa: PLC0415
     from cairn.aws.table import DynamoTable  # noqa: PLC0415
