@@ -6,6 +6,7 @@ import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,9 @@ def test_adapters_whose_clients_cannot_be_seen_stop_the_build(build_core: Module
 def test_what_no_adapter_uses_is_left_out(build_core: ModuleType, tmp_path: Path) -> None:
     for service in ("kms", "ec2"):
         (tmp_path / service).mkdir()
-    endpoints = {"partitions": [{"regions": {"eu-north-1": {}}, "services": {"kms": {"a": 1}, "ec2": {}}}]}
+    endpoints: dict[str, Any] = {
+        "partitions": [{"regions": {"eu-north-1": {}}, "services": {"kms": {"a": 1}, "ec2": {}}}]
+    }
     (tmp_path / "endpoints.json").write_text(json.dumps(endpoints), encoding="utf-8")
 
     build_core.trim(tmp_path, {"kms"})
