@@ -100,7 +100,7 @@ def _sizes(functions: Sequence[Function]) -> dict[str, dict[str, float]]:
 def _megabytes(directory: Path) -> dict[str, float]:
     contents = [path.read_bytes() for path in directory.rglob("*") if path.is_file()]
     unpacked, zipped = sum(map(len, contents)), sum(len(zlib.compress(each)) for each in contents)
-    return {"unpacked_mb": round(unpacked / 1e6, 1), "zipped_mb": round(zipped / 1e6, 1)}
+    return {"unpacked_mb": round(unpacked / 1e6, 2), "zipped_mb": round(zipped / 1e6, 2)}
 
 
 def _print(rows: list[dict[str, Any]], sizes: dict[str, dict[str, float]]) -> None:
