@@ -28,7 +28,7 @@ from cairn_tools.catalog import CATALOG
 EventOf = Callable[..., dict[str, Any]]
 BEFORE, AFTER = CATALOG[0], CATALOG[1]
 FUNCTIONS = template_functions.functions(CATALOG)
-PATIENCE_SECONDS = 10
+PATIENCE_SECONDS = 2
 
 
 class Hanging:
