@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 REQUIREMENTS ?= ../shared/contract/requirements.md
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test unit check lint conformance stack scan bench requirements generate clean
+.PHONY: help demo serve test unit check lint conformance stack scan bench runtime requirements generate clean
 
 help: ## Show the verbs
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -39,6 +39,9 @@ stack: .venv/.ready ## Deploy the template to an AWS emulator on this machine an
 
 scan: .venv/.ready ## Scan the template for what a security review would object to
 	@$(BIN)/python tools/scan.py
+
+runtime: .venv/.ready ## Run the built functions under Lambda's own runtime and print what their cold starts cost
+	@$(BIN)/python tools/runtime.py
 
 bench: .venv/.ready ## Print what a turn costs in round trips and capacity units
 	@$(BIN)/python bench/turns.py

@@ -30,6 +30,11 @@ from cairn_tools.catalog import CATALOG
 ROOT = Path(__file__).resolve().parent.parent
 MCP_VERSION = "2026-07-28"
 JOBS: tuple[Job, ...] = (MaintainShard(0), IndexLog(Tenant("local"), Project("garden"), "u:ada"))
+PUBLIC = {
+    "health": ("/healthz", "api.example.com"),
+    "runtime_config": ("/v1/runtime-config", "api.example.com"),
+    "metadata": ("/.well-known/oauth-protected-resource", "memory.example.com"),
+}
 _SIGNS = {Ge: ("≥", "ge"), Gt: (">", "gt"), Le: ("≤", "le"), Lt: ("<", "lt")}
 _SETTINGS_INTRODUCTION = """\
 Generated. Keys stand under `settings.mcp` of one YAML or JSON document, given as CAIRN_SETTINGS or CAIRN_SETTINGS_FILE.
@@ -70,6 +75,22 @@ def http_event(path: str, headers: Mapping[str, str], body: object) -> dict[str,
         "body": json.dumps(body),
         "isBase64Encoded": False,
     }
+
+
+def public_event(path: str, host: str) -> dict[str, Any]:
+    """Return the event of a GET that no authorizer stands before."""
+    event = http_event(path, {}, None)
+    http = {**event["requestContext"]["http"], "method": "GET"}
+    context = {"http": http, "requestId": event["requestContext"]["requestId"], "domainName": host}
+    return {**event, "routeKey": f"GET {path}", "requestContext": context, "body": ""}
+
+
+def authorizer_event(path: str) -> dict[str, Any]:
+    """Return what API Gateway asks the authorizer before it passes a request on."""
+    asked = http_event(path, {"authorization": "Bearer cairn_id_secret"}, None)
+    context = {name: value for name, value in asked["requestContext"].items() if name != "authorizer"}
+    kept = {name: value for name, value in asked.items() if name not in {"body", "isBase64Encoded"}}
+    return {**kept, "type": "REQUEST", "requestContext": context}
 
 
 def mcp_event(tool: Tool) -> dict[str, Any]:
@@ -162,6 +183,9 @@ def outputs() -> Iterator[tuple[Path, str]]:
     for job in JOBS:
         yield Path(f"events/jobs/{job.kind}.json"), json.dumps(job_event(job), indent=2) + "\n"
     yield Path("events/jobs/schedule.json"), json.dumps({"id": "sample-execution"}, indent=2) + "\n"
+    for name, (path, host) in PUBLIC.items():
+        yield Path(f"events/http/{name}.json"), json.dumps(public_event(path, host), indent=2) + "\n"
+    yield Path("events/authorizer.json"), json.dumps(authorizer_event("/mcp"), indent=2) + "\n"
     yield Path("docs/reference/tools.md"), tools_page()
     yield Path("docs/reference/settings.md"), settings_page()
     yield Path("docs/reference/telemetry.md"), telemetry_page()

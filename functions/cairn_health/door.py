@@ -6,11 +6,13 @@ which families of tools the deployment has switched on; which a tenant has is fo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from cairn import __version__
 from cairn.domain.errors import CairnError
 from cairn.edge import events, problems
+from cairn.edge.deadline import left, within
 from cairn.edge.dispatch import families
 from cairn.edge.guard import guarded
 from cairn.runtime import wiring
@@ -19,14 +21,14 @@ from cairn_tools.catalog import CATALOG
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Answer one event; never raise."""
-    del context
     try:
         with guarded("") as record:
             request = events.read(event)
             record.request_id = request.request_id
             services = wiring.services()
-            asks_for_configuration = request.path.endswith("/v1/runtime-config")
-            return _runtime_config(services) if asks_for_configuration else _health(services)
+            if request.path.endswith("/v1/runtime-config"):
+                return _runtime_config(services)
+            return _health(within(left(context), services.health.stores))
     except CairnError as error:
         return events.respond(problems.http_status(error), problems.envelope(error))
 
@@ -36,8 +38,7 @@ def _runtime_config(services: wiring.Services) -> dict[str, Any]:
     return events.respond(200, body, {"cache-control": "max-age=60"})
 
 
-def _health(services: wiring.Services) -> dict[str, Any]:
-    stores = services.health.stores()
+def _health(stores: Mapping[str, bool]) -> dict[str, Any]:
     well = all(stores.values())
     body = {"status": "ok" if well else "unavailable", "version": __version__, "stores": dict(stores)}
     return events.respond(200 if well else 503, body, {"cache-control": "no-store"})

@@ -7,11 +7,13 @@ status and headers.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
-from cairn.domain.errors import CairnError, InvalidArgument
+from cairn.domain.errors import CairnError, InvalidArgument, PayloadTooLarge
 from cairn.edge import events, problems
 from cairn.edge.callers import caller
+from cairn.edge.deadline import left
 from cairn.edge.guard import guarded
 from cairn.edge.tool import Call
 from cairn.runtime import wiring
@@ -26,30 +28,38 @@ from cairn_tools.catalog import CATALOG
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Answer one event; never raise."""
-    del context
+    until = time.monotonic() + left(context)
     try:
         with guarded("") as record:
-            reply = _answer(event, record)
+            return _response(_answer(event, record, until), record)
     except CairnError as error:
         refused = _refusal(error)
-        reply = Reply(refused.status, jsonrpc.failure(None, refused), refused.headers)
-    return events.respond(reply.status, reply.body, reply.headers)
+        return events.respond(refused.status, jsonrpc.failure(None, refused), refused.headers)
 
 
-def _answer(event: dict[str, Any], record: CallRecord) -> Reply:
+def _answer(event: dict[str, Any], record: CallRecord, until: float) -> Reply:
     request = events.read(event)
     record.request_id = request.request_id
     services = wiring.services()
 
     def receive() -> tuple[object, Toolbox]:
         try:
-            tools = CatalogTools(CATALOG, Call(caller(request), services))
+            tools = CatalogTools(CATALOG, Call(caller(request), services, until))
             return events.parse_json(request.body, services.settings.limits), tools
         except CairnError as error:
             record.refuse(error)
             raise _refusal(error) from None
 
     return answer(SERVER, request.method, request.headers, services.settings.allowed_origins, receive)
+
+
+def _response(reply: Reply, record: CallRecord) -> dict[str, Any]:
+    try:
+        return events.respond(reply.status, reply.body, reply.headers)
+    except PayloadTooLarge as error:
+        record.status = error.code
+        refused = _refusal(error)
+        return events.respond(refused.status, jsonrpc.failure(jsonrpc.request_id(reply.body), refused))
 
 
 def _refusal(error: CairnError) -> RpcError:

@@ -44,7 +44,7 @@ def _token(settings: Settings) -> Token:
 
 @cache
 def _kept(arn: str) -> Token:
-    from cairn.aws.clients import Clients  # noqa: PLC0415 - one machine does without boto3
+    from cairn.aws.clients import Clients  # noqa: PLC0415 - one machine does without the AWS SDK
     from cairn.aws.secrets import KeptSecret  # noqa: PLC0415
 
     return KeptSecret(Clients().secrets, arn, SystemClock())

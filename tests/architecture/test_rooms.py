@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cairn_tools.catalog import CATALOG
+from functions import functions as lambda_functions
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("layers/core", "functions", "tools")
@@ -121,6 +122,20 @@ def test_what_verifies_tokens_is_loaded_for_a_token_of_an_issuer_only(
     modules = loaded(program, CAIRN_DATA=str(tmp_path), **settings)
 
     assert ("jwt" in modules) is is_loaded
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("handler", [each.handler for each in lambda_functions(CATALOG)])
+def test_what_a_lambda_imports_draws_nothing_random_and_opens_nothing(handler: str) -> None:
+    """So that a snapshot of the process could be started many times over."""
+    refusing = """
+import importlib, os, random, secrets, socket, uuid
+def refuse(*given, **named): raise SystemExit("drawn or opened at import")
+os.urandom = random.random = random.getrandbits = secrets.token_bytes = uuid.uuid4 = socket.socket.connect = refuse
+"""
+    module = handler.rpartition(".")[0]
+
+    assert module in loaded(f"{refusing}importlib.import_module({module!r})")
 
 
 def loaded(program: str, **environment: str) -> set[str]:

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-import template_functions
+from cairn.domain.settings import AuthSettings, OidcSettings
 from cairn.edge.tool import Tool
 from cairn.local.doors import load
+from cairn.runtime.settings import Settings
 from cairn_tools.catalog import CATALOG
+from functions import functions
 
 ROOT = Path(__file__).resolve().parents[2]
-FUNCTIONS = {each.name: each for each in template_functions.functions(CATALOG)}
+FUNCTIONS = {each.name: each for each in functions(CATALOG)}
+RESOURCE = "https://memory.example.com/mcp"
 every_tool = pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """Have an issuer too, whose tokens a host of their own takes."""
+    return replace(
+        settings, auth=AuthSettings(oidc=OidcSettings(issuer="https://login.example.com", resource=RESOURCE))
+    )
 
 
 def invoke(template: dict[str, Any], logical_id: str, event: str) -> dict[str, Any]:
@@ -43,6 +55,38 @@ def test_the_mcp_function_answers_each_tool_s_sample_event(template: dict[str, A
     assert response["statusCode"] == 200
     assert result["isError"] is False
     Draft202012Validator(tool.output_schema()).validate(result["structuredContent"])  # pyright: ignore[reportUnknownMemberType] - half a stub
+
+
+@pytest.mark.parametrize(
+    ("function", "event", "said"),
+    [
+        ("Health", "health", {"status": "ok"}),
+        ("Health", "runtime_config", {"tools": {"memory": True, "standard": True}}),
+        ("Metadata", "metadata", {"resource": RESOURCE}),
+    ],
+)
+@pytest.mark.usefixtures("services")
+def test_what_needs_no_key_answers_its_sample_event(
+    template: dict[str, Any], function: str, event: str, said: dict[str, Any]
+) -> None:
+    response = invoke(template, f"{function}Function", f"http/{event}.json")
+
+    assert response["statusCode"] == 200
+    assert said.items() <= json.loads(response["body"]).items()
+
+
+@pytest.mark.usefixtures("services")
+def test_the_authorizer_answers_its_sample_event(template: dict[str, Any]) -> None:
+    refused = {"refused": "unknown", "challenge": "Bearer"}
+
+    assert invoke(template, "AuthorizerFunction", "authorizer.json") == {"isAuthorized": True, "context": refused}
+
+
+@pytest.mark.parametrize("tool", [each for each in CATALOG if each.family == "standard"], ids=lambda tool: tool.name)
+def test_the_sandbox_answers_each_standard_tool_s_sample_event(template: dict[str, Any], tool: Tool) -> None:
+    result = invoke(template, "SandboxFunction", f"sandbox/{tool.name}.json")["result"]
+
+    assert set(result) == set(tool.output_schema()["properties"])
 
 
 def test_the_environment_file_sets_what_the_template_sets_and_stands_for_the_stack_s_outputs(

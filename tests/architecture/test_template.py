@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-import template_functions
 from cairn.edge import problems
 from cairn.ports import SANDBOX_SECONDS
 from cairn.runtime import metrics
 from cairn.runtime.settings import variables
 from cairn_tools.catalog import CATALOG
+from functions import Function, functions
 
-FUNCTIONS = template_functions.functions(CATALOG)
+FUNCTIONS = functions(CATALOG)
 ALLOWED = {
     "table:read": {"dynamodb:GetItem", "dynamodb:Query", "kms:Decrypt"},
     "table:put": {"dynamodb:PutItem"},
@@ -56,7 +56,7 @@ def allowed(statements: list[dict[str, Any]]) -> set[str]:
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda each: each.name)
 def test_a_function_may_do_what_its_grants_say_and_nothing_else(
-    roles: dict[str, list[dict[str, Any]]], function: template_functions.Function
+    roles: dict[str, list[dict[str, Any]]], function: Function
 ) -> None:
     expected = EVERY_FUNCTION.union(*(ALLOWED[grant] for grant in function.grants))
 

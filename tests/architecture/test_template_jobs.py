@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from cfnlint.decode import cfn_yaml
 
-import template_functions
 from cairn.service.maintenance import TIME_LIMIT
 from cairn_jobs.worker import MARGIN
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
+from functions import functions
 
 ROOT = Path(__file__).resolve().parents[2]
-FUNCTIONS = {each.name: each for each in template_functions.functions(CATALOG)}
+FUNCTIONS = {each.name: each for each in functions(CATALOG)}
 DEAD_LETTERS = ("JobDeadLetters", "ScheduleDeadLetters")
 
 

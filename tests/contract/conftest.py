@@ -118,7 +118,7 @@ def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> Blobs:
     cloud: Clients = request.getfixturevalue("cloud")
     bucket = "memory-" + "".join(filter(str.isalnum, tmp_path.name.lower()))
     cloud.s3.create_bucket(Bucket=bucket)
-    return S3Blobs(cloud.s3, bucket)
+    return S3Blobs(lambda: cloud.s3, bucket)
 
 
 @pytest.fixture(params=ADAPTERS)

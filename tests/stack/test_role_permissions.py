@@ -9,14 +9,14 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-import template_functions
 from cairn.domain.jobs import MaintainShard, encoded
 from cairn_tools.catalog import CATALOG
+from functions import Function, functions
 
 pytestmark = pytest.mark.enable_socket
 
 AWS = cast("Any", boto3)  # its stubs know three services
-FUNCTIONS = [each for each in template_functions.functions(CATALOG) if each.condition is None]
+FUNCTIONS = [each for each in functions(CATALOG) if each.condition is None]
 FOR_ACME = {"tenant": "acme"}
 BLOB = "blobs/acme/probe"
 KEY = {"pk": {"S": "acme#probe"}, "sk": {"S": "probe"}}
@@ -79,7 +79,7 @@ def acting_as(roles: dict[str, str], outputs: dict[str, str]) -> Callable[[str],
 def test_a_role_does_what_its_grants_say_and_is_denied_the_rest(
     acting_as: Callable[[str], dict[str, Callable[[], Any]]],
     permissions: dict[str, dict[str, bool]],
-    function: template_functions.Function,
+    function: Function,
 ) -> None:
     found = {name: not _denied(call) for name, call in acting_as(function.logical_id).items()}
     permissions[function.name] = found

@@ -16,9 +16,7 @@ from itertools import accumulate
 from struct import Struct, error
 from typing import Any
 
-import zstandard
-
-from cairn.domain.codec import canonical
+from cairn.domain.codec import canonical, compress, decompress
 from cairn.domain.errors import CorruptData
 
 FORMAT = f"cairn sections 1 {sys.byteorder}"
@@ -65,7 +63,7 @@ class SectionWriter:
 
     def raw(self, name: str, data: bytes, kind: str = "B") -> None:
         """Add bytes; `kind` is the type code of the numbers they are."""
-        packed = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=False).compress(data)
+        packed = compress(data, _LEVEL)
         stored = packed if len(packed) < len(data) else data
         self._contents.append((name, kind, len(stored), len(data)))
         self._sections.append(stored)
@@ -106,7 +104,7 @@ class Sections:
             for name, kind, stored, length in contents["sections"]:
                 self._sections[name] = _unpacked(memoryview(data)[start : start + stored], length).cast(kind)
                 start += stored
-        except (error, ValueError, KeyError, TypeError, zstandard.ZstdError) as fault:
+        except (error, ValueError, KeyError, TypeError) as fault:
             raise CorruptData("a file of sections is malformed") from fault
 
     @property
@@ -130,9 +128,4 @@ class Sections:
 
 
 def _unpacked(stored: memoryview, length: int) -> memoryview:
-    if len(stored) == length:
-        return stored
-    data = memoryview(zstandard.ZstdDecompressor().decompress(stored, max_output_size=length))
-    if len(data) != length:
-        raise ValueError("a section has another length than it says")
-    return data
+    return stored if len(stored) == length else memoryview(decompress(stored, length))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast, get_type_hints
@@ -12,7 +14,7 @@ from pydantic import BaseModel, RootModel
 from cairn.domain.callers import Caller
 from cairn.domain.errors import Disabled, PermissionDenied
 from cairn.domain.ids import Project, Tenant
-from cairn.edge import gateway, schema
+from cairn.edge import deadline, gateway, schema
 from cairn.edge.guard import guarded
 from cairn.edge.validation import Rules, validate
 from cairn.runtime.settings import Settings
@@ -23,10 +25,11 @@ from cairn.runtime.wiring import Services
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who calls, and the services that answer."""
+    """Who calls, the services that answer, and until when, on the monotonic clock, where several calls share a time."""
 
     caller: Caller
     services: Services
+    until: float = math.inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,10 +84,10 @@ class Tool:
 
     def handler(self, event: dict[str, Any], context: object) -> dict[str, Any]:
         """Answer an API Gateway event of payload 2.0 or 1.0; never raise."""
-        del context
+        until = time.monotonic() + deadline.left(context)
         return gateway.answer(
             event,
-            lambda arguments, caller, services: self.execute(arguments, Call(caller, services)),
+            lambda arguments, caller, services: self.execute(arguments, Call(caller, services, until)),
             tool=self.name,
             namespace=self.family,
         )
@@ -98,7 +101,8 @@ class Tool:
             setattr(record, name, getattr(subject, name, None))
         with span("permission check", tool=self.name, operation=self._scope()):
             self._admit_project(getattr(subject, "project", None), call.caller)
-        return self.run(request, call).model_dump(mode="json")
+        seconds = min(self.timeout - deadline.MARGIN_SECONDS, call.until - time.monotonic())
+        return deadline.within(seconds, lambda: self.run(request, call)).model_dump(mode="json")
 
     def _admit(self, call: Call) -> None:
         if not self.enabled(call.services.settings, call.caller.tenant):

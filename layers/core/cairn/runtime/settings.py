@@ -44,6 +44,8 @@ _SECRETS = {
 }
 _TELEMETRY = {METRICS: "The CloudWatch namespace of the metrics of a Lambda; without it there are none."}
 _SCOPE_PREFIX = re.compile(r"[!#-\[\]-~]*")
+_MOST_WAITING_MS = 25_000
+"""What a turn may wait for a model and for its session, so that it can still be stored within the gateway's 29 s."""
 _AWS = ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")
 _QUEUE = "CAIRN_QUEUE_URL"
 
@@ -225,6 +227,10 @@ def _memory(values: Mapping[str, Any], where: str) -> MemorySettings:
             responses_url(memory.heuristic.base_url)
         except ValueError as error:
             raise SettingsError(f"{document.ROOT}.{where}.heuristic.base_url: {error}") from None
+        waiting = memory.heuristic.timeout_ms + memory.session_lock_timeout_ms
+        if waiting > _MOST_WAITING_MS:
+            keys = f"{document.ROOT}.{where}.heuristic.timeout_ms: and {document.ROOT}.{where}.session_lock_timeout_ms"
+            raise SettingsError(f"{keys} may be {_MOST_WAITING_MS} together, not {waiting}")
     return memory
 
 

@@ -129,7 +129,7 @@ def _http_get(settings: Settings) -> HttpGet | None:
 
 def _sandbox(settings: Settings) -> Sandbox:
     if isinstance(settings.store, AwsStore):
-        from cairn.aws.clients import Clients  # noqa: PLC0415 - one machine does without boto3
+        from cairn.aws.clients import Clients  # noqa: PLC0415 - one machine does without the AWS SDK
         from cairn.aws.sandbox import LambdaSandbox  # noqa: PLC0415
 
         return LambdaSandbox(Clients(), settings.sandbox)
@@ -158,7 +158,7 @@ def _embedded(store: EmbeddedStore) -> World:
 
 
 def _aws(store: AwsStore) -> World:
-    from cairn.aws.blobs import S3Blobs  # noqa: PLC0415 - one machine does without boto3
+    from cairn.aws.blobs import S3Blobs  # noqa: PLC0415 - one machine does without the AWS SDK
     from cairn.aws.clients import Clients  # noqa: PLC0415
     from cairn.aws.keyring import KmsKeyRing  # noqa: PLC0415
     from cairn.aws.queue import SqsJobs  # noqa: PLC0415
@@ -167,7 +167,7 @@ def _aws(store: AwsStore) -> World:
     clients = Clients()
     return World(
         table=DynamoTable(clients.dynamodb, store.table),
-        blobs=S3Blobs(clients.s3, store.bucket),
+        blobs=S3Blobs(lambda: clients.s3, store.bucket),
         keys=KmsKeyRing(clients.kms, store.key_id),
         clock=SystemClock(),
         entropy=SystemEntropy(),

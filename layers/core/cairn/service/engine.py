@@ -16,9 +16,6 @@ from cairn.domain.turns import (
     ResponseItem,
     Session,
 )
-from cairn.service import operations
-from cairn.service.after_turn import commit
-from cairn.service.before_turn import prepare
 from cairn.service.directories import Directories
 from cairn.service.indexing import Indexer
 from cairn.service.maintenance import Maintenance
@@ -35,18 +32,26 @@ class Turns:
 
     def before(self, session: Session, request: Preparation) -> PreparedTurn:
         """Return the model's input with memory in it; see service.before_turn."""
+        from cairn.service.before_turn import prepare  # noqa: PLC0415 - a Lambda loads the use case it serves
+
         return prepare(self._parts, session, request)
 
     def after(self, session: Session, turn: Completion) -> CommittedTurn:
         """Store the turn exactly once; see service.after_turn."""
+        from cairn.service.after_turn import commit  # noqa: PLC0415
+
         return commit(self._parts, session, turn)
 
     def begin(self, session: Session, request: Preparation) -> BegunTurn:
         """Return the model's input and a token to store the turn with; see service.operations."""
+        from cairn.service import operations  # noqa: PLC0415
+
         return operations.begin(self._parts, session, request)
 
     def finish(self, tenant: Tenant, token: OperationToken, outputs: Sequence[ResponseItem]) -> CommittedTurn:
         """Store the turn that the token names exactly once; see service.operations."""
+        from cairn.service import operations  # noqa: PLC0415
+
         return operations.finish(self._parts, tenant, token, outputs)
 
 
