@@ -9,7 +9,8 @@ from math import ceil
 
 from cairn.domain.attributes import item_bytes
 from cairn.domain.ids import Digest, Tenant
-from cairn.ports import Attributes, Blobs, Delete, Key, KeyRing, Page, Put, Query, Table, Update, Write, key_of
+from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, key_of
+from cairn.ports import Blobs, KeyRing, Table
 from cairn.ports import DataKey as WrappedKey
 
 READ_UNIT_BYTES = 4096

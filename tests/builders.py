@@ -16,11 +16,11 @@ from cairn.domain.log_entries import LogEntry, TurnEntry
 from cairn.domain.manifest import Manifest
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Attributes, Key, Page, Put, Query
 from cairn.domain.tiers import Tier
 from cairn.domain.turns import Completion, Session
 from cairn.edge.fields import SessionInput
 from cairn.embedded.queue import InProcessJobs
-from cairn.ports import Attributes, Key, Page, Put, Query
 from cairn.service.indexing import SETTLED, Indexed, Indexer
 from cairn.service.memory_log import MemoryLog
 from cairn.service.paging import every

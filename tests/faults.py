@@ -8,7 +8,7 @@ from typing import Any
 
 from cairn.domain.errors import Unavailable
 from cairn.domain.ids import Digest, Tenant
-from cairn.ports import Attributes, Delete, Key, Page, Put, Query, Update, Write
+from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
 from cairn.service.world import World
 
 

@@ -17,7 +17,8 @@ from cairn.aws.keyring import KmsKeyRing
 from cairn.aws.table import DynamoTable
 from cairn.domain.errors import InternalError, TransactionRefused, Unavailable
 from cairn.domain.ids import Digest, Tenant
-from cairn.ports import ABSENT, Delete, Key, Put, Query, Table, Update
+from cairn.domain.table import ABSENT, Delete, Key, Put, Query, Update
+from cairn.ports import Table
 
 KEY = Key("p", "s")
 

@@ -17,8 +17,8 @@ from cairn.domain.errors import Unavailable
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId
 from cairn.domain.items import message
 from cairn.domain.jobs import KINDS, IndexLog, Job, MaintainShard, decoded, encoded
+from cairn.domain.table import Key, Query
 from cairn.domain.turns import Completion, Session
-from cairn.ports import Key, Query
 from cairn.runtime import wiring
 from cairn.runtime.wiring import Services
 from cairn.service.world import World

@@ -12,9 +12,9 @@ import pytest
 from builders import RecordingJobs
 from cairn.domain.errors import ConditionFailed, NotFound, Refusal, TransactionRefused
 from cairn.domain.ids import Digest, Tenant
+from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, check_writes, key_of
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.semantics import applied, permits
-from cairn.ports import Attributes, Delete, Key, Page, Put, Query, Update, Write, check_writes, key_of
 from cairn.runtime.system import in_turn
 from cairn.service.world import World
 

@@ -15,8 +15,8 @@ from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId
 from cairn.domain.items import message
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Put, Query
 from cairn.domain.turns import Completion, Preparation, Session
-from cairn.ports import Put, Query
 from cairn.service.after_turn import commit
 from cairn.service.before_turn import prepare
 from cairn.service.indexing import FEWEST

@@ -16,8 +16,9 @@ from cairn.domain.errors import ResourceBusy, Unavailable
 from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
 from cairn.domain.turns import Completion, Preparation, Session
-from cairn.ports import Attributes, Blobs, Delete, Key, Page, Put, Query, Table, Update, Write
+from cairn.ports import Blobs, Table
 from cairn.service.after_turn import commit
 from cairn.service.before_turn import prepare
 from cairn.service.paging import every

@@ -19,8 +19,8 @@ from cairn.domain.errors import CorruptData, ResourceBusy, Unavailable
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Key, Query
 from cairn.domain.turns import Completion, MaintenanceReport, Session
-from cairn.ports import Key, Query
 from cairn.service import abstracts
 from cairn.service.engine import Engine
 from cairn.service.fan_out import PUT_OFF, FanOut, Outcome

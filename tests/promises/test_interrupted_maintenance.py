@@ -15,9 +15,9 @@ from cairn.domain.errors import ResourceBusy, Unavailable
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Query
 from cairn.domain.turns import Completion, MaintenanceReport, Session
 from cairn.embedded.table import SqliteTable
-from cairn.ports import Query
 from cairn.service import abstracts
 from cairn.service.engine import Engine
 from cairn.service.paging import every

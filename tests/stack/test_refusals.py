@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from http import HTTPStatus
 from typing import Any
 
 import httpx2
@@ -32,7 +33,7 @@ def ask(client: httpx2.Client) -> Ask:
 
 
 def refused(response: httpx2.Response) -> bool:
-    return response.status_code == httpx2.codes.UNAUTHORIZED
+    return response.status_code == HTTPStatus.UNAUTHORIZED
 
 
 def test_a_revoked_key_opens_nothing_from_that_moment(credentials: Credentials, ask: Ask) -> None:

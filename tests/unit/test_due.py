@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from cairn.domain import ids, layout
 from cairn.domain.errors import CorruptData, ResourceBusy
 from cairn.domain.ids import Project, SessionId, Tenant
+from cairn.domain.table import Attributes, Key, Query, Update
 from cairn.domain.turns import MaintenanceReport, Session
-from cairn.ports import Attributes, Key, Query, Update
 
 START = Callable[..., Any]
 HOUR = timedelta(hours=1)

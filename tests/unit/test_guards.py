@@ -13,9 +13,9 @@ from cairn.domain.errors import Conflict, ResourceBusy, TransactionRefused
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Attributes, Key, Write
 from cairn.domain.turns import Completion, Session
 from cairn.embedded.table import SqliteTable
-from cairn.ports import Attributes, Key, Write
 from cairn.service.after_turn import commit
 from cairn.service.guards import RETENTION, Claim, Guards
 from cairn.service.parts import Parts

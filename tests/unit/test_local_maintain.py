@@ -13,12 +13,12 @@ from cairn.domain import layout
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId
 from cairn.domain.items import message
 from cairn.domain.jobs import MaintainShard
+from cairn.domain.table import Attributes, Key, Update
 from cairn.domain.turns import Completion, Session
 from cairn.embedded.table import SqliteTable
 from cairn.local import background
 from cairn.local.cli import main
 from cairn.local.store import opened
-from cairn.ports import Attributes, Key, Update
 from cairn.runtime import wiring
 from cairn_jobs import worker
 

@@ -12,7 +12,7 @@ import pytest
 from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId
 from cairn.domain.log_entries import LogEntry, TurnEntry
-from cairn.ports import Page, Query
+from cairn.domain.table import Page, Query
 from cairn.service import memory_log
 from cairn.service.memory_log import MemoryLog
 from cairn.service.vault import Vault

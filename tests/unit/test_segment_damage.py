@@ -15,7 +15,7 @@ from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Digest
 from cairn.domain.jobs import IndexLog
 from cairn.domain.manifest import FAN_IN, Manifest
-from cairn.ports import Put
+from cairn.domain.table import Put
 from cairn.service.indexing import FEWEST, Indexer
 from cairn.service.vault import Vault
 from cairn.service.world import World

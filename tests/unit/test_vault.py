@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from cairn.domain import cipher, codec, layout
 from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Tenant
+from cairn.domain.table import Delete, Key, Scalar
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.ports import DataKey, Delete, Key, Scalar
+from cairn.ports import DataKey
 from cairn.runtime.system import ThreadedParallel
 from cairn.service.vault import KEY_LIFETIME, MAX_INLINE_BYTES, Vault
 from cairn.service.world import World

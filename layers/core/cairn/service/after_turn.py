@@ -22,8 +22,8 @@ from cairn.domain.ids import time_ordered_id
 from cairn.domain.items import role_of, text_of
 from cairn.domain.log_entries import LogEntry, TurnEntry
 from cairn.domain.proposals import Proposals
+from cairn.domain.table import ABSENT, Key, Put, Scalar, Update, Write
 from cairn.domain.turns import CommittedTurn, Completion, Session
-from cairn.ports import ABSENT, Key, Put, Scalar, Update, Write
 from cairn.service import due
 from cairn.service.echo import NOTHING_STORED, new_inputs_of, read_context
 from cairn.service.guards import Claim

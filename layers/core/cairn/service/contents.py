@@ -9,8 +9,8 @@ from cairn.domain.codec import moment
 from cairn.domain.facts import Fact
 from cairn.domain.log_entries import Chunk, TurnStamp
 from cairn.domain.summaries import Contents
+from cairn.domain.table import Attributes, Key, Query
 from cairn.domain.turns import Session
-from cairn.ports import Attributes, Key, Query
 from cairn.service.paging import every
 from cairn.service.parts import Parts
 from cairn.service.recall import owners_of

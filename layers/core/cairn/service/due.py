@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 
 from cairn.domain import layout
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Attributes
 from cairn.domain.turns import Session
-from cairn.ports import Attributes
 
 A_DAY = timedelta(days=1)
 

@@ -16,8 +16,8 @@ from typing import Literal, TypeAlias
 
 from cairn.domain import layout
 from cairn.domain.errors import CairnError, ResourceBusy, StoreError, Unavailable
+from cairn.domain.table import Attributes, Equals, Key, Query, Update
 from cairn.domain.turns import MaintenanceReport, Session
-from cairn.ports import Attributes, Equals, Key, Query, Update
 from cairn.service.paging import every
 from cairn.service.world import Pending, World
 

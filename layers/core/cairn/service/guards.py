@@ -13,8 +13,8 @@ from datetime import timedelta
 from cairn.domain import codec, layout
 from cairn.domain.errors import CairnError, ConditionFailed, Conflict, ResourceBusy, StoreError
 from cairn.domain.ids import TurnId
+from cairn.domain.table import ABSENT, AllOf, AnyOf, Attributes, Delete, Equals, Key, LessThan, Put, Update
 from cairn.domain.turns import Completion, Session
-from cairn.ports import ABSENT, AllOf, AnyOf, Attributes, Delete, Equals, Key, LessThan, Put, Update
 from cairn.service.vault import Vault
 from cairn.service.world import World
 

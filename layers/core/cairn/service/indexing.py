@@ -20,7 +20,7 @@ from cairn.domain.manifest import ENTRIES, Manifest, SegmentRef, merging
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.segment import Segment
 from cairn.domain.segment_writer import written
-from cairn.ports import Attributes, Query
+from cairn.domain.table import Attributes, Query
 from cairn.service.memory_log import LATE_APPEND
 from cairn.service.paging import every
 from cairn.service.segments import Segments

@@ -20,8 +20,8 @@ from cairn.domain.facts import Changes, Fact, State
 from cairn.domain.log_entries import LogEntry
 from cairn.domain.near_duplicates import merged
 from cairn.domain.summaries import Contents
+from cairn.domain.table import ABSENT, Check, Delete, Key, Put, Query, Update, Write
 from cairn.domain.turns import MaintenanceReport, Session
-from cairn.ports import ABSENT, Check, Delete, Key, Put, Query, Update, Write
 from cairn.service import contents, due
 from cairn.service.abstracts import refresh
 from cairn.service.paging import every

@@ -24,7 +24,7 @@ from cairn.domain.log_entries import LogEntry
 from cairn.domain.manifest import ENTRIES, Manifest, SegmentRef
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.segment import Segment
-from cairn.ports import ABSENT, Attributes, Key, Put, Query
+from cairn.domain.table import ABSENT, Attributes, Key, Put, Query
 from cairn.service.paging import every
 from cairn.service.segments import Segments, as_far_as_readable, manifest_of
 from cairn.service.vault import Vault

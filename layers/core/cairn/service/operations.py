@@ -14,8 +14,8 @@ from cairn.domain import layout
 from cairn.domain.errors import InvalidArgument, PermissionDenied
 from cairn.domain.ids import Tenant, TurnId, UserId, time_ordered_id
 from cairn.domain.operations import PURPOSE, Operation, OperationToken
+from cairn.domain.table import ABSENT, Key, Put
 from cairn.domain.turns import BegunTurn, CommittedTurn, Completion, Preparation, ResponseItem, Session
-from cairn.ports import ABSENT, Key, Put
 from cairn.service.after_turn import commit
 from cairn.service.before_turn import prepare
 from cairn.service.parts import Parts

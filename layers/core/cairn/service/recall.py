@@ -11,8 +11,8 @@ from cairn.domain.ids import SessionId
 from cairn.domain.log_entries import Chunk
 from cairn.domain.ranking import rank
 from cairn.domain.settings import RecallScope
+from cairn.domain.table import Attributes, Query
 from cairn.domain.turns import Session
-from cairn.ports import Attributes, Query
 from cairn.service.memory_log import MemoryLog
 from cairn.service.paging import every
 from cairn.service.world import World

@@ -11,7 +11,7 @@ from cairn.domain.errors import CorruptData, TransactionRefused, Unavailable
 from cairn.domain.ids import Digest, Tenant
 from cairn.domain.manifest import Manifest, SegmentRef
 from cairn.domain.segment import Segment
-from cairn.ports import ABSENT, Attributes, Delete, Equals, Key, Put, Query, Write
+from cairn.domain.table import ABSENT, Attributes, Delete, Equals, Key, Put, Query, Write
 from cairn.service.paging import every
 from cairn.service.vault import Vault
 from cairn.service.world import World

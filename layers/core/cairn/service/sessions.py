@@ -13,8 +13,7 @@ from cairn.domain.compaction import Summary
 from cairn.domain.errors import CairnError, ConditionFailed, ResourceBusy, StoreError
 from cairn.domain.events import Event
 from cairn.domain.settings import MemorySettings
-from cairn.domain.turns import Session
-from cairn.ports import (
+from cairn.domain.table import (
     ABSENT,
     AllOf,
     AnyOf,
@@ -28,6 +27,7 @@ from cairn.ports import (
     Query,
     Update,
 )
+from cairn.domain.turns import Session
 from cairn.service.due import KEPT, EntryChange
 from cairn.service.paging import every
 from cairn.service.vault import Vault

@@ -16,7 +16,7 @@ from typing import Any
 from cairn.domain import cipher, codec, layout
 from cairn.domain.errors import ConditionFailed, CorruptData
 from cairn.domain.ids import Digest, Tenant
-from cairn.ports import ABSENT, Attributes, Key, Put, Query, Scalar
+from cairn.domain.table import ABSENT, Attributes, Key, Put, Query, Scalar
 from cairn.service.world import World
 
 KEY_LIFETIME = timedelta(minutes=5)
