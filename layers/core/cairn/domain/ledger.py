@@ -28,7 +28,7 @@ class Ledger:
     def __init__(self) -> None:
         """Start with no beliefs."""
         self._beliefs: dict[Identity, dict[SessionId, tuple[int, Fact]]] = {}
-        self._subjects: dict[str, Identity] = {}
+        self._subjects: dict[tuple[SessionId, str], Identity] = {}
         self._retracted: dict[Identity, int] = {}
         self._ended_earlier: dict[tuple[SessionId, str], tuple[int, Fact]] = {}
         self._seen_earlier: dict[tuple[SessionId, str], datetime] = {}
@@ -56,15 +56,16 @@ class Ledger:
     def see(self, session_id: SessionId, record_ids: Iterable[str], now: datetime) -> None:
         """Note that facts were said again."""
         for record_id in record_ids:
-            beliefs = self._beliefs.get(self._subjects.get(record_id, _NOTHING), {})
+            own = (session_id, record_id)
+            beliefs = self._beliefs.get(self._subjects.get(own, _NOTHING), {})
             held = beliefs.get(session_id)
-            ended = self._ended_earlier.get((session_id, record_id))
+            ended = self._ended_earlier.get(own)
             if held is not None and held[1].id == record_id:
                 beliefs[session_id] = (held[0], replace(held[1], last_seen=now))
             elif ended is not None:
-                self._ended_earlier[session_id, record_id] = (ended[0], replace(ended[1], last_seen=now))
-            elif record_id not in self._subjects:
-                self._seen_earlier[session_id, record_id] = now
+                self._ended_earlier[own] = (ended[0], replace(ended[1], last_seen=now))
+            elif own not in self._subjects:
+                self._seen_earlier[own] = now
 
     def live(self, now: datetime, session_id: SessionId | None = None) -> list[Fact]:
         """Return the facts believed now, by one session or by all of them together, the latest belief last."""
@@ -115,7 +116,7 @@ class Ledger:
         return (fact for _, fact in sorted(latest, key=itemgetter(0)))
 
     def _hold(self, session_id: SessionId, fact: Fact) -> None:
-        self._subjects[fact.id] = identity(fact)
+        self._subjects[session_id, fact.id] = identity(fact)
         self._beliefs.setdefault(identity(fact), {})[session_id] = (self._next(), fact)
 
     def _next(self) -> int:
