@@ -2,7 +2,7 @@
 
 The template is built and deployed to the emulator as by `make stack`. Each function then runs in a process of its own
 under the runtime emulator of SAM CLI, with the code, layers, handler, environment and timeout of its deployment, and
-with the emulator's table, bucket and key behind it.
+with the emulator's table, bucket and key behind it. Every tool is switched on.
 """
 
 from __future__ import annotations
@@ -25,15 +25,20 @@ from cfnlint.decode import cfn_yaml
 from cairn.local.deployment import STACK, keys, prepare
 from cairn.local.emulator import ACCOUNT, emulated
 from cairn.local.programs import install, interpreter
+from cairn_tools.catalog import CATALOG
 from lambda_runtime import ROOT, Function, free_port
 
 HOME = ROOT / ".cache" / "stack"
 BUILT = HOME / "build"
 SUITE = ROOT / "tests" / "runtime"
 COLD_STARTS = ROOT / "bench" / "cold.py"
-_SUITE_SECONDS, _BENCH_SECONDS = 240, 300
+_SUITE_SECONDS, _BENCH_SECONDS = 240, 420
 # With an issuer, which nobody asks, so that the functions of its host are there too.
 _OAUTH_HOST = {"OidcIssuer": "https://login.example.com", "OidcResource": "https://memory.example.com/mcp"}
+_EVERY_TOOL = {
+    "memory": {"enabled": True},
+    **{tool.name: {"enabled": True} for tool in CATALOG if not tool.on_by_default},
+}
 _REGION = {"AWS_REGION": ACCOUNT["AWS_DEFAULT_REGION"]}
 AWS = cast("Any", boto3)  # its stubs know three services
 
@@ -50,15 +55,8 @@ def main() -> int:
         with _step("deploy"):
             outputs = deployment.deploy(emulator.endpoint)
             key = keys(["create", "--tenant", "local"], emulator.endpoint, outputs).split()[0]
-        os.environ |= (
-            ACCOUNT
-            | _REGION
-            | {
-                "AWS_ENDPOINT_URL": emulator.endpoint,
-                "RUNTIME_KEY": key,
-                "PYTHONPATH": str(ROOT / "tools"),
-            }
-        )
+        told = {"AWS_ENDPOINT_URL": emulator.endpoint, "RUNTIME_KEY": key, "PYTHONPATH": str(ROOT / "tools")}
+        os.environ |= ACCOUNT | _REGION | told
         AWS.client("s3").delete_bucket_policy(Bucket=outputs["MemoryBucketName"])  # the emulator has no TLS
         os.environ["RUNTIME_FUNCTIONS"] = json.dumps([asdict(each) for each in deployed(emulator.endpoint)])
         with _step("suite"):
@@ -82,6 +80,10 @@ def deployed(endpoint: str) -> list[Function]:
 def _function(logical_id: str, name: str, built: Mapping[str, Any], endpoint: str) -> Function:
     said = AWS.client("lambda").get_function_configuration(FunctionName=name)
     layers = [built[layer["Arn"].split(":")[-2]]["Properties"]["ContentUri"] for layer in said.get("Layers", ())]
+    own = {
+        "AWS_ENDPOINT_URL": endpoint,
+        "CAIRN_SETTINGS": json.dumps({"settings": {"mcp": {"tools": _EVERY_TOOL}}}),
+    }
     return Function(
         name=logical_id,
         handler=said["Handler"],
@@ -89,7 +91,7 @@ def _function(logical_id: str, name: str, built: Mapping[str, Any], endpoint: st
         layers=str(_unpacked(layers)),
         timeout=said["Timeout"],
         memory=said["MemorySize"],
-        environment={**said["Environment"]["Variables"], **ACCOUNT, **_REGION, "AWS_ENDPOINT_URL": endpoint},
+        environment={**said["Environment"]["Variables"], **ACCOUNT, **_REGION, **own},
     )
 
 

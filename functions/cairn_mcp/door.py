@@ -57,9 +57,9 @@ def _response(reply: Reply, record: CallRecord) -> dict[str, Any]:
     try:
         return events.respond(reply.status, reply.body, reply.headers)
     except PayloadTooLarge as error:
-        record.status = error.code
+        record.refuse(error)
         refused = _refusal(error)
-        return events.respond(refused.status, jsonrpc.failure(jsonrpc.request_id(reply.body), refused))
+        return events.respond(refused.status, jsonrpc.failure(jsonrpc.request_id(reply.body), refused), refused.headers)
 
 
 def _refusal(error: CairnError) -> RpcError:
