@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.extraction import MAX_VALUE_BYTES, extract
+from cairn.domain.extraction import extract
 from cairn.domain.facts import Candidate
 from cairn.domain.tiers import Tier
+from cairn.domain.values import MAX_VALUE_BYTES
 
 STATED: list[tuple[str, list[tuple[str, str]]]] = [
     ("My name is Alice.", [("user_name", "Alice")]),

@@ -5,21 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum, auto
 from functools import cache
 
 from cairn.domain.tiers import Tier
-
-
-class Shape(Enum):
-    """How a value is cut from what follows its marker."""
-
-    NAME = auto()
-    PLACE = auto()
-    PHRASE = auto()
-    THINGS = auto()
-    CLAUSE = auto()
-    SENTENCE = auto()
+from cairn.domain.values import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +26,12 @@ class Marker:
     key: str = ""
 
 
+_ENDING = r"(?P<ends>no\s+longer|(?:don'?t|do\s+not|not)(?=[^.!?\n]{1,120}\sany\s?(?:more|longer))|used\s+to|stopped|quit)"
 _ENDING_AND_ADVERBS = (
-    r"(?:(?P<ends>no\s+longer|(?:don't|do\s+not|not)(?=[^.!?\n]{1,120}\sany\s?more)|used\s+to|stopped|quit)\s+)?"
-    r"(?:(?:also|really|still|just|do|always|usually|generally|mostly|mainly|absolutely|truly|actually|personally|now"
-    r"|currently|especially|particularly|recently|very\s+much|definitely|certainly|severely|deathly|highly)\s+){0,3}"
+    rf"(?:{_ENDING}\s+)?"
+    r"(?:(?:also|real+y|still|just|do|always|usually|generally|mostly|mainly|absolutely|truly|actually|personally|now"
+    r"|currently|especially|particularly|recently|very\s+much|definitely|certainly|strongly|severely|deathly|highly"
+    r"|much|simply)\s+){0,3}"
 )
 _RELATIVE = (
     "wife|husband|partner|spouse|fianc[eé]e?|girlfriend|boyfriend|sister|brother|mother|mom|mum|father|dad|son|daughter"
@@ -49,38 +40,89 @@ _RELATIVE = (
     "|roommate|flatmate|neighbou?r|colleague|coworker|landlord|mentor|company|team|startup"
 )
 _ATTRIBUTE = (
-    "birthday|birth date|date of birth|anniversary|hometown|home town|home city|timezone|time zone|e-?mail(?: address)?"
+    "hometown|home town|home city|timezone|time zone|e-?mail(?: address)?|website|homepage|school|university|college"
     "|blood type|(?:phone|mobile|cell)(?: number)?|(?:home |postal |shipping )?address|zip code|postcode|pronouns"
     "|nationality|(?:native|first|second|mother) (?:language|tongue)|job(?: title)?|occupation|profession|employer|role"
     "|star sign|(?:shoe|shirt|dress|ring|clothing|t-shirt) size|height|budget|diet|major|age"
-    "|(?:middle|last|user) name|username|surname"
     r"|(?:github|twitter) (?:username|handle)|preferred [a-z]+|favou?rite [a-z]+(?: [a-z]+)?"
 )
-_NAME, _PLACE, _PHRASE, _THINGS, _CLAUSE, _SENTENCE = Shape
-_CAPITAL = r"(?=\s+[\"']?(?-i:[A-Z]))"
+_DAY = "birthday|birth date|date of birth|anniversary|name day"
+_OTHER_NAME = "(?:middle|last|family|user|maiden) ?name|surname"
+_POSSESSION = "car|bike|bicycle|motorbike|van|laptop|computer|pc|phone|tablet|camera|guitar|piano|house|flat|apartment"
+_OCCUPATION = (
+    "accountant|actor|actress|analyst|architect|artist|author|baker|banker|barber|barista|bartender|biologist|builder"
+    "|butcher|carpenter|cashier|chef|chemist|coder|composer|consultant|cook|dancer|dentist|designer|developer|doctor"
+    "|driver|economist|editor|electrician|engineer|farmer|firefighter|florist|freelancer|gardener|geologist|historian"
+    "|intern|interpreter|journalist|judge|lawyer|lecturer|librarian|linguist|manager|mathematician|mechanic|midwife"
+    "|musician|nurse|nanny|painter|paralegal|paramedic|pharmacist|photographer|physicist|physiotherapist|pilot|plumber"
+    "|police officer|postdoc|producer|professor|programmer|psychologist|receptionist|researcher|sailor|salesman"
+    "|scientist|sculptor|secretary|social worker|soldier|student|surgeon|surveyor|tailor|teacher|technician|tester"
+    "|therapist|translator|tutor|undergraduate|vet|veterinarian|waiter|waitress|web designer|welder|writer"
+)
+_NAME, _PLACE, _ROLE, _PHRASE, _THINGS, _CLAUSE, _SENTENCE = Shape
+_I_AM = "i(?:'?m| am)"
+_I = f"(?:{_I_AM}|i)"
+_WE = f"(?:{_I}|we(?:'?re| are)?)"
+_I_HAVE = "(?:i|we)(?:'?ve| have)?"
+_IS = r"(?: is|'s| (?:isn'?t|is not) [^,.;!?\n]{1,60}[,;.] ?(?:it's|it is))"
+_ARE = rf"(?: are|{_IS})"
+_NEED = r"(?:real+y )?(?:need|have(?: got)?|must|gotta)"
+_CAPITAL_LETTER = r"[\"']?(?-i:[^\W\d_a-z])"
+_CAPITAL = rf"(?=\s+{_CAPITAL_LETTER})"
+_JOB = rf"(?:an? (?:[\w-]+ ){{0,2}})?(?:{_OCCUPATION})\b(?!'|-)"
+_TOWN = (
+    rf"(?= (?:the |an? )?(?:[\w-]+ ){{0,3}}(?:city|town|village|country|countryside|suburbs?|island|coast|farm)\b"
+    rf"| (?:the )?{_CAPITAL_LETTER}(?!\S* \d)"
+    r"| (?!(?:the|an?|my|your|our|his|her|their|this|that|another|it)\b|\S+ (?:the|an?|my|your|our|this|that)\b))"
+)
+_DONE = "eat|drink|smoke|play|watch|read|listen to|use|ride|drive|collect|practi[cs]e"
 
 MARKERS = (
-    Marker("user_name", "my (?:full |first |real )?name(?: is|'s)", _NAME, Tier.L0, 0.95, "name"),
-    Marker("user_name", f"(?:hi|hello|hey)(?: there| all)?[,!.]? (?:i'm|i am){_CAPITAL}", _NAME, Tier.L0, 0.85, "name"),
-    Marker("user_nickname", f"(?:call me|i go by|i(?:'m| am) called){_CAPITAL}", _NAME, Tier.L0, 0.9, "nickname"),
-    Marker("user_preference", "i ~prefer", _CLAUSE, Tier.L0, 0.92),
-    Marker("user_like", "i ~(?:lik|lov|enjoy|ador)(?:e|ing)?", _THINGS, Tier.L2, 0.85),
-    Marker("user_like", "i(?:'m| am) ~(?:a (?:big |huge )?fan of|fond of)", _THINGS, Tier.L2, 0.85),
+    Marker("user_name", f"my (?:full |first |real )?name(?:(?: it)?{_IS}|s)", _NAME, Tier.L0, 0.95, "name"),
+    Marker("user_name", f"the name's{_CAPITAL}", _NAME, Tier.L0, 0.9, "name"),
+    Marker("user_name", f"(?:hi|hello|hey)(?: there| all)?[,!.]? {_I_AM}{_CAPITAL}", _NAME, Tier.L0, 0.85, "name"),
+    Marker("user_name", rf"{_I_AM}(?= (?-i:[^\W\d_a-z])[\w'-]+, {_JOB})", _NAME, Tier.L0, 0.85, "name"),
+    Marker("user_nickname", f"(?:call me|i go by|{_I_AM} called){_CAPITAL}", _NAME, Tier.L0, 0.9, "nickname"),
+    Marker(
+        "user_nickname",
+        r"(?:every(?:one|body)|(?:all )?(?:my )?(?:friends|family|colleagues|mates)|people) (?:all )?calls? me",
+        _NAME,
+        Tier.L0,
+        0.9,
+        "nickname",
+    ),
+    Marker("user_preference", f"{_I} ~prefer", _CLAUSE, Tier.L0, 0.92),
+    Marker("user_preference", "i(?:'d| would) ~rather(?! not)", _CLAUSE, Tier.L0, 0.8),
+    Marker("user_like", "i ~(?:lik|lov|enjoy|ador)(?:e|ing)?(?: very much| a lot)?", _THINGS, Tier.L2, 0.85),
+    Marker("user_like", f"{_I_AM} ~(?:an? (?:big |huge )?fan of|fond of)", _THINGS, Tier.L2, 0.85),
     Marker("user_like", "i(?:'ve)? (?P<ends>stopped|quit|gave up) [a-z]+ing", _THINGS, Tier.L2, 0.85),
-    Marker("today_task", "today,? i (?:really )?(?:need|have to|must)", _CLAUSE, Tier.L1, 0.8),
-    Marker("today_task", r"i (?:really )?(?:need|have)(?= to [^,;.!?\n]{1,200}\stoday)", _CLAUSE, Tier.L1, 0.8),
-    Marker("weekly_task", "this week,? i (?:really )?(?:need|have to|must)", _CLAUSE, Tier.L2, 0.82),
-    Marker("weekly_task", r"i (?:really )?(?:need|have)(?= to [^,;.!?\n]{1,200}\sthis week)", _CLAUSE, Tier.L2, 0.82),
-    Marker("user_home", "i(?:'m| am)? ~(?:live|living|based) in", _PLACE, Tier.L0, 0.9, "home"),
-    Marker("user_home", "i(?:'ve| have)? ~(?:moved|relocated) to", _PLACE, Tier.L0, 0.88, "home"),
-    Marker("user_workplace", "i(?:'m| am)? ~(?:work|working) (?:at|for)", _PLACE, Tier.L0, 0.9, "workplace"),
-    Marker("user_role", "i(?:'m| am)? ~(?:work|working) as", _PHRASE, Tier.L0, 0.9, "role"),
-    Marker("user_allergy", r"i(?:'m| am) ~allergic to|i have an? (?:\w+ )?allergy to", _THINGS, Tier.L0, 0.95),
-    Marker("user_note", "(?:remember|don't forget|keep in mind) that|remember:", _SENTENCE, Tier.L0, 0.9),
-    Marker("user_profile", f"my (?P<about>(?:{_RELATIVE})'s name)(?: is|'s)", _NAME, Tier.L0, 0.9),
+    Marker("user_like", f"i {_ENDING} (?:{_DONE})", _THINGS, Tier.L2, 0.85),
+    Marker("today_task", f"today,? i {_NEED}", _CLAUSE, Tier.L1, 0.8),
+    Marker("today_task", rf"i {_NEED}(?= [^,;.!?\n]{{1,200}}\stoday)", _CLAUSE, Tier.L1, 0.8),
+    Marker("weekly_task", f"this week,? i {_NEED}", _CLAUSE, Tier.L2, 0.82),
+    Marker("weekly_task", rf"i {_NEED}(?= [^,;.!?\n]{{1,200}}\sthis week)", _CLAUSE, Tier.L2, 0.82),
+    Marker("user_home", f"{_WE} ~(?:live|living|based) (?:in|at(?= \\d))", _PLACE, Tier.L0, 0.9, "home"),
+    Marker("user_home", f"{_I_HAVE} ~(?:moved|relocated) to{_TOWN}", _PLACE, Tier.L0, 0.88, "home"),
+    Marker("user_workplace", f"{_I} ~(?:work|working) (?:at|for)", _PLACE, Tier.L0, 0.9, "workplace"),
+    Marker("user_workplace", rf"{_I} ~(?:work|working) as (?:[\w-]+ ){{1,5}}(?:at|for)", _PLACE, Tier.L0, 0.9, "workplace"),
+    Marker("user_workplace", f"{_I_AM} ~{_JOB} (?:at|for)", _PLACE, Tier.L0, 0.88, "workplace"),
+    Marker("user_role", f"{_I} ~(?:work|working) as", _ROLE, Tier.L0, 0.9, "role"),
+    Marker("user_role", f"{_I_AM}(?: currently| also| now)?(?= {_JOB})", _ROLE, Tier.L0, 0.85, "role"),
+    Marker("user_allergy", f"{_I_AM} ~al+ergic (?:to|on|against)|i have an? (?:\\w+ )?allergy to", _THINGS, Tier.L0, 0.95),
+    Marker("user_allergy", r"i have an? (?:severe |bad |mild )?(?=[\w-]+ allergy)", _THINGS, Tier.L0, 0.92),
+    Marker("user_note", "(?:remember|don'?t forget|keep in mind|note) that|remember:", _SENTENCE, Tier.L0, 0.9),
+    Marker("user_profile", f"my (?P<about>(?:{_RELATIVE})'?s name|{_OTHER_NAME}){_IS}", _NAME, Tier.L0, 0.9),
     Marker("user_profile", f"my (?P<about>{_RELATIVE})(?: is|'s) (?:called|named)", _NAME, Tier.L0, 0.9),
-    Marker("user_profile", f"my (?P<about>{_RELATIVE}) is(?= (?:an? |(?-i:[A-Z])))", _PHRASE, Tier.L0, 0.85),
-    Marker("user_profile", f"my (?P<about>{_ATTRIBUTE}) (?:is|are)", _PHRASE, Tier.L0, 0.88),
+    Marker("user_profile", f"my (?P<about>{_RELATIVE}) is(?= an? |{_CAPITAL})", _PHRASE, Tier.L0, 0.85),
+    Marker("user_profile", f"my (?P<about>(?:(?:{_RELATIVE})'s )?(?:{_DAY})){_IS}(?: on| in)?", _PHRASE, Tier.L0, 0.88),
+    Marker("user_profile", f"my (?P<about>(?:(?:{_RELATIVE})'s )?(?:{_ATTRIBUTE})){_ARE}", _PHRASE, Tier.L0, 0.88),
+    Marker(
+        "user_profile",
+        f"my (?P<about>{_POSSESSION}) is(?= an? (?!mess|disaster|joke|wreck|pain|problem|nightmare|brick|bit|little)|{_CAPITAL})",
+        _PHRASE,
+        Tier.L0,
+        0.85,
+    ),
 )
 CUES: Mapping[str, str] = {
     "user_name": "name who called",

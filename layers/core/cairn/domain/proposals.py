@@ -15,7 +15,7 @@ from typing import Any, cast
 from unicodedata import category
 
 from cairn.domain.errors import ModelFailed
-from cairn.domain.extraction import MAX_VALUE_BYTES
+from cairn.domain.values import MAX_VALUE_BYTES
 from cairn.domain.facts import Candidate, Fact
 from cairn.domain.items import message
 from cairn.domain.markers import MARKERS
