@@ -13,11 +13,11 @@ from dataclasses import replace
 from cairn.domain.facts import Candidate, normalise
 from cairn.domain.markers import Marker, patterns
 from cairn.domain.own_words import openings, own_words
-from cairn.domain.values import Shape, clip, values
+from cairn.domain.values import CORRECTABLE, Shape, clip, values
 
 _LONGEST_END = 12
 _BORDER = re.compile(r"[.!?…]+[\"')\]]*(?=\s|\Z)|[。！？]|\n+")  # noqa: RUF001  Chinese and Japanese end sentences so
-_NEVER_LAST = re.compile(r"(?:\A|[\s(])(?:dr|mr|mrs|ms|prof|st|mt|vs|e\.g|i\.e|approx|fig)\Z", re.IGNORECASE)
+_NEVER_LAST = re.compile(r"(?:\A|[\s(])(?:dr|mr|mrs|ms|prof|st|mt|vs|ch|vol|sec|pp|e\.g|i\.e|approx|fig)\Z", re.IGNORECASE)
 _SELDOM_LAST = re.compile(r"(?:\A|[\s(])(?:[a-z]|[a-z]\.[a-z]|etc|inc|ltd|co|corp|jr|sr|no)\Z", re.IGNORECASE)
 _SENTENCE_START = re.compile(r"\s*(?:\Z|(?:I|I'm|I've|My|We|The|It|Please|What|How|Can|Could|Today|This|But|So)\b)")
 _STRAIGHT = str.maketrans("\u2019\u2018\u201c\u201d\u00a0", "''\"\" ")
@@ -26,6 +26,9 @@ _CORRECTION = re.compile(
     r"|i meant|i mean)\s+(?:actually\s+)?",
     re.IGNORECASE,
 )
+
+
+_TAKEN_BACK = re.compile(r"\s*(?:not|just kidding|kidding|jk|/s)\s*[.!]*\s*\Z", re.IGNORECASE)
 
 
 def extract(items: Sequence[tuple[str, str]]) -> tuple[Candidate, ...]:
@@ -41,12 +44,15 @@ def _read(event_id: str, text: str) -> list[Candidate]:
     masked = own_words(plain)
     found: list[Candidate] = []
     latest: tuple[Marker, Candidate] | None = None
+    stated = 0
     for start, end in _sentences(masked):
         claims = _claims(event_id, plain[start:end], masked[start:end])
+        if not claims and _TAKEN_BACK.match(plain[start:end]):
+            del found[len(found) - stated :]
         if latest and not claims and (mended := _mended(*latest, plain[start:end])):
             found[-1] = mended
         found.extend(candidate for _, candidate in claims)
-        latest = claims[-1] if claims else None
+        latest, stated = claims[-1] if claims else None, len(claims)
     return found
 
 
@@ -97,7 +103,7 @@ def _candidate(event_id: str, sentence: str, marker: Marker, match: re.Match[str
 def _mended(marker: Marker, candidate: Candidate, sentence: str) -> Candidate | None:
     """Return the candidate with the value of a correction such as "Sorry, I meant Rob", None if it is none."""
     correction = _CORRECTION.match(sentence)
-    if not correction or marker.shape not in {Shape.NAME, Shape.PLACE, Shape.ROLE, Shape.PHRASE}:
+    if not correction or marker.shape not in CORRECTABLE:
         return None
     mended = values(marker.shape, sentence, sentence, correction.end())
     return replace(candidate, value=mended[0], quote=clip(sentence.lstrip())) if mended else None

@@ -12,19 +12,24 @@ _OPENING_REACH = 64
 _FOREIGN_REACH = 160
 _WORK_ON = (
     r"(?:translate|summari[sz]e|proofread|correct|fix|improve|review|rewrite|rephrase|paraphrase|edit|polish|shorten"
-    r"|simplify|classify|analy[sz]e|conjugate|punctuate|check|convert|write|compose|continue|reply to|answer"
+    r"|simplify|turn|change|add|extract|complete|read|simplify|classify|analy[sz]e|conjugate|punctuate|check|convert|write|compose|continue|reply to|answer"
     r"|make (?:this|it|the)|here(?: is|'s) (?:the|an?|my) (?:article|text|letter|e-?mail|message|post|transcript|story"
-    r"|chapter|conversation|review)|(?:the )?(?:transcript|interview|article|letter))"
+    r"|chapter|conversation|review)|(?:the )?(?:transcript|interview|article|(?:cover )?letter|review))"
 )
 _ASIDE = re.compile(
     r"(?:```|~~~).*?(?:```|~~~|\Z)|^[ \t]*>[^\n]*|`[^`\n]+`|\"[^\"\n]{1,300}\"|(?<!\w)'[^'\n]{1,200}'(?!\w)|https?://\S+"
-    r"|^(?:from|sent|subject|fwd?): .*|^dear [^\n]{1,60}\n.*"
+    r"|^(?:from|to|sent|subject|fwd?): .*|^dear [^\n]{1,60}\n.*"
+    r"|\A.*^(?:(?:kind|best|warm) (?:regards|wishes)|regards|sincerely|yours (?:faithfully|sincerely|truly))\b"
     rf"|^(?:(?:please|pls|can you|could you|help me|now),? )*{_WORK_ON}\b[^:\n.?!]{{0,80}}:\s[^\n]*(?:\n[^\n]+)*"
-    r"|\b(?:role-?play|pretend|you are (?:an?|now)|(?:act|speak|talk|answer|behave) (?:as|like) (?:an?|my|the|if)"
-    r"|let's play|in (?:my|this|the) (?:story|novel|book|game|film|movie|play))\b[^\n]*",
+    r"|^be an? [^\n]*|\b(?:role-?play|pretend|you are (?:an?|now)|(?:act|speak|talk|answer|behave) (?:as|like) (?:an?|my|the|if)"
+    r"|you play|let's (?:play|pretend|imagine|say|assume)|for (?:this|the) (?:exercise|scene|game|test)|in (?:my|this|the) (?:story|novel|book|game|film|movie|play))\b[^\n]*",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
 _TURN = re.compile(r"^[ \t]*(\[[^\]\n]{1,40}\][ \t]*)?([^\W\d_a-z][\w.' -]{0,30}):[ \t]([^\n]*)", re.MULTILINE)
+_INTRODUCTIONS = (
+    "things?|intro|introduction|facts?|context|info|details?|note|reminder|me|background|important|careful|warning|btw"
+    "|ps|fyi|update|correction|also|question|situation|news|remember"
+)
 _OPENERS = (
     "and|but|so|because|since|although|though|plus|also|well|oh|hi|hello|hey|there|yes|yeah|yep|no|nope|ok|okay|right"
     "|actually|honestly|personally|basically|btw|by the way|fyi|ps|for the record|for context|for reference|sorry"
@@ -33,10 +38,11 @@ _OPENERS = (
     "|you know|as i said|as you know|i think|i guess|i must say|i (?:said|told you|mentioned)(?: that)?|that's why"
     "|which is why|about me|first|second|then|now|nowadays|these days|currently|lately|recently|generally|usually"
     "|overall|today|in general|(?:you|everyone) can"
-    r"|(?:in|on|for|since|at|during|after|before) (?!case\b|which\b|that\b)(?:[\w-]+ ){0,2}[\w-]+"
+    r"|to be (?:clear|honest|fair|precise)|let me introduce myself|given|considering|as an? [\w-]+|now that|ever since"
+    r"|(?:in|on|for|since|at|with|until|during|after|before) (?!case\b|which\b|that\b)(?:[\w-]+ ){0,2}[\w-]+"
 )
 _OPENING = re.compile(
-    r"(?:\A|[,;(\u2014\u2013]|(?-i:\b[a-z]\w*)(?<!ed):|\s-|\A\s*(?:[-*•]|\d+[.)])"
+    rf"(?:\A|[,;(\u2014\u2013]|\b(?:{_INTRODUCTIONS}):|\s-|\A\s*(?:[-*•_]+|\d+[.)])"
     r"|\b(?:and|but|because|so|since|although|though|plus))\s*"
     rf"(?:(?:{_OPENERS})[,:!]?\s+)*\Z",
     re.IGNORECASE,
@@ -44,8 +50,8 @@ _OPENING = re.compile(
 _FOREIGN = re.compile(
     r"\bif\b(?! (?:it helps|you're|you are|anyone|that matters|it matters))|(?<!\bi )(?<!\bi've )\b(?:said|told)\b"
     r"|(?<!\bi )\b(?:think|believe|assume|claim|say)\b"
-    r"|\b(?:unless|whether|hypothetically|suppos\w+|imagin\w+|assum(?:es|ing)|translat\w+|rewrite|write|rephrase"
-    r"|repeat|quote|lyrics?|chorus|song|sings?|example|phrase|story|novel|movie|film|book|dream"
+    r"|\b(?:unless|whether|hypothetically|suppos\w+|imagin\w+|assum(?:es|ing)|translat(?:e|ed|ing|ion)|rewrite|write|rephrase"
+    r"|repeat|quote|lyrics?|chorus|song|sings?|example|phrase|persona|monologue|radio|test user|story|novel|movie|film|book|dream"
     r"|says|saying|tells|telling|thinks|believes|insists|claims|claimed|complained|wrote|asked|replied|joked|lied|goes"
     r"|reads|nobody|no one|not true|doubt|wish|perhaps|maybe|might)\b"
     r"|\A\s*(?:oh,? (?:sure|great|joy|wonderful|right|yes)|yeah,? (?:right|sure|and)|sure,|right,? and|listening to|play)\b",

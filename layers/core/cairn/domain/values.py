@@ -23,9 +23,15 @@ class Shape(Enum):
     SENTENCE = auto()
 
 
+CORRECTABLE = frozenset({Shape.NAME, Shape.PLACE, Shape.ROLE, Shape.PHRASE})
+"""The shapes of which a statement has one value, so that another one said right after it takes its place."""
 _DISOWNED = re.compile(
     r"[\s,\"'(]*(?:\w+ (?:said|says|replied|wrote|asked)|(?:said|says|replied) \w+|just kidding|jk"
     r"|(?:(?:obviously|of course|certainly) )?not[.!]*\Z)",
+    re.IGNORECASE,
+)
+_CORRECTED = re.compile(
+    r"\s*,\s*(?:sorry|oops|no(?: wait)?|wait|correction|i mean|i meant)\b[\s,.!-]*(?:(?:no|sorry|i meant?|it's)\b[\s,]*)*",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
@@ -46,7 +52,9 @@ _COMMA = re.compile(r",(?!\s*\d)")
 _END = {
     Shape.PLACE: re.compile(
         r",(?!\s*(?-i:[A-Z]))"
-        r"|\s(?:and|with|since|for|where|when|from|to|on|by|after|last|next|this|until|as|in\s+\d+)\b",
+        r"|\s(?:i|we|part-time|full-time|and|with|since|for|where|when|from|to|on|by|after|last|next|this|until|as"
+        r"|in\s+(?:\d+|(?:early\s+|late\s+|the\s+)?(?:spring|summer|autumn|fall|winter|january|february|march|april|may|june|july"
+        r"|august|september|october|november|december)))\b",
         re.IGNORECASE,
     ),
     Shape.ROLE: re.compile(r",|\s(?:and|at|for|in|since|from|who|with|now|there|here)\b", re.IGNORECASE),
@@ -61,17 +69,20 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
-    r"(?:it|that|this|these|those|them|him|her|us|you|your|yours|u|how|what|when|where|why|who|whatever|nothing|neither"
+    r"(?:it|that|this|these|those|them|him|her|us|your|yours|how|what|when|where|why|who|whatever|nothing|neither"
     r"|none|no|not|both|either|as|all of|everything|one|something|someone|my best|your"
-    r"|(?:fear|hope|denial|peace|poverty|luxury|silence|sin|exile|bliss|misery|darkness|pain|chaos|dread|harmony)\b"
+    r"|(?:\w+ )?(?:fear|hope|denial|peace|poverty|luxury|silence|sin|exile|bliss|misery|darkness|pain|chaos|dread|harmony)\b"
+    r"|(?:you|u)(?: guys| all| both)?\Z|an? (?:\w+'s )?pace"
     r"|(?:to|least|times|night|home|myself|free|fun|money|weekends)\Z"
-    r"|the (?:\w+ )?(?:ones?|option|idea|way|version|design|approach"
+    r"|the (?:\w+ )?(?:ones?|option|idea|way|version|design|approach|plan|layout|draft|output|result|answer|change|update|solution|suggestion"
     r"|first|second|third|last|other|latter|former|sound|look|fact|moment|time|past|present|same|part|next|end|weekend)"
-    r"|to (?:think|say|believe|know|see|ask|hear)|an? (?:living|society|world|hurry|bit|new \w+)"
+    r"|to (?:think|say|believe|know|see|ask|hear)|an? (?:living|society|world|hurry|bit|different|new \w+)"
+    r"|(?:an?|two|three|four|five|six|a few|\d+) (?:days?|weeks?|months?)\Z|the middle of nowhere|at|for|about"
     r"|coming|soon|near|over|next|tomorrow|today|late|broken|missing|more|most|less)(?!\w)(?!-)",
     re.IGNORECASE,
 )
 _CONJUNCTION = re.compile(r"(?:\A|\s)\s*(?:and|or|&)\s+", re.IGNORECASE)
+_AND_SO_ON = re.compile(r"\s*(?:etc|and so on)\.?\s*", re.IGNORECASE)
 _MOST_NAMES = 6
 _MOST_WORDS_OF_ITEM = 4
 _NAME_PARTICLES = "de da di del der den van von la le el al bin ibn ten ter y"
@@ -85,27 +96,31 @@ _NAME_NEVER_STARTS = """
     if when after before once anytime any old up out over about for to important common hard easy difficult spelled
     spelt pronounced written different monday tuesday wednesday thursday friday saturday sunday whatever still all
     missing wrong mud tired bored hungry sick busy fine ok okay ready sad happy angry lost confused done good bad great
-    late weird funny secret private unknown unique irrelevant nothing taken known mentioned listed asap
+    pretty probably usually always quite rather getting being no is was has interested
+    late weird funny secret private unknown unique irrelevant worth nothing taken known mentioned listed asap
 """
 _NO_NAME = frozenset(_NAME_NEVER_STARTS.split())
 
 
 def values(shape: Shape, sentence: str, masked: str, start: int) -> list[str]:
     """Return the values stated from `start` on: none if the words turn out to be a question or to say nothing."""
+    said, end = _stated(shape, sentence, masked, start)
+    correction = _CORRECTED.match(masked, end) if shape in CORRECTABLE else None
+    return (correction and _stated(shape, sentence, masked, correction.end())[0]) or said
+
+
+def _stated(shape: Shape, sentence: str, masked: str, start: int) -> tuple[list[str], int]:
+    """Return the values and where they end."""
     window = masked[start : start + _REACH]
     stop = None if shape is Shape.SENTENCE else _STOP.search(window)
     length = _length(shape, window[: stop.start()] if stop else window)
-    rest = window[length:]
+    rest, end = window[length:], start + length
     asks = masked[-_LAST_WORDS:].rstrip("\"')] \n").endswith(("?", "\N{FULLWIDTH QUESTION MARK}"))
     if _DISOWNED.match(rest) or (asks and not _QUESTION.match(rest)):
-        return []
-    said = sentence[start : start + length]
-    parts = _list_items(said) if shape is Shape.THINGS else [said]
-    return [
-        value
-        for value in map(_clean, parts)
-        if value and (shape in {Shape.NAME, Shape.SENTENCE} or not _VAGUE.match(value))
-    ]
+        return [], end
+    parts = _list_items(sentence[start:end]) if shape is Shape.THINGS else [sentence[start:end]]
+    unmistakable = shape in {Shape.NAME, Shape.SENTENCE}
+    return [value for value in map(_clean, parts) if value and (unmistakable or not _VAGUE.match(value))], end
 
 
 def clip(text: str) -> str:
@@ -134,7 +149,8 @@ def _name_length(body: str) -> int:
     for match in re.finditer(r"(?P<word>[^\s,]+)(?P<comma>,?)", body):
         word = match["word"].strip("\"'.!?")
         lower = word.casefold()
-        if lower in _ENDS_NAME or (words == 0 and lower in _NO_NAME):
+        initial = word.isupper() and match["word"].endswith(".")
+        if not initial and (lower in _ENDS_NAME or (words == 0 and lower in _NO_NAME)):
             break
         if words == 0:
             capital = not word[:1].islower()
@@ -149,6 +165,8 @@ def _name_length(body: str) -> int:
 def _list_items(said: str) -> list[str]:
     """Return the items of "A, B and C", or the text as its only item where it is no such list."""
     *firsts, last = said.split(",")
+    if _AND_SO_ON.fullmatch(last):
+        return firsts
     items = [*firsts, *filter(None, _CONJUNCTION.split(last, maxsplit=1))]
     is_list = firsts and _CONJUNCTION.search(last) and all(len(item.split()) <= _MOST_WORDS_OF_ITEM for item in items)
     return items if is_list else [said]
