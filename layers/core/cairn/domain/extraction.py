@@ -31,29 +31,51 @@ _CORRECTION = re.compile(
 _TAKEN_BACK = re.compile(r"\s*(?:not|just kidding|kidding|jk|/s)\s*[.!]*\s*\Z", re.IGNORECASE)
 
 
-def extract(items: Sequence[tuple[str, str]]) -> tuple[Candidate, ...]:
+def extract(items: Sequence[tuple[str, str]], previous: str = "") -> tuple[Candidate, ...]:
     """Return what a user states in (event_id, text) pairs, in the order said; "I no longer …" yields retractions.
 
-    Values keep their case and are at most 512 bytes of UTF-8, cut between characters.
+    A correction such as "Actually, it's Bob" is of the sentence before it, be it the last one of `previous`, which the
+    user said just before. Values keep their case and are at most 512 bytes of UTF-8, cut between characters.
     """
-    return tuple(candidate for event_id, text in items for candidate in _read(event_id, text))
+    reading = _Reading()
+    reading.read("", previous)
+    reading.found = []
+    for event_id, text in items:
+        reading.read(event_id, text)
+    return tuple(reading.found)
 
 
-def _read(event_id: str, text: str) -> list[Candidate]:
-    plain = text.translate(_STRAIGHT)
-    masked = own_words(plain)
-    found: list[Candidate] = []
-    latest: tuple[Marker, Candidate] | None = None
-    stated = 0
-    for start, end in _sentences(masked):
-        claims = _claims(event_id, plain[start:end], masked[start:end])
-        if not claims and _TAKEN_BACK.match(plain[start:end]):
-            del found[len(found) - stated :]
-        if latest and not claims and (mended := _mended(*latest, plain[start:end])):
-            found[-1] = mended
-        found.extend(candidate for _, candidate in claims)
-        latest, stated = claims[-1] if claims else None, len(claims)
-    return found
+class _Reading:
+    """What was found so far, and what the latest sentence stated, which the next one may correct or take back."""
+
+    def __init__(self) -> None:
+        self.found: list[Candidate] = []
+        self._latest: list[tuple[Marker, Candidate]] = []
+
+    def read(self, event_id: str, text: str) -> None:
+        """Read a text, sentence by sentence."""
+        plain = text.translate(_STRAIGHT)
+        masked = own_words(plain)
+        for start, end in _sentences(masked):
+            if sentence := plain[start:end].strip():
+                begin = plain.index(sentence, start)
+                self._read_sentence(event_id, sentence, masked[begin : begin + len(sentence)])
+
+    def _read_sentence(self, event_id: str, sentence: str, masked: str) -> None:
+        claims = _claims(event_id, sentence, masked)
+        if not claims and self._latest:
+            corrected = _corrected(event_id, *self._latest[-1], sentence)
+            if corrected:
+                self._forget(1)
+                claims = [corrected]
+            elif _TAKEN_BACK.match(sentence):
+                self._forget(len(self._latest))
+        self.found += [candidate for _, candidate in claims]
+        self._latest = claims
+
+    def _forget(self, count: int) -> None:
+        """Drop the newest claims; those of the text before are not among what was found."""
+        del self.found[max(0, len(self.found) - count) :]
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -95,15 +117,22 @@ def _candidate(event_id: str, sentence: str, marker: Marker, match: re.Match[str
         confidence=marker.confidence,
         tier=marker.tier,
         event_id=event_id,
-        quote=clip(sentence.lstrip()),
+        quote=clip(sentence),
         retracts=bool(groups.get("ends")),
     )
 
 
-def _mended(marker: Marker, candidate: Candidate, sentence: str) -> Candidate | None:
-    """Return the candidate with the value of a correction such as "Sorry, I meant Rob", None if it is none."""
+def _corrected(
+    event_id: str, marker: Marker, candidate: Candidate, sentence: str
+) -> tuple[Marker, Candidate] | None:
+    """Return the claim with the value of a correction such as "Sorry, I meant Rob", None if it is none.
+
+    A capitalised value is not corrected by "Actually, it's nice here".
+    """
     correction = _CORRECTION.match(sentence)
     if not correction or marker.shape not in CORRECTABLE:
         return None
-    mended = values(marker.shape, sentence, sentence, correction.end())
-    return replace(candidate, value=mended[0], quote=clip(sentence.lstrip())) if mended else None
+    for value in values(marker.shape, sentence, sentence, correction.end()):
+        if value[0].islower() <= candidate.value[0].islower():
+            return marker, replace(candidate, value=value, event_id=event_id, quote=clip(sentence), retracts=False)
+    return None

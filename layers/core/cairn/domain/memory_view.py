@@ -79,6 +79,7 @@ class MemoryView:
         """Start with an empty log."""
         self.ledger = Ledger()
         self.turns: dict[SessionId, list[TurnStamp]] = {}
+        self._said: dict[SessionId, str] = {}
         self._corpus = Corpus()
         self._chunks: dict[str, Chunk] = {}
 
@@ -96,6 +97,10 @@ class MemoryView:
         """Return the number of the session's newest turn here, 0 where there is none."""
         turns = self.turns.get(session)
         return turns[-1].seq if turns else 0
+
+    def last_said(self, session: SessionId, seq: int) -> str:
+        """Return what the user said last in the turn of this number, nothing if it is not the session's newest here."""
+        return self._said.get(session, "") if self.last_seq(session) == seq else ""
 
     def has_turn(self, session: SessionId, turn_id: TurnId, after: int) -> bool:
         """Tell whether the turn is one of the session's turns here whose number is greater than `after`."""
@@ -118,6 +123,7 @@ class MemoryView:
     def _remember(self, session: SessionId, at: datetime, turn: dict[str, Any]) -> None:
         stamp = TurnStamp(seq=turn["seq"], turn_id=TurnId(turn["id"]), at=at, events=turn["events"])
         self.turns.setdefault(session, []).append(stamp)
+        self._said[session] = next((text for _, role, text in reversed(turn["texts"]) if role == "user"), "")
         for event_id, role, text in turn["texts"]:
             doc = f"{session}\x00{event_id}"
             self._chunks[doc] = Chunk(

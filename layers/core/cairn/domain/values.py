@@ -69,7 +69,7 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
-    r"(?:it|that|this|these|those|them|him|her|us|your|yours|how|what|when|where|why|who|whatever|nothing|neither"
+    r"(?:it|that|this|these|those|them|him|his|her|their|us|your|yours|how|what|when|where|why|who|whatever|nothing|neither"
     r"|none|no|not|both|either|as|all of|everything|one|something|someone|my best|your"
     r"|(?:\w+ )?(?:fear|hope|denial|peace|poverty|luxury|silence|sin|exile|bliss|misery|darkness|pain|chaos|dread|harmony)\b"
     r"|(?:you|u)(?: guys| all| both)?\Z|an? (?:\w+'s )?pace"
@@ -81,6 +81,7 @@ _VAGUE = re.compile(
     r"|coming|soon|near|over|next|tomorrow|today|late|broken|missing|more|most|less)(?!\w)(?!-)",
     re.IGNORECASE,
 )
+_POINTING = re.compile(r"\b(?:them|these|those|this)\b", re.IGNORECASE)
 _CONJUNCTION = re.compile(r"(?:\A|\s)\s*(?:and|or|&)\s+", re.IGNORECASE)
 _AND_SO_ON = re.compile(r"\s*(?:etc|and so on)\.?\s*", re.IGNORECASE)
 _MOST_NAMES = 6
@@ -119,8 +120,13 @@ def _stated(shape: Shape, sentence: str, masked: str, start: int) -> tuple[list[
     if _DISOWNED.match(rest) or (asks and not _QUESTION.match(rest)):
         return [], end
     parts = _list_items(sentence[start:end]) if shape is Shape.THINGS else [sentence[start:end]]
-    unmistakable = shape in {Shape.NAME, Shape.SENTENCE}
-    return [value for value in map(_clean, parts) if value and (unmistakable or not _VAGUE.match(value))], end
+    return [value for value in map(_clean, parts) if value and not _says_nothing(shape, value)], end
+
+
+def _says_nothing(shape: Shape, value: str) -> bool:
+    if shape in {Shape.NAME, Shape.SENTENCE}:
+        return False
+    return bool(_VAGUE.match(value) or (shape is Shape.THINGS and _POINTING.search(value)))
 
 
 def clip(text: str) -> str:
