@@ -130,7 +130,9 @@ def test_the_record_of_a_replaced_fact_says_from_when_until_when_it_was_believed
 
     session = talk.session
     log = layout.log_pk(session.tenant, session.project, layout.owner(UserId("ada"), session.session_id))
-    [ended] = [end for item in partition(talk.parts, log) for end in talk.parts.vault.unseal(session.tenant, item)["ended"]]
+    [ended] = [
+        end for item in partition(talk.parts, log) for end in talk.parts.vault.unseal(session.tenant, item)["ended"]
+    ]
 
     assert (ended["value"], ended["state"]) == ("Rome", State.SUPERSEDED)
     assert (ended["valid_from"], ended["valid_to"]) == ("2026-03-01T12:00:00Z", "2026-03-04T12:00:00Z")
@@ -164,7 +166,13 @@ def test_facts_grow_by_at_most_a_twentieth_however_often_they_are_repeated(start
     distractors = "I like chess. I like tea. I like hiking. I like jazz. I like bread."
     first = talk.say(f"My name is Ada. I prefer dark roast coffee. {distractors}")
     written = first.facts_written
-    for said in ["my name is ada", "I PREFER dark  roast coffee!", "i like tea", "I really like jazz.", "I like Bread"] * 6:
+    for said in [
+        "my name is ada",
+        "I PREFER dark  roast coffee!",
+        "i like tea",
+        "I really like jazz.",
+        "I like Bread",
+    ] * 6:
         clock.advance(minutes=5)
         written += talk.say(said, f"I mention {distractors}").facts_written
 

@@ -89,6 +89,12 @@ STATED: list[tuple[str, list[tuple[str, str]]]] = [
     ("That's why I prefer trains.", [("user_preference", "trains")]),
     ("I moved to Denver in 2021 and I like C++ \U0001f642", [("user_home", "Denver"), ("user_like", "C++")]),
     ("As I said, I prefer Python 3.11.", [("user_preference", "Python 3.11")]),
+    ("[8 May 2023] Caroline: I love painting!", [("user_like", "painting")]),
+    ("I'm a nurse at the Charité.", [("user_workplace", "the Charité"), ("user_role", "a nurse")]),
+    ("My name isn't Jon, it's John.", [("user_name", "John")]),
+    ("I moved from Lyon to Marseille in May.", [("user_home", "Marseille")]),
+    ("im alergic to dairy", [("user_allergy", "dairy")]),
+    ("Fix this:\n\n    I like trains\n\nI like trams.", [("user_like", "trams")]),
 ]
 RETRACTED: list[tuple[str, list[tuple[str, str]]]] = [
     ("I no longer like coffee.", [("user_like", "coffee")]),
@@ -168,6 +174,15 @@ NOTHING = [
     "Which week do I need to file it?",
     "He likes tea and she lives in Rome.",
     "Pretend my birthday is 1 May.",
+    "My name is tired lol",
+    "I moved to the next step.",
+    "I work as fast as I can.",
+    "I am like a bird.",
+    "I live in Rome. Just kidding!",
+    "[8 May 2023] Ann: I live in Rome.\n[8 May 2023] Ben: I live in Oslo.",
+    "Subject: Move\n\nI live in Rome.",
+    "Hello,\nI live in Rome.\nKind regards,\nAnn",
+    "Review this text:\nI like the city. I live in Rome.",
 ]
 
 
@@ -249,6 +264,13 @@ HOSTILE = [
     '"I like',
     "```",
     "a, b and ",
+    "My name is A. Sorry, I meant B. ",
+    "my name is a, sorry, ",
+    "please fix: ",
+    "kind regards\n",
+    "Ann: a\nBob: b\n",
+    "i work as a ",
+    "i   ",
 ]
 
 

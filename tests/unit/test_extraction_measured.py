@@ -35,7 +35,9 @@ def test_the_labelled_set_is_large_and_most_of_it_states_nothing() -> None:
 
 
 def test_a_wrong_value_counts_as_found_and_as_missed() -> None:
-    labelled = Statement("development", "a trait", "I live in Rome.", frozenset({Stated("user_home", "", "Oslo", retracts=False)}))
+    labelled = Statement(
+        "development", "a trait", "I live in Rome.", frozenset({Stated("user_home", "", "Oslo", retracts=False)})
+    )
 
     assert scores([labelled]) == {"user_home": Score(right=0, found=1, labelled=1)}
 

@@ -17,7 +17,9 @@ from cairn.domain.values import CORRECTABLE, Shape, clip, values
 
 _LONGEST_END = 12
 _BORDER = re.compile(r"[.!?…]+[\"')\]]*(?=\s|\Z)|[。！？]|\n+")  # noqa: RUF001  Chinese and Japanese end sentences so
-_NEVER_LAST = re.compile(r"(?:\A|[\s(])(?:dr|mr|mrs|ms|prof|st|mt|vs|ch|vol|sec|pp|e\.g|i\.e|approx|fig)\Z", re.IGNORECASE)
+_NEVER_LAST = re.compile(
+    r"(?:\A|[\s(])(?:dr|mr|mrs|ms|prof|st|mt|vs|ch|vol|sec|pp|e\.g|i\.e|approx|fig)\Z", re.IGNORECASE
+)
 _SELDOM_LAST = re.compile(r"(?:\A|[\s(])(?:[a-z]|[a-z]\.[a-z]|etc|inc|ltd|co|corp|jr|sr|no)\Z", re.IGNORECASE)
 _SENTENCE_START = re.compile(r"\s*(?:\Z|(?:I|I'm|I've|My|We|The|It|Please|What|How|Can|Could|Today|This|But|So)\b)")
 _STRAIGHT = str.maketrans("\u2019\u2018\u201c\u201d\u00a0", "''\"\" ")
@@ -122,9 +124,7 @@ def _candidate(event_id: str, sentence: str, marker: Marker, match: re.Match[str
     )
 
 
-def _corrected(
-    event_id: str, marker: Marker, candidate: Candidate, sentence: str
-) -> tuple[Marker, Candidate] | None:
+def _corrected(event_id: str, marker: Marker, candidate: Candidate, sentence: str) -> tuple[Marker, Candidate] | None:
     """Return the claim with the value of a correction such as "Sorry, I meant Rob", None if it is none.
 
     A capitalised value is not corrected by "Actually, it's nice here".

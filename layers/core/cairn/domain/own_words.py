@@ -12,17 +12,22 @@ _OPENING_REACH = 64
 _FOREIGN_REACH = 160
 _WORK_ON = (
     r"(?:translate|summari[sz]e|proofread|correct|fix|improve|review|rewrite|rephrase|paraphrase|edit|polish|shorten"
-    r"|simplify|turn|change|add|extract|complete|read|simplify|classify|analy[sz]e|conjugate|punctuate|check|convert|write|compose|continue|reply to|answer"
-    r"|make (?:this|it|the)|here(?: is|'s) (?:the|an?|my) (?:article|text|letter|e-?mail|message|post|transcript|story"
-    r"|chapter|conversation|review)|(?:the )?(?:transcript|interview|article|(?:cover )?letter|review))"
+    r"|simplify|turn|change|add|extract|complete|read|classify|analy[sz]e|conjugate|punctuate|check|convert|write|compose"
+    r"|continue|reply to|answer|make (?:this|it|the)"
+    r"|here(?: is|'s) (?:the|an?|my) (?:article|text|letter|e-?mail|message|post|transcript|story|chapter|conversation"
+    r"|review)|(?:the )?(?:transcript|interview|article|(?:cover )?letter|review))"
+)
+_FICTION = (
+    r"(?:role-?play|pretend|(?:act|speak|talk|answer|behave) (?:as|like) (?:an?|my|the|if)|you play"
+    r"|let's (?:play|pretend|imagine|say|assume)|for (?:this|the) (?:exercise|scene|game|test)"
+    r"|in (?:my|this|the) (?:story|novel|book|game|film|movie|play))"
 )
 _ASIDE = re.compile(
     r"(?:```|~~~).*?(?:```|~~~|\Z)|^[ \t]*>[^\n]*|`[^`\n]+`|\"[^\"\n]{1,300}\"|(?<!\w)'[^'\n]{1,200}'(?!\w)|https?://\S+"
     r"|^(?:from|to|sent|subject|fwd?): .*|^dear [^\n]{1,60}\n.*"
     r"|\A.*^(?:(?:kind|best|warm) (?:regards|wishes)|regards|sincerely|yours (?:faithfully|sincerely|truly))\b"
     rf"|^(?:(?:please|pls|can you|could you|help me|now),? )*{_WORK_ON}\b[^:\n.?!]{{0,80}}:\s[^\n]*(?:\n[^\n]+)*"
-    r"|^be an? [^\n]*|\b(?:role-?play|pretend|you are (?:an?|now)|(?:act|speak|talk|answer|behave) (?:as|like) (?:an?|my|the|if)"
-    r"|you play|let's (?:play|pretend|imagine|say|assume)|for (?:this|the) (?:exercise|scene|game|test)|in (?:my|this|the) (?:story|novel|book|game|film|movie|play))\b[^\n]*",
+    rf"|(?:^(?:be|you are) (?:an?|now)|\b{_FICTION})\b[^\n]*",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
 _TURN = re.compile(r"^[ \t]*(\[[^\]\n]{1,40}\][ \t]*)?([^\W\d_a-z][\w.' -]{0,30}):[ \t]([^\n]*)", re.MULTILINE)
@@ -50,11 +55,13 @@ _OPENING = re.compile(
 _FOREIGN = re.compile(
     r"\bif\b(?! (?:it helps|you're|you are|anyone|that matters|it matters))|(?<!\bi )(?<!\bi've )\b(?:said|told)\b"
     r"|(?<!\bi )\b(?:think|believe|assume|claim|say)\b"
-    r"|\b(?:unless|whether|hypothetically|suppos\w+|imagin\w+|assum(?:es|ing)|translat(?:e|ed|ing|ion)|rewrite|write|rephrase"
-    r"|repeat|quote|lyrics?|chorus|song|sings?|example|phrase|persona|monologue|radio|test user|story|novel|movie|film|book|dream"
+    r"|\b(?:unless|whether|hypothetically|suppos\w+|imagin\w+|assum(?:es|ing)|perhaps|maybe|might|doubt|wish|dream"
+    r"|translat(?:e|ed|ing|ion)|rewrite|write|rephrase|repeat|quote|example|phrase|persona|monologue|test user"
+    r"|lyrics?|chorus|song|sings?|radio|story|novel|movie|film|book"
     r"|says|saying|tells|telling|thinks|believes|insists|claims|claimed|complained|wrote|asked|replied|joked|lied|goes"
-    r"|reads|nobody|no one|not true|doubt|wish|perhaps|maybe|might)\b"
-    r"|\A\s*(?:oh,? (?:sure|great|joy|wonderful|right|yes)|yeah,? (?:right|sure|and)|sure,|right,? and|listening to|play)\b",
+    r"|reads|nobody|no one|not true)\b"
+    r"|\A\s*(?:oh,? (?:sure|great|joy|wonderful|right|yes)|yeah,? (?:right|sure|and)|sure,|right,? and|listening to"
+    r"|play)\b",
     re.IGNORECASE,
 )
 

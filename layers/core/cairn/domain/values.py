@@ -31,7 +31,8 @@ _DISOWNED = re.compile(
     re.IGNORECASE,
 )
 _CORRECTED = re.compile(
-    r"\s*,\s*(?:sorry|oops|no(?: wait)?|wait|correction|i mean|i meant)\b[\s,.!-]*(?:(?:no|sorry|i meant?|it's)\b[\s,]*)*",
+    r"\s*,\s*(?:sorry|oops|no(?: wait)?|wait|correction|i meant?)\b[\s,.!-]*"
+    r"(?:(?:no|sorry|i meant?|it's)\b[\s,]*)*",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
@@ -69,16 +70,17 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
-    r"(?:it|that|this|these|those|them|him|his|her|their|us|your|yours|how|what|when|where|why|who|whatever|nothing|neither"
-    r"|none|no|not|both|either|as|all of|everything|one|something|someone|my best|your"
-    r"|(?:\w+ )?(?:fear|hope|denial|peace|poverty|luxury|silence|sin|exile|bliss|misery|darkness|pain|chaos|dread|harmony)\b"
-    r"|(?:you|u)(?: guys| all| both)?\Z|an? (?:\w+'s )?pace"
-    r"|(?:to|least|times|night|home|myself|free|fun|money|weekends)\Z"
-    r"|the (?:\w+ )?(?:ones?|option|idea|way|version|design|approach|plan|layout|draft|output|result|answer|change|update|solution|suggestion"
-    r"|first|second|third|last|other|latter|former|sound|look|fact|moment|time|past|present|same|part|next|end|weekend)"
-    r"|to (?:think|say|believe|know|see|ask|hear)|an? (?:living|society|world|hurry|bit|different|new \w+)"
-    r"|(?:an?|two|three|four|five|six|a few|\d+) (?:days?|weeks?|months?)\Z|the middle of nowhere|at|for|about"
-    r"|coming|soon|near|over|next|tomorrow|today|late|broken|missing|more|most|less)(?!\w)(?!-)",
+    r"(?:it|that|this|these|those|them|him|his|her|their|us|your|yours|how|what|when|where|why|who|whatever|nothing"
+    r"|neither|none|no|not|both|either|as|all of|everything|one|something|someone|my best|at|for|about"
+    r"|coming|soon|near|over|next|tomorrow|today|late|broken|missing|more|most|less"
+    r"|(?:to|least|times|night|home|myself|free|fun|money|weekends|(?:you|u)(?: guys| all| both)?)\Z"
+    r"|(?:\w+ )?(?:fear|hope|denial|peace|poverty|luxury|silence|sin|exile|bliss|misery|darkness|pain|chaos|dread)"
+    r"|the (?:\w+ )?(?:ones?|option|idea|way|version|design|approach|plan|layout|draft|output|result|answer|change"
+    r"|update|solution|suggestion|first|second|third|last|other|latter|former|sound|look|fact|moment|time|past|present"
+    r"|same|part|next|end|weekend)|the middle of nowhere"
+    r"|to (?:think|say|believe|know|see|ask|hear)"
+    r"|an? (?:living|society|world|hurry|bit|different|(?:\w+'s )?pace|new \w+)"
+    r"|(?:an?|two|three|four|five|six|a few|\d+) (?:days?|weeks?|months?)\Z)(?!\w)(?!-)",
     re.IGNORECASE,
 )
 _POINTING = re.compile(r"\b(?:them|these|those|this)\b", re.IGNORECASE)
