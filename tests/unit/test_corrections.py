@@ -142,8 +142,9 @@ def test_the_record_of_a_replaced_fact_says_from_when_until_when_it_was_believed
 @pytest.mark.parametrize(
     ("after", "left"),
     [
-        ({"hours": 1}, {"Ada", "dark roast coffee", "chess", "to buy stamps", "to paint the fence"}),
+        ({"hours": 30}, {"Ada", "dark roast coffee", "chess", "to buy stamps", "to paint the fence"}),
         ({"hours": 48}, {"Ada", "dark roast coffee", "chess", "to paint the fence"}),
+        ({"days": 7}, {"Ada", "dark roast coffee", "chess", "to paint the fence"}),
         ({"days": 8}, {"Ada", "dark roast coffee"}),
     ],
 )
