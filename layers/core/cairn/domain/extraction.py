@@ -16,7 +16,7 @@ from cairn.domain.own_words import openings, own_words
 from cairn.domain.values import CORRECTABLE, Shape, clip, values
 
 _LONGEST_END = 12
-_BORDER = re.compile(r"[.!?…]+[\"')\]]*(?=\s|\Z)|[。！？]|\n+")  # noqa: RUF001  Chinese and Japanese end sentences so
+_BORDER = re.compile(r"[.!?…]+[\"')\]]*(?=\s|\Z)|(?<=[a-z])[.!?](?=(?:I|My)\b)|[。！？]|\n+")  # noqa: RUF001  Chinese and Japanese end sentences so
 _NEVER_LAST = re.compile(
     r"(?:\A|[\s(])(?:dr|mr|mrs|ms|prof|st|mt|vs|ch|vol|sec|pp|e\.g|i\.e|approx|fig)\Z", re.IGNORECASE
 )

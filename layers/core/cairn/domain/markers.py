@@ -33,7 +33,7 @@ MARKERS = (
     Marker("user_name", f"my (?:full |first |real )?name(?:(?: it)?{v.IS}|s|:)", _NAME, Tier.L0, 0.95, "name"),
     Marker("user_name", f"the name's{v.CAPITAL}", _NAME, Tier.L0, 0.9, "name"),
     Marker("user_name", f"(?:hi|hello|hey)(?: there| all)?[,!.]? {v.I_AM}{v.CAPITAL}", _NAME, Tier.L0, 0.85, "name"),
-    Marker("user_name", rf"{v.I_AM}(?= (?-i:[^\W\d_a-z])[\w'-]+, {v.JOB})", _NAME, Tier.L0, 0.85, "name"),
+    Marker("user_name", rf"{v.I_AM}(?= (?-i:[^\W\d_a-z])[\w'-]+, (?:{v.JOB}|from\b))", _NAME, Tier.L0, 0.85, "name"),
     Marker("user_nickname", f"(?:call me|i go by|{v.I_AM} called){v.CAPITAL}", _NAME, Tier.L0, 0.9, "nickname"),
     Marker("user_nickname", f"{v.OTHERS} (?:all )?calls? me", _NAME, Tier.L0, 0.9, "nickname"),
     Marker("user_preference", f"{v.I_OR_AM} ~(?:prefere?|perfer)|my preference is", _CLAUSE, Tier.L0, 0.92),

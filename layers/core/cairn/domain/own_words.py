@@ -56,11 +56,11 @@ _FOREIGN = re.compile(
     r"\bif\b(?! (?:it helps|you're|you are|anyone|that matters|it matters))|(?<!\bi )(?<!\bi've )\b(?:said|told)\b"
     r"|(?<!\bi )\b(?:think|believe|assume|claim|say)\b"
     r"|\b(?:unless|whether|hypothetically|suppos\w+|imagin\w+|assum(?:es|ing)|perhaps|maybe|might|doubt|wish|dream"
-    r"|translat(?:e|ed|ing|ion)|rewrite|write|rephrase|repeat|quote|example|phrase|persona|monologue|test user"
+    r"|translat(?:e|ed|ing|ion)|rewrite|write|compose|rephrase|repeat|quote|example|phrase|persona|monologue|test user"
     r"|lyrics?|chorus|song|sings?|radio|story|novel|movie|film|book"
     r"|says|saying|tells|telling|thinks|believes|insists|claims|claimed|complained|wrote|asked|replied|joked|lied|goes"
     r"|reads|nobody|no one|not true)\b"
-    r"|\A\s*(?:oh,? (?:sure|great|joy|wonderful|right|yes)|yeah,? (?:right|sure|and)|sure,|right,? and|listening to"
+    r"|\A\s*(?:oh,? (?:sure|great|joy|wonderful)|(?:yeah|sure|right),? (?:right|sure|and)|listening to"
     r"|play)\b",
     re.IGNORECASE,
 )

@@ -7,6 +7,7 @@ from enum import Enum, auto
 from unicodedata import category
 
 MAX_VALUE_BYTES = 512
+_EMOJI_STYLE = "\N{VARIATION SELECTOR-16}"
 _REACH = 600
 _LAST_WORDS = 12
 
@@ -72,8 +73,9 @@ _TAIL = re.compile(
 _VAGUE = re.compile(
     r"(?:it|that|this|these|those|them|him|his|her|their|us|your|yours|how|what|when|where|why|who|whatever|nothing"
     r"|neither|none|no|not|both|either|as|all of|everything|one|something|someone|my best|at|for|about"
-    r"|coming|soon|near|over|next|tomorrow|today|late|broken|missing|more|most|less"
-    r"|(?:to|least|times|night|home|myself|free|fun|money|weekends|(?:you|u)(?: guys| all| both)?)\Z"
+    r"|coming|soon|near|over|next|tomorrow|today|late|broken|missing|which"
+    r"|(?:more|most) of"
+    r"|(?:more|most|less|to|least|times|night|home|myself|free|fun|money|weekends|(?:you|u)(?: guys| all| both)?)\Z"
     r"|(?:\w+ )?(?:fear|hope|denial|peace|poverty|luxury|silence|sin|exile|bliss|misery|darkness|pain|chaos|dread)"
     r"|the (?:\w+ )?(?:ones?|option|idea|way|version|design|approach|plan|layout|draft|output|result|answer|change"
     r"|update|solution|suggestion|first|second|third|last|other|latter|former|sound|look|fact|moment|time|past|present"
@@ -83,7 +85,7 @@ _VAGUE = re.compile(
     r"|(?:an?|two|three|four|five|six|a few|\d+) (?:days?|weeks?|months?)\Z)(?!\w)(?!-)",
     re.IGNORECASE,
 )
-_POINTING = re.compile(r"\b(?:them|these|those|this)\b", re.IGNORECASE)
+_POINTING = re.compile(r"\b(?:them|these|those|this|your|(?:to|with) you)\b", re.IGNORECASE)
 _CONJUNCTION = re.compile(r"(?:\A|\s)\s*(?:and|or|&)\s+", re.IGNORECASE)
 _AND_SO_ON = re.compile(r"\s*(?:etc|and so on)\.?\s*", re.IGNORECASE)
 _MOST_NAMES = 6
@@ -187,6 +189,8 @@ def _clean(said: str) -> str:
 
 def _without_trailing_signs(text: str) -> str:
     end = len(text)
-    while end and text[end - 1] not in ")%+#" and category(text[end - 1])[0] in "PSZC":
+    while (
+        end and text[end - 1] not in ")%+#" and (text[end - 1] == _EMOJI_STYLE or category(text[end - 1])[0] in "PSZC")
+    ):
         end -= 1
     return text[:end]

@@ -22,7 +22,8 @@ ATTRIBUTE = (
     "|blood type|(?:phone|mobile|cell)(?: number|(?= is \\+?[\\d(]))|zip code|postcode|pronouns"
     "|nationality|(?:native|first|second|mother) (?:language|tongue)|job(?: title)?|occupation|profession|employer|role"
     "|star sign|(?:shoe|shirt|dress|ring|clothing|t-shirt) size|height|budget|diet|major|age"
-    r"|(?:github|twitter) (?:username|handle)|preferred [a-z]+|fav(?:e|ou?rite)? [a-z]+(?: [a-z]+)?"
+    r"|(?:github|twitter) (?:username|handle)|preferred [a-z]+"
+    r"|fav(?:e|ou?rite)? (?!part|thing|bit|one|moment|line|example)[a-z]+(?: [a-z]+)?"
 )
 DAY = "birthday|b-?day|birth date|date of birth|anniversary|name day"
 OTHER_NAME = r"(?:middle|last|family|user|maiden)\s?name|surname"
@@ -66,7 +67,8 @@ FIGURATIVE_ALLERGEN = (
 TOWN = (
     rf"(?= (?:the |an? )?(?:[\w-]+ ){{0,3}}(?:city|town|village|country|countryside|suburbs?|island|coast|farm)\b"
     rf"| (?:the )?{CAPITAL_LETTER}(?!\S* \d)"
-    r"| (?!(?:the|tears|an?|my|your|our|his|her|their|this|that|another|it)\b|\S+ (?:the|an?|my|your|our|this|that)\b))"
+    r"| (?=(?-i:[a-z]))(?!(?:the|tears|an?|my|your|our|his|her|their|this|that|another|it)\b"
+    r"|\S+ (?:the|an?|my|your|our|this|that)\b))"
 )
 DONE = "eat|drink|smoke|play|watch|read|listen to|use|ride|drive|collect|practi[cs]e"
 
