@@ -14,7 +14,7 @@ def total(labelled: list[Statement]) -> Score:
 @pytest.mark.req("R060")
 @pytest.mark.parametrize(
     ("halves", "precision", "recall"),
-    [({"development", "held-out"}, 0.95, 0.95), ({"held-out"}, 0.92, 0.92)],
+    [({"development", "held-out"}, 0.96, 0.97), ({"held-out"}, 0.93, 0.96)],
 )
 def test_what_is_found_in_the_labelled_statements_is_right_and_nearly_all(
     halves: set[str], precision: float, recall: float

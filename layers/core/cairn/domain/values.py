@@ -53,7 +53,7 @@ _STOP = re.compile(
 _COMMA = re.compile(r",(?!\s*\d)")
 _END = {
     Shape.PLACE: re.compile(
-        r",(?!\s*(?-i:[A-Z]))"
+        r",(?!\s*(?-i:[A-Z])|\w)"
         r"|\s(?:i|we|part-time|full-time|and|with|since|for|where|when|from|to|on|by|after|last|next|this|until|as"
         r"|in\s+(?:\d+|(?:early\s+|late\s+|the\s+)?(?:spring|summer|autumn|fall|winter|january|february|march|april|may|june|july"
         r"|august|september|october|november|december)))\b",
@@ -65,7 +65,8 @@ _END = {
 }
 _TAIL = re.compile(
     r"(?:[\s,]+(?:now|nowadays|these days|currently|at the moment|right now|too|as well|a lot|very much|so much"
-    r"|the most|though|btw|by the way|lol|haha|please|pls|plz|thanks|thx|rn|any ?more|any longer|recently|lately"
+    r"|the most|though"
+    r"|btw|tbh|imho|by the way|lol|haha|please|pls|plz|thanks|thx|rn|any ?more|any longer|recently|lately"
     r"|last (?:week|month|year|spring|summer|autumn|fall|winter)|today|this week|yesterday|actually|in general|for now"
     r"|already|instead|again|allerg(?:y|ies)))+\Z",
     re.IGNORECASE,
@@ -76,13 +77,13 @@ _VAGUE = re.compile(
     r"|coming|soon|near|over|next|tomorrow|today|late|broken|missing|which"
     r"|(?:more|most) of"
     r"|(?:more|most|less|to|least|times|night|home|myself|free|fun|money|weekends|(?:you|u)(?: guys| all| both)?)\Z"
-    r"|(?:\w+ )?(?:fear|hope|denial|peace|poverty|luxury|silence|sin|exile|bliss|misery|darkness|pain|chaos|dread)"
+    r"|(?:\w+ )?(?:fear|hope|denial|peace|poverty|luxury|silence|sin|exile|bliss|misery|darkness|pain|chaos|speed)"
     r"|the (?:\w+ )?(?:ones?|option|idea|way|version|design|approach|plan|layout|draft|output|result|answer|change"
     r"|update|solution|suggestion|first|second|third|last|other|latter|former|sound|look|fact|moment|time|past|present"
     r"|same|part|next|end|weekend)|the middle of nowhere"
     r"|to (?:think|say|believe|know|see|ask|hear)"
     r"|an? (?:living|society|world|hurry|bit|different|(?:\w+'s )?pace|new \w+)"
-    r"|(?:an?|two|three|four|five|six|a few|\d+) (?:days?|weeks?|months?)\Z)(?!\w)(?!-)",
+    r"|(?:an?|two|three|four|five|six|a few|\d+) (?:days?|weeks?|months?)\Z)(?![\w&-])",
     re.IGNORECASE,
 )
 _POINTING = re.compile(r"\b(?:them|these|those|this|your|(?:to|with) you)\b", re.IGNORECASE)

@@ -9,7 +9,7 @@ ENDING_AND_ADVERBS = (
     rf"(?:{ENDING}\s+)?"
     r"(?:(?:also|real+y|still|just|do|always|usually|generally|mostly|mainly|absolutely|truly|actually|personally|now"
     r"|currently|especially|particularly|recently|very\s+much|definitely|certainly|strongly|severely|deathly|highly"
-    r"|much|simply|tend\s+to)\s+){0,3}"
+    r"|much|simply|mildly|slightly|extremely|terribly|totally|completely|deeply|tend\s+to)\s+){0,3}"
 )
 RELATIVE = (
     "wife|husband|partner|spouse|fianc[eé]e?|girlfriend|boyfriend|sister|brother|mother|mom|mum|father|dad|son|daughter"
@@ -37,7 +37,8 @@ FIGURE = (
 NO_STATE = (
     r"(?! (?:so |very |too |real+y |still |already )?(?:dead|going|getting|closed|open|tight|stressful|boring|hard"
     r"|bad|good|great|fine|gone|lost|full|empty|working|killing|unknown|private|secret|irrelevant|important|complicated|okay|ok"
-    r"|down|up|ready|done|low|high|on|in|at|the same)\b)"
+    r"|down|up|ready|done|low|high|on|in|at|the same)\b"
+    rf"| an? {FIGURE})"
 )
 OCCUPATION = (
     "accountant|actor|actress|analyst|architect|artist|author|baker|banker|barber|barista|bartender|biologist|builder"
@@ -47,7 +48,8 @@ OCCUPATION = (
     "|musician|nurse|nanny|painter|paralegal|paramedic|pharmacist|photographer|physicist|physiotherapist|pilot|plumber"
     "|police officer|postdoc|producer|professor|programmer|psychologist|receptionist|researcher|sailor|salesman"
     "|scientist|sculptor|secretary|social worker|soldier|student|surgeon|surveyor|tailor|teacher|technician|tester"
-    "|therapist|translator|tutor|undergraduate|vet|veterinarian|waiter|waitress|web designer|welder|writer"
+    "|therapist|translator|tutor|undergraduate|vet|veterinarian|waiter|waitress|welder|writer"
+    "|[a-z]+(?:ologist|iatrist|atrician)"
 )
 I_AM = "i(?:'?m| am)"
 I_OR_AM = f"(?:{I_AM}|i)"
