@@ -1,5 +1,9 @@
 """How well facts are found by rule: precision and recall on the labelled statements of data/statements.jsonl.
 
+A line of the set is a text, what is hard about it (`trait`), its half and its facts, most often none; a profile
+attribute says what it is `about`, and `retracts` marks what no longer holds. The rules are changed by what the
+development half shows; nobody reads the held-out one.
+
 A fact is right if its kind, what it is about and its value are the label's; of values, case counts, but outer
 punctuation and a leading "a", "the" or "to" do not. What a text says twice of one thing counts as it says it last.
 """

@@ -19,7 +19,7 @@ _WORK_ON = (
 )
 _FICTION = (
     r"(?:role-?play|pretend|(?:act|speak|talk|answer|behave) (?:as|like) (?:an?|my|the|if)|you play"
-    r"|let's (?:play|pretend|imagine|say|assume)|for (?:this|the) (?:exercise|scene|game|test)"
+    r"|let's (?:play|pretend|imagine|say|assume)|for this (?:exercise|scene|game|test)"
     r"|in (?:my|this|the) (?:story|novel|book|game|film|movie|play))"
 )
 _ASIDE = re.compile(
