@@ -81,12 +81,13 @@ _VAGUE = re.compile(
     r"|the (?:\w+ )?(?:ones?|option|idea|way|version|design|approach|plan|layout|draft|output|result|answer|change"
     r"|update|solution|suggestion|first|second|third|last|other|latter|former|sound|look|fact|moment|time|past|present"
     r"|same|part|next|end|weekend)|the middle of nowhere"
-    r"|to (?:think|say|believe|know|see|ask|hear)"
     r"|an? (?:living|society|world|hurry|bit|different|(?:\w+'s )?pace|new \w+)"
     r"|(?:an?|two|three|four|five|six|a few|\d+) (?:days?|weeks?|months?)\Z)(?![\w&-])",
     re.IGNORECASE,
 )
-_POINTING = re.compile(r"\b(?:them|these|those|this|your|(?:to|with) you)\b", re.IGNORECASE)
+_NO_TASTE = re.compile(
+    r"to (?:think|say|believe|know|see|ask|hear)\b|.*\b(?:them|these|those|this|your|(?:to|with) you)\b", re.IGNORECASE
+)
 _CONJUNCTION = re.compile(r"(?:\A|\s)\s*(?:and|or|&)\s+", re.IGNORECASE)
 _AND_SO_ON = re.compile(r"\s*(?:etc|and so on)\.?\s*", re.IGNORECASE)
 _MOST_NAMES = 6
@@ -131,7 +132,7 @@ def _stated(shape: Shape, sentence: str, masked: str, start: int) -> tuple[list[
 def _says_nothing(shape: Shape, value: str) -> bool:
     if shape in {Shape.NAME, Shape.SENTENCE}:
         return False
-    return bool(_VAGUE.match(value) or (shape is Shape.THINGS and _POINTING.search(value)))
+    return bool(_VAGUE.match(value) or (shape is Shape.THINGS and _NO_TASTE.match(value)))
 
 
 def clip(text: str) -> str:
