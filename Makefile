@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 REQUIREMENTS ?= ../shared/contract/requirements.md
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test unit check lint conformance stack bench requirements generate lock clean
+.PHONY: help demo serve test unit check lint conformance stack scan bench runtime requirements generate clean
 
 help: ## Show the verbs
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -29,13 +29,19 @@ lint: .venv/.ready ## Format, lint, types, import contracts, drift of generated 
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/python tools/generate.py --check
-	@$(BIN)/cfn-lint template.yaml
+	@$(BIN)/cfn-lint --append-rules cfn_lint_serverless.rules --template template.yaml
 
 conformance: .venv/.ready ## Run the official MCP conformance suite and the Inspector (needs npm)
 	@$(BIN)/python tools/conformance.py
 
 stack: .venv/.ready ## Deploy the template to an AWS emulator on this machine and call it through its API
-	@$(BIN)/python tools/stack.py
+	@STACK=1 $(BIN)/pytest tests/stack -p no:cacheprovider --durations 5
+
+scan: .venv/.ready ## Scan the template for what a security review would object to
+	@$(BIN)/python tools/scan.py
+
+runtime: .venv/.ready ## Run the built functions under Lambda's own runtime and print what their cold starts cost
+	@$(BIN)/python tools/runtime.py
 
 bench: .venv/.ready ## Print what a turn costs in round trips and capacity units
 	@$(BIN)/python bench/turns.py
@@ -45,12 +51,6 @@ requirements: .venv/.ready ## Print every requirement with the tests that prove 
 
 generate: .venv/.ready ## Write sample events, reference pages and the template's functions
 	@$(BIN)/python tools/generate.py
-
-lock: .venv/.ready ## Pin the dependencies of pyproject.toml anew
-	@$(BIN)/pip install --quiet uv
-	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --no-header pyproject.toml -o layers/deps/requirements.txt
-	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --no-header pyproject.toml --extra local --group dev -c layers/deps/requirements.txt -o requirements-dev.txt
-	@for name in sam ministack; do $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header tools/emulator/$$name.in -o tools/emulator/$$name.txt; done
 
 clean: ## Remove what was built
 	@rm -rf .venv .cache .aws-sam .pytest_cache .ruff_cache .hypothesis .import_linter_cache dist

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from math import ceil
 
 from cairn.domain.attributes import item_bytes
 from cairn.domain.ids import Digest, Tenant
-from cairn.ports import Attributes, Blobs, Check, Delete, Key, KeyRing, Page, Put, Query, Table, Update, Write
+from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, key_of
+from cairn.ports import Blobs, KeyRing, Table
 from cairn.ports import DataKey as WrappedKey
 
 READ_UNIT_BYTES = 4096
@@ -61,31 +63,34 @@ class MeteredTable:
 
     def put(self, write: Put) -> None:
         """Count and pass on."""
-        self._meter.trip("put", write_units=_write_units(write.item))
-        self._table.put(write)
+        with self._counted("put", [write]):
+            self._table.put(write)
 
     def update(self, write: Update) -> Attributes:
         """Count and pass on."""
-        item = self._table.update(write)
-        self._meter.trip("update", write_units=_write_units(item))
-        return item
+        with self._counted("update", [write]):
+            return self._table.update(write)
 
     def delete(self, write: Delete) -> None:
         """Count and pass on."""
-        self._meter.trip("delete", write_units=_write_units(self._table.get(write.key) or {}))
-        self._table.delete(write)
+        with self._counted("delete", [write]):
+            self._table.delete(write)
 
     def transact(self, writes: Sequence[Write]) -> None:
-        """Count and pass on; an update counts as what it leaves, a delete as what it removes."""
-        before = {write.key: self._table.get(write.key) or {} for write in writes if isinstance(write, Delete | Check)}
-        self._table.transact(writes)
-        units = sum(2 * _write_units(self._written(write, before)) for write in writes)
-        self._meter.trip("transact", write_units=units)
+        """Count and pass on."""
+        with self._counted("transact", writes, times=2):
+            self._table.transact(writes)
 
-    def _written(self, write: Write, before: dict[Key, Attributes]) -> Attributes:
-        if isinstance(write, Put):
-            return write.item
-        return (self._table.get(write.key) or {}) if isinstance(write, Update) else before[write.key]
+    @contextmanager
+    def _counted(self, what: str, writes: Sequence[Write], times: int = 1) -> Generator[None]:
+        """Count writes by the larger of what they find and leave, and the entries of the index that they change."""
+        before = [self._table.get(key_of(write)) or {} for write in writes]
+        yield
+        after = [self._table.get(key_of(write)) or {} for write in writes]
+        pairs = list(zip(before, after, strict=True))
+        units = sum(times * max(_write_units(one), _write_units(other)) for one, other in pairs)
+        index = sum(_index_units(one, other) for one, other in pairs)
+        self._meter.trip(what, write_units=units, index_units=index)
 
 
 class MeteredBlobs:
@@ -133,6 +138,12 @@ class MeteredKeys:
 
 def _read_units(items: Sequence[Attributes]) -> int:
     return max(1, ceil(sum(item_bytes(item) for item in items) / READ_UNIT_BYTES))
+
+
+def _index_units(before: Attributes, after: Attributes) -> int:
+    """Return what a change costs in the index: one unit to take an entry out, one to put one in."""
+    entries = [tuple(item[name] for name in ("ipk", "isk") if name in item) for item in (before, after)]
+    return sum(map(bool, entries)) if entries[0] != entries[1] else 0
 
 
 def _write_units(item: Attributes) -> int:

@@ -2,22 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from cairn.domain import layout
-from cairn.domain.facts import Fact
+from cairn.domain.facts import Changes, Fact, Source, State
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId
 from cairn.domain.items import message
+from cairn.domain.jobs import Job
+from cairn.domain.log_entries import LogEntry, TurnEntry
+from cairn.domain.manifest import Manifest
+from cairn.domain.memory_view import MemoryView
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Attributes, Key, Page, Put, Query
+from cairn.domain.tiers import Tier
 from cairn.domain.turns import Completion, Session
-from cairn.ports import Attributes, Key, Query
+from cairn.edge.fields import SessionInput
+from cairn.embedded.queue import InProcessJobs
+from cairn.service.indexing import SETTLED, Indexed, Indexer
+from cairn.service.memory_log import MemoryLog
 from cairn.service.paging import every
 from cairn.service.parts import Parts
+from cairn.service.segments import Segments
+from cairn.service.vault import Vault
 from cairn.service.world import World
+from cairn_tools.catalog import CATALOG
 
+SESSION_TOOLS = tuple(tool for tool in CATALOG if issubclass(tool.input, SessionInput))
+"""The tools that are about a session, and so about a project."""
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 OWNER = layout.owner(None, SESSION.session_id)
+
+
+class RecordingJobs:
+    """A queue that keeps what it was sent, in order."""
+
+    def __init__(self) -> None:
+        self.sent: list[Job] = []
+
+    def send(self, jobs: Sequence[Job]) -> None:
+        self.sent.extend(jobs)
+
+
+def settle(jobs: InProcessJobs) -> None:
+    """Wait until all jobs sent so far are done."""
+    inside: Any = jobs
+    inside._executor.submit(lambda: None).result(timeout=30)
 
 
 def turn(turn_id: str, said: str, answered: str = "Noted.") -> Completion:
@@ -50,3 +82,138 @@ def head(parts: Parts) -> Attributes:
     stored = parts.world.table.get(Key(layout.session_pk(SESSION), layout.HEAD))
     assert stored is not None
     return stored
+
+
+class Journal:
+    """One owner's memory log, written without commits: an entry a minute, with a text, some with facts that change."""
+
+    def __init__(self, world: World, owner: str = OWNER) -> None:
+        self.world = world
+        self.owner = owner
+        self.log = MemoryLog(world, Vault(world))
+        self.written = 0
+
+    @property
+    def pk(self) -> str:
+        return layout.log_pk(SESSION.tenant, SESSION.project, self.owner)
+
+    def write(self, entries: int, minutes: float = 1) -> None:
+        """Append entries, and let this much time go by after each."""
+        for _ in range(entries):
+            self.written += 1
+            self.world.table.put(self.prepared(self.written))
+            clock: Any = self.world.clock
+            clock.advance(minutes=minutes)
+
+    def prepared(self, number: int) -> Put:
+        """Return the write of an entry; every seventh moves house and every fifth forgets to."""
+        now = self.world.clock.now()
+        texts = ((f"e{number}", "user", f"row {number} of the beans, {WORDS[number % len(WORDS)]}"),)
+        turn = TurnEntry(turn_id=TurnId(f"t{number}"), seq=number, events=1, texts=texts)
+        homes = (home(number, now),) if number % 7 == 0 else ()
+        ended = tuple(replace(home(number - 5, now), state=State.DELETED, valid_to=now) for _ in range(number % 5 == 0))
+        changes = Changes(added=homes, deleted=ended, seen=(f"f{number - 3}",))
+        entry = LogEntry(session_id=SESSION.session_id, at=now, turn=turn, changes=changes)
+        return self.log.append(SESSION.tenant, SESSION.project, self.owner, entry)
+
+    def indexed(self, *runs: int) -> Journal:
+        """Write entries, let them settle and index them, run by run."""
+        clock: Any = self.world.clock
+        for entries in runs:
+            self.write(entries)
+            clock.advance(seconds=SETTLED.total_seconds() + 1)
+            self.index()
+        return self
+
+    def index(self) -> Indexed:
+        """Run an indexer that has nothing in memory."""
+        return Indexer(self.world, Vault(self.world)).run(SESSION.tenant, SESSION.project, self.owner)
+
+    def rebuild(self) -> Indexed:
+        return Indexer(self.world, Vault(self.world)).rebuild(SESSION.tenant, SESSION.project, self.owner)
+
+    def manifest(self) -> Manifest:
+        return Segments(self.world, Vault(self.world)).manifest(self.pk)
+
+    def answers(self, log: MemoryLog | None = None) -> dict[str, Any]:
+        """Return what a process answers after a refresh: this one, or else one that has nothing in memory."""
+        reader = log or MemoryLog(self.world, Vault(self.world))
+        reader.refresh(SESSION.tenant, SESSION.project, self.owner)
+        with reader.view(SESSION.tenant, SESSION.project, self.owner) as view:
+            return answers_of(view, self.world.clock.now())
+
+    def folded(self) -> dict[str, Any]:
+        """Return what a fold of the whole log answers."""
+        view, vault = MemoryView(), Vault(self.world)
+        for item in every(self.world.table, Query(self.pk, "m#", "m#\U0010ffff")):
+            view.apply(vault.unseal(SESSION.tenant, item))
+        return answers_of(view, self.world.clock.now())
+
+
+WORDS = ("tall", "green", "runner", "dwarf")
+
+
+def home(number: int, now: datetime) -> Fact:
+    """Return one of a row of facts about the same thing."""
+    return Fact(
+        id=f"f{number}",
+        fact_id="user_home",
+        key=f"home {number % 3}",
+        value=f"street {number}",
+        confidence=0.9,
+        tier=Tier.L0,
+        source=Source(turn_id=f"t{number}", event_id=f"e{number}", quote="q"),
+        valid_from=now,
+        recorded_at=now,
+        last_seen=now,
+    )
+
+
+def answers_of(view: MemoryView, now: datetime) -> dict[str, Any]:
+    """Return what a view of one session answers."""
+    session = SESSION.session_id
+    return {
+        "facts": [view.facts(now, None), view.facts(now, session)],
+        "turns": [view.turns(session), view.turn_count(session), view.last_seq(session)],
+        "has turn": [view.has_turn(session, TurnId(f"t{number}"), 20) for number in (1, 20, 21, 70, 600)],
+        "chunks": view.chunks(session),
+        "found": [view.search(words, None, 7) for words in (["row", "42"], ["bean"], ["dwarf", "7"])],
+    }
+
+
+@dataclass
+class Counted:
+    """An adapter that counts its calls, and what queries return."""
+
+    adapter: Any
+    calls: list[str]
+    items: int = 0
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self.adapter, name)
+
+        def counted(*args: Any) -> Any:
+            self.calls.append(name)
+            answer = call(*args)
+            self.items += len(answer.items) if isinstance(answer, Page) else 0
+            return answer
+
+        return counted
+
+
+class Counting:
+    """A process that reads a journal, and counts its reads."""
+
+    def __init__(self, journal: Journal) -> None:
+        world = journal.world
+        self.journal = journal
+        self.calls: list[str] = []
+        self.table = Counted(world.table, self.calls)
+        vault = Vault(world)
+        counted = replace(world, table=self.table, blobs=Counted(world.blobs, self.calls))
+        self.log = MemoryLog(counted, vault)
+
+    def read(self) -> dict[str, Any]:
+        self.calls.clear()
+        self.table.items = 0
+        return self.journal.answers(self.log)

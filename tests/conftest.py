@@ -17,6 +17,8 @@ from typing import Any
 import hypothesis
 import pytest
 
+from builders import RecordingJobs
+from cairn.domain import sandbox
 from cairn.domain.callers import Caller
 from cairn.domain.credentials import ALL_PROJECTS
 from cairn.domain.errors import CorruptData
@@ -26,11 +28,13 @@ from cairn.edge.tool import Call
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.table import SqliteTable
 from cairn.ports import DataKey
-from cairn.runtime import telemetry, wiring
+from cairn.runtime import logs, wiring
 from cairn.runtime.settings import Settings, variables
 from cairn.runtime.system import in_turn
 from cairn.runtime.wiring import Services
 from cairn.service.world import World
+from cairn_sandbox import door
+from cairn_tools.catalog import CATALOG
 
 # A busy machine is no failure, and CI repeats what it found.
 hypothesis.settings.register_profile("cairn", deadline=None, derandomize="CI" in os.environ)
@@ -82,6 +86,18 @@ class RepeatingKeyRing:
         return sha256(wrapped).digest()
 
 
+class InProcessSandbox:
+    """The sandbox without a wall: the same door, called in this process; keeps the names of what ran in it."""
+
+    def __init__(self) -> None:
+        self.ran: list[str] = []
+
+    def invoke(self, tool: str, arguments: Mapping[str, object], request_id: str) -> Mapping[str, object]:
+        self.ran.append(tool)
+        asked = json.loads(sandbox.request(tool, arguments, request_id))
+        return sandbox.answer(json.dumps(door.answer(asked)).encode())
+
+
 @dataclass(frozen=True, slots=True)
 class Store:
     """What a test may look at of the store behind the services."""
@@ -111,11 +127,13 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _untouched_log() -> Iterator[None]:
-    """Undo what a test's `telemetry.configure` did to the process's logger: other tests read it through pytest."""
+    """Undo what a test's `logs.configure` did to the process's logger: other tests read it through pytest."""
     logger = logging.getLogger("cairn")
     handlers, level, propagate = list(logger.handlers), logger.level, logger.propagate
     yield
     logger.handlers, logger.propagate = handlers, propagate
+    for name in ("init", "powertools_handler"):  # by which Powertools knows a logger that it has set up
+        vars(logger).pop(name, None)
     logger.setLevel(level)
 
 
@@ -124,7 +142,7 @@ def log() -> Iterator[io.StringIO]:
     """Everything any logger says, as this package's lines."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(telemetry.JsonLines())
+    handler.setFormatter(logs.LogLines())
     root = logging.getLogger()
     level = root.level
     root.addHandler(handler)
@@ -146,8 +164,8 @@ def entropy() -> CountingEntropy:
 
 @pytest.fixture
 def settings() -> Settings:
-    """The only required switch, defaults elsewhere; a test module overrides this fixture for more."""
-    return Settings(memory_enabled=True)
+    """The only required switch, with every tool of the catalog on; a test module overrides this fixture for more."""
+    return Settings(memory_enabled=True, tool_switches={tool.name: True for tool in CATALOG if not tool.on_by_default})
 
 
 @pytest.fixture
@@ -161,7 +179,9 @@ def new_world(tmp_path: Path) -> Iterator[Callable[[], tuple[Store, World]]]:
         tables.append(SqliteTable(directory / "table.sqlite3"))
         blobs = DirectoryBlobs(directory / "blobs")
         keys = RepeatingKeyRing()
-        return Store(directory), World(tables[-1], blobs, keys, FakeClock(), CountingEntropy(), in_turn)
+        return Store(directory), World(
+            tables[-1], blobs, keys, FakeClock(), CountingEntropy(), in_turn, RecordingJobs()
+        )
 
     yield make
     for table in tables:
@@ -174,7 +194,7 @@ def fresh(new_world: Callable[[], tuple[Store, World]], settings: Settings) -> I
 
     def install() -> Store:
         store, world = new_world()
-        wiring.provide(wiring.build(settings, world))
+        wiring.provide(replace(wiring.build(settings, world), sandbox=InProcessSandbox()))
         return store
 
     yield install
@@ -198,7 +218,7 @@ def world(store_and_world: tuple[Store, World], clock: FakeClock, entropy: Count
 
 @pytest.fixture
 def services(world: World, settings: Settings) -> Iterator[Services]:
-    built = wiring.build(settings, world)
+    built = replace(wiring.build(settings, world), sandbox=InProcessSandbox())
     wiring.provide(built)
     yield built
     wiring.provide(None)
@@ -210,7 +230,7 @@ def tuned(services: Services, world: World) -> Callable[..., Services]:
 
     def tune(**knobs: Any) -> Services:
         settings = replace(services.settings, memory=MemorySettings(**knobs))
-        built = wiring.build(settings, world)
+        built = replace(wiring.build(settings, world), sandbox=services.sandbox)
         wiring.provide(built)
         return built
 

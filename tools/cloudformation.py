@@ -34,6 +34,11 @@ def arn(name: str) -> Intrinsic:
     return Intrinsic("!GetAtt", f"{name}.Arn")
 
 
+def camel(name: str) -> str:
+    """Return a name as logical ids are written: in camel case, without punctuation."""
+    return "".join(part.capitalize() for part in re.split(r"[\W_]", name))
+
+
 def statement(
     sid: str, actions: Sequence[str], *resources: Any, condition: Any = None, effect: str = "Allow"
 ) -> dict[str, Any]:

@@ -10,24 +10,52 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Lt
+from cfnlint.decode import cfn_yaml
+from typing_extensions import Doc
 
 import template_functions
+from cairn.domain.ids import Project, Tenant
+from cairn.domain.jobs import IndexLog, Job, MaintainShard, encoded
 from cairn.edge.tool import Tool
+from cairn.runtime.metrics import METRICS
 from cairn.runtime.options import OPTIONS, Option
 from cairn.runtime.settings import variables
+from cairn.runtime.telemetry import CallRecord
+from cairn.runtime.tracing import SPANS
 from cairn_tools.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parent.parent
 MCP_VERSION = "2026-07-28"
+JOBS: tuple[Job, ...] = (MaintainShard(0), IndexLog(Tenant("local"), Project("garden"), "u:ada"))
+PUBLIC = {
+    "health": ("/healthz", "api.example.com"),
+    "runtime_config": ("/v1/runtime-config", "api.example.com"),
+    "metadata": ("/.well-known/oauth-protected-resource", "memory.example.com"),
+}
 _SIGNS = {Ge: ("≥", "ge"), Gt: (">", "gt"), Le: ("≤", "le"), Lt: ("<", "lt")}
 _SETTINGS_INTRODUCTION = """\
 Generated. Keys stand under `settings.mcp` of one YAML or JSON document, given as CAIRN_SETTINGS or CAIRN_SETTINGS_FILE.
-An environment variable goes before the document. A tenant's own `memory.*` go before both, at
-`settings.mcp.tenants.<tenant>.memory.*`. `settings.mcp.tools.memory.*` is another name of `settings.mcp.memory.*`, and
+An environment variable goes before the document. A tenant's own `memory.*` and `tools.memory.enabled` go before both,
+under `settings.mcp.tenants.<tenant>`. `settings.mcp.tools.memory.*` is another name of `settings.mcp.memory.*`, and
 `settings.mcp.tools.<tool>.enabled: false` switches one tool off."""
+
+_TELEMETRY_INTRODUCTION = """\
+Generated. All of it holds names, numbers and codes, never content, keys or tokens. Log and metrics are lines of JSON on
+standard error, which Lambda sends to the function's log group; standard output belongs to protocols."""
+_METRICS_INTRODUCTION = """\
+Written where CAIRN_METRICS names a CloudWatch namespace, as in template.yaml: `Cairn/<stack>`. CloudWatch reads them
+out of the log, which has none where a function's log level is above INFO. `status` is `OK` or an error's code."""
+_LINE_INTRODUCTION = """\
+Each call leaves one line whose `message` is `call`. A field is there where there is something to say. Beside them every
+line has `level`, `timestamp`, `location`, `service`, and `xray_trace_id` in a traced Lambda; a line that is logged
+during a call has its `request_id`, one about an exception its class as `exception_name`."""
+_SPANS_INTRODUCTION = """\
+Sent to X-Ray where Lambda samples the request, under the function's own segment. Each is annotated with `tool`,
+`operation` (`read` or `write`) and `status`, and flagged `error` for a refusal and `fault` for INTERNAL_ERROR and
+UNAVAILABLE."""
 
 
 def http_event(path: str, headers: Mapping[str, str], body: object) -> dict[str, Any]:
@@ -49,6 +77,22 @@ def http_event(path: str, headers: Mapping[str, str], body: object) -> dict[str,
     }
 
 
+def public_event(path: str, host: str) -> dict[str, Any]:
+    """Return the event of a GET that no authorizer stands before."""
+    event = http_event(path, {}, None)
+    http = {**event["requestContext"]["http"], "method": "GET"}
+    context = {"http": http, "requestId": event["requestContext"]["requestId"], "domainName": host}
+    return {**event, "routeKey": f"GET {path}", "requestContext": context, "body": ""}
+
+
+def authorizer_event(path: str) -> dict[str, Any]:
+    """Return what API Gateway asks the authorizer before it passes a request on."""
+    asked = http_event(path, {"authorization": "Bearer cairn_id_secret"}, None)
+    context = {name: value for name, value in asked["requestContext"].items() if name != "authorizer"}
+    kept = {name: value for name, value in asked.items() if name not in {"body", "isBase64Encoded"}}
+    return {**kept, "type": "REQUEST", "requestContext": context}
+
+
 def mcp_event(tool: Tool) -> dict[str, Any]:
     """Return the event of the tool's `tools/call` over MCP."""
     meta = {
@@ -64,6 +108,25 @@ def mcp_event(tool: Tool) -> dict[str, Any]:
         "mcp-name": tool.name,
     }
     return http_event("/mcp", headers, {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
+
+
+def sam_environment() -> dict[str, Any]:
+    """Return the file for `sam local invoke --env-vars`: every variable that the template gives all functions.
+
+    What is an output of the stack is named by it, to be replaced by its value; a parameter has its default.
+    """
+    template = cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))
+    names = {json.dumps(each["Value"]): name for name, each in template["Outputs"].items()}
+    defaults = {json.dumps({"Ref": name}): each.get("Default", "") for name, each in template["Parameters"].items()}
+    variables: dict[str, Any] = template["Globals"]["Function"]["Environment"]["Variables"]
+    known = defaults | names
+    return {"Parameters": {name: known.get(json.dumps(value), "") for name, value in variables.items()}}
+
+
+def job_event(job: Job) -> dict[str, Any]:
+    """Return the event in which the queue hands the worker a job."""
+    message = {"messageId": "sample-message", "body": encoded(job), "eventSource": "aws:sqs"}
+    return {"Records": [message]}
 
 
 def tools_page() -> str:
@@ -91,28 +154,54 @@ def settings_page() -> str:
     return "\n".join([*parts, ""])
 
 
+def telemetry_page() -> str:
+    """Return docs/reference/telemetry.md."""
+    parts = ["# Telemetry", "", _TELEMETRY_INTRODUCTION, "", "## Metrics", "", _METRICS_INTRODUCTION, ""]
+    parts += ["| metric | unit | dimensions | |", "|---|---|---|---|"]
+    for metric in METRICS:
+        shown = ", ".join(f"`{name}`" for name in metric.dimensions)
+        parts.append(f"| `{metric.name}` | {metric.unit} | {shown} | {metric.meaning} |")
+    parts += ["", "## The line of a call", "", _LINE_INTRODUCTION, "", "| field | |", "|---|---|"]
+    for name, hint in get_type_hints(CallRecord, include_extras=True).items():
+        notes = [note.documentation for note in getattr(hint, "__metadata__", ()) if isinstance(note, Doc)]
+        parts += [f"| `{name}` | {sentence} |" for sentence in notes]
+    parts += ["", "## Spans", "", _SPANS_INTRODUCTION, "", "| span | |", "|---|---|"]
+    parts += [f"| `{name}` | {meaning} |" for name, meaning in SPANS.items()]
+    return "\n".join([*parts, ""])
+
+
 def outputs() -> Iterator[tuple[Path, str]]:
     """Yield each generated file's path in the repository and its content."""
     for tool in CATALOG:
         http = http_event(f"/v1/tools/{tool.name}", {}, dict(tool.example))
         yield Path(f"events/http/{tool.name}.json"), json.dumps(http, indent=2) + "\n"
         yield Path(f"events/mcp/{tool.name}.json"), json.dumps(mcp_event(tool), indent=2) + "\n"
+        if tool.family == "standard":
+            asked = {"tool": tool.name, "arguments": dict(tool.example), "request_id": "sample-request"}
+            yield Path(f"events/sandbox/{tool.name}.json"), json.dumps(asked, indent=2) + "\n"
+    yield Path("events/env.json"), json.dumps(sam_environment(), indent=2) + "\n"
+    for job in JOBS:
+        yield Path(f"events/jobs/{job.kind}.json"), json.dumps(job_event(job), indent=2) + "\n"
+    yield Path("events/jobs/schedule.json"), json.dumps({"id": "sample-execution"}, indent=2) + "\n"
+    for name, (path, host) in PUBLIC.items():
+        yield Path(f"events/http/{name}.json"), json.dumps(public_event(path, host), indent=2) + "\n"
+    yield Path("events/authorizer.json"), json.dumps(authorizer_event("/mcp"), indent=2) + "\n"
     yield Path("docs/reference/tools.md"), tools_page()
     yield Path("docs/reference/settings.md"), settings_page()
+    yield Path("docs/reference/telemetry.md"), telemetry_page()
     template = Path("template.yaml")
     yield template, template_functions.spliced((ROOT / template).read_text(encoding="utf-8"), CATALOG)
 
 
 def stale(root: Path) -> list[str]:
-    """Return the generated files that differ from what is committed, and the events no tool has any more."""
+    """Return the generated files that differ from what is committed, and the events nothing has any more."""
     expected = dict(outputs())
     differing = [
         str(path)
         for path, text in expected.items()
         if not (root / path).is_file() or (root / path).read_text(encoding="utf-8") != text
     ]
-    folders = [root / "events" / "http", root / "events" / "mcp"]
-    found = [path.relative_to(root) for folder in folders for path in folder.glob("*.json")]
+    found = [path.relative_to(root) for path in (root / "events").glob("*/*.json")]
     return differing + [str(path) for path in found if path not in expected]
 
 

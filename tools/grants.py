@@ -19,6 +19,12 @@ _VIA_BUCKET = {
         "kms:EncryptionContext:aws:s3:arn": arn("MemoryBucket"),
     }
 }
+_VIA_QUEUE = {
+    "StringEquals": {
+        "kms:ViaService": sub("sqs.${AWS::Region}.amazonaws.com"),
+        "kms:EncryptionContext:aws:sqs:arn": arn("JobQueue"),
+    }
+}
 # A tenant's data key opens only under {"tenant": …} and nothing beside it.
 _FOR_A_TENANT = {
     "ForAllValues:StringEquals": {"kms:EncryptionContextKeys": ["tenant"]},
@@ -27,11 +33,12 @@ _FOR_A_TENANT = {
 _OF_DATA_KEYS = {"ForAnyValue:StringLike": {"dynamodb:LeadingKeys": ["*#keys"]}}
 
 
-_TABLE, _KEY = arn("MemoryTable"), arn("MemoryKey")
+_TABLE, _KEY, _QUEUE = arn("MemoryTable"), arn("MemoryKey"), arn("JobQueue")
 _BLOBS = sub("${MemoryBucket.Arn}/blobs/*")
 _WRITES = ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem")
 
-# What each grant allows. `table:put` is for a tool that adds an item and changes none.
+# What each grant allows. `table:put` is for a tool that adds an item and changes none; `jobs:take` is the queue's
+# event source mapping, which acts as the worker.
 GRANTS: dict[str, list[dict[str, Any]]] = {
     "table:read": [
         statement("ReadTable", ["dynamodb:GetItem", "dynamodb:Query"], _TABLE, sub("${MemoryTable.Arn}/index/sparse")),
@@ -57,7 +64,17 @@ GRANTS: dict[str, list[dict[str, Any]]] = {
         statement("WriteBlobs", ["s3:PutObject"], _BLOBS),
         statement("SealBlobs", ["kms:GenerateDataKey"], _KEY, condition=_VIA_BUCKET),
     ],
+    "sandbox:invoke": [statement("InvokeSandbox", ["lambda:InvokeFunction"], arn("SandboxFunction"))],
+    "blobs:delete": [statement("DeleteBlobs", ["s3:DeleteObject"], _BLOBS)],
     "key:use": [statement("UseDataKeys", ["kms:GenerateDataKey", "kms:Decrypt"], _KEY, condition=_FOR_A_TENANT)],
+    "jobs:send": [
+        statement("SendJobs", ["sqs:SendMessage"], _QUEUE),
+        statement("SealJobs", ["kms:GenerateDataKey", "kms:Decrypt"], _KEY, condition=_VIA_QUEUE),
+    ],
+    "jobs:take": [
+        statement("TakeJobs", ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"], _QUEUE),
+        statement("OpenJobs", ["kms:Decrypt"], _KEY, condition=_VIA_QUEUE),
+    ],
 }
 
 

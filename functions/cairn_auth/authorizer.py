@@ -1,6 +1,7 @@
-"""The Lambda authorizer of the HTTP API: an API key in, what it opens out (payload 2.0, simple response).
+"""The Lambda authorizer of the HTTP APIs: a credential in, what it opens out (payload 2.0, simple response).
 
-It reads what is stored at each call, so a gateway that caches no answers knows a new or revoked key at once.
+It always lets the request through and says in the context who calls, or why nobody does: only a handler can answer 401
+with a body and a challenge of its own. It reads what is stored at each call, so a new or revoked key counts at once.
 """
 
 from __future__ import annotations
@@ -8,39 +9,67 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cairn.domain.credentials import Credential
-from cairn.domain.errors import Unauthenticated
+from cairn.domain.claims import Identity, looks_like_token
+from cairn.domain.credentials import Credential, Grant, Refused
+from cairn.domain.errors import Unauthenticated, Unavailable
 from cairn.edge import events
+from cairn.edge.deadline import left, within
 from cairn.edge.guard import guarded
 from cairn.runtime import wiring
+from cairn.runtime.telemetry import CallRecord
+from cairn.runtime.wiring import Services
+from cairn_auth.protected_resource import challenge
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Return whether the request's key opens anything, and what; a CairnError only where that cannot be told."""
-    del context
+    """Return what the request's credential opens, or why it opens nothing; raise only for a fault inside."""
     with guarded("") as record:
         request = events.read(event)
         record.request_id = request.request_id
-        credential = wiring.services().credentials.check(_presented(request.headers))
-        if credential is None:
-            record.status = Unauthenticated.code
-            return {"isAuthorized": False}
-        record.name_tenant(credential.tenant)
-        return {"isAuthorized": True, "context": _context(credential)}
+        return {"isAuthorized": True, "context": _seen(request, left(context), record)}
+
+
+def _seen(request: events.Request, seconds: float, record: CallRecord) -> dict[str, str]:
+    services = wiring.services()
+    presented = _presented(request.headers)
+    try:
+        opened = within(seconds, lambda: _opened(presented, services))
+    except Unavailable as error:
+        record.status, record.failure = error.code, error.message
+        return _refused("unavailable")
+    if opened is None:
+        record.status = Unauthenticated.code
+        wanted = challenge(request.host, services.settings.auth.oidc, shown=bool(presented))
+        return _refused("unknown" if presented else "missing", challenge=wanted)
+    record.name_tenant(opened.tenant)
+    return _context(opened)
 
 
 def _presented(headers: Mapping[str, str]) -> str:
+    """Return the credential: a bearer's, where Authorization holds one, or else what X-Api-Key holds."""
     scheme, _, credentials = headers.get("authorization", "").partition(" ")
-    return credentials.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
+    return (credentials.strip() if scheme.lower() == "bearer" else "") or headers.get("x-api-key", "")
 
 
-def _context(credential: Credential) -> dict[str, str]:
-    """Return what handlers see of the key: text only, which is all that every gateway passes on."""
-    grant = credential.grant
+def _opened(presented: str, services: Services) -> Credential | Identity | None:
+    if services.access_tokens is not None and looks_like_token(presented):
+        return services.access_tokens.check(presented)
+    return services.credentials.check(presented)
+
+
+def _refused(why: Refused, **more: str) -> dict[str, str]:
+    return {"refused": why, **more}
+
+
+def _context(opened: Credential | Identity) -> dict[str, str]:
+    """Return what handlers see: text only, which is all that every gateway passes on."""
+    rights = opened.grant if isinstance(opened, Credential) else opened
     seen = {
-        "tenant": credential.tenant,
-        "scopes": " ".join(grant.scopes),
-        "projects": " ".join(grant.projects),
-        "credential": credential.id,
+        "tenant": opened.tenant,
+        "scopes": " ".join(rights.scopes),
+        "projects": " ".join(rights.projects),
+        "credential": opened.id,
     }
-    return {**seen, "policy": grant.policy} if grant.policy is not None else seen
+    if isinstance(rights, Grant) and rights.policy is not None:
+        seen["policy"] = rights.policy
+    return seen

@@ -1,25 +1,44 @@
-"""The Lambda of `GET /healthz`: 200 where table, bucket and key answer, 503 where one does not. It needs no key."""
+"""The Lambda of what needs no key: `GET /healthz` and `GET /v1/runtime-config`.
+
+Health is 200 where table, bucket and key answer, 503 where one does not. The runtime configuration tells a front end
+which families of tools the deployment has switched on; which a tenant has is for its key to ask, with `tools/list`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from cairn import __version__
 from cairn.domain.errors import CairnError
 from cairn.edge import events, problems
+from cairn.edge.deadline import left, within
+from cairn.edge.dispatch import families
 from cairn.edge.guard import guarded
 from cairn.runtime import wiring
+from cairn_tools.catalog import CATALOG
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Answer one event; never raise."""
-    del context
     try:
         with guarded("") as record:
-            record.request_id = events.read(event).request_id
-            stores = wiring.services().health.stores()
+            request = events.read(event)
+            record.request_id = request.request_id
+            services = wiring.services()
+            if request.path.endswith("/v1/runtime-config"):
+                return _runtime_config(services)
+            return _health(within(left(context), services.health.stores))
     except CairnError as error:
         return events.respond(problems.http_status(error), problems.envelope(error))
+
+
+def _runtime_config(services: wiring.Services) -> dict[str, Any]:
+    body = {"tools": families(CATALOG, services.settings), "version": __version__}
+    return events.respond(200, body, {"cache-control": "max-age=60"})
+
+
+def _health(stores: Mapping[str, bool]) -> dict[str, Any]:
     well = all(stores.values())
     body = {"status": "ok" if well else "unavailable", "version": __version__, "stores": dict(stores)}
     return events.respond(200 if well else 503, body, {"cache-control": "no-store"})

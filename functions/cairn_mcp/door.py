@@ -1,16 +1,19 @@
 """The Lambda of `POST /mcp`: an API Gateway event, payload 2.0 or 1.0, to the protocol core and back.
 
-Who calls is the authorizer's word alone. A call that comes past the authorizer, a body over the limit and a body that
-is not JSON get a JSON-RPC error whose `data` is the problem envelope of the HTTP door, under the same HTTP status.
+Who calls is the authorizer's word alone. A call that it refused or that comes past it, a body over the limit and a
+body that is not JSON get a JSON-RPC error whose `data` is the problem envelope of the HTTP door, under the same HTTP
+status and headers.
 """
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
-from cairn.domain.errors import CairnError, InvalidArgument
+from cairn.domain.errors import CairnError, InvalidArgument, PayloadTooLarge
 from cairn.edge import events, problems
 from cairn.edge.callers import caller
+from cairn.edge.deadline import left
 from cairn.edge.guard import guarded
 from cairn.edge.tool import Call
 from cairn.runtime import wiring
@@ -25,30 +28,38 @@ from cairn_tools.catalog import CATALOG
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Answer one event; never raise."""
-    del context
+    until = time.monotonic() + left(context)
     try:
         with guarded("") as record:
-            reply = _answer(event, record)
+            return _response(_answer(event, record, until), record)
     except CairnError as error:
         refused = _refusal(error)
-        reply = Reply(refused.status, jsonrpc.failure(None, refused))
-    return events.respond(reply.status, reply.body, reply.headers)
+        return events.respond(refused.status, jsonrpc.failure(None, refused), refused.headers)
 
 
-def _answer(event: dict[str, Any], record: CallRecord) -> Reply:
+def _answer(event: dict[str, Any], record: CallRecord, until: float) -> Reply:
     request = events.read(event)
     record.request_id = request.request_id
     services = wiring.services()
 
     def receive() -> tuple[object, Toolbox]:
         try:
-            tools = CatalogTools(CATALOG, Call(caller(request), services))
+            tools = CatalogTools(CATALOG, Call(caller(request), services, until))
             return events.parse_json(request.body, services.settings.limits), tools
         except CairnError as error:
-            record.status = error.code
+            record.refuse(error)
             raise _refusal(error) from None
 
     return answer(SERVER, request.method, request.headers, services.settings.allowed_origins, receive)
+
+
+def _response(reply: Reply, record: CallRecord) -> dict[str, Any]:
+    try:
+        return events.respond(reply.status, reply.body, reply.headers)
+    except PayloadTooLarge as error:
+        record.status = error.code
+        refused = _refusal(error)
+        return events.respond(refused.status, jsonrpc.failure(jsonrpc.request_id(reply.body), refused))
 
 
 def _refusal(error: CairnError) -> RpcError:
@@ -61,4 +72,4 @@ def _refusal(error: CairnError) -> RpcError:
             code = INTERNAL_ERROR
         case _:
             code = INVALID_REQUEST
-    return RpcError(code, error.message, problems.envelope(error), status=status)
+    return RpcError(code, error.message, problems.envelope(error), status=status, headers=problems.headers(error))

@@ -30,7 +30,13 @@ class RpcError(Exception):
     """A request that gets a JSON-RPC error instead of a result."""
 
     def __init__(
-        self, code: int, message: str, data: Mapping[str, object] | None = None, *, status: int | None = None
+        self,
+        code: int,
+        message: str,
+        data: Mapping[str, object] | None = None,
+        *,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         """Keep what the reply will say; `status` is the HTTP status where the code does not settle it."""
         super().__init__(message)
@@ -38,6 +44,7 @@ class RpcError(Exception):
         self.message = message
         self.data = data
         self.status = status if status is not None else _STATUS.get(code, _BAD_REQUEST)
+        self.headers = dict(headers or {})
 
 
 @dataclass(frozen=True, slots=True)

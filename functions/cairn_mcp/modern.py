@@ -24,7 +24,7 @@ VERSION_HEADER: Final = "mcp-protocol-version"
 TTL_MS: Final = 300_000
 """How long a client may keep what is listed: it changes with a deployment only."""
 CACHE_SCOPE: Final = "private"
-"""No cache may share one caller's list with another: what is listed may come to differ between them."""
+"""No cache may share one caller's list with another: tenants have switches of their own."""
 
 _CACHING: Final = {"ttlMs": TTL_MS, "cacheScope": CACHE_SCOPE}
 

@@ -39,7 +39,7 @@ def answer(
         body, tools = receive()
         return _answer(server, body, trimmed, tools)
     except RpcError as error:
-        return Reply(error.status, jsonrpc.failure(jsonrpc.request_id(body), error))
+        return Reply(error.status, jsonrpc.failure(jsonrpc.request_id(body), error), error.headers)
 
 
 def _admit(headers: Mapping[str, str], origins: Collection[str]) -> None:

@@ -59,8 +59,9 @@ class CatalogTools:
     context: Call
 
     def listing(self) -> Sequence[Mapping[str, Any]]:
-        """Return the enabled tools in the catalog's order."""
-        return [_describe(tool) for tool in enabled(self.catalog, self.context.services.settings)]
+        """Return the tools enabled for the caller's tenant in the catalog's order."""
+        tools = enabled(self.catalog, self.context.services.settings, self.context.caller.tenant)
+        return [_describe(tool) for tool in tools]
 
     def call(self, call: ToolCall) -> Mapping[str, Any]:
         """Return the tool's answer, or its failure as a result the model can act on.

@@ -7,10 +7,14 @@ from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_list_dir_with_abstract import memory_list_dir_with_abstract
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
+from cairn_tools.memory_run_turn import memory_run_turn
+from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
 
 CATALOG: tuple[Tool, ...] = (
     memory_before_turn,
     memory_after_turn,
+    memory_run_turn,
     memory_run_maintenance,
     memory_list_dir_with_abstract,
+    oc_diagnostic_pod_health,
 )

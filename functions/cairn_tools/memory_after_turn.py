@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from cairn.domain.turns import Completion
 from cairn.edge.fields import Items, SessionInput, TurnName, UserName
 from cairn.edge.tool import Call, tool
+from cairn.edge.turns import Committed, OutputItems
 
 
 class AfterTurn(SessionInput):
@@ -17,18 +18,8 @@ class AfterTurn(SessionInput):
     turn_id: TurnName
     user_id: UserName | None = None
     input_items: Annotated[Items, Field(description="What the user said in this turn, without recalled memory.")]
-    output_items: Annotated[Items, Field(description="What the model answered, tool calls and results included.")]
+    output_items: OutputItems
     conversation_items: Annotated[Items | None, Field(description="The conversation so far, if you keep it.")] = None
-
-
-class Committed(BaseModel):
-    """What was written."""
-
-    ok: Annotated[bool, Field(description="The turn is stored.")] = True
-    events_written: Annotated[int, Field(description="Items stored.")]
-    facts_written: Annotated[int, Field(description="Facts learned.")]
-    facts_superseded: Annotated[int, Field(description="Facts that newer ones replaced.")]
-    replayed: Annotated[bool, Field(description="This turn was stored before, and nothing was written now.")]
 
 
 EXAMPLE = {
@@ -44,7 +35,7 @@ EXAMPLE = {
 @tool(
     title="Store a turn",
     example=EXAMPLE,
-    grants=("table:read", "table:write", "blobs:read", "blobs:write", "key:use"),
+    grants=("table:read", "table:write", "blobs:read", "blobs:write", "key:use", "jobs:send"),
     timeout=29,
 )
 def memory_after_turn(request: AfterTurn, call: Call) -> Committed:
@@ -59,13 +50,7 @@ def memory_after_turn(request: AfterTurn, call: Call) -> Committed:
         user_id=request.user_id,
         history=tuple(request.conversation_items or ()),
     )
-    turn = call.services.turns.after(request.session(call.caller.tenant), completion)
-    return Committed(
-        events_written=turn.events_written,
-        facts_written=turn.facts_written,
-        facts_superseded=turn.facts_superseded,
-        replayed=turn.replayed,
-    )
+    return Committed.of(call.services.turns.after(request.session(call.caller.tenant), completion))
 
 
 handler = memory_after_turn.handler

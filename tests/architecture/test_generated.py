@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from cairn.runtime.metrics import METRICS
 from cairn.runtime.options import OPTIONS
 from cairn.runtime.settings import variables
+from cairn.runtime.telemetry import CallRecord
+from cairn.runtime.tracing import SPANS
 from cairn_tools.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,6 +72,17 @@ def test_every_setting_and_every_variable_is_documented() -> None:
     for name, sentence in variables().items():
         assert f"`{name}`" in page
         assert sentence in page
+
+
+def test_every_metric_every_field_and_every_span_is_documented() -> None:
+    page = (ROOT / "docs/reference/telemetry.md").read_text(encoding="utf-8")
+
+    names = [*(metric.name for metric in METRICS), *(each.name for each in fields(CallRecord)), *SPANS]
+    for name in set(names) - {"ran"}:
+        assert f"| `{name}` | " in page
+    for metric in METRICS:
+        assert all(f"`{dimension}`" in page for dimension in metric.dimensions)
+        assert metric.meaning.endswith(".")
 
 
 def test_the_ledger_finds_marks_and_shows_what_is_open(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,11 +12,13 @@ from pathlib import Path
 import pytest
 
 from cairn_tools.catalog import CATALOG
+from functions import functions as lambda_functions
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("layers/core", "functions", "tools")
 VAGUE = {"utils", "util", "helpers", "helper", "base", "manager", "common", "misc"}
-HEAVY = {"mcp", "mcp_types", "boto3", "botocore", "starlette", "uvicorn", "yaml", "rich", "click"}
+HEAVY = {"mcp", "mcp_types", "boto3", "botocore", "starlette", "uvicorn", "yaml", "rich", "click", "jwt", "http.client"}
+OIDC = {"CAIRN_AUTH_OIDC_ISSUER": "https://login.example.com", "CAIRN_AUTH_OIDC_AUDIENCE": "cairn"}
 MOST_LINES = 300
 MOST_TOOL_LINES = 80
 MOST_FUNCTION_LINES = 40
@@ -82,13 +85,63 @@ def test_test_files_have_names_of_their_own() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "module", [*(f"cairn_tools.{tool.name}" for tool in CATALOG), "cairn_mcp.door", "cairn_auth.authorizer"]
+    "module",
+    [
+        *(f"cairn_tools.{tool.name}" for tool in CATALOG),
+        "cairn_mcp.door",
+        "cairn_auth.authorizer",
+        "cairn_auth.metadata",
+        "cairn_health.door",
+        "cairn_jobs.schedule",
+        "cairn_jobs.worker",
+        "cairn_sandbox.door",
+    ],
 )
 def test_what_a_lambda_imports_loads_nothing_heavy(module: str) -> None:
-    program = f"import sys, {module}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    modules = loaded(f"import {module}")
 
-    command = [sys.executable, "-c", program]
-    loaded = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)  # noqa: S603 - our own
+    assert HEAVY & modules == set()
+    assert "cairn" in modules
 
-    assert HEAVY & set(loaded.stdout.split()) == set()
-    assert "cairn" in loaded.stdout.split()
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("settings", "presented", "is_loaded"),
+    [({}, "a.b.c", False), (OIDC, "", False), (OIDC, f"cairn_{'0' * 16}_{'A' * 43}", False), (OIDC, "a.b.c", True)],
+)
+def test_what_verifies_tokens_is_loaded_for_a_token_of_an_issuer_only(
+    settings: dict[str, str], presented: str, tmp_path: Path, *, is_loaded: bool
+) -> None:
+    asked = {
+        "rawPath": "/mcp",
+        "headers": {"authorization": f"Bearer {presented}"},
+        "requestContext": {"http": {"method": "POST"}},
+    }
+    program = f"from cairn_auth.authorizer import handler; assert 'tenant' not in handler({asked!r}, None)['context']"
+
+    modules = loaded(program, CAIRN_DATA=str(tmp_path), **settings)
+
+    assert ("jwt" in modules) is is_loaded
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("handler", [each.handler for each in lambda_functions(CATALOG)])
+def test_what_a_lambda_imports_draws_nothing_random_and_opens_nothing(handler: str) -> None:
+    """So that a snapshot of the process could be started many times over."""
+    refusing = """
+import importlib, os, random, secrets, socket, uuid
+def refuse(*given, **named): raise SystemExit("drawn or opened at import")
+os.urandom = random.random = random.getrandbits = secrets.token_bytes = uuid.uuid4 = socket.socket.connect = refuse
+"""
+    module = handler.rpartition(".")[0]
+
+    assert module in loaded(f"{refusing}importlib.import_module({module!r})")
+
+
+def loaded(program: str, **environment: str) -> set[str]:
+    """Return the modules that a program has loaded at its end: packages, and the parts of them that HEAVY names."""
+    command = [sys.executable, "-c", f"{program}\nimport sys; print(*sys.modules)"]
+    run = subprocess.run(  # noqa: S603 - our own
+        command, capture_output=True, text=True, check=True, timeout=60, env={**os.environ, **environment}
+    )
+    return set(run.stdout.split())

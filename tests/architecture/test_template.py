@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
-from cfnlint.decode import cfn_yaml
 
-import template_functions
+from cairn.edge import problems
+from cairn.ports import SANDBOX_SECONDS
+from cairn.runtime import metrics
 from cairn.runtime.settings import variables
 from cairn_tools.catalog import CATALOG
+from functions import Function, functions
 
-ROOT = Path(__file__).resolve().parents[2]
-FUNCTIONS = template_functions.functions(CATALOG)
+FUNCTIONS = functions(CATALOG)
 ALLOWED = {
     "table:read": {"dynamodb:GetItem", "dynamodb:Query", "kms:Decrypt"},
     "table:put": {"dynamodb:PutItem"},
     "table:write": {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"},
     "blobs:read": {"s3:GetObject", "s3:ListBucket", "kms:Decrypt"},
     "blobs:write": {"s3:PutObject", "kms:GenerateDataKey"},
+    "sandbox:invoke": {"lambda:InvokeFunction"},
+    "blobs:delete": {"s3:DeleteObject"},
     "key:use": {"kms:GenerateDataKey", "kms:Decrypt"},
+    "jobs:send": {"sqs:SendMessage", "kms:GenerateDataKey", "kms:Decrypt"},
+    "jobs:take": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "kms:Decrypt"},
 }
 EVERY_FUNCTION = {"logs:CreateLogStream", "logs:PutLogEvents", "xray:PutTraceSegments", "xray:PutTelemetryRecords"}
 SECRET = re.compile(r"secret|token|password|credential|master|api_key|LUMERA", re.IGNORECASE)
-
-
-@pytest.fixture(scope="module")
-def template() -> dict[str, Any]:
-    return cfn_yaml.load(str(ROOT / "template.yaml"))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +56,15 @@ def allowed(statements: list[dict[str, Any]]) -> set[str]:
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda each: each.name)
 def test_a_function_may_do_what_its_grants_say_and_nothing_else(
-    roles: dict[str, list[dict[str, Any]]], function: template_functions.Function
+    roles: dict[str, list[dict[str, Any]]], function: Function
 ) -> None:
     expected = EVERY_FUNCTION.union(*(ALLOWED[grant] for grant in function.grants))
 
     assert allowed(roles[function.name]) == expected
 
 
-def test_every_grant_is_some_tool_s() -> None:
-    assert {grant for tool in CATALOG for grant in tool.grants} == set(ALLOWED)
+def test_every_grant_is_some_function_s() -> None:
+    assert {grant for function in FUNCTIONS for grant in function.grants} == set(ALLOWED)
 
 
 def test_a_tool_that_only_reads_can_change_and_delete_nothing(roles: dict[str, list[dict[str, Any]]]) -> None:
@@ -95,7 +95,7 @@ def test_no_statement_names_every_action_or_every_resource(roles: dict[str, list
 
 
 @pytest.mark.req("R252")
-def test_the_key_opens_only_for_a_tenant_for_the_table_or_for_the_bucket(
+def test_the_key_opens_only_for_a_tenant_the_table_the_bucket_or_the_queue(
     roles: dict[str, list[dict[str, Any]]],
 ) -> None:
     uses = [each for statements in roles.values() for each in statements if each["Action"][0].startswith("kms:")]
@@ -107,44 +107,97 @@ def test_the_key_opens_only_for_a_tenant_for_the_table_or_for_the_bucket(
             {"kms:EncryptionContextKeys", "kms:EncryptionContext:tenant"},
             {"kms:ViaService", "kms:EncryptionContext:aws:dynamodb:tableName"},
             {"kms:ViaService", "kms:EncryptionContext:aws:s3:arn"},
+            {"kms:ViaService", "kms:EncryptionContext:aws:sqs:arn"},
         )
 
 
-def test_every_route_asks_the_authorizer_but_the_one_for_health(resources: dict[str, Any]) -> None:
-    routes = {each["RouteKey"]: each for each in of_type(resources, "AWS::ApiGatewayV2::Route").values()}
+def routes_of(resources: dict[str, Any], api: str) -> dict[str, dict[str, Any]]:
+    routes = of_type(resources, "AWS::ApiGatewayV2::Route").values()
+    return {each["RouteKey"]: each for each in routes if each["ApiId"] == {"Ref": api}}
+
+
+def test_every_route_asks_the_authorizer_but_those_that_tell_nothing_of_anyone(resources: dict[str, Any]) -> None:
+    routes = routes_of(resources, "Api")
 
     assert {f"POST /v1/tools/{tool.name}" for tool in CATALOG} < set(routes)
     assert {"POST /mcp", "GET /healthz"} < set(routes)
-    assert routes.pop("GET /healthz")["AuthorizationType"] == "NONE"
+    for public in ("GET /healthz", "GET /v1/runtime-config"):
+        assert routes.pop(public)["AuthorizationType"] == "NONE"
     for route in routes.values():
         assert (route["AuthorizationType"], route["AuthorizerId"]) == ("CUSTOM", {"Ref": "ApiAuthorizer"})
-    (authorizer,) = of_type(resources, "AWS::ApiGatewayV2::Authorizer").values()
-    assert authorizer["EnableSimpleResponses"] is True
-    assert authorizer["AuthorizerPayloadFormatVersion"] == "2.0"
-    assert authorizer["IdentitySource"] == ["$request.header.Authorization"]
 
 
-def test_the_api_is_throttled_and_writes_an_access_log(resources: dict[str, Any]) -> None:
-    (stage,) = of_type(resources, "AWS::ApiGatewayV2::Stage").values()
+def test_every_route_of_the_oauth_host_asks_its_authorizer_but_the_ones_for_metadata(resources: dict[str, Any]) -> None:
+    routes = routes_of(resources, "OAuthApi")
 
-    assert stage["StageName"] == "$default"
-    assert set(stage["DefaultRouteSettings"]) >= {"ThrottlingRateLimit", "ThrottlingBurstLimit"}
-    assert stage["AccessLogSettings"]["DestinationArn"] == {"Fn::GetAtt": ["ApiLogs", "Arn"]}
+    for suffix in ("", "/mcp"):
+        assert routes.pop(f"GET /.well-known/oauth-protected-resource{suffix}")["AuthorizationType"] == "NONE"
+    assert set(routes) == {"POST /mcp", "GET /mcp", "DELETE /mcp"}
+    for route in routes.values():
+        assert (route["AuthorizationType"], route["AuthorizerId"]) == ("CUSTOM", {"Ref": "OAuthAuthorizer"})
 
 
-def test_no_web_page_of_just_anyone_may_call(resources: dict[str, Any]) -> None:
-    (api,) = of_type(resources, "AWS::ApiGatewayV2::Api").values()
+def test_the_host_for_keys_has_no_discovery_at_all(resources: dict[str, Any]) -> None:
+    assert not [key for key in routes_of(resources, "Api") if "well-known" in key]
 
-    assert api["CorsConfiguration"]["Fn::If"][1]["AllowOrigins"] == {"Ref": "AllowedOrigins"}
+
+def test_an_authorizer_is_asked_about_every_request(resources: dict[str, Any]) -> None:
+    authorizers = of_type(resources, "AWS::ApiGatewayV2::Authorizer")
+
+    assert set(authorizers) == {"ApiAuthorizer", "OAuthAuthorizer"}
+    for each in authorizers.values():
+        assert each["EnableSimpleResponses"] is True
+        assert each["AuthorizerPayloadFormatVersion"] == "2.0"
+        assert (each["IdentitySource"], each["AuthorizerResultTtlInSeconds"]) == ([], 0)
+        assert "${AuthorizerFunction.Arn}" in each["AuthorizerUri"]["Fn::Sub"]
+
+
+def test_the_oauth_host_is_there_only_where_an_issuer_is_named(template: dict[str, Any]) -> None:
+    resources, outputs = template["Resources"], template["Outputs"]
+    whole = {**resources, **outputs}
+    of_host = {name for name in whole if "OAuth" in name or name.startswith("Metadata")}
+
+    assert {"OAuthApi", "OAuthUrl", "MetadataFunction", "McpOAuthPostRoute", "AuthorizerOAuthPermission"} < of_host
+    assert {name for name, each in whole.items() if each.get("Condition") == "HasIssuer"} == of_host
+    assert template["Conditions"]["HasIssuer"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "OidcIssuer"}, ""]}]}
+
+
+def test_the_resource_is_the_oauth_host_s_own_mcp_endpoint_unless_told(template: dict[str, Any]) -> None:
+    given = template["Globals"]["Function"]["Environment"]["Variables"]
+
+    assert given["CAIRN_AUTH_OIDC_ISSUER"] == {"Ref": "OidcIssuer"}
+    named, otherwise = given["CAIRN_AUTH_OIDC_RESOURCE"]["Fn::If"][1:]
+    assert named == {"Ref": "OidcResource"}
+    assert otherwise == {"Fn::If": ["HasIssuer", {"Fn::Sub": "${OAuthApi.ApiEndpoint}/mcp"}, ""]}
+
+
+@pytest.mark.parametrize("stage", ["ApiStage", "OAuthApiStage"])
+def test_an_api_is_throttled_and_writes_an_access_log(resources: dict[str, Any], stage: str) -> None:
+    found = of_type(resources, "AWS::ApiGatewayV2::Stage")[stage]
+
+    assert found["StageName"] == "$default"
+    assert set(found["DefaultRouteSettings"]) >= {"ThrottlingRateLimit", "ThrottlingBurstLimit"}
+    assert found["AccessLogSettings"]["DestinationArn"] == {"Fn::GetAtt": ["ApiLogs", "Arn"]}
+
+
+@pytest.mark.parametrize("api", ["Api", "OAuthApi"])
+def test_no_web_page_of_just_anyone_may_call(resources: dict[str, Any], api: str) -> None:
+    cors = of_type(resources, "AWS::ApiGatewayV2::Api")[api]["CorsConfiguration"]["Fn::If"][1]
+
+    assert cors["AllowOrigins"] == {"Ref": "AllowedOrigins"}
+    assert {"authorization", "mcp-protocol-version"} < set(cors["AllowHeaders"])
+    assert ("x-api-key" in cors["AllowHeaders"]) is (api == "Api")
 
 
 def test_only_the_gateway_s_own_routes_may_invoke_a_function(resources: dict[str, Any]) -> None:
     permissions = of_type(resources, "AWS::Lambda::Permission")
+    allowed_sources = [each["SourceArn"]["Fn::Sub"].partition("${AWS::AccountId}:")[2] for each in permissions.values()]
 
-    assert len(permissions) == len(FUNCTIONS)
-    for each in permissions.values():
-        assert each["Principal"] == "apigateway.amazonaws.com"
-        assert "${Api}/" in each["SourceArn"]["Fn::Sub"]
+    expected = {f"${{{host.api}}}/*/*{path}" for each in FUNCTIONS for host in each.hosts for path in each.paths}
+    expected |= {"${Api}/authorizers/${ApiAuthorizer}", "${OAuthApi}/authorizers/${OAuthAuthorizer}"}
+    assert set(allowed_sources) == expected
+    assert len(allowed_sources) == len(expected)
+    assert {each["Principal"] for each in permissions.values()} == {"apigateway.amazonaws.com"}
 
 
 def test_every_function_has_a_log_of_its_own_that_ends_and_is_encrypted(resources: dict[str, Any]) -> None:
@@ -167,11 +220,40 @@ def test_errors_throttles_latency_and_success_rate_raise_alarms(resources: dict[
             assert (alarm["MetricName"], alarm["Threshold"]) == (metric, 0)
             assert alarm["Dimensions"][0]["Value"] == {"Ref": f"{function.logical_id}Function"}
     assert alarms["Latency"]["ExtendedStatistic"] == "p99"
-    success = alarms["SuccessRate"]
-    assert (success["MetricName"], success["Statistic"], success["Threshold"]) == ("5xx", "Average", 0.001)
-    assert {each["MetricName"] for each in alarms.values()} >= {"ReadThrottleEvents", "WriteThrottleEvents"}
+    errors = alarms["ServerErrors"]
+    assert (errors["MetricName"], errors["Statistic"], errors["Threshold"]) == ("5xx", "Average", 0.001)
+    assert {each.get("MetricName") for each in alarms.values()} >= {"ReadThrottleEvents", "WriteThrottleEvents"}
     assert all("AlarmActions" in each for each in alarms.values())
     assert of_type(resources, "AWS::CloudWatch::Dashboard")
+
+
+@pytest.mark.req("R112")
+def test_an_alarm_says_when_too_few_tool_calls_succeed_by_the_metric_that_counts_them(
+    template: dict[str, Any], resources: dict[str, Any]
+) -> None:
+    alarm = of_type(resources, "AWS::CloudWatch::Alarm")["SuccessRate"]
+
+    namespace = template["Globals"]["Function"]["Environment"]["Variables"]["CAIRN_METRICS"]
+    assert (alarm["Namespace"], alarm["MetricName"]) == (namespace, metrics.SUCCESS.name)
+    assert "Dimensions" not in alarm
+    assert (alarm["Statistic"], alarm["ComparisonOperator"], alarm["Threshold"]) == (
+        "Average",
+        "LessThanThreshold",
+        0.999,
+    )
+    assert set(metrics.FAILURES) == {code for code, status in problems.HTTP_STATUS.items() if status >= 500}
+
+
+def test_the_dashboard_shows_metrics_that_there_are(resources: dict[str, Any]) -> None:
+    (dashboard,) = of_type(resources, "AWS::CloudWatch::Dashboard").values()
+    body = dashboard["DashboardBody"]["Fn::Sub"]
+
+    assert json.loads(body)["widgets"]
+    for metric in (metrics.REQUESTS, metrics.LATENCY, metrics.DENIES):
+        schema = ",".join(sorted(metric.dimensions))
+        assert rf"{{\"Cairn/${{AWS::StackName}}\",{schema}}} MetricName=\"{metric.name}\"" in body
+    for metric in (metrics.FACT_WRITE, metrics.COMPACTION, metrics.IDEMPOTENCY_CONFLICTS):
+        assert f'"{metric.name}"' in body
 
 
 def test_the_environment_holds_only_known_settings_and_no_secret(template: dict[str, Any]) -> None:
@@ -179,7 +261,49 @@ def test_the_environment_holds_only_known_settings_and_no_secret(template: dict[
 
     assert set(given) <= set(variables())
     assert not [name for name in given if SECRET.search(name)]
-    assert not [name for name in template["Parameters"] if SECRET.search(name)]
-    assert all(
-        "Environment" not in each for each in of_type(template["Resources"], "AWS::Serverless::Function").values()
-    )
+    assert not [name for name in template["Parameters"] if SECRET.search(name) and not name.endswith("Arn")]
+    for function in of_type(template["Resources"], "AWS::Serverless::Function").values():
+        own = function.get("Environment", {}).get("Variables", {})
+        assert set(own) <= set(variables())
+        assert not [name for name in own if SECRET.search(name) and not name.endswith("_ARN")]
+
+
+@pytest.mark.req("R234")
+def test_only_what_runs_standard_tools_may_invoke_the_sandbox_and_knows_its_name(
+    resources: dict[str, Any], roles: dict[str, list[dict[str, Any]]]
+) -> None:
+    callers = {"mcp", *(tool.name for tool in CATALOG if tool.family == "standard")}
+
+    for function in FUNCTIONS:
+        own = resources[f"{function.logical_id}Function"]["Properties"].get("Environment", {}).get("Variables", {})
+        assert ("lambda:InvokeFunction" in allowed(roles[function.name])) == (function.name in callers)
+        assert (own.get("CAIRN_SANDBOX") == {"Ref": "SandboxFunction"}) == (function.name in callers)
+    for name in callers:
+        (invoke,) = [each for each in roles[name] if each["Sid"] == "InvokeSandbox"]
+        assert invoke["Resource"] == {"Fn::GetAtt": ["SandboxFunction", "Arn"]}
+
+
+@pytest.mark.req("R234")
+def test_the_sandbox_reaches_no_memory_and_is_not_told_where_it_is(
+    template: dict[str, Any], resources: dict[str, Any], roles: dict[str, list[dict[str, Any]]]
+) -> None:
+    own = resources["SandboxFunction"]["Properties"]["Environment"]["Variables"]
+    told = {**template["Globals"]["Function"]["Environment"]["Variables"], **own}
+    policies = of_type(resources, "AWS::IAM::Policy")
+
+    assert allowed(roles["sandbox"]) == EVERY_FUNCTION
+    assert "Memory" not in str({name: value for name, value in told.items() if value != {"Ref": "AWS::NoValue"}})
+    (token,) = [each for each in policies.values() if {"Ref": "SandboxRole"} in each["Roles"]]
+    (statement,) = token["PolicyDocument"]["Statement"]
+    assert statement["Action"] == ["secretsmanager:GetSecretValue"]
+    assert statement["Resource"] == {"Ref": "ClusterTokenArn"}
+    assert resources["SandboxToken"]["Condition"] == "HasClusterToken"
+
+
+def test_the_sandbox_ends_before_its_caller_stops_waiting_and_that_before_the_caller_s_end() -> None:
+    timeouts = {each.name: each.timeout for each in FUNCTIONS}
+
+    assert timeouts["sandbox"] < SANDBOX_SECONDS
+    for tool in CATALOG:
+        if tool.family == "standard":
+            assert SANDBOX_SECONDS < timeouts[tool.name] <= timeouts["mcp"]

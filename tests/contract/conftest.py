@@ -13,17 +13,21 @@ import yaml
 from moto import mock_aws
 from moto.dynamodb.responses import DynamoHandler
 
+from builders import settle
 from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
 from cairn.aws.keyring import KmsKeyRing
+from cairn.aws.queue import SqsJobs
 from cairn.aws.table import DynamoTable
+from cairn.domain.jobs import Job, decoded
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
+from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
-from cairn.ports import Blobs, KeyRing, Table
+from cairn.ports import Blobs, Jobs, KeyRing, Table
 
 TEMPLATE = Path(__file__).parents[2] / "template.yaml"
-ADAPTERS = ["embedded", "moto"]  # an emulator's name joins here, and its branch in the three fixtures below
+ADAPTERS = ["embedded", "moto"]  # an emulator's name joins here, and its branch in the four fixtures below
 
 Resource: TypeAlias = dict[str, Any]
 
@@ -114,7 +118,7 @@ def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> Blobs:
     cloud: Clients = request.getfixturevalue("cloud")
     bucket = "memory-" + "".join(filter(str.isalnum, tmp_path.name.lower()))
     cloud.s3.create_bucket(Bucket=bucket)
-    return S3Blobs(cloud.s3, bucket)
+    return S3Blobs(lambda: cloud.s3, bucket)
 
 
 @pytest.fixture(params=ADAPTERS)
@@ -123,3 +127,35 @@ def keyring(request: pytest.FixtureRequest) -> KeyRing:
         return LocalKeyRing(bytes(range(32)))
     cloud: Clients = request.getfixturevalue("cloud")
     return KmsKeyRing(cloud.kms, cloud.kms.create_key()["KeyMetadata"]["KeyId"])
+
+
+@pytest.fixture
+def make_sqs_queue(cloud: Clients) -> Callable[[], str]:
+    numbers = count()
+    return lambda: cloud.sqs.create_queue(QueueName=f"jobs-{next(numbers)}")["QueueUrl"]
+
+
+@pytest.fixture
+def in_process_queue() -> Iterator[tuple[Jobs, Callable[[], list[Job]]]]:
+    done: list[Job] = []
+    jobs = InProcessJobs(done.append)
+    yield jobs, lambda: (settle(jobs), done)[1]
+    jobs.close()
+
+
+@pytest.fixture(params=ADAPTERS)
+def queue(request: pytest.FixtureRequest) -> tuple[Jobs, Callable[[], list[Job]]]:
+    """Return an empty queue, and a function that returns what its worker has got once nothing waits any more."""
+    if request.param == "embedded":
+        return request.getfixturevalue("in_process_queue")
+    cloud: Clients = request.getfixturevalue("cloud")
+    url: str = request.getfixturevalue("make_sqs_queue")()
+    return SqsJobs(cloud, url), lambda: received(cloud, url)
+
+
+def received(cloud: Clients, url: str) -> list[Job]:
+    """Take every message off an SQS queue."""
+    jobs: list[Job] = []
+    while messages := cloud.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
+        jobs.extend(decoded(message.get("Body", "")) for message in messages)
+    return jobs

@@ -130,7 +130,7 @@ def test_an_object_is_written_once_and_checked_on_its_way_in_and_out(cloud: Clie
     def note(params: dict[str, Any], **_: Any) -> None:
         sent.append(params)
 
-    blobs = S3Blobs(cloud.s3, bucket)
+    blobs = S3Blobs(lambda: cloud.s3, bucket)
     cloud.s3.meta.events.register("provide-client-params.s3.PutObject", note)
     digest = blobs.put(ACME, b"data")
     cloud.s3.meta.events.unregister("provide-client-params.s3.PutObject", note)
@@ -162,7 +162,7 @@ def conflicts(cloud: Clients) -> Callable[[int], None]:
 def test_a_put_that_meets_a_delete_is_tried_again(
     cloud: Clients, bucket: str, conflicts: Callable[[int], None]
 ) -> None:
-    blobs = S3Blobs(cloud.s3, bucket)
+    blobs = S3Blobs(lambda: cloud.s3, bucket)
     conflicts(2)
     assert blobs.get(ACME, blobs.put(ACME, b"contended")) == b"contended"
     conflicts(3)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cairn.domain.errors import ConditionFailed
-from cairn.ports import (
+from cairn.domain.table import (
     ABSENT,
     MAX_ITEM_BYTES,
     AllOf,
@@ -21,9 +21,9 @@ from cairn.ports import (
     Put,
     Query,
     Scalar,
-    Table,
     Update,
 )
+from cairn.ports import Table
 
 KEY = Key("p", "s")
 ODD_VALUES: list[Scalar] = [

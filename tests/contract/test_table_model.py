@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cairn.domain.errors import ConditionFailed, TransactionRefused
-from cairn.ports import (
+from cairn.domain.table import (
     ABSENT,
     AllOf,
     AnyOf,
@@ -24,10 +24,10 @@ from cairn.ports import (
     Put,
     Query,
     Scalar,
-    Table,
     Update,
     Write,
 )
+from cairn.ports import Table
 
 Outcome: TypeAlias = object
 

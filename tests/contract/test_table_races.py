@@ -8,7 +8,8 @@ from typing import TypeVar
 import pytest
 
 from cairn.domain.errors import ConditionFailed, TransactionRefused
-from cairn.ports import ABSENT, Equals, Key, Put, Query, Table, Update
+from cairn.domain.table import ABSENT, Equals, Key, Put, Query, Update
+from cairn.ports import Table
 
 THREADS = 16
 T = TypeVar("T")

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from cairn.ports import MAX_PAGE_BYTES, Attributes, Delete, Key, Put, Query, Table, Update
+from cairn.domain.table import MAX_PAGE_BYTES, Attributes, Delete, Key, Put, Query, Update
+from cairn.ports import Table
 
 ALL = Query("p", "\x00", "\U0010ffff")
 

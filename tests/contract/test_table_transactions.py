@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from cairn.domain.errors import TransactionRefused
-from cairn.ports import ABSENT, Check, Delete, Equals, Key, LessThan, Put, Query, Table, Update, Write
+from cairn.domain.table import ABSENT, Check, Delete, Equals, Key, LessThan, Put, Query, Update, Write
+from cairn.ports import Table
 
 ALL = Query("p", "\x00", "\U0010ffff")
 

@@ -13,12 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from builders import SESSION_TOOLS
 from cairn.domain.credentials import Grant, project_pattern, scope
-from cairn.domain.errors import CairnError, InternalError
+from cairn.domain.errors import CairnError, InternalError, Unavailable
 from cairn.domain.ids import Tenant
 from cairn.edge.tool import Call, Tool, tool
 from cairn.runtime import wiring
 from cairn.runtime.wiring import Services
+from cairn.service.credentials import Credentials
 from cairn_auth import authorizer
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
@@ -52,6 +54,10 @@ def asked(headers: dict[str, str], **fields: Any) -> dict[str, Any]:
         "requestContext": {"http": {"method": "POST", "path": "/mcp"}, "requestId": "request-1"},
         **fields,
     }
+
+
+def refused(why: str) -> dict[str, Any]:
+    return {"isAuthorized": True, "context": {"refused": why, "challenge": "Bearer"}}
 
 
 def bearer(key: str) -> dict[str, str]:
@@ -89,25 +95,91 @@ def test_a_key_in_either_header_opens_what_it_was_granted(services: Services, he
 
 
 @pytest.mark.parametrize(
-    "headers",
+    ("headers", "why"),
     [
-        {},
-        {"authorization": ""},
-        {"authorization": "Bearer"},
-        {"authorization": "Basic {key}"},
-        {"authorization": "{key}"},
-        {"authorization": "Bearer {key},Bearer {key}"},
-        {"authorization": "Bearer wrong", "x-api-key": "{key}"},
-        {"x-api-key": "Bearer {key}"},
-        {"cookie": "{key}"},
-        {"x-api-key": "ключ"},
+        ({}, "missing"),
+        ({"authorization": ""}, "missing"),
+        ({"authorization": "Bearer"}, "missing"),
+        ({"authorization": "Basic {key}"}, "missing"),
+        ({"authorization": "{key}"}, "missing"),
+        ({"cookie": "{key}"}, "missing"),
+        ({"x-api-key": ""}, "missing"),
+        ({"authorization": "Bearer {key},Bearer {key}"}, "unknown"),
+        ({"authorization": "Bearer wrong", "x-api-key": "{key}"}, "unknown"),
+        ({"x-api-key": "Bearer {key}"}, "unknown"),
+        ({"x-api-key": "ключ"}, "unknown"),
     ],
 )
-def test_anything_else_opens_nothing(services: Services, headers: dict[str, str]) -> None:
+def test_anything_else_opens_nothing(services: Services, headers: dict[str, str], why: str) -> None:
     key = services.credentials.create(ACME, Grant()).text
     presented = {name: value.replace("{key}", key) for name, value in headers.items()}
 
-    assert authorizer.handler(asked(presented), None) == {"isAuthorized": False}
+    assert authorizer.handler(asked(presented), None) == refused(why)
+
+
+@pytest.mark.parametrize(
+    ("authorization", "tenant"),
+    [("Bearer {other}", "globex"), ("Bearer", "acme"), ("Basic {other}", "acme"), ("{other}", "acme")],
+)
+def test_of_two_credentials_the_bearer_s_counts_and_a_malformed_one_does_not(
+    services: Services, authorization: str, tenant: str
+) -> None:
+    key, other = (services.credentials.create(Tenant(each), Grant()).text for each in ("acme", "globex"))
+    headers = {"authorization": authorization.replace("{other}", other), "x-api-key": key}
+
+    assert authorizer.handler(asked(headers), None)["context"]["tenant"] == tenant
+
+
+@pytest.mark.parametrize("why", ["missing", "unknown"])
+def test_without_a_good_credential_every_door_answers_401_in_both_payloads(
+    services: Services, event_of: EventOf, why: str
+) -> None:
+    assert services
+    headers = {} if why == "missing" else bearer("wrong")
+    about = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    over_mcp = [door.handler(each, None) for each in both_payloads(through(headers, event_of("/mcp", about)))]
+    over_http = [
+        tool.handler(each, None) for tool in CATALOG for each in both_payloads(through(headers, event_of("/", {})))
+    ]
+
+    for response in (*over_http, *over_mcp):
+        assert (response["statusCode"], response["headers"]["www-authenticate"]) == (401, "Bearer")
+    envelopes = [json.loads(each["body"]) for each in over_http]
+    envelopes += [json.loads(each["body"])["error"]["data"] for each in over_mcp]
+    for envelope in envelopes:
+        assert envelope == envelopes[0]
+        assert (envelope["error"]["code"], envelope["error"]["retryable"]) == ("UNAUTHENTICATED", False)
+
+
+@pytest.mark.req("R007")
+@pytest.mark.parametrize(
+    "said", [{"refused": "missing", "tenant": "acme"}, {"refused": ""}, {"refused": None}, {"refused": "new"}]
+)
+def test_a_refusal_outweighs_all_else_the_authorizer_says(
+    services: Services, event_of: EventOf, said: dict[str, Any]
+) -> None:
+    assert services
+    event = event_of("/", BEFORE.example)
+    event["requestContext"]["authorizer"]["lambda"] |= said
+
+    assert answered(BEFORE, event)[1]["error"]["code"] == "UNAUTHENTICATED"
+
+
+def test_what_cannot_be_told_is_no_refusal_but_unavailable_at_every_door(
+    services: Services, event_of: EventOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def throttled(_credentials: Credentials, _presented: str) -> None:
+        raise Unavailable("The table is throttled")
+
+    monkeypatch.setattr(Credentials, "check", throttled)
+    assert services
+    event = through(bearer("some"), event_of("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}))
+    tried = door.handler(event, None)
+
+    status, body = answered(BEFORE, through(bearer("some"), event_of("/", BEFORE.example)))
+
+    assert (status, body["error"]["code"], body["error"]["retryable"]) == (503, "UNAVAILABLE", True)
+    assert (tried["statusCode"], json.loads(tried["body"])["error"]["data"]) == (503, body)
 
 
 def test_a_key_elsewhere_in_the_request_opens_nothing(services: Services) -> None:
@@ -119,19 +191,19 @@ def test_a_key_elsewhere_in_the_request_opens_nothing(services: Services) -> Non
         "identitySource": [f"Bearer {key}"],
     }
 
-    assert authorizer.handler(asked({}, **elsewhere), None) == {"isAuthorized": False}
+    assert authorizer.handler(asked({}, **elsewhere), None) == refused("missing")
 
 
 def test_a_revoked_and_an_expired_key_are_refused_like_an_unknown_one(services: Services, clock: Any) -> None:
     revoked = services.credentials.create(ACME, Grant())
     expired = services.credentials.create(ACME, Grant(), timedelta(hours=1))
-    assert authorizer.handler(asked(bearer(revoked.text)), None)["isAuthorized"] is True
+    assert authorizer.handler(asked(bearer(revoked.text)), None)["context"]["tenant"] == "acme"
 
     services.credentials.revoke(revoked.credential.id)
     clock.advance(hours=1)
 
     for key in (revoked.text, expired.text, f"cairn_{'0' * 16}_{'A' * 43}"):
-        assert authorizer.handler(asked(bearer(key)), None) == {"isAuthorized": False}
+        assert authorizer.handler(asked(bearer(key)), None) == refused("unknown")
 
 
 @pytest.mark.req("R008")
@@ -158,7 +230,7 @@ def test_no_forged_header_body_field_or_client_name_changes_who_calls(services: 
 
 @pytest.mark.req("R010")
 @pytest.mark.parametrize("projects", ["orchard", "garden2", "garden.*", "gard", "other garden2"])
-@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in CATALOG])
+@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in SESSION_TOOLS])
 def test_a_project_outside_the_key_s_is_denied_at_every_door(
     tool: Tool, projects: str, services: Services, event_of: EventOf
 ) -> None:
@@ -180,7 +252,7 @@ def test_a_project_outside_the_key_s_is_denied_at_every_door(
 
 @pytest.mark.req("R010")
 @pytest.mark.parametrize("projects", ["garden", "*", "other garden"])
-@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in CATALOG])
+@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in SESSION_TOOLS])
 def test_a_project_of_the_key_s_is_served_at_every_door(
     tool: Tool, projects: str, services: Services, event_of: EventOf
 ) -> None:
@@ -231,7 +303,7 @@ def test_the_log_names_no_key_and_no_tenant(services: Services, log: pytest.LogC
     for presented in (key, key[:-1] + ("a" if key[-1] != "a" else "b"), "canary"):
         authorizer.handler(asked(bearer(presented)), None)
 
-    calls: list[dict[str, Any]] = [vars(record)["call"] for record in log.records]
+    calls = [vars(record)["call"].line() for record in log.records]
     assert [call["status"] for call in calls] == ["OK", "UNAUTHENTICATED", "UNAUTHENTICATED"]
     assert {call["request_id"] for call in calls} == {"request-1"}
     assert calls[0]["tenant"] is not None
@@ -254,7 +326,7 @@ def test_a_fault_inside_is_no_refusal_and_tells_nothing(monkeypatch: pytest.Monk
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_stands_in_the_headers_is_answered(services: Services, name: str, value: str) -> None:
     assert services
-    assert authorizer.handler(asked({name: value}), None) == {"isAuthorized": False}
+    assert authorizer.handler(asked({name: value}), None) in (refused("missing"), refused("unknown"))
 
 
 @pytest.mark.parametrize("event", [{}, {"requestContext": 3}, {"headers": 7}])
@@ -262,6 +334,14 @@ def test_an_event_that_is_none_opens_nothing(event: dict[str, Any], services: Se
     assert services
     with pytest.raises(CairnError):
         authorizer.handler(event, None)
+
+
+def both_payloads(event: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the event, and the same in payload 1.0."""
+    context = event["requestContext"]
+    old = {"requestId": context["requestId"], "authorizer": context["authorizer"]["lambda"]}
+    path = event["rawPath"]
+    return event, {**event, "version": "1.0", "httpMethod": "POST", "path": path, "requestContext": old}
 
 
 def answered(tool: Tool, event: dict[str, Any]) -> Outcome:

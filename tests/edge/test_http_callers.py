@@ -101,7 +101,7 @@ def test_a_key_may_do_only_what_its_scopes_say(tool: Tool, event_of: EventOf) ->
     event["requestContext"]["authorizer"]["lambda"]["scopes"] = other
     status, body = answer(tool, event)
     assert (status, body["error"]["code"]) == (403, "PERMISSION_DENIED")
-    assert body["error"]["details"] == {"namespace": "memory", "operation": needed}
+    assert body["error"]["details"] == {"namespace": tool.family, "operation": needed}
 
     event["requestContext"]["authorizer"]["lambda"]["scopes"] = needed
     assert answer(tool, event)[0] == 200

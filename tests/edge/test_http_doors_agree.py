@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from builders import SESSION_TOOLS
 from cairn.edge.tool import Tool
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
+from cairn_tools.memory_run_turn import memory_run_turn
 
 EVENTS = Path(__file__).resolve().parents[2] / "events"
 TURN_TOOLS = {"memory_before_turn": "current_input", "memory_after_turn": "input_items"}
@@ -72,8 +74,8 @@ def _answered(response: Mapping[str, Any]) -> Outcome:
     return response["statusCode"], json.loads(response["body"])
 
 
-def each_tool() -> list[Any]:
-    return [pytest.param(tool, id=tool.name) for tool in CATALOG]
+def each_tool(tools: Sequence[Tool] = CATALOG) -> list[Any]:
+    return [pytest.param(tool, id=tool.name) for tool in tools]
 
 
 def fits(schema: dict[str, Any], value: dict[str, Any]) -> bool:
@@ -158,7 +160,7 @@ def test_every_door_gives_the_sample_the_same_answer(tool: Tool, fresh: Callable
 
 
 def test_every_door_carries_a_conversation_alike(fresh: Callable[[], Any]) -> None:
-    before, after, maintain, look = CATALOG
+    before, after, maintain, look = SESSION_TOOLS
     session = {"project": "garden", "session_id": "tuesday"}
     say: dict[str, Any] = {"input_items": [text_item("My name is Zoë 李. I prefer tea.")], "output_items": []}
     script: list[tuple[Tool, dict[str, Any]]] = [
@@ -167,6 +169,7 @@ def test_every_door_carries_a_conversation_alike(fresh: Callable[[], Any]) -> No
         (after, {**session, "turn_id": "1", **say, "output_items": [text_item("another payload")]}),
         (before, {**session, "current_input": "What do I drink, and what is my name?"}),
         (maintain, session),
+        (memory_run_turn, {**session, "phase": "begin", "turn_id": "2", "current_input": "I live in Oslo."}),
         (look, session),
         (look, {**session, "session_id": "wednesday"}),
     ]
@@ -184,7 +187,7 @@ def test_every_door_carries_a_conversation_alike(fresh: Callable[[], Any]) -> No
 @pytest.mark.req("R019")
 @pytest.mark.req("R102")
 @pytest.mark.parametrize("case", BAD_FIELDS)
-@pytest.mark.parametrize("tool", each_tool())
+@pytest.mark.parametrize("tool", each_tool(SESSION_TOOLS))
 def test_a_bad_field_is_named_by_every_door_and_nothing_is_stored(
     tool: Tool, case: str, fresh: Callable[[], Any]
 ) -> None:
@@ -246,7 +249,7 @@ def test_a_bad_body_is_refused_by_every_door_and_nothing_is_stored(
 
 
 @pytest.mark.parametrize("field", ["project", "session_id"])
-@pytest.mark.parametrize("tool", each_tool())
+@pytest.mark.parametrize("tool", each_tool(SESSION_TOOLS))
 @pytest.mark.req("R019")
 def test_a_missing_name_is_refused(tool: Tool, field: str, fresh: Callable[[], Any]) -> None:
     fresh()
@@ -258,7 +261,7 @@ def test_a_missing_name_is_refused(tool: Tool, field: str, fresh: Callable[[], A
     assert answer["error"]["details"] == {"fields": {field: "is required"}}
 
 
-@pytest.mark.parametrize("tool", each_tool())
+@pytest.mark.parametrize("tool", each_tool(SESSION_TOOLS))
 def test_every_wrong_field_is_named_at_once(tool: Tool, fresh: Callable[[], Any]) -> None:
     fresh()
 

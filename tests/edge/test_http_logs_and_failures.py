@@ -17,7 +17,7 @@ from cairn.domain.errors import CairnError, InternalError, InvalidArgument, Reso
 from cairn.edge import problems
 from cairn.edge.dispatch import execute
 from cairn.edge.tool import Call, Tool, tool
-from cairn.runtime import telemetry, wiring
+from cairn.runtime import logs, telemetry, wiring
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_after_turn import handler as after_handler
@@ -29,6 +29,11 @@ EventOf = Callable[..., dict[str, Any]]
 
 class Anything(BaseModel):
     """No field."""
+
+
+def leave_as_it_is(metrics: str | None) -> None:
+    """Stand in for what sends the log to standard error."""
+    assert metrics is None
 
 
 def lines(log: io.StringIO) -> list[dict[str, Any]]:
@@ -93,6 +98,7 @@ def test_a_refused_call_leaves_one_line_too(event_of: EventOf, log: io.StringIO)
     assert [line["status"] for line in calls(log)] == ["INVALID_ARGUMENT"] * 3
 
 
+@pytest.mark.req("R137")
 @pytest.mark.req("R099")
 @pytest.mark.req("R100")
 @pytest.mark.usefixtures("services")
@@ -171,7 +177,7 @@ def test_wrong_settings_answer_500_and_the_log_names_the_key(
     event_of: EventOf, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wiring.provide(None)
-    monkeypatch.setattr(telemetry, "configure", lambda: None)
+    monkeypatch.setattr(logs, "configure", leave_as_it_is)
     monkeypatch.setenv("CAIRN_MEMORY_COMPACT_THRESHOLD", "7")
 
     response = AFTER.handler(event_of("/", {}), None)
@@ -199,7 +205,7 @@ def test_every_line_logged_during_a_call_carries_its_request_id(call: Call, log:
 
     assert [line["message"] for line in lines(log)] == ["working", "went on", "call", "afterwards"]
     assert [line.get("request_id") for line in lines(log)] == ["request-1"] * 3 + [None]
-    assert lines(log)[1]["failure"] == "ValueError"
+    assert lines(log)[1]["exception_name"] == "ValueError"
     assert CANARY not in log.getvalue()
 
 
@@ -211,8 +217,8 @@ def test_configured_logs_go_to_standard_error_as_json(
     monkeypatch.setattr(logger, "propagate", logger.propagate)
     monkeypatch.setattr(logger, "level", logger.level)
 
-    telemetry.configure()
-    telemetry.configure()
+    logs.configure()
+    logs.configure()
     with telemetry.recorded("request-9"):
         pass
 
@@ -271,7 +277,7 @@ def test_a_tool_s_module_offers_its_handler(event_of: EventOf, call: Call) -> No
 def test_services_are_built_once_from_the_environment(
     tmp_path: Any, event_of: EventOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telemetry, "configure", lambda: None)
+    monkeypatch.setattr(logs, "configure", leave_as_it_is)
     monkeypatch.setenv("CAIRN_MEMORY_ENABLED", "true")
     monkeypatch.setenv("CAIRN_DATA", str(tmp_path))
     wiring.provide(None)
@@ -285,7 +291,7 @@ def test_services_are_built_once_from_the_environment(
 
 
 def test_without_a_store_the_process_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telemetry, "configure", lambda: None)
+    monkeypatch.setattr(logs, "configure", leave_as_it_is)
     wiring.provide(None)
 
     with pytest.raises(SettingsError, match="CAIRN_DATA"):

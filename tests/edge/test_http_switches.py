@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cairn.domain.errors import Disabled
+from cairn.domain.ids import Tenant
 from cairn.edge.dispatch import enabled, execute
 from cairn.edge.tool import Call, Tool
 from cairn.runtime import wiring
@@ -17,6 +18,8 @@ from cairn.runtime.settings import Settings
 from cairn_tools.catalog import CATALOG
 
 BEFORE, AFTER = CATALOG[0], CATALOG[1]
+STANDARD = tuple(tool for tool in CATALOG if tool.family == "standard")
+ACME = Tenant("acme")
 
 
 def switch(call: Call, **changes: Any) -> Call:
@@ -26,11 +29,13 @@ def switch(call: Call, **changes: Any) -> Call:
 
 
 @pytest.mark.req("R002")
-def test_with_memory_off_no_tool_is_listed_and_none_runs(call: Call, event_of: Callable[..., dict[str, Any]]) -> None:
+def test_with_memory_off_none_of_its_tools_is_listed_and_none_runs(
+    call: Call, event_of: Callable[..., dict[str, Any]]
+) -> None:
     off = switch(call, memory_enabled=False)
 
-    assert enabled(CATALOG, off.services.settings) == ()
-    for tool in CATALOG:
+    assert enabled(CATALOG, off.services.settings, ACME) == STANDARD
+    for tool in (each for each in CATALOG if each not in STANDARD):
         with pytest.raises(Disabled):
             execute(CATALOG, tool.name, dict(tool.example), off)
         response = tool.handler(event_of("/", tool.example), None)
@@ -41,7 +46,7 @@ def test_with_memory_off_no_tool_is_listed_and_none_runs(call: Call, event_of: C
 @pytest.mark.req("R001")
 @pytest.mark.req("R003")
 def test_with_memory_on_every_tool_is_listed_in_the_catalog_s_order_and_runs(call: Call) -> None:
-    assert enabled(CATALOG, call.services.settings) == CATALOG
+    assert enabled(CATALOG, call.services.settings, ACME) == CATALOG
     for tool in CATALOG:
         assert execute(CATALOG, tool.name, dict(tool.example), call)
 
@@ -49,10 +54,10 @@ def test_with_memory_on_every_tool_is_listed_in_the_catalog_s_order_and_runs(cal
 @pytest.mark.req("R004")
 @pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
 def test_a_tool_that_is_off_leaves_the_others_on(tool: Tool, call: Call) -> None:
-    without = switch(call, disabled_tools=frozenset({tool.name}))
+    without = switch(call, tool_switches={**call.services.settings.tool_switches, tool.name: False})
     others = tuple(other for other in CATALOG if other is not tool)
 
-    assert enabled(CATALOG, without.services.settings) == others
+    assert enabled(CATALOG, without.services.settings, ACME) == others
     with pytest.raises(Disabled):
         execute(CATALOG, tool.name, dict(tool.example), without)
     for other in others:

@@ -12,6 +12,7 @@ from cairn.domain.settings import MemorySettings
 from cairn.domain.turns import Completion, Session
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
+from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.runtime.system import SystemClock, SystemEntropy, in_turn
 from cairn.service.after_turn import commit
@@ -36,7 +37,7 @@ def sent(parts: Parts, name: str) -> str:
 def main(directory: Path, own: str, shared: str) -> None:
     """Say ready, wait for a line, commit, and say for each turn how it went."""
     table, blobs = SqliteTable(directory / "table.sqlite3"), DirectoryBlobs(directory / "blobs")
-    world = World(table, blobs, LocalKeyRing(bytes(32)), SystemClock(), SystemEntropy(), in_turn)
+    world = World(table, blobs, LocalKeyRing(bytes(32)), SystemClock(), SystemEntropy(), in_turn, InProcessJobs())
     parts = Parts.of(world, lambda _: MemorySettings())
     sys.stdout.write("ready\n")
     sys.stdout.flush()

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from builders import RecordingJobs
 from cairn.domain.errors import ConditionFailed, NotFound, Refusal, TransactionRefused
 from cairn.domain.ids import Digest, Tenant
+from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, check_writes, key_of
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.semantics import applied, permits
-from cairn.ports import Attributes, Delete, Key, Page, Put, Query, Update, Write, check_writes, key_of
 from cairn.runtime.system import in_turn
 from cairn.service.world import World
 
@@ -29,12 +30,22 @@ class MemoryTable:
         return self.items.get(key)
 
     def query(self, query: Query) -> Page:
-        keys = sorted(key.sk for key in list(self.items) if key.pk == query.pk and query.low <= key.sk <= query.high)
-        ordered = keys[::-1] if query.descending else keys
-        after = ordered.index(query.start["sk"]) + 1 if query.start else 0
-        taken = ordered[after:][: query.limit]
-        more = {"pk": query.pk, "sk": taken[-1]} if after + len(taken) < len(ordered) else None
-        return Page(tuple(self.items[Key(query.pk, sk)] for sk in taken), more)
+        partition, sort = ("ipk", "isk") if query.index else ("pk", "sk")
+        keys = ("pk", "sk", "ipk", "isk")
+
+        def place(item: Attributes) -> tuple[str, ...]:
+            return str(item[sort]), str(item["pk"]), str(item["sk"])
+
+        held = [item for item in list(self.items.values()) if item.get(partition) == query.pk and sort in item]
+        ordered = sorted((item for item in held if query.low <= str(item[sort]) <= query.high), key=place)
+        ordered = ordered[::-1] if query.descending else ordered
+        if query.start:
+            start = place(query.start)
+            ordered = [item for item in ordered if (place(item) < start if query.descending else place(item) > start)]
+        taken = ordered[: query.limit]
+        shown = [{name: item[name] for name in keys} for item in taken] if query.index else taken
+        more = {name: str(taken[-1][name]) for name in keys if name in taken[-1]} if len(taken) < len(ordered) else None
+        return Page(tuple(shown), more)
 
     def put(self, write: Put) -> None:
         self._write(write)
@@ -96,4 +107,6 @@ class MemoryBlobs:
 @pytest.fixture
 def world_in_memory(clock: Any, entropy: Any) -> Callable[[], World]:
     """Return a function that makes an empty world in memory; all of them share the test's clock."""
-    return lambda: World(MemoryTable(), MemoryBlobs(), LocalKeyRing(bytes(32)), clock, entropy, in_turn)
+    return lambda: World(
+        MemoryTable(), MemoryBlobs(), LocalKeyRing(bytes(32)), clock, entropy, in_turn, RecordingJobs()
+    )

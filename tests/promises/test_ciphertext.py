@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from hashlib import md5, sha1, sha256
 from typing import Any
 
@@ -14,12 +15,14 @@ from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId
 from cairn.domain.items import message
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Put, Query
 from cairn.domain.turns import Completion, Preparation, Session
-from cairn.ports import Put, Query
 from cairn.service.after_turn import commit
 from cairn.service.before_turn import prepare
+from cairn.service.indexing import FEWEST
 from cairn.service.paging import every
 from cairn.service.parts import Parts
+from cairn.service.segments import Segments
 from cairn.service.world import World
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
@@ -70,6 +73,33 @@ def test_nothing_that_was_said_is_readable_in_the_store(world: World, store: Any
     assert [canary for canary in CANARIES for form in forms(canary) if form in raw] == []
     [(_, events)] = process(world).sessions.history(SESSION)
     assert all(any(canary in str(event.item) for event in events) for canary in CANARIES)
+
+
+@pytest.mark.req("R252")
+@pytest.mark.req("R010")
+def test_nothing_that_was_said_is_readable_in_a_segment_nor_opens_elsewhere(
+    world: World, store: Any, clock: Any
+) -> None:
+    parts = process(world)
+    for number in range(FEWEST):
+        commit(parts, SESSION, replace(turn(), turn_id=TurnId(f"t{number}")))
+        clock.advance(minutes=1)
+    clock.advance(hours=1)
+    owner = layout.owner(None, SESSION.session_id)
+    assert parts.indexer.run(SESSION.tenant, SESSION.project, owner).entries == FEWEST
+    raw = store.contents()
+    assert [canary for canary in CANARIES for form in forms(canary) if form in raw] == []
+
+    pk = layout.log_pk(SESSION.tenant, SESSION.project, owner)
+    segments = Segments(world, parts.vault)
+    [(low, ref)] = segments.manifest(pk).bounds()
+    assert segments.load(SESSION.tenant, pk, low, ref).through == ref.through
+    foreign = Tenant("other")
+    parts.vault.sign(foreign, "purpose", b"")
+    assert world.blobs.put(foreign, world.blobs.get(SESSION.tenant, ref.digest)) == ref.digest
+    for tenant, where in ((foreign, pk), (foreign, pk.replace("acme#", "other#")), (SESSION.tenant, pk + "2")):
+        with pytest.raises(CorruptData):
+            segments.load(tenant, where, low, ref)
 
 
 @pytest.mark.req("R265")

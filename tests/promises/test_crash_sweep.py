@@ -16,8 +16,9 @@ from cairn.domain.errors import ResourceBusy, Unavailable
 from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
 from cairn.domain.turns import Completion, Preparation, Session
-from cairn.ports import Attributes, Blobs, Delete, Key, Page, Put, Query, Table, Update, Write
+from cairn.ports import Blobs, Table
 from cairn.service.after_turn import commit
 from cairn.service.before_turn import prepare
 from cairn.service.paging import every
@@ -165,7 +166,7 @@ def state(world: World) -> dict[str, Any]:
         ],
         "facts": sorted((fact.fact_id, fact.value, fact.tier, fact.source.turn_id) for fact in facts),
         "log": [(entry["turn"], _told(entry["added"]), _told(entry["ended"]), len(entry["seen"])) for entry in entries],
-        "head": {name: value for name, value in head.items() if name not in {"fence", "updated_at"}},
+        "head": {name: value for name, value in head.items() if name not in {"fence", "updated_at", "isk"}},
         "guards": sorted(
             (str(item["turn_id"]), str(item["status"]), item.get("seq")) for item in items if "status" in item
         ),

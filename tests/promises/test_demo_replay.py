@@ -21,13 +21,13 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from cairn.domain.credentials import Grant
+from cairn.domain.table import Key, Put
 from cairn.embedded.table import SqliteTable
 from cairn.local.conversation import Conversation, Turn, shipped
 from cairn.local.memory import Lost, Memory, Recalled, Stored, connected
 from cairn.local.replay import Tally, digest, forge, replay, send_again
 from cairn.local.server_process import DEMO_SETTINGS, ServerProcess
 from cairn.local.store import LOCAL_TENANT, api_keys
-from cairn.ports import Key, Put
 
 pytestmark = [pytest.mark.slow, pytest.mark.enable_socket]
 

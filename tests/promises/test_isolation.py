@@ -14,8 +14,8 @@ from cairn.domain import ids, layout
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Key
 from cairn.domain.turns import Completion, Preparation, Session
-from cairn.ports import Key
 from cairn.service.engine import Engine
 from cairn.service.world import World
 

@@ -12,9 +12,9 @@ from random import Random
 import pytest
 
 from cairn.domain.ids import Digest, Tenant
+from cairn.domain.table import Key, Query
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.table import SqliteTable
-from cairn.ports import Key, Query
 
 WRITING_PROCESS = Path(__file__).with_name("writing_process.py")
 KILLS = 50

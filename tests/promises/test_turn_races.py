@@ -19,9 +19,9 @@ from cairn.domain.errors import ResourceBusy
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId
 from cairn.domain.items import message, text_of
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Key
 from cairn.domain.turns import CommittedTurn, Completion, Session
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.ports import Key
 from cairn.runtime.system import SystemEntropy
 from cairn.service.after_turn import commit
 from cairn.service.parts import Parts

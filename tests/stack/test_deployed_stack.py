@@ -10,10 +10,13 @@ import httpx2
 import pytest
 from jsonschema import Draft202012Validator
 
+from builders import SESSION_TOOLS
 from cairn.edge.tool import Tool
 from cairn_tools.catalog import CATALOG
 
 pytestmark = pytest.mark.enable_socket
+
+LISTED = [tool for tool in CATALOG if tool.on_by_default]
 
 Call = Callable[..., httpx2.Response]
 Mcp = Callable[..., dict[str, Any]]
@@ -38,16 +41,33 @@ def test_health_needs_no_key_and_finds_table_bucket_and_key(client: httpx2.Clien
     assert response.json()["stores"] == {"table": True, "blobs": True, "key": True}
 
 
+def test_a_front_end_is_told_without_a_key_what_is_switched_on(client: httpx2.Client) -> None:
+    response = client.get("/v1/runtime-config")
+
+    assert response.status_code == 200
+    assert response.json()["tools"]["memory"] is True
+
+
 @pytest.mark.parametrize("path", ["/mcp", *(f"/v1/tools/{tool.name}" for tool in CATALOG)])
-def test_nobody_gets_past_the_authorizer(client: httpx2.Client, path: str) -> None:
-    assert client.post(path, json={}).status_code == 401
-    for wrong in ("Bearer cairn_acme_wrong", "Bearer", "Basic Y2Fpcm46Y2Fpcm4="):
-        assert client.post(path, json={}, headers={"authorization": wrong}).status_code in {401, 403}
+def test_without_a_good_credential_every_route_answers_401(client: httpx2.Client, path: str) -> None:
+    wrong = ("Bearer cairn_acme_wrong", "Bearer", "Basic Y2Fpcm46Y2Fpcm4=")
+    for headers in ({}, {"x-api-key": "wrong"}, *({"authorization": each} for each in wrong)):
+        response = client.post(path, json={}, headers=headers)
+        assert response.status_code == 401, response.text
+        assert response.headers["www-authenticate"] == "Bearer"
+        assert "UNAUTHENTICATED" in response.text
 
 
-@pytest.mark.parametrize("tool", CATALOG, ids=lambda each: each.name)
+def test_a_key_opens_the_same_in_either_header(call: Call, keys: dict[str, str], session: dict[str, str]) -> None:
+    asked = {**session, "depth": 1}
+    response = call("memory_list_dir_with_abstract", asked, None, **{"x-api-key": keys["acme"]})
+
+    assert (response.status_code, response.text) == (200, call("memory_list_dir_with_abstract", asked).text)
+
+
+@pytest.mark.parametrize("tool", LISTED, ids=lambda each: each.name)
 def test_every_tool_answers_alike_over_http_and_mcp(call: Call, mcp: Mcp, tool: Tool, session: dict[str, str]) -> None:
-    arguments = {**tool.example, **session}
+    arguments = {**tool.example, **session} if tool in SESSION_TOOLS else dict(tool.example)
 
     over_http = call(tool.name, arguments)
     over_mcp = mcp("tools/call", name=tool.name, arguments=arguments)
@@ -60,7 +80,7 @@ def test_every_tool_answers_alike_over_http_and_mcp(call: Call, mcp: Mcp, tool: 
 
 
 def test_mcp_lists_the_catalog(mcp: Mcp) -> None:
-    assert [each["name"] for each in mcp("tools/list")["tools"]] == [tool.name for tool in CATALOG]
+    assert [each["name"] for each in mcp("tools/list")["tools"]] == [tool.name for tool in LISTED]
 
 
 def test_a_turn_is_stored_once_however_often_it_is_sent(call: Call, turn: dict[str, Any]) -> None:

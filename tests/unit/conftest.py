@@ -15,6 +15,7 @@ from builders import cold
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message, text_of
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
 from cairn.domain.turns import (
     CommittedTurn,
     Completion,
@@ -26,7 +27,6 @@ from cairn.domain.turns import (
     Session,
 )
 from cairn.embedded.table import SqliteTable
-from cairn.ports import Attributes, Delete, Key, Page, Put, Query, Update, Write
 from cairn.service.engine import Engine
 from cairn.service.parts import Parts
 from cairn.service.world import World

@@ -14,8 +14,8 @@ from cairn.domain.errors import CairnError, Conflict, NotFound
 from cairn.domain.events import EventType
 from cairn.domain.ids import TurnId, UserId
 from cairn.domain.items import message, text_of
+from cairn.domain.table import Key, Query
 from cairn.domain.turns import Completion, Preparation, ResponseItem, Session
-from cairn.ports import Key, Query
 from cairn.service.after_turn import commit
 from cairn.service.before_turn import prepare
 from cairn.service.parts import Parts

@@ -53,7 +53,7 @@ def test_a_conflict_is_counted_by_its_code_in_the_log_and_tells_no_content(
     changed = {**EXAMPLE, "output_items": [{"role": "assistant", "content": "basalt"}]}
     answers = [memory_after_turn.handler(event_of(PATH, body), None) for body in (EXAMPLE, changed)]
     assert [answer["statusCode"] for answer in answers] == [200, 409]
-    statuses = [record.__dict__["call"]["status"] for record in caplog.records if "call" in record.__dict__]
+    statuses = [record.__dict__["call"].status for record in caplog.records if "call" in record.__dict__]
     assert statuses == ["OK", "CONFLICT"]
     assert "basalt" not in answers[1]["body"] + caplog.text
 

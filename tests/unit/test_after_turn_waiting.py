@@ -28,6 +28,7 @@ def test_a_session_left_leased_blocks_no_other_session_project_or_tenant(parts: 
     assert parts.world.clock.now() == started
 
 
+@pytest.mark.req("R137")
 @pytest.mark.req("R049")
 def test_waiting_for_a_leased_session_ends_at_its_time_limit(world: World, clock: Any) -> None:
     parts = cold(world, session_lock_timeout_ms=5000)

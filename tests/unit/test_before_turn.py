@@ -11,8 +11,8 @@ from cairn.domain import tokens
 from cairn.domain.block import POLICY
 from cairn.domain.errors import Unavailable
 from cairn.domain.items import message, role_of, text_of
+from cairn.domain.table import Query
 from cairn.domain.turns import Preparation
-from cairn.ports import Query
 
 START = Callable[..., Any]
 PLACED = Callable[..., dict[str, Any]]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cairn.domain import tokens
 from cairn.domain.errors import Unavailable
 from cairn.domain.items import message, text_of
-from cairn.ports import Put, Query
+from cairn.domain.table import Put, Query
 
 START = Callable[..., Any]
 PLACED = Callable[..., dict[str, Any]]

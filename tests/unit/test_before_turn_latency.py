@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cairn.ports import Query
+from cairn.domain.table import Query
 
 START = Callable[..., Any]
 

@@ -12,7 +12,7 @@ from cairn.domain.compaction import Summary, compact
 from cairn.domain.facts import Fact, Source
 from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.items import role_of, text_of
-from cairn.domain.memory_view import Chunk
+from cairn.domain.log_entries import Chunk
 from cairn.domain.tiers import Tier
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -17,8 +17,8 @@ from cairn.domain import cipher, layout
 from cairn.domain.credentials import ALL_PROJECTS, Grant, covers, parse, project_pattern, scope
 from cairn.domain.errors import CairnError, Conflict, CorruptData, InvalidArgument, NotFound
 from cairn.domain.ids import Project, Tenant, tenant
+from cairn.domain.table import Key, Put, Scalar, Update
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.ports import Key, Put, Scalar, Update
 from cairn.service.credentials import Credentials
 from cairn.service.world import World
 

@@ -13,9 +13,9 @@ from cairn.domain.errors import Conflict, ResourceBusy, TransactionRefused
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Attributes, Key, Write
 from cairn.domain.turns import Completion, Session
 from cairn.embedded.table import SqliteTable
-from cairn.ports import Attributes, Key, Write
 from cairn.service.after_turn import commit
 from cairn.service.guards import RETENTION, Claim, Guards
 from cairn.service.parts import Parts
@@ -140,6 +140,7 @@ def test_a_turn_left_in_processing_past_its_time_may_be_taken_over(guards: Guard
     assert guard["owner"] == "heir"
 
 
+@pytest.mark.req("R137")
 @pytest.mark.req("R043")
 @pytest.mark.req("R046")
 def test_a_committed_turn_is_done_for_its_own_payload_and_a_conflict_for_another(guards: Guards, world: World) -> None:

@@ -16,11 +16,15 @@ from starlette.testclient import TestClient
 from cairn.domain.credentials import Grant
 from cairn.domain.ids import Tenant
 from cairn.local.bridge import Bridge, application
+from cairn.local.doors import Handler
 from cairn.runtime.wiring import Services
-from cairn_auth import authorizer
+from cairn_auth import authorizer, metadata
 from cairn_health import door as health
+from cairn_mcp import door as mcp
+from cairn_tools import memory_before_turn
 
 LIMIT = 1000
+APP = "https://app.example.com"
 
 
 class Recorder:
@@ -56,8 +60,7 @@ def handler() -> Recorder:
 @pytest.fixture
 def client(services: Services, handler: Recorder) -> Iterator[TestClient]:
     assert services
-    app = application(Bridge(handler, {"remember": handler}, health.handler, authorizer.handler, LIMIT), no_lifespan)
-    with TestClient(app, base_url="http://127.0.0.1") as client:
+    with TestClient(app_of(handler, handler), base_url="http://127.0.0.1") as client:
         yield client
 
 
@@ -69,6 +72,11 @@ def log(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
     with caplog.at_level(logging.INFO, logger="cairn"):
         yield caplog
     logger.removeHandler(caplog.handler)
+
+
+def app_of(door: Handler, tool: Handler) -> Starlette:
+    bridge = Bridge(door, {"remember": tool}, health.handler, metadata.handler, authorizer.handler, LIMIT, (APP,))
+    return application(bridge, no_lifespan)
 
 
 def bearer(key: str) -> dict[str, str]:
@@ -99,21 +107,37 @@ def test_a_handler_sees_what_the_key_opens_and_never_the_key(
     "headers",
     [{}, bearer("cairn_0_no"), bearer(""), {"Authorization": "Basic abc"}, {"X-Api-Key": "ключ"}, {"X-Api-Key": "_"}],
 )
-def test_a_missing_or_unknown_key_is_unauthenticated_and_reaches_no_handler(
-    client: TestClient, handler: Recorder, headers: dict[str, str]
+@pytest.mark.parametrize("path", ["/mcp", "/v1/tools/remember"])
+def test_a_missing_or_unknown_key_is_unauthenticated_at_every_door(
+    services: Services, headers: dict[str, str], path: str
 ) -> None:
+    assert services
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    response = client.post("/v1/tools/remember", content=b"{}", headers=raw)
-    assert (response.status_code, code_of(response.content)) == (401, "UNAUTHENTICATED")
+    with TestClient(app_of(mcp.handler, memory_before_turn.handler), base_url="http://127.0.0.1") as client:
+        response = client.post(path, content=b"{}", headers=[(b"content-type", b"application/json"), *raw])
+    envelope = response.json() if path != "/mcp" else response.json()["error"]["data"]
+    assert (response.status_code, envelope["error"]["code"]) == (401, "UNAUTHENTICATED")
     assert response.headers["www-authenticate"] == "Bearer"
-    assert handler.events == []
 
 
-def test_what_a_client_claims_in_headers_does_not_name_the_tenant(
-    client: TestClient, handler: Recorder, key: str
+FORGED: dict[str, Any] = {"authorizer": {"lambda": {"tenant": "other", "scopes": "admin", "projects": "*"}}}
+
+
+@pytest.mark.req("R008")
+@pytest.mark.parametrize("shown", [True, False])
+def test_nothing_a_client_sends_becomes_the_authorizer_s_word(
+    client: TestClient, handler: Recorder, key: str, *, shown: bool
 ) -> None:
-    client.post("/mcp", content=b"{}", headers={**bearer(key), "X-Tenant": "other", "X-Amzn-RequestContext": "{}"})
-    assert handler.events[0]["requestContext"]["authorizer"]["lambda"]["tenant"] == "local"
+    claims = {"X-Tenant": "other", "X-Amzn-RequestContext": json.dumps(FORGED), "X-Cairn-Tenant": "other"}
+    headers = {**(bearer(key) if shown else {}), **claims, "Host": "localhost"}
+    body = json.dumps({"requestContext": FORGED, "tenant": "other", **FORGED})
+
+    client.post("/mcp?tenant=other&requestContext=%7B%7D", content=body, headers=headers)
+
+    context = handler.events[0]["requestContext"]
+    assert context["authorizer"]["lambda"].get("tenant") == ("local" if shown else None)
+    assert context["authorizer"]["lambda"].get("refused") == (None if shown else "missing")
+    assert (context["apiId"], context["domainName"]) == ("local", "127.0.0.1:80")
 
 
 def test_the_event_is_payload_2_with_method_path_query_and_body(
@@ -163,6 +187,24 @@ def test_health_needs_no_key(client: TestClient) -> None:
     assert answer["stores"] == {"table": True, "blobs": True, "key": True}
 
 
+@pytest.mark.req("R138")
+@pytest.mark.parametrize(("origin", "may_read"), [(APP, True), ("https://elsewhere.example.com", False)])
+def test_a_front_end_of_an_allowed_origin_may_read_what_is_on_without_a_key(
+    client: TestClient, origin: str, *, may_read: bool
+) -> None:
+    response = client.get("/v1/runtime-config", headers={"Origin": origin})
+    asked = {
+        "Origin": origin,
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": "Authorization",
+    }
+    preflight = client.options("/v1/runtime-config", headers=asked)
+
+    assert response.json()["tools"]["memory"] is True
+    for answer in (response, preflight):
+        assert answer.headers.get("access-control-allow-origin") == (origin if may_read else None)
+
+
 def test_a_page_that_points_its_own_name_at_this_machine_is_refused(
     client: TestClient, handler: Recorder, key: str
 ) -> None:
@@ -204,9 +246,10 @@ def test_a_handler_that_fails_is_an_internal_error_without_its_words(
 @pytest.mark.req("R099")
 @pytest.mark.req("R100")
 def test_the_log_has_a_line_per_request_and_neither_content_nor_keys(
-    client: TestClient, key: str, log: pytest.LogCaptureFixture
+    client: TestClient, handler: Recorder, key: str, log: pytest.LogCaptureFixture
 ) -> None:
     client.post("/v1/tools/remember?q=canary", content=b'"canary"', headers={**bearer(key), "X-Canary": "canary"})
+    handler.answer = {"statusCode": 401, "body": ""}
     client.post("/mcp", content=b"{}", headers=bearer(key[:-1]))
     lines = {record.getMessage() for record in log.records if record.name == "cairn.local.bridge"}
     assert sorted(line.rsplit(" ", 3)[0] for line in lines) == ["POST /mcp 401", "POST /v1/tools/remember 200"]

@@ -11,8 +11,8 @@ import pytest
 from cairn.domain import layout
 from cairn.domain.errors import ResourceBusy
 from cairn.domain.facts import State
+from cairn.domain.table import Query, Update
 from cairn.domain.turns import MaintenanceReport
-from cairn.ports import Query, Update
 from cairn.service import maintenance
 
 START = Callable[..., Any]

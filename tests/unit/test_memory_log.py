@@ -11,9 +11,10 @@ import pytest
 
 from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId
-from cairn.domain.memory_view import LogEntry, TurnEntry
-from cairn.ports import Page, Query
-from cairn.service.memory_log import MAX_VIEWS, MemoryLog
+from cairn.domain.log_entries import LogEntry, TurnEntry
+from cairn.domain.table import Page, Query
+from cairn.service import memory_log
+from cairn.service.memory_log import MemoryLog
 from cairn.service.vault import Vault
 from cairn.service.world import World
 
@@ -56,7 +57,7 @@ class Log:
         if fresh:
             self.log.refresh(TENANT, PROJECT, self.owner)
         with self.log.view(TENANT, PROJECT, self.owner) as view:
-            return [turn.seq for turn in view.turns.get(SESSION, [])]
+            return [turn.seq for turn in view.turns(SESSION)]
 
 
 @pytest.fixture
@@ -83,19 +84,26 @@ def test_a_view_that_was_never_read_is_read_before_it_is_shown(new_log: Callable
     assert new_log().shown(fresh=False) == [1]
 
 
-def test_more_views_than_are_kept_in_memory_are_all_right(world: World) -> None:
-    writer, reader = Log(world), MemoryLog(world, Vault(world))
-    owners = [f"u:{number}" for number in range(MAX_VIEWS + 5)]
-    for owner in owners[:3]:
-        Log(world, owner).append(1)
+def test_logs_take_no_more_memory_than_there_is_and_those_forgotten_are_read_again(
+    world: World, counting: CountingTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory_log, "MAX_BYTES", 100_000)
+    reader = MemoryLog(replace(world, table=counting), Vault(world))
+    owners = [f"u:{number}" for number in range(30)]
     for owner in owners:
+        Log(world, owner).append(1)
         reader.refresh(TENANT, PROJECT, owner)
-    shown = 0
-    for owner in owners[:3]:
+
+    def queries(owner: str) -> int:
+        before = counting.queries
         with reader.view(TENANT, PROJECT, owner) as view:
-            shown += view.last_seq(SESSION)
-    assert shown == 3
-    assert writer.shown() == []
+            assert view.last_seq(SESSION) == 1
+        return counting.queries - before
+
+    assert [queries(owner) for owner in reversed(owners[-5:])] == [0] * 5
+    assert [queries(owner) for owner in owners[:5]] == [1] * 5
+    inside: Any = reader
+    assert 0 < inside._size <= 100_000
 
 
 @pytest.mark.req("R036")

@@ -15,8 +15,8 @@ from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message
 from cairn.domain.proposals import Proposals, Question, accepted
 from cairn.domain.settings import HeuristicSettings, MemorySettings
+from cairn.domain.table import Attributes, Key
 from cairn.domain.turns import CommittedTurn, Completion, Preparation, ResponseItem, Session
-from cairn.ports import Attributes, Key
 from cairn.service.after_turn import commit
 from cairn.service.before_turn import prepare
 from cairn.service.parts import Parts

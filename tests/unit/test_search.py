@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from cairn.domain.search import Corpus
 
 
-def corpus_of(**documents: str) -> Corpus:
-    corpus = Corpus()
+def corpus_of(**documents: str) -> Corpus[str]:
+    corpus = Corpus[str]()
     for doc_id, text in documents.items():
         corpus.add(doc_id, text.split())
     return corpus
@@ -37,7 +37,7 @@ def test_only_documents_with_a_term_of_the_query_are_found() -> None:
     assert ids(corpus.search(["tea"], limit=9)) == ["a"]
     assert corpus.search(["milk"], limit=9) == []
     assert corpus.search([], limit=9) == []
-    assert Corpus().search(["tea"], limit=9) == []
+    assert Corpus[str]().search(["tea"], limit=9) == []
 
 
 def test_among_equals_the_newest_comes_first() -> None:
@@ -63,7 +63,7 @@ DOCUMENTS = st.dictionaries(st.sampled_from("abcdef"), st.lists(st.sampled_from(
 @pytest.mark.slow
 @given(DOCUMENTS, DOCUMENTS)
 def test_removing_documents_leaves_no_trace_of_them(kept: dict[str, list[str]], gone: dict[str, list[str]]) -> None:
-    corpus, untouched = Corpus(), Corpus()
+    corpus, untouched = Corpus[str](), Corpus[str]()
     for doc_id, found in gone.items():
         corpus.add(f"gone-{doc_id}", found)
     for doc_id, found in kept.items():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cairn.domain.errors import SettingsError
 from cairn.domain.ids import Tenant
-from cairn.domain.settings import HeuristicSettings, Limits, MemorySettings
+from cairn.domain.settings import ClusterSettings, HeuristicSettings, Limits, MemorySettings, OidcSettings
 from cairn.runtime import settings as settings_of
 from cairn.runtime.options import OPTIONS, Option
 from cairn.runtime.settings import AwsStore, EmbeddedStore, load, provenance, read, variables
@@ -41,9 +41,20 @@ OTHER_VALUES: Mapping[str, Any] = {
     "limits.list_items": 7,
     "limits.text_bytes": 100,
     "limits.json_depth": 8,
+    "auth.oidc.issuer": "https://login.example.com/realm",
+    "auth.oidc.resource": "https://memory.example.com/mcp",
+    "auth.oidc.audience": "cairn",
+    "auth.oidc.jwks_uri": "https://login.example.com/keys",
+    "auth.oidc.tenant_claim": "org_id",
+    "auth.oidc.projects_claim": "projects",
+    "auth.oidc.scope_prefix": "memory/",
+    "cluster.base_url": "https://cluster.example.com:6443",
+    "cluster.ca_pem": "-----BEGIN CERTIFICATE-----",
+    "cluster.timeout_ms": 300,
     "allowed_origins": ("https://app.example.com",),
 }
 NEEDS_URL = "memory.heuristic.enabled"
+NEEDS_AUDIENCE = "auth.oidc.issuer"
 EXAMPLE = """
 settings:
   mcp:
@@ -148,12 +159,16 @@ def test_each_key_can_be_set_alone_in_the_document(option: Option) -> None:
     document = document_of(*option.key.split("."), as_json(value))
     if option.key == NEEDS_URL:
         document["settings"]["mcp"]["memory"]["heuristic"]["base_url"] = "https://models.example.com"
+    needed = {"memory.heuristic.base_url"}
+    if option.key == NEEDS_AUDIENCE:
+        document["settings"]["mcp"]["auth"]["oidc"]["audience"] = "cairn"
+        needed = {"auth.oidc.audience"}
 
     found = in_force(load(document, {}))
 
     assert found[option.key] == value != option.default
     changed = {key for key, each in OPTIONS.items() if found[key] != each.default}
-    assert changed - {"memory.heuristic.base_url"} == {option.key} - {"memory.heuristic.base_url"}
+    assert changed - needed == {option.key} - needed
 
 
 @pytest.mark.req("R127")
@@ -162,6 +177,8 @@ def test_each_key_can_be_set_by_its_environment_variable(option: Option) -> None
     environment = {option.variable: text_of(OTHER_VALUES[option.key])}
     if option.key == NEEDS_URL:
         environment["CAIRN_MEMORY_HEURISTIC_BASE_URL"] = "https://models.example.com"
+    if option.key == NEEDS_AUDIENCE:
+        environment["CAIRN_AUTH_OIDC_AUDIENCE"] = "cairn"
 
     settings = load(None, environment)
 
@@ -169,7 +186,9 @@ def test_each_key_can_be_set_by_its_environment_variable(option: Option) -> None
     assert option.variable in {each.source for each in provenance(settings)}
 
 
-@pytest.mark.parametrize("option", [pytest.param(o, id=k) for k, o in OPTIONS.items() if k.startswith("memory.")])
+@pytest.mark.parametrize(
+    "option", [pytest.param(o, id=k) for k, o in OPTIONS.items() if k.startswith(("memory.", "tools.memory."))]
+)
 def test_each_memory_key_can_be_set_for_one_tenant(option: Option) -> None:
     document = document_of("tenants", "acme", *option.key.split("."), OTHER_VALUES[option.key])
     if option.key == NEEDS_URL:
@@ -230,6 +249,20 @@ def test_a_compact_threshold_outside_zero_to_one_is_refused_by_name(value: objec
         (("tools", "memory_before_turn", "limit"), 3),
         (("tenants", "acme", "limits", "list_items"), 3),
         (("tenants", "acme", "memory", "nothing"), 3),
+        (("tenants", "acme", "memory", "enabled"), True),
+        (("tenants", "acme", "tools", "memory", "enabled"), "yes"),
+        (("tenants", "acme", "tools", "memory_before_turn", "enabled"), False),
+        (("auth", "oidc", "issuer"), "http://login.example.com"),
+        (("auth", "oidc", "issuer"), "login.example.com"),
+        (("auth", "oidc", "issuer"), "https://login.example.com?a=b"),
+        (("auth", "oidc", "resource"), "http://memory.example.com/mcp"),
+        (("auth", "oidc", "jwks_uri"), "https://user@login.example.com/keys"),
+        (("auth", "oidc", "resource"), "https://memory.example.com"),
+        (("auth", "oidc", "resource"), "https://memory.example.com/mcp/"),
+        (("auth", "oidc", "scope_prefix"), 'a"b'),
+        (("auth", "oidc", "scope_prefix"), "a b"),
+        (("auth", "oidc", "secret"), "x"),
+        (("tenants", "acme", "auth", "oidc", "issuer"), "https://login.example.com"),
         (("allowed_origins",), "https://example.com"),
         (("allowed_origins",), ["example.com"]),
         (("nothing",), 1),
@@ -250,7 +283,15 @@ def test_a_document_that_does_not_begin_with_settings_mcp_is_refused(document: M
         load(document, {})
 
 
-@pytest.mark.parametrize("text", ["", "settings:", "settings:\n  mcp:\n    memory:\n    tools:\n", '{"settings": {}}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "settings:",
+        "settings:\n  mcp:\n    memory:\n    tools:\n    tenants:\n      acme:\n        tools:\n          memory:\n",
+        '{"settings": {}}',
+    ],
+)
 def test_an_empty_section_sets_nothing(text: str) -> None:
     assert read({"CAIRN_SETTINGS": text}) == load(None, {})
 
@@ -309,7 +350,7 @@ def test_every_effective_value_says_where_it_came_from() -> None:
 def test_a_single_tool_can_be_switched_off() -> None:
     settings = load(document_of("tools", {"memory": {"enabled": True}, "memory_after_turn": {"enabled": False}}), {})
 
-    assert settings.disabled_tools == {"memory_after_turn"}
+    assert settings.tool_switches == {"memory_after_turn": False}
 
 
 def test_a_document_may_be_json_or_a_file(tmp_path: Path) -> None:
@@ -342,8 +383,14 @@ def test_the_store_is_a_directory_or_aws() -> None:
     assert load(None, {}).store is None
     assert load(None, {"CAIRN_DATA": "/data"}).store == EmbeddedStore(directory=Path("/data"))
     assert load(None, aws).store == AwsStore(table="t", bucket="b", key_id="k")
+    queued = load(None, {**aws, "CAIRN_QUEUE_URL": "https://sqs/jobs"}).store
+    assert queued == AwsStore(table="t", bucket="b", key_id="k", queue_url="https://sqs/jobs")
     with pytest.raises(SettingsError, match="CAIRN_DATA: is given beside CAIRN_TABLE"):
         load(None, {"CAIRN_DATA": "/data", **aws})
+    with pytest.raises(SettingsError, match="CAIRN_DATA: is given beside CAIRN_QUEUE_URL"):
+        load(None, {"CAIRN_DATA": "/data", "CAIRN_QUEUE_URL": "https://sqs/jobs"})
+    with pytest.raises(SettingsError, match="CAIRN_TABLE: is missing beside CAIRN_QUEUE_URL"):
+        load(None, {"CAIRN_QUEUE_URL": "https://sqs/jobs"})
 
 
 @pytest.mark.parametrize("missing", ["CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID"])
@@ -375,6 +422,19 @@ def test_the_heuristic_needs_an_absolute_url_when_it_is_enabled(base_url: str) -
     assert not load(document_of("memory", {"heuristic": {"base_url": base_url}}), {}).memory.heuristic.enabled
 
 
+def test_an_issuer_needs_an_audience_or_a_resource_and_a_claim_that_names_the_tenant() -> None:
+    issuer = {"issuer": "https://login.example.com"}
+
+    with pytest.raises(SettingsError, match=r"^settings\.mcp\.auth\.oidc\.audience: "):
+        load(document_of("auth", "oidc", issuer), {})
+    with pytest.raises(SettingsError, match=r"^settings\.mcp\.auth\.oidc\.tenant_claim: "):
+        load(document_of("auth", "oidc", {**issuer, "audience": "a", "tenant_claim": ""}), {})
+    for enough in ({"audience": "a"}, {"resource": "https://memory.example.com/mcp"}):
+        assert load(document_of("auth", "oidc", {**issuer, **enough}), {}).auth.oidc.issuer == issuer["issuer"]
+    local = {"issuer": "http://127.0.0.1:9000", "resource": "http://localhost:8788/mcp"}
+    assert load(document_of("auth", "oidc", local), {}).auth.oidc.resource == local["resource"]
+
+
 def test_every_setting_has_another_value_in_these_tests() -> None:
     assert set(OTHER_VALUES) == set(OPTIONS)
     assert {option.variable for option in OPTIONS.values()} < set(variables())
@@ -382,4 +442,5 @@ def test_every_setting_has_another_value_in_these_tests() -> None:
 
 
 def test_every_field_of_the_settings_is_a_setting() -> None:
-    assert sum(len(fields(kind)) for kind in (MemorySettings, HeuristicSettings, Limits)) - 1 + 2 == len(OPTIONS)
+    kinds = (MemorySettings, HeuristicSettings, Limits, OidcSettings, ClusterSettings)
+    assert sum(len(fields(kind)) for kind in kinds) - 1 + 2 == len(OPTIONS)

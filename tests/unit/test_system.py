@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from datetime import UTC, timedelta
 from threading import Barrier, Event
+from typing import cast
 
 import pytest
 
@@ -41,6 +43,17 @@ def test_the_first_error_is_raised_after_all_have_ended(parallel: Parallel) -> N
 def test_threaded_calls_run_at_once() -> None:
     threaded, meeting = ThreadedParallel(3), Barrier(3, timeout=5)
     assert sorted(map(int, map(str, threaded([meeting.wait] * 3)))) == [0, 1, 2]
+    threaded.close()
+
+
+def test_calls_of_calls_run_at_once_too_even_where_all_kept_threads_wait_for_them() -> None:
+    threaded, meeting = ThreadedParallel(2), Barrier(4, timeout=5)
+
+    def both() -> list[object]:
+        return threaded([meeting.wait] * 2)
+
+    found = [each for answers in threaded([both] * 2) for each in cast("list[int]", answers)]
+    assert sorted(found) == [0, 1, 2, 3]
     threaded.close()
 
 
@@ -85,3 +98,13 @@ def test_tokens_have_their_size_and_differ() -> None:
     entropy: Entropy = SystemEntropy()
     assert {len(entropy.token(16)) for _ in range(50)} == {16}
     assert len({entropy.token(16) for _ in range(50)}) == 50
+
+
+@pytest.mark.req("R012")
+def test_calls_at_once_see_the_caller_s_context(parallel: Parallel) -> None:
+    request: ContextVar[str] = ContextVar("request")
+    token = request.set("request-1")
+
+    assert parallel([request.get] * 3) == ["request-1"] * 3
+
+    request.reset(token)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 from cairn.domain import cipher, codec, layout
 from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Tenant
+from cairn.domain.table import Delete, Key, Scalar
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.ports import DataKey, Delete, Key, Scalar
+from cairn.ports import DataKey
+from cairn.runtime.system import ThreadedParallel
 from cairn.service.vault import KEY_LIFETIME, MAX_INLINE_BYTES, Vault
 from cairn.service.world import World
 
@@ -152,6 +155,39 @@ def test_32_kb_is_the_border_between_item_and_blob(vault: Vault, world: World, c
 
 
 @pytest.mark.req("R252")
+@pytest.mark.req("R252")
+@pytest.mark.parametrize("position", [0, 3, 4, 20, -1])
+def test_sealed_bytes_open_whole_and_in_their_place_only(vault: Vault, position: int) -> None:
+    data = vault.seal_blob(ACME, THERE, b"segment")
+    assert vault.unseal_blob(ACME, THERE, data) == b"segment"
+    changed = bytearray(data)
+    changed[position] ^= 1
+    vault.seal(OTHER, THERE, "its key is made")
+    for tenant, where, stored in (
+        (ACME, THERE, bytes(changed)),
+        (ACME, replace(THERE, sk="elsewhere"), data),
+        (OTHER, THERE, data),
+        (ACME, THERE, data[:-1]),
+        (ACME, THERE, b""),
+    ):
+        with pytest.raises(CorruptData):
+            vault.unseal_blob(tenant, where, stored)
+
+
+def test_calls_at_once_unwrap_a_key_once(world: World) -> None:
+    item = sealed(Vault(world), "hello")
+    keys, meeting, threaded = CountingKeys(world.keys), Barrier(4, timeout=5), ThreadedParallel(4)
+    vault = Vault(replace(world, keys=keys))
+
+    def opened() -> object:
+        meeting.wait()
+        return vault.unseal(ACME, item)
+
+    assert threaded([opened] * 4) == ["hello"] * 4
+    threaded.close()
+    assert keys.unwrapped == 1
+
+
 def test_a_key_is_unwrapped_once_and_again_after_its_lifetime(world: World, clock: Any) -> None:
     keys = CountingKeys(world.keys)
     vault = Vault(replace(world, keys=keys))

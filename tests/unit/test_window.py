@@ -12,7 +12,7 @@ from cairn.domain.block import POLICY
 from cairn.domain.facts import Fact, Source
 from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.items import call_id, is_call, is_result, message, role_of, text_of
-from cairn.domain.memory_view import Chunk
+from cairn.domain.log_entries import Chunk
 from cairn.domain.tiers import Tier
 from cairn.domain.turns import ResponseItem
 from cairn.domain.window import Window, paired, recent_items

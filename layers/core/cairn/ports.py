@@ -10,168 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
-from cairn.domain.attributes import check_attributes, item_bytes
 from cairn.domain.ids import Digest, Tenant
+from cairn.domain.jobs import Job
 from cairn.domain.proposals import Proposals, Question
 from cairn.domain.settings import HeuristicSettings
+from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
+from cairn.domain.tiers import Tier
 
-Scalar: TypeAlias = str | int | bytes | bool
-Attributes: TypeAlias = Mapping[str, Scalar]
-
-MAX_ITEM_BYTES = 400 * 1024
-MAX_PAGE_BYTES = 1024 * 1024
-MAX_TRANSACTION_WRITES = 100
-MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """Where an item is: partition key and sort key, both non-empty."""
-
-    pk: str
-    sk: str
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """Holds where the item lacks this attribute; Missing("pk") holds where there is no item."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Equals:
-    """Holds where the attribute is there and has this value."""
-
-    name: str
-    value: Scalar
-
-
-@dataclass(frozen=True, slots=True)
-class LessThan:
-    """Holds where the attribute is there and is a smaller number."""
-
-    name: str
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class AnyOf:
-    """Holds where at least one part holds."""
-
-    parts: tuple[Condition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AllOf:
-    """Holds where every part holds."""
-
-    parts: tuple[Condition, ...]
-
-
-Condition: TypeAlias = Missing | Equals | LessThan | AnyOf | AllOf
-ABSENT = Missing("pk")
-
-
-@dataclass(frozen=True, slots=True)
-class Put:
-    """Write a whole item; it holds pk and sk, and ipk and isk if the index shall list it."""
-
-    item: Attributes
-    condition: Condition | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """Change attributes of an item, which is made if absent; an attribute is named once."""
-
-    key: Key
-    set: Attributes = field(default_factory=dict[str, Scalar])
-    add: Mapping[str, int] = field(default_factory=dict[str, int])
-    remove: tuple[str, ...] = ()
-    condition: Condition | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Delete:
-    """Remove an item; an absent item counts as removed, the condition guards one that is there."""
-
-    key: Key
-    condition: Condition | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """Hold a transaction to a condition on an item it does not write."""
-
-    key: Key
-    condition: Condition
-
-
-Write: TypeAlias = Put | Update | Delete | Check
-
-
-def key_of(write: Write) -> Key:
-    """Return which item a write is about; ValueError where a put lacks a key or holds one that is no text."""
-    if not isinstance(write, Put):
-        return write.key
-    pk, sk = write.item.get("pk"), write.item.get("sk")
-    if isinstance(pk, str) and isinstance(sk, str):
-        return Key(pk, sk)
-    raise ValueError("a put holds pk and sk as text")
-
-
-def check_writes(writes: Sequence[Write]) -> None:
-    """Raise ValueError unless these are 1 to 100 possible writes to distinct items, 400 KB each and 4 MB in all."""
-    keys = {key_of(write) for write in writes}
-    if len(keys) != len(writes) or not 1 <= len(writes) <= MAX_TRANSACTION_WRITES:
-        raise ValueError(f"a transaction has 1-{MAX_TRANSACTION_WRITES} writes to distinct items")
-    if sum(_check_write(write) for write in writes) > MAX_TRANSACTION_BYTES:
-        raise ValueError(f"a transaction has at most {MAX_TRANSACTION_BYTES} bytes")
-
-
-def _check_write(write: Write) -> int:
-    key = key_of(write)
-    check_attributes({"pk": key.pk, "sk": key.sk})
-    written: Attributes = {}
-    if isinstance(write, Put):
-        written = write.item
-    elif isinstance(write, Update):
-        written = {**write.set, **write.add}
-        names = [*write.set, *write.add, *write.remove]
-        if len({"pk", "sk", *names}) != len(names) + 2:
-            raise ValueError("an update names an attribute once, and no key")
-    check_attributes(written)
-    size = item_bytes(written)
-    if size > MAX_ITEM_BYTES:
-        raise ValueError(f"an item has at most {MAX_ITEM_BYTES} bytes")
-    return size
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A range of sort keys in one partition, both ends inclusive; of the index where `index` is true.
-
-    An index item holds its keys only: pk, sk, ipk, isk. `start` is the `next` of the page before.
-    """
-
-    pk: str
-    low: str
-    high: str
-    descending: bool = False
-    limit: int | None = None
-    index: bool = False
-    start: Mapping[str, str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Up to `limit` items and 1 MB; `next` continues, None at the end."""
-
-    items: tuple[Attributes, ...]
-    next: Mapping[str, str] | None = None
+SANDBOX_SECONDS = 22
+"""How long a caller waits for the sandbox: longer than the sandbox may run, shorter than the caller may."""
 
 
 class Table(Protocol):
@@ -263,6 +112,49 @@ class FactModel(Protocol):
 
     def propose(self, question: Question, settings: HeuristicSettings) -> Proposals:
         """Return what the model would change, within settings.timeout_ms; ModelFailed if it gave no usable answer."""
+        ...
+
+
+class HttpGet(Protocol):
+    """Fetches small public documents of other servers."""
+
+    def __call__(self, url: str, /) -> bytes:
+        """Return the document at a valid URL; NoAnswer where it does not come soon, is too large or moved."""
+        ...
+
+
+class Jobs(Protocol):
+    """A queue of work for later; a job is done at least once, in no order, or can be found again in the store."""
+
+    def send(self, jobs: Sequence[Job]) -> None:
+        """Queue the jobs; Unavailable if it is not sure that all of them were taken."""
+        ...
+
+
+class Sandbox(Protocol):
+    """Where standard tools run: apart from this process, with no way to any store."""
+
+    def invoke(self, tool: str, arguments: Mapping[str, object], request_id: str) -> Mapping[str, object]:
+        """Return the tool's result, or raise the CairnError it ended with; it ends within SANDBOX_SECONDS.
+
+        Unavailable where the sandbox gave no answer in time, InternalError where its answer makes no sense.
+        """
+        ...
+
+
+class Tally(Protocol):
+    """Is told what was done at the moment it is done, so that what fails later in the call does not hide it."""
+
+    def compaction(self) -> None:
+        """Count a compact summary that was stored."""
+        ...
+
+    def facts_written(self, tiers: Mapping[Tier, int]) -> None:
+        """Count the facts that a commit wrote, by tier."""
+        ...
+
+    def turn_conflict(self) -> None:
+        """Count a turn_id that came again: committed, being committed, or with another payload."""
         ...
 
 

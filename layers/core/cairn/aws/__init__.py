@@ -1,1 +1,1 @@
-"""Adapters over AWS; the only room that may import boto3."""
+"""Adapters over AWS; the only room that may import the AWS SDK."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,8 @@ class S3Blobs:
     The caller's role needs s3:ListBucket as well, or S3 answers 403 where a blob is absent.
     """
 
-    def __init__(self, client: S3Client, bucket: str) -> None:
-        """Use this bucket, which encrypts by its own default."""
+    def __init__(self, client: Callable[[], S3Client], bucket: str) -> None:
+        """Use this bucket, which encrypts by its own default; most calls need no blob, and so no client."""
         self._client = client
         self._bucket = bucket
 
@@ -47,8 +48,8 @@ class S3Blobs:
         """Return the bytes; NotFound if absent, CorruptData if they no longer match the digest."""
         with aws_failures():
             try:
-                data = self._client.get_object(Bucket=self._bucket, Key=_key(tenant, digest))["Body"].read()
-            except self._client.exceptions.NoSuchKey:
+                data = self._client().get_object(Bucket=self._bucket, Key=_key(tenant, digest))["Body"].read()
+            except self._client().exceptions.NoSuchKey:
                 raise NotFound("no such blob") from None
         if sha256(data).hexdigest() != digest:
             raise CorruptData("a blob does not match its digest")
@@ -57,11 +58,11 @@ class S3Blobs:
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         """Remove the bytes; absent ones count as removed."""
         with aws_failures():
-            self._client.delete_object(Bucket=self._bucket, Key=_key(tenant, digest))
+            self._client().delete_object(Bucket=self._bucket, Key=_key(tenant, digest))
 
     def _put_once(self, key: str, data: bytes, checksum: str) -> bool:
         try:
-            self._client.put_object(Bucket=self._bucket, Key=key, Body=data, IfNoneMatch="*", ChecksumSHA256=checksum)
+            self._client().put_object(Bucket=self._bucket, Key=key, Body=data, IfNoneMatch="*", ChecksumSHA256=checksum)
         except ClientError as error:
             code = code_of(error)
             if code == _RACED_BY_A_DELETE:

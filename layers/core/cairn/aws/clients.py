@@ -1,41 +1,76 @@
-"""The boto3 clients of one process, each made when first used and kept."""
+"""The AWS clients of one process, each made when first used and kept.
+
+They come from botocore, since importing boto3 loads its transfers and resources too, of which Cairn uses none.
+"""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
-import boto3
 from botocore.config import Config
+from botocore.session import get_session
+
+from cairn.ports import SANDBOX_SECONDS
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_kms import KMSClient
+    from mypy_boto3_lambda import LambdaClient
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+    from mypy_boto3_sqs import SQSClient
 
 _SMALL = Config(
     retries={"mode": "standard", "total_max_attempts": 4}, connect_timeout=1, read_timeout=3, max_pool_connections=16
 )
 _LARGE = _SMALL.merge(Config(read_timeout=10))
+# A second attempt would run a tool twice, and end after its caller has.
+_ONCE = _SMALL.merge(Config(read_timeout=SANDBOX_SECONDS, retries={"total_max_attempts": 1}))
 
 
 class Clients:
     """Clients for the region and the credentials of the environment, with standard retries and short timeouts.
 
-    boto3 clients may be shared by threads, but are not made by several at once: make one before handing it out.
+    Each costs tens of milliseconds to make, and threads may share it but not make several at once.
     """
+
+    def __init__(self) -> None:
+        """Make no client yet."""
+        self._session = get_session()
+        self._making = Lock()
 
     @cached_property
     def dynamodb(self) -> DynamoDBClient:
         """The client of the table."""
-        return boto3.client("dynamodb", config=_SMALL)  # pyright: ignore[reportUnknownMemberType]
+        return self._client("dynamodb", _SMALL)
 
     @cached_property
     def s3(self) -> S3Client:
         """The client of the bucket; bodies may take longer than items."""
-        return boto3.client("s3", config=_LARGE)  # pyright: ignore[reportUnknownMemberType]
+        return self._client("s3", _LARGE)
 
     @cached_property
     def kms(self) -> KMSClient:
         """The client of the key."""
-        return boto3.client("kms", config=_SMALL)  # pyright: ignore[reportUnknownMemberType]
+        return self._client("kms", _SMALL)
+
+    @cached_property
+    def sqs(self) -> SQSClient:
+        """The client of the queue."""
+        return self._client("sqs", _SMALL)
+
+    @cached_property
+    def functions(self) -> LambdaClient:
+        """The client that invokes functions, and waits for them."""
+        return self._client("lambda", _ONCE)
+
+    @cached_property
+    def secrets(self) -> SecretsManagerClient:
+        """The client of Secrets Manager."""
+        return self._client("secretsmanager", _SMALL)
+
+    def _client(self, service: str, config: Config) -> Any:
+        with self._making:
+            return self._session.create_client(service, config=config)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 from cairn.domain.attributes import RESERVED_NAME
-from cairn.ports import (
+from cairn.domain.table import (
     ABSENT,
     AllOf,
     AnyOf,

@@ -24,6 +24,7 @@ _PASSING = {
     "SlowDown",
     "Throttling",
     "ThrottlingException",
+    "TooManyRequestsException",
     "TransactionConflictException",
     "TransactionInProgressException",
 }

@@ -14,7 +14,7 @@ from typing import Any, cast
 from cairn.domain.codec import canonical, rfc3339
 from cairn.domain.facts import Fact, subject
 from cairn.domain.items import identity, message, role_of, text_of
-from cairn.domain.memory_view import Chunk
+from cairn.domain.log_entries import Chunk
 from cairn.domain.turns import ResponseItem
 
 POLICY = (

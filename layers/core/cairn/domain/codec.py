@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import UTC, datetime
 from typing import Any
 
-import zstandard
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 _LEVEL = 9
 
@@ -19,16 +23,33 @@ def canonical(value: object) -> bytes:
 def pack(value: object) -> bytes:
     """Return the value as zstd-compressed JSON; key order is kept."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return zstandard.ZstdCompressor(level=_LEVEL, write_checksum=False).compress(text.encode())
+    return zstd.compress(text.encode(), level=_LEVEL)
 
 
 def unpack(data: bytes) -> Any:
     """Return what pack() was given; ValueError for other bytes."""
     try:
-        text = zstandard.ZstdDecompressor().decompress(data)
-    except zstandard.ZstdError as error:
+        text = zstd.decompress(data)
+    except zstd.ZstdError as error:
         raise ValueError("not packed data") from error
     return json.loads(text)
+
+
+def compress(data: bytes, level: int) -> bytes:
+    """Return the bytes as one frame of zstd."""
+    return zstd.compress(data, level=level)
+
+
+def decompress(frame: bytes | memoryview, length: int) -> bytes:
+    """Return what compress() was given; ValueError where that is not so many bytes, before there are more of them."""
+    decompressor = zstd.ZstdDecompressor()
+    try:
+        data = decompressor.decompress(frame, max_length=length)
+    except zstd.ZstdError as error:
+        raise ValueError("not compressed data") from error
+    if len(data) != length or not decompressor.eof:
+        raise ValueError("compressed data of another length")
+    return data
 
 
 def rfc3339(moment: datetime) -> str:

@@ -10,7 +10,7 @@ from cairn.domain import block
 from cairn.domain.block import Sign
 from cairn.domain.facts import Fact, subject
 from cairn.domain.highlights import Highlights, highlights
-from cairn.domain.memory_view import Chunk
+from cairn.domain.log_entries import Chunk
 from cairn.domain.turns import ResponseItem
 
 MAX_OF_A_KIND = 12

@@ -12,6 +12,8 @@ from cairn.domain.errors import InvalidArgument
 from cairn.domain.ids import Project, Tenant
 
 Scope = Literal["read", "write", "admin"]
+Refused = Literal["missing", "unknown", "unavailable"]
+"""Why the authorizer let nobody in: nothing was shown, it opens nothing, or that cannot be told just now."""
 ProjectPattern = NewType("ProjectPattern", str)
 
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)

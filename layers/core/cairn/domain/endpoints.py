@@ -1,4 +1,4 @@
-"""Where a language model is asked: the one place that says which base URLs are valid."""
+"""Which URLs of other servers are valid: the one place that says so."""
 
 from __future__ import annotations
 
@@ -9,23 +9,31 @@ _RESPONSES = "/v1/responses"
 
 
 def responses_url(base_url: str) -> str:
-    """Return the Responses endpoint under a base URL; ValueError, saying what is wrong, for one that is not usable.
+    """Return the Responses endpoint of a language model under a base URL; ValueError as for `api_url`.
 
-    A base URL is absolute, https (http only on the loopback interface), without user, query or fragment. One that ends
-    with /v1/responses is the endpoint, one that ends with /v1 gets /responses, any other /v1/responses.
+    One that ends with /v1/responses is the endpoint, one that ends with /v1 gets /responses, any other /v1/responses.
     """
-    _check(base_url)
-    stem = base_url.rstrip("/")
+    stem = api_url(base_url)
     if stem.endswith(_RESPONSES):
         return stem
     return stem.removesuffix("/v1") + _RESPONSES
 
 
-def _check(base_url: str) -> None:
-    if not base_url.isprintable() or any(mark in base_url for mark in " \\?#"):
+def api_url(base_url: str) -> str:
+    """Return a usable URL without a slash at its end; ValueError as of `check_url`."""
+    check_url(base_url)
+    return base_url.rstrip("/")
+
+
+def check_url(url: str) -> None:
+    """Raise ValueError, saying what is wrong, for a URL that is not usable.
+
+    One is absolute, https (http only on the loopback interface), without user, query or fragment.
+    """
+    if not url.isprintable() or any(mark in url for mark in " \\?#"):
         raise ValueError("must hold no query, fragment, backslash, space or control character")
     try:
-        parts = urlsplit(base_url)
+        parts = urlsplit(url)
         host, _port = parts.hostname, parts.port
     except ValueError:
         raise ValueError("must be an absolute URL such as https://api.example.com/v1") from None

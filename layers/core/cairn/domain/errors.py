@@ -15,6 +15,7 @@ CairnError                    what a caller may see: code, message, details, ret
 StoreError                    what an adapter tells a service; never reaches a caller as it is
 ├── ConditionFailed           a condition did not hold; carries the stored item
 └── TransactionRefused        some write of a transaction was refused; one reason per write
+NoAnswer                      another server gave no usable answer
 ModelFailed                   a language model gave no usable answer; its proposals are done without
 SettingsError                 the settings are wrong; the message names the key
 """
@@ -22,7 +23,10 @@ SettingsError                 the settings are wrong; the message names the key
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias
+
+DenialReason: TypeAlias = Literal["authorization", "scope", "project"]
+"""Why a call is not allowed: no authorizer spoke for it, or its key opens not this operation or not this project."""
 
 
 class CairnError(Exception):
@@ -55,11 +59,23 @@ class Unauthenticated(CairnError):
 
     code = "UNAUTHENTICATED"
 
+    def __init__(self, message: str, challenge: str | None = None) -> None:
+        """Keep the message, and what WWW-Authenticate shall say to the client, `Bearer` unless told."""
+        super().__init__(message)
+        self.challenge = challenge or "Bearer"
+
 
 class PermissionDenied(CairnError):
     """The caller is known, or came past the authorizer, and may not do this."""
 
     code = "PERMISSION_DENIED"
+
+    def __init__(
+        self, message: str, details: Mapping[str, object] | None = None, *, reason: DenialReason = "authorization"
+    ) -> None:
+        """Keep the reason too, which is counted."""
+        super().__init__(message, details)
+        self.reason: DenialReason = reason
 
 
 class NotFound(CairnError):
@@ -144,6 +160,10 @@ class TransactionRefused(StoreError):
         """Keep one reason per write, in order."""
         super().__init__(f"transaction refused: {list(reasons)}")
         self.reasons = tuple(reasons)
+
+
+class NoAnswer(Exception):
+    """Another server gave no usable answer; the message says why, without anything it was sent or answered."""
 
 
 class ModelFailed(Exception):

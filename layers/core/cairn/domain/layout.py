@@ -2,14 +2,18 @@
 
 A tenant and a project hold no `#`, so the parts of a key cannot run into each other, whatever a session, turn or
 user is called. `~` sorts after every digit and letter, so a head is the first item of a descending query. API keys
-have an owner of their own, since a key is looked up before its tenant is known.
+have an owner of their own, since a key is looked up before its tenant is known. The index has partitions of no tenant:
+in them a head stands under the moment at which its session is due for maintenance.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
+from hashlib import sha256
 
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId, moment_of, time_ordered_id
+from cairn.domain.codec import rfc3339
+from cairn.domain.errors import CorruptData
+from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId, moment_of, time_ordered_id
 from cairn.domain.turns import Session
 
 CREDENTIALS = Tenant("~credentials")
@@ -18,11 +22,38 @@ HEAD = "e#~"
 FIRST_EVENT = "e#0"
 LAST_EVENT = "e#9\U0010ffff"
 SUMMARIES = "abstracts"
+MANIFEST = "m~segments"
+DUE_SHARDS = 16
+"""How many partitions of the index share the due sessions, so that many writers and runs do not meet in one."""
 
 
 def session_pk(session: Session) -> str:
     """Return the partition of one session."""
     return f"{session.tenant}#s#{session.project}#{session.session_id}"
+
+
+def session_of(pk: str) -> Session:
+    """Return the session whose partition this is; CorruptData where it is none's."""
+    match pk.split("#", 3):
+        case [tenant, "s", project, session_id]:
+            return Session(Tenant(tenant), Project(project), SessionId(session_id))
+        case _:
+            raise CorruptData("a due entry names no session")
+
+
+def due_shard(session: Session) -> int:
+    """Return which shard of the due index lists the session; it never changes."""
+    return sha256(session_pk(session).encode()).digest()[0] % DUE_SHARDS
+
+
+def due_pk(shard: int) -> str:
+    """Return the index partition of one shard of the due sessions; `~` is in no tenant's name."""
+    return f"~due#{shard:02d}"
+
+
+def due_sk(when: datetime) -> str:
+    """Return the index sort key of a session that is due at this moment."""
+    return rfc3339(when)
 
 
 def event_sk(seq: int) -> str:
@@ -33,6 +64,11 @@ def event_sk(seq: int) -> str:
 def guard_sk(turn: TurnId) -> str:
     """Return the sort key of a turn's guard."""
     return f"turn#{turn}"
+
+
+def operation_sk(operation_id: str) -> str:
+    """Return the sort key of what was said in a turn that waits for its answer."""
+    return f"op#{operation_id}"
 
 
 def compact_sk(seq: int) -> str:
@@ -73,6 +109,21 @@ def log_sk_at(when: datetime) -> str:
 def logged_at(sk: str) -> datetime:
     """Return the moment in a log entry's sort key, to the millisecond."""
     return moment_of(sk.removeprefix("m#"))
+
+
+def log_range() -> tuple[str, str]:
+    """Return the range of a log's entries and, after them all, its manifest."""
+    return "m#", MANIFEST
+
+
+def discarded_sk(when: datetime, digest: Digest) -> str:
+    """Return the sort key that says a segment's blob is of no use from this moment on, unless its manifest names it."""
+    return f"gone#{rfc3339(when)}#{digest}"
+
+
+def discarded_before(when: datetime) -> tuple[str, str]:
+    """Return the range of all that was of no use before this moment."""
+    return "gone#", f"gone#{rfc3339(when)}"
 
 
 def registry_pk(tenant: Tenant, project: Project) -> str:

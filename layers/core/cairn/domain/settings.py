@@ -67,6 +67,47 @@ class MemorySettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OidcSettings:
+    """Access tokens of an OpenID Connect issuer beside API keys: off without an issuer."""
+
+    issuer: Annotated[
+        str, Doc("The issuer whose access tokens are accepted, exactly as they name it; empty for none.")
+    ] = ""
+    resource: Annotated[
+        str, Doc("The URL of the MCP endpoint on the OAuth host; only requests there are told of the issuer.")
+    ] = ""
+    audience: Annotated[str, Doc("What a token must name as its audience; the resource unless told.")] = ""
+    jwks_uri: Annotated[str, Doc("Where the issuer's keys are; its discovery document says so unless told.")] = ""
+    tenant_claim: Annotated[
+        str, Doc("The claim that says whose memory a token opens: those with the same value share one.")
+    ] = "sub"
+    projects_claim: Annotated[
+        str, Doc("The claim with the project patterns a token opens; without one it opens all of its tenant's.")
+    ] = ""
+    scope_prefix: Annotated[str, Doc("What stands before read, write and admin in a token's scopes.")] = "cairn:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthSettings:
+    """Who may call: `settings.mcp.auth.*`, deploy-wide."""
+
+    oidc: Annotated[OidcSettings, Doc("Access tokens of an OpenID Connect issuer.")] = field(
+        default_factory=OidcSettings
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSettings:
+    """The Kubernetes or OpenShift API that diagnostic tools read: `settings.mcp.cluster.*`, deploy-wide."""
+
+    base_url: Annotated[str, Doc("The URL of the cluster's API; empty for none.")] = ""
+    ca_pem: Annotated[str, Doc("The certificates, PEM, that the API's own must go back to; empty for public ones.")] = (
+        ""
+    )
+    timeout_ms: Annotated[int, Ge(1), Le(15_000), Doc("How long to wait for the cluster, in milliseconds.")] = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """The sizes a request may have: `settings.mcp.limits.*`, deploy-wide."""
 

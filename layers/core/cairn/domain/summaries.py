@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from cairn.domain.facts import Fact, subject
 from cairn.domain.highlights import highlights
-from cairn.domain.memory_view import Chunk, TurnStamp
+from cairn.domain.log_entries import Chunk, TurnStamp
 from cairn.domain.tiers import Tier
 
 MAX_ABSTRACT_WORDS = 200

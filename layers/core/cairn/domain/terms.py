@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
+from typing import cast
+
+from Stemmer import Stemmer  # pyright: ignore[reportUnknownVariableType]
 
 _ENGLISH_STOPWORDS = """
     a about above after again against all am an and any are aren't as at be because been before being below between
@@ -30,6 +33,8 @@ _TOKEN = re.compile(
 )
 _ACCENTS = dict.fromkeys(range(0x300, 0x370))  # not all marks: Japanese voices its kana with one
 _MAX_STEMMED_CHARACTERS = 40
+_ENGLISH = cast("Callable[[str], str]", Stemmer("english", 0).stemWord)  # pyright: ignore[reportUnknownMemberType]
+"""Without a cache of its own, which threads could not share."""
 
 
 def words(text: str) -> list[str]:
@@ -70,13 +75,6 @@ def _bigrams(run: str) -> Iterator[str]:
         yield run[start : start + 2]
 
 
-@cache
-def _stemmer() -> Callable[[str], str]:
-    from snowballstemmer.english_stemmer import EnglishStemmer  # noqa: PLC0415  its package loads 30 languages, 20 ms
-
-    return EnglishStemmer().stemWord  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-
-
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
-    return _stemmer()(word) if len(word) <= _MAX_STEMMED_CHARACTERS else word
+    return _ENGLISH(word) if len(word) <= _MAX_STEMMED_CHARACTERS else word

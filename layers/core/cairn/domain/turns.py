@@ -46,6 +46,15 @@ class PreparedTurn:
     compacted: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class BegunTurn:
+    """A prepared turn that waits for its answer; the token commits it until `expires_at`."""
+
+    prepared: PreparedTurn
+    token: str
+    expires_at: datetime
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
     """What was said in a turn, to be remembered once."""

@@ -10,7 +10,7 @@ from cairn.domain import block, tokens
 from cairn.domain.block import Sign
 from cairn.domain.facts import Fact
 from cairn.domain.items import call_id, identity, is_call, is_result
-from cairn.domain.memory_view import Chunk
+from cairn.domain.log_entries import Chunk
 from cairn.domain.turns import ResponseItem
 
 

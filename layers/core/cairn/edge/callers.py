@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from cairn.domain.callers import Caller
 from cairn.domain.credentials import project_pattern
-from cairn.domain.errors import InvalidArgument, PermissionDenied
+from cairn.domain.errors import CairnError, InvalidArgument, PermissionDenied, Unauthenticated, Unavailable
 from cairn.domain.ids import tenant
 from cairn.edge.events import Request
 
@@ -12,8 +15,13 @@ _MISSING = "missing authorization"
 
 
 def caller(request: Request) -> Caller:
-    """Return the authorizer's caller: `tenant`, space-separated `scopes` and `projects`; PermissionDenied otherwise."""
+    """Return the authorizer's caller: `tenant`, space-separated `scopes` and `projects`.
+
+    Unauthenticated or Unavailable where the authorizer says `refused`, PermissionDenied where it was not asked.
+    """
     context = request.caller_context or {}
+    if "refused" in context:
+        raise _refusal(context)
     name, scopes, projects = (context.get(field) for field in ("tenant", "scopes", "projects"))
     if not isinstance(name, str) or not isinstance(scopes, str) or not isinstance(projects, str):
         raise PermissionDenied(_MISSING)
@@ -22,3 +30,16 @@ def caller(request: Request) -> Caller:
         return Caller(tenant(name), frozenset(scopes.split()), request.request_id, patterns)
     except (ValueError, InvalidArgument):
         raise PermissionDenied(_MISSING) from None
+
+
+def _refusal(context: Mapping[str, Any]) -> CairnError:
+    challenge = context.get("challenge")
+    if not isinstance(challenge, str):
+        challenge = None
+    match context["refused"]:
+        case "unavailable":
+            return Unavailable("Whether these credentials are good cannot be told just now; try again")
+        case "missing":
+            return Unauthenticated("The request carries no credentials", challenge)
+        case _:
+            return Unauthenticated("These credentials open nothing", challenge)

@@ -6,14 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from cairn.domain.errors import Disabled
+from cairn.domain.ids import Tenant
 from cairn.edge.guard import guarded
 from cairn.edge.tool import Call, Tool
 from cairn.runtime.settings import Settings
 
 
-def enabled(tools: Sequence[Tool], settings: Settings) -> tuple[Tool, ...]:
-    """Return the tools that are switched on, in their order."""
-    return tuple(tool for tool in tools if tool.enabled(settings))
+def enabled(tools: Sequence[Tool], settings: Settings, tenant: Tenant) -> tuple[Tool, ...]:
+    """Return the tools that are switched on for the tenant, in their order."""
+    return tuple(tool for tool in tools if tool.enabled(settings, tenant))
+
+
+def families(tools: Sequence[Tool], settings: Settings) -> dict[str, bool]:
+    """Return each family of tools, and whether a tenant without a switch of its own has any tool of it."""
+    switched_on = {tool.family for tool in tools if tool.enabled(settings, None)}
+    return {tool.family: tool.family in switched_on for tool in tools}
 
 
 def execute(tools: Sequence[Tool], name: str, arguments: object, call: Call) -> dict[str, Any]:
@@ -22,5 +29,6 @@ def execute(tools: Sequence[Tool], name: str, arguments: object, call: Call) -> 
         if tool.name == name:
             return tool.execute(arguments, call)
     with guarded(call.caller.request_id) as record:
+        record.ran = True
         record.name_tenant(call.caller.tenant)
         raise Disabled("No such tool, or it is switched off")

@@ -12,15 +12,24 @@ from typing import Any, NoReturn, cast
 from cairn.domain.errors import InvalidArgument, PayloadTooLarge
 from cairn.domain.settings import Limits
 
+MAX_RESPONSE_BYTES = 6_000_000
+"""Lambda takes 6,291,556 as it writes them, headers included."""
+_MOST_PER_CHARACTER = 12
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An HTTP request; header names are lower case, `caller_context` is what the authorizer put beside it."""
+    """An HTTP request; header names are lower case.
+
+    The gateway vouches for what it put beside it: `host`, the domain name it answers under, `caller_context`, the
+    authorizer's, and `request_id`.
+    """
 
     method: str
     path: str
     headers: Mapping[str, str]
     body: bytes
+    host: str
     caller_context: Mapping[str, Any] | None
     request_id: str
 
@@ -40,6 +49,7 @@ def read(event: Mapping[str, Any]) -> Request:
         path=path,
         headers={name.lower(): str(value) for name, value in _mapping(event.get("headers")).items()},
         body=_body(event),
+        host=str(context.get("domainName") or "").lower(),
         caller_context=_mapping(authorizer) or None,
         request_id=str(context.get("requestId") or ""),
     )
@@ -70,11 +80,24 @@ def parse_json(body: bytes, limits: Limits) -> object:
 
 
 def respond(status: int, body: object | None, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return the response that both payload versions take; a body is JSON."""
+    """Return the response that both payload versions take; a body is JSON. PayloadTooLarge where Lambda refuses it."""
     if body is None:
         return {"statusCode": status, "headers": dict(headers or {}), "body": ""}
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    _check_size(text)
     return {"statusCode": status, "headers": {"content-type": "application/json", **(headers or {})}, "body": text}
+
+
+def _check_size(body: str) -> None:
+    """Refuse a body that Lambda, which wraps it in JSON once more and may escape all but ASCII, cannot hand on."""
+    if len(body) * _MOST_PER_CHARACTER <= MAX_RESPONSE_BYTES:
+        return
+    size = len(json.dumps(body))
+    if size > MAX_RESPONSE_BYTES:
+        raise PayloadTooLarge(
+            f"The answer is over {MAX_RESPONSE_BYTES} bytes; ask for less at once",
+            {"field": "response", "limit": MAX_RESPONSE_BYTES, "actual": size},
+        )
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -11,12 +11,14 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    InstanceOf,
     ValidationInfo,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
-from cairn.domain import ids
+from cairn.domain import ids, operations
 from cairn.domain.errors import InvalidArgument
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message
@@ -33,13 +35,23 @@ _ITEM = dict[str, Any]
 
 
 def _named(make: Callable[[str], Name]) -> AfterValidator:
+    return AfterValidator(_refusing(make))
+
+
+def _refusing(make: Callable[[str], Name]) -> Callable[[str], Name]:
     def check(value: str) -> Name:
         try:
             return make(value)
         except InvalidArgument as error:
             raise _refused("".join(cast("dict[str, str]", error.details["fields"]).values())) from None
 
-    return AfterValidator(check)
+    return check
+
+
+def _token(value: object) -> operations.OperationToken:
+    if not isinstance(value, str):
+        raise _refused("must be a string")
+    return _refusing(operations.parse)(value)
 
 
 def _refused(problem: str, path: str = "") -> PydanticCustomError:
@@ -136,6 +148,11 @@ UserName: TypeAlias = Annotated[
     UserId,
     _named(ids.user_id),
     Field(description="Who is speaking; facts about them last across sessions.", json_schema_extra=_ID_SCHEMA),
+]
+OperationTokenText: TypeAlias = Annotated[
+    InstanceOf[operations.OperationToken],
+    BeforeValidator(_token),
+    WithJsonSchema({"type": "string", "maxLength": operations.MAX_TOKEN_CHARACTERS}),
 ]
 
 

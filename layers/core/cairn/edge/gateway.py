@@ -16,10 +16,11 @@ from cairn.runtime import wiring
 Run = Callable[[object, Caller, wiring.Services], dict[str, Any]]
 
 
-def answer(event: Mapping[str, Any], run: Run) -> dict[str, Any]:
-    """Return `run`'s answer to the event as 200, or the problem that came of it."""
+def answer(event: Mapping[str, Any], run: Run, *, tool: str, namespace: str) -> dict[str, Any]:
+    """Return `run`'s answer to the event as 200, or the problem that came of it; either counts as the tool's."""
     try:
         with guarded("") as record:
+            record.name_tool(tool, namespace)
             request = read(event)
             record.request_id = request.request_id
             who = caller(request)

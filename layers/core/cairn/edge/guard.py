@@ -16,7 +16,7 @@ def guarded(request_id: str) -> Generator[CallRecord]:
         try:
             yield record
         except CairnError as error:
-            record.status = error.code
+            record.refuse(error)
             raise
         except Exception as error:  # noqa: BLE001 - the door: whatever failed, the caller gets an envelope
             record.status = InternalError.code

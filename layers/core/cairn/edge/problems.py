@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cairn.domain.errors import CairnError
+from cairn.domain.errors import CairnError, Unauthenticated
 
-_HTTP_STATUS = {
+HTTP_STATUS = {
     "INVALID_ARGUMENT": 400,
     "UNAUTHENTICATED": 401,
     "PERMISSION_DENIED": 403,
@@ -32,10 +32,15 @@ def envelope(error: CairnError) -> dict[str, Any]:
 
 def http_status(error: CairnError) -> int:
     """Return the HTTP status of an error's code."""
-    return _HTTP_STATUS[error.code]
+    return HTTP_STATUS[error.code]
 
 
 def headers(error: CairnError) -> dict[str, str]:
-    """Return the headers an error adds: Retry-After in whole seconds, where details.retry_after_ms is set."""
+    """Return the headers an error adds.
+
+    WWW-Authenticate where credentials are asked for, Retry-After in whole seconds where details.retry_after_ms is set.
+    """
+    if isinstance(error, Unauthenticated):
+        return {"www-authenticate": error.challenge}
     delay = error.details.get("retry_after_ms")
     return {"retry-after": str(-(-delay // 1000))} if isinstance(delay, int) else {}

@@ -14,19 +14,43 @@ _NULL = {"type": "null"}
 @cache
 def input_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a tool's input; a field that may be left out is not shown as nullable too."""
-    schema = _standalone(model.model_json_schema(mode="validation"))
+    schema, _ = _standalone(model.model_json_schema(mode="validation"))
     return {**schema, "properties": {name: _without_null(part) for name, part in schema["properties"].items()}}
 
 
 @cache
 def output_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a tool's output."""
-    return _standalone(model.model_json_schema(mode="serialization"))
+    schema, choices = _standalone(model.model_json_schema(mode="serialization"))
+    required = [{"required": choice["required"]} for choice in choices]
+    return schema if len(choices) == 1 else {**schema, "anyOf": required}
 
 
-def _standalone(schema: dict[str, Any]) -> dict[str, Any]:
+def _standalone(schema: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return one object without references, and the choices it was made of where it stands for several."""
     definitions = schema.pop("$defs", {})
-    return {key: value for key, value in _plain(schema, definitions).items() if key != "description"}
+    choices = schema.get("oneOf") or schema.get("anyOf") or [schema]
+    plain = [_plain(choice, definitions) for choice in choices]
+    return {key: value for key, value in _merged(plain).items() if key != "description"}, plain
+
+
+def _merged(choices: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return one object with the fields of all: clients of models refuse a schema that is a choice itself."""
+    first, *others = choices
+    merged = {**first, "properties": dict(first["properties"])}
+    for other in others:
+        for name, part in other["properties"].items():
+            merged["properties"][name] = _either(merged["properties"].get(name, part), part)
+        merged["required"] = [name for name in merged["required"] if name in other["required"]]
+    return {key: value for key, value in merged.items() if value != []}
+
+
+def _either(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Return what allows both; two fields of one name are the same or differ in their only value."""
+    if one == other:
+        return one
+    values = [*one.get("enum", [one.get("const")]), other["const"]]
+    return {**{key: value for key, value in one.items() if key != "const"}, "enum": values}
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import inspect
+import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
 from cairn.domain.callers import Caller
 from cairn.domain.errors import Disabled, PermissionDenied
-from cairn.domain.ids import Project
-from cairn.edge import gateway, schema
+from cairn.domain.ids import Project, Tenant
+from cairn.edge import deadline, gateway, schema
 from cairn.edge.guard import guarded
 from cairn.edge.validation import Rules, validate
 from cairn.runtime.settings import Settings
+from cairn.runtime.telemetry import CallRecord
+from cairn.runtime.tracing import span
 from cairn.runtime.wiring import Services
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who calls, and the services that answer."""
+    """Who calls, the services that answer, and until when, on the monotonic clock, where several calls share a time."""
 
     caller: Caller
     services: Services
+    until: float = math.inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +38,8 @@ class Tool:
 
     `summary` tells an agent when to call it and what it gets, `example` are arguments that work. `grants` are the
     permissions its Lambda needs ("table:read"; "table:put", to add items and change none; "table:write"; "blobs:read";
-    "blobs:write"; "key:use"). `timeout` is in seconds.
+    "blobs:write"; "key:use"; "sandbox:invoke", the only one of a standard tool). `timeout` is in seconds. Where not
+    `on_by_default`, the settings have to name the tool.
     """
 
     name: str
@@ -49,6 +55,7 @@ class Tool:
     destructive: bool
     idempotent: bool
     timeout: int
+    on_by_default: bool
 
     def input_schema(self) -> dict[str, Any]:
         """Return the JSON Schema (2020-12) of what the tool takes."""
@@ -58,42 +65,59 @@ class Tool:
         """Return the JSON Schema (2020-12) of what the tool gives."""
         return schema.output_schema(self.output)
 
-    def enabled(self, settings: Settings) -> bool:
-        """Tell whether the settings switch on the tool's family and leave the tool itself on."""
-        return settings.memory_enabled and self.name not in settings.disabled_tools
+    def enabled(self, settings: Settings, tenant: Tenant | None) -> bool:
+        """Tell whether the settings leave the tool on, and where it is of memory, have memory on for the tenant.
+
+        Without a tenant it is told for those that have no switch of their own.
+        """
+        switched_on = settings.tool_switches.get(self.name, self.on_by_default)
+        return switched_on and (self.family != "memory" or settings.memory_enabled_for(tenant))
 
     def execute(self, arguments: object, call: Call) -> dict[str, Any]:
         """Validate, run and return plain JSON values, behind switches, rights and log; only CairnErrors get out."""
         with guarded(call.caller.request_id) as record:
-            record.tool = self.name
+            record.ran = True
+            record.name_tool(self.name, self.family)
             record.name_tenant(call.caller.tenant)
-            self._admit(call)
-            request = self._validated(arguments, call)
-            for name in ("project", "session_id", "turn_id"):
-                setattr(record, name, getattr(request, name, None))
-            self._admit_project(getattr(request, "project", None), call.caller)
-            return self.run(request, call).model_dump(mode="json")
+            with span("tool", tool=self.name, operation=self._scope()):
+                return self._run(arguments, call, record)
 
     def handler(self, event: dict[str, Any], context: object) -> dict[str, Any]:
         """Answer an API Gateway event of payload 2.0 or 1.0; never raise."""
-        del context
+        until = time.monotonic() + deadline.left(context)
         return gateway.answer(
-            event, lambda arguments, caller, services: self.execute(arguments, Call(caller, services))
+            event,
+            lambda arguments, caller, services: self.execute(arguments, Call(caller, services, until)),
+            tool=self.name,
+            namespace=self.family,
         )
 
+    def _run(self, arguments: object, call: Call, record: CallRecord) -> dict[str, Any]:
+        with span("permission check", tool=self.name, operation=self._scope()):
+            self._admit(call)
+        request = self._validated(arguments, call)
+        subject = cast("object", request.root) if isinstance(request, RootModel) else request
+        for name in ("project", "session_id", "turn_id"):
+            setattr(record, name, getattr(subject, name, None))
+        with span("permission check", tool=self.name, operation=self._scope()):
+            self._admit_project(getattr(subject, "project", None), call.caller)
+        seconds = min(self.timeout - deadline.MARGIN_SECONDS, call.until - time.monotonic())
+        return deadline.within(seconds, lambda: self.run(request, call)).model_dump(mode="json")
+
     def _admit(self, call: Call) -> None:
-        if not self.enabled(call.services.settings):
+        if not self.enabled(call.services.settings, call.caller.tenant):
             raise Disabled("No such tool, or it is switched off", {"tool": self.name})
         scope = self._scope()
         if scope not in call.caller.scopes:
-            raise PermissionDenied(f"This key lacks the scope {scope}", {"namespace": self.family, "operation": scope})
+            lacking = {"namespace": self.family, "operation": scope}
+            raise PermissionDenied(f"This key lacks the scope {scope}", lacking, reason="scope")
 
     def _admit_project(self, project: Project | None, caller: Caller) -> None:
-        """Hold the call to the caller's projects; a tool that reaches the store in no project's name takes them all."""
+        """Hold the call to the caller's projects; a tool that reaches anything in no project's name takes them all."""
         admitted = caller.may_use(project) if project is not None else not self.grants or caller.may_use_all
         if not admitted:
             refused = {"namespace": project or self.family, "operation": self._scope()}
-            raise PermissionDenied("This key does not open this project", refused)
+            raise PermissionDenied("This key does not open this project", refused, reason="project")
 
     def _scope(self) -> str:
         return "read" if self.read_only else "write"
@@ -114,6 +138,7 @@ def tool(  # noqa: PLR0913 - what a tool declares about itself, by name
     destructive: bool = False,
     idempotent: bool = True,
     timeout: int = 20,
+    on_by_default: bool = True,
 ) -> Callable[[Callable[[Any, Call], BaseModel]], Tool]:
     """Make a Tool of a function (request, call) -> answer: its name, docstring and annotations say the rest."""
 
@@ -133,6 +158,7 @@ def tool(  # noqa: PLR0913 - what a tool declares about itself, by name
             destructive=destructive,
             idempotent=idempotent,
             timeout=timeout,
+            on_by_default=on_by_default,
         )
 
     return declare

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, RootModel, ValidationError
 
 from cairn.domain.errors import InvalidArgument
 from cairn.domain.settings import Limits
@@ -35,7 +35,7 @@ def validate(model: type[Model], arguments: object, rules: Rules) -> Model:
     try:
         return model.model_validate(arguments, context=rules)
     except ValidationError as error:
-        first, *more = list(_problems(error))[:_MOST_PROBLEMS]
+        first, *more = list(_problems(error, in_choice=issubclass(model, RootModel)))[:_MOST_PROBLEMS]
         raise InvalidArgument(*first, *more) from None
 
 
@@ -83,11 +83,21 @@ def _check_text(field: str, text: str) -> None:
             raise InvalidArgument(field, "must not hold lone surrogates") from None
 
 
-def _problems(error: ValidationError) -> Iterator[tuple[str, str]]:
+def _problems(error: ValidationError, *, in_choice: bool) -> Iterator[tuple[str, str]]:
+    """Yield each field and its problem; of a choice between models the first part of a place is the choice taken."""
     for problem in error.errors(include_url=False, include_input=False):
+        context = problem.get("ctx", {})
+        if "discriminator" in context:
+            yield _choice(context)
+            continue
         field = ""
-        for part in problem["loc"]:
+        for part in problem["loc"][1:] if in_choice else problem["loc"]:
             field = field_name(field, part)
-        field += problem.get("ctx", {}).get("path", "")
+        field += context.get("path", "")
         said = problem["msg"].removeprefix("Input ").removeprefix("Value error, ")
         yield field or "arguments", _WORDING.get(problem["type"], said[:1].lower() + said[1:])
+
+
+def _choice(context: Mapping[str, Any]) -> tuple[str, str]:
+    allowed = context.get("expected_tags")
+    return context["discriminator"].strip("'"), f"must be one of {allowed}" if allowed else "is required"

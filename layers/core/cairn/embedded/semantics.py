@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cairn.domain.attributes import check_attributes, item_bytes
-from cairn.ports import (
+from cairn.domain.table import (
     MAX_ITEM_BYTES,
     AllOf,
     AnyOf,

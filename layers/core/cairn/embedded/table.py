@@ -12,9 +12,7 @@ from pathlib import Path
 
 from cairn.domain.attributes import item_bytes
 from cairn.domain.errors import ConditionFailed, Refusal, TransactionRefused
-from cairn.embedded.database import Database
-from cairn.embedded.semantics import applied, permits
-from cairn.ports import (
+from cairn.domain.table import (
     MAX_PAGE_BYTES,
     Attributes,
     Delete,
@@ -28,6 +26,8 @@ from cairn.ports import (
     check_writes,
     key_of,
 )
+from cairn.embedded.database import Database
+from cairn.embedded.semantics import applied, permits
 
 # SQLite compares text as its UTF-8 bytes, which is the order that the port asks for.
 _SCHEMA = """

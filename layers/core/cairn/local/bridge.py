@@ -1,7 +1,7 @@
 """A local stand-in for API Gateway: HTTP in, payload 2.0 events to the Lambda handlers, HTTP out.
 
-It asks the same authorizer as the deployed gateway, puts what a key opens into the event's context, and lets no
-credential reach a handler.
+It asks the same authorizer as the deployed gateway, puts its word into the event's context, and lets no credential
+reach a handler.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from cairn.domain.errors import CairnError, InternalError, InvalidArgument, NotFound, PayloadTooLarge, Unauthenticated
+from cairn.domain.errors import CairnError, InternalError, InvalidArgument, NotFound, PayloadTooLarge
 from cairn.edge import problems
 from cairn.local.doors import Handler
 
@@ -33,18 +34,32 @@ _THREADS = 8
 _PATIENCE = 8
 """A body over the limit is read and dropped up to this many times the limit, so that its sender sees the answer."""
 _CREDENTIALS = frozenset({"authorization", "x-api-key", "cookie", "proxy-authorization"})
+_CORS_HEADERS = (
+    "authorization",
+    "x-api-key",
+    "content-type",
+    "mcp-protocol-version",
+    "mcp-method",
+    "mcp-name",
+    "mcp-session-id",
+)
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """The handlers behind the routes, the authorizer before all but the probe, and the largest body in bytes."""
+    """The handlers behind the routes, the authorizer before the door and the tools, and the largest body in bytes.
+
+    Pages of the allowed origins may read what is answered.
+    """
 
     door: Handler
     tools: Mapping[str, Handler]
     probe: Handler
+    metadata: Handler
     authorizer: Handler
     body_limit: int
+    allowed_origins: tuple[str, ...] = ()
 
     async def mcp(self, request: Request) -> Response:
         """Answer at /mcp, whatever the method: the door itself refuses what is no POST."""
@@ -57,10 +72,13 @@ class Bridge:
             return _problem(NotFound("There is no such tool"))
         return await self._logged(f"/v1/tools/{name}", self.tools[name], request)
 
-    async def healthz(self, request: Request) -> Response:
-        """Answer at /healthz, for which no key is asked."""
-        event = _authorized(_event(request, secrets.token_hex(8)), {}, b"")
-        return _response(await to_thread.run_sync(self.probe, event, None, limiter=_limiter(request)))
+    async def public(self, request: Request) -> Response:
+        """Answer at /healthz and /v1/runtime-config, for which no key is asked."""
+        return await _open(self.probe, request)
+
+    async def protected_resource(self, request: Request) -> Response:
+        """Answer where clients of the OAuth port ask for its metadata; the handler itself refuses the other port's."""
+        return await _open(self.metadata, request)
 
     async def _logged(self, route: str, handler: Handler, request: Request) -> Response:
         started = time.perf_counter()
@@ -73,9 +91,9 @@ class Bridge:
     async def _answer(self, handler: Handler, request: Request, request_id: str) -> Response:
         try:
             asked = _event(request, request_id)
-            opened = await to_thread.run_sync(self._authorize, asked, limiter=_limiter(request))
+            judged = await to_thread.run_sync(self.authorizer, asked, None, limiter=_limiter(request))
             body = await _read_body(request, self.body_limit)
-            event = _authorized(asked, opened, body)
+            event = _authorized(asked, judged["context"], body)
             return _response(await to_thread.run_sync(handler, event, None, limiter=_limiter(request)))
         except ClientDisconnect:
             return _problem(InvalidArgument("body", "ended early"))
@@ -84,12 +102,6 @@ class Bridge:
         except Exception as error:  # noqa: BLE001 - a gateway answers, whatever a handler does
             _log.error("%s failed in its handler: %s", request_id, type(error).__name__)
             return _problem(InternalError("The call failed", {"request_id": request_id}))
-
-    def _authorize(self, event: dict[str, Any]) -> Mapping[str, Any]:
-        answer = self.authorizer(event, None)
-        if not answer["isAuthorized"]:
-            raise Unauthenticated("Send your API key as Authorization: Bearer or X-Api-Key")
-        return answer["context"]
 
 
 def application(bridge: Bridge, lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]]) -> Starlette:
@@ -101,9 +113,20 @@ def application(bridge: Bridge, lifespan: Callable[[Starlette], AbstractAsyncCon
         routes=[
             Route("/mcp", bridge.mcp, methods=["POST", "GET", "DELETE"]),
             Route("/v1/tools/{name}", bridge.tool, methods=["POST"]),
-            Route("/healthz", bridge.healthz, methods=["GET"]),
+            Route("/healthz", bridge.public, methods=["GET"]),
+            Route("/v1/runtime-config", bridge.public, methods=["GET"]),
+            Route("/.well-known/oauth-protected-resource", bridge.protected_resource, methods=["GET"]),
+            Route("/.well-known/oauth-protected-resource/mcp", bridge.protected_resource, methods=["GET"]),
         ],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"], www_redirect=False)],
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"], www_redirect=False),
+            Middleware(
+                CORSMiddleware,
+                allow_origins=bridge.allowed_origins,
+                allow_methods=["GET", "POST"],
+                allow_headers=_CORS_HEADERS,
+            ),
+        ],
         exception_handlers={HTTPException: _nowhere},
         lifespan=lifespan,
     )
@@ -111,12 +134,19 @@ def application(bridge: Bridge, lifespan: Callable[[Starlette], AbstractAsyncCon
     return app
 
 
+async def _open(handler: Handler, request: Request) -> Response:
+    event = _authorized(_event(request, secrets.token_hex(8)), {}, b"")
+    return _response(await to_thread.run_sync(handler, event, None, limiter=_limiter(request)))
+
+
 def _limiter(request: Request) -> CapacityLimiter:
     return request.app.state.limiter
 
 
 async def _nowhere(_request: Request, _error: Exception) -> Response:
-    return _problem(NotFound("There is nothing here: POST /mcp, POST /v1/tools/{name} or GET /healthz"))
+    return _problem(
+        NotFound("There is nothing here: POST /mcp, POST /v1/tools/{name}, GET /healthz or GET /v1/runtime-config")
+    )
 
 
 async def _read_body(request: Request, limit: int) -> bytes:
@@ -138,6 +168,12 @@ async def _read_body(request: Request, limit: int) -> bytes:
     return bytes(kept)
 
 
+def _address(request: Request) -> str:
+    """Return the host and port that were called: the socket's own, whatever the Host header says."""
+    host, port = request.scope["server"]
+    return f"{host}:{port}"
+
+
 def _announced(request: Request) -> int:
     length = request.headers.get("content-length", "")
     return int(length) if length.isascii() and length.isdecimal() else 0
@@ -155,6 +191,7 @@ def _event(request: Request, request_id: str) -> dict[str, Any]:
         "requestContext": {
             "accountId": "local",
             "apiId": "local",
+            "domainName": _address(request),
             "http": {"method": request.method, "path": request.url.path, "protocol": "HTTP/1.1", "sourceIp": HOST},
             "requestId": request_id,
             "stage": "$default",
@@ -162,14 +199,14 @@ def _event(request: Request, request_id: str) -> dict[str, Any]:
     }
 
 
-def _authorized(asked: Mapping[str, Any], opened: Mapping[str, Any], body: bytes) -> dict[str, Any]:
+def _authorized(asked: Mapping[str, Any], judged: Mapping[str, Any], body: bytes) -> dict[str, Any]:
     """Return the event that API Gateway would send to a handler behind the authorizer, but without credentials."""
     text, encoded = _text(body)
     headers: dict[str, str] = asked["headers"]
     return {
         **{name: value for name, value in asked.items() if name != "type"},
         "headers": {name: value for name, value in headers.items() if name not in _CREDENTIALS},
-        "requestContext": {**asked["requestContext"], "authorizer": {"lambda": opened}},
+        "requestContext": {**asked["requestContext"], "authorizer": {"lambda": judged}},
         "body": text,
         "isBase64Encoded": encoded,
     }
@@ -190,8 +227,6 @@ def _response(answer: Mapping[str, Any]) -> Response:
 
 def _problem(error: CairnError) -> Response:
     headers = problems.headers(error)
-    if isinstance(error, Unauthenticated):
-        headers["www-authenticate"] = "Bearer"
     if isinstance(error, PayloadTooLarge):
         headers["connection"] = "close"
     return JSONResponse(problems.envelope(error), problems.http_status(error), headers)

@@ -13,6 +13,7 @@ from cairn.domain.errors import CairnError, InvalidArgument, SettingsError
 from cairn.local.keys import keys
 from cairn.local.options import DIRECTORY, data_option
 
+_SHARE = click.FloatRange(0, 1)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -36,8 +37,13 @@ def main() -> None:
 
 @main.command()
 @click.option("--port", default=8787, show_default=True, type=click.IntRange(0, 65535), help="0: any free port.")
+@click.option(
+    "--oauth-port",
+    type=click.IntRange(0, 65535),
+    help="Serve on this port too, for clients that sign in with the issuer of settings.mcp.auth.oidc.",
+)
 @data_option
-def serve(port: int, data: Path | None) -> None:
+def serve(port: int, oauth_port: int | None, data: Path | None) -> None:
     """Serve MCP and HTTP on 127.0.0.1.
 
     The first start makes an encryption key and an API key in the data directory, and prints the API key once. Without
@@ -45,7 +51,7 @@ def serve(port: int, data: Path | None) -> None:
     """
     from cairn.local.serve import serve as run  # noqa: PLC0415 - a command pays for its own imports only
 
-    run(data, port)
+    run(data, port, oauth_port)
 
 
 @main.command()
@@ -64,6 +70,19 @@ main.add_command(keys)
 
 
 @main.command()
+@data_option
+def maintain(data: Path | None) -> None:
+    """Maintain every session that is due, once: compact, archive, expire, merge, summarise.
+
+    For cron, beside a running server or without one. It stops after ten minutes; what is left goes on with the next
+    run. The status is 1 where a session failed; the log on standard error says which.
+    """
+    from cairn.local.maintain import maintain as run  # noqa: PLC0415 - a command pays for its own imports only
+
+    sys.exit(0 if run(data) else 1)
+
+
+@main.command()
 @click.option("--data", type=_FILE, help="A LoCoMo file to replay instead of the conversation shipped with Cairn.")
 @click.option("--store", type=DIRECTORY, help="Keep the memory here, and go on from what is there.")
 @click.option("--url", help="Replay against this MCP endpoint instead of a server of the demo's own.")
@@ -79,6 +98,62 @@ def demo(data: Path | None, store: Path | None, url: str | None, key: str | None
     from cairn.local.demo import demo as run  # noqa: PLC0415 - a command pays for its own imports only
 
     sys.exit(0 if run(data, store, url, key) else 1)
+
+
+@main.command()
+@click.argument("records", type=_FILE)
+@click.option("--url", help="Compare with the service at this MCP endpoint instead of a fresh store.")
+@click.option("--key", help="The API key for --url; one for the projects shadow.* will do.")
+@click.option(
+    "--min-facts", default=0.9, show_default=True, type=_SHARE, help="The least share of the direct path's facts."
+)
+@click.option(
+    "--max-tokens", default=1.5, show_default=True, type=click.FloatRange(0), help="The greatest ratio to its tokens."
+)
+@click.option("--min-files", default=1.0, show_default=True, type=_SHARE, help="The least share of its directories.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+@click.option("--show-values", "values", is_flag=True, help="Print the facts and directories that only one path has.")
+def shadow(  # noqa: PLR0913 - one parameter for each option
+    *,
+    records: Path,
+    url: str | None,
+    key: str | None,
+    min_facts: float,
+    max_tokens: float,
+    min_files: float,
+    as_json: bool,
+    values: bool,
+) -> None:
+    """Compare Cairn with a direct memory path that has answered the turns in RECORDS.
+
+    docs/how-to/roll-out.md says what a record holds. The turns are replayed into a store that is gone afterwards, at
+    the times they were spoken, or with --url into projects shadow.* of their own. Exit status 1 below the thresholds.
+    """
+    if (url is None) != (key is None):
+        raise click.UsageError("--url and --key go together")
+    from cairn.local.shadow.command import compare, show  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.shadow.comparison import Thresholds  # noqa: PLC0415
+
+    service = (url, key) if url and key else None
+    report = compare(records, service, Thresholds(min_facts, max_tokens, min_files))
+    show(report, as_json=as_json, values=values)
+    sys.exit(0 if report.passed else 1)
+
+
+@main.command()
+@click.option("--emulator", is_flag=True, help="To an AWS emulator on this machine; it serves until Ctrl+C.")
+@click.option("--port", default=8788, show_default=True, type=click.IntRange(1, 65535), help="The emulator's port.")
+def deploy(*, emulator: bool, port: int) -> None:
+    """Deploy the template of this checkout to an AWS emulator on 127.0.0.1 and print how to use it.
+
+    The first start takes a few minutes, since it installs SAM CLI and the emulator into .cache. Stop it with Ctrl+C:
+    what was stored is there again at the next start. To deploy to AWS, use SAM CLI.
+    """
+    if not emulator:
+        raise click.UsageError("--emulator is missing; to deploy to AWS, run: sam build && sam deploy --guided")
+    from cairn.local.deploy import deploy as run  # noqa: PLC0415 - a command pays for its own imports only
+
+    run(Path.cwd(), port)
 
 
 @main.command()

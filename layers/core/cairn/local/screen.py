@@ -16,7 +16,7 @@ from cairn.local.conversation import Conversation, Session, Turn
 from cairn.local.memory import Recalled, Stored
 from cairn.local.replay import Tally
 
-_WIDTH = 100
+WIDTH = 100
 _SHOWN_FACTS = 3
 _SHOWN_CHUNKS = 2
 
@@ -26,8 +26,8 @@ class Screen:
 
     def __init__(self, turns: int, console: Console | None = None) -> None:
         """Expect this many turns."""
-        self._console = console or Console(width=None if Console().is_terminal else _WIDTH, highlight=False)
-        self._width = min(self._console.width, _WIDTH)
+        self._console = console or Console(width=None if Console().is_terminal else WIDTH, highlight=False)
+        self._width = min(self._console.width, WIDTH)
         self._progress = Progress(
             TextColumn("  "),
             BarColumn(bar_width=None),
@@ -103,7 +103,7 @@ class Screen:
     def _line(self, *parts: tuple[str, str]) -> None:
         line = Text(no_wrap=True, overflow="ellipsis")
         for text, style in parts:
-            line.append(_printable(text), style)
+            line.append(printable(text), style)
         line.truncate(self._width, overflow="ellipsis")
         self._console.print(line)
 
@@ -128,6 +128,6 @@ def _latency(milliseconds: Sequence[float]) -> str:
     return f"p50 {cuts[49]:.1f} ms, p95 {cuts[94]:.1f} ms"
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Return the text on one line, with nothing in it that could steer the terminal."""
     return "".join(character if character.isprintable() else " " for character in text)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,10 +19,11 @@ from starlette.applications import Starlette
 from cairn.domain.credentials import Grant
 from cairn.domain.errors import SettingsError, Unavailable
 from cairn.embedded.table import SqliteTable
+from cairn.local.announcement import announce
 from cairn.local.bridge import HOST, Bridge, application
 from cairn.local.doors import load, tool_handlers
-from cairn.local.store import LOCAL_TENANT, opened
-from cairn.runtime import telemetry
+from cairn.local.store import LOCAL_TENANT, LocalStore, opened
+from cairn.runtime import logs
 from cairn.service.credentials import Credentials
 
 _SWEEP_SECONDS = 600.0
@@ -31,26 +31,45 @@ _GRACE_SECONDS = 10
 _BACKLOG = 128
 
 
-def serve(data: Path | None, port: int) -> None:
-    """Serve on 127.0.0.1 until SIGTERM or SIGINT; port 0 lets the system choose. SettingsError if it cannot start."""
-    telemetry.configure()
-    with opened(data, os.environ) as store, _listening(port) as listener:
-        limit = store.settings.limits.request_bytes
-        door, probe = load("cairn_mcp.door.handler"), load("cairn_health.door.handler")
-        bridge = Bridge(door, tool_handlers(), probe, load("cairn_auth.authorizer.handler"), limit)
-        config = uvicorn.Config(
-            application(bridge, _sweeping(store.table)),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            ws="none",
-            timeout_graceful_shutdown=_GRACE_SECONDS,
-        )
-        url = f"http://{HOST}:{listener.getsockname()[1]}/mcp"
-        _announce(url, store.directory, _first_key(store.credentials))
-        if not store.settings.memory_enabled:
+def serve(data: Path | None, port: int, oauth_port: int | None = None) -> None:
+    """Serve on 127.0.0.1 until SIGTERM or SIGINT; port 0 lets the system choose. SettingsError if it cannot start.
+
+    On the OAuth port, clients are told of the settings' issuer.
+    """
+    logs.configure()
+    environment = dict(os.environ)
+    with ExitStack() as opening:
+        listeners = [opening.enter_context(_listening("--port", port))]
+        if oauth_port is not None:
+            listeners.append(opening.enter_context(_listening("--oauth-port", oauth_port)))
+            environment["CAIRN_AUTH_OIDC_RESOURCE"] = _url(listeners[-1])
+        store = opening.enter_context(opened(data, environment))
+        if oauth_port is not None and not store.settings.auth.oidc.issuer:
+            raise SettingsError("--oauth-port: is for the tokens of settings.mcp.auth.oidc.issuer, which is not set")
+        announce([_url(each) for each in listeners], store.directory, _first_key(store.credentials))
+        if not store.settings.memory_enabled_for(LOCAL_TENANT):
             click.echo("Your settings leave the memory tools off: settings.mcp.tools.memory.enabled switches them on.")
-        _Server(config).run(sockets=[listener])
+        _Server(_config(store)).run(sockets=listeners)
+
+
+def _config(store: LocalStore) -> uvicorn.Config:
+    bridge = Bridge(
+        door=load("cairn_mcp.door.handler"),
+        tools=tool_handlers(),
+        probe=load("cairn_health.door.handler"),
+        metadata=load("cairn_auth.metadata.handler"),
+        authorizer=load("cairn_auth.authorizer.handler"),
+        body_limit=store.settings.limits.request_bytes,
+        allowed_origins=store.settings.allowed_origins,
+    )
+    return uvicorn.Config(
+        application(bridge, _sweeping(store.table)),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="none",
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
 
 
 class _Server(uvicorn.Server):
@@ -67,12 +86,16 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
+def _url(listener: socket.socket) -> str:
+    return f"http://{HOST}:{listener.getsockname()[1]}/mcp"
+
+
 @contextmanager
-def _listening(port: int) -> Generator[socket.socket]:
+def _listening(option: str, port: int) -> Generator[socket.socket]:
     try:
         listener = socket.create_server((HOST, port), backlog=_BACKLOG)
     except OSError as error:
-        raise SettingsError(f"--port: cannot listen on {HOST}:{port}: {error.strerror}") from None
+        raise SettingsError(f"{option}: cannot listen on {HOST}:{port}: {error.strerror}") from None
     with listener:
         # Accepted sockets inherit it. Without it an answer in two writes waits 40 ms for the client's delayed ACK.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -104,15 +127,3 @@ def _first_key(credentials: Credentials) -> str | None:
     if any(credential.is_open(now) for credential in credentials.list()):
         return None
     return credentials.create(LOCAL_TENANT, Grant()).text
-
-
-def _announce(url: str, directory: Path, key: str | None) -> None:
-    shown = key or "YOUR_KEY"
-    header = f"Authorization: Bearer {shown}"
-    cursor = {"mcpServers": {"cairn": {"url": url, "headers": {"Authorization": f"Bearer {shown}"}}}}
-    click.echo(f"Cairn serves MCP at {url}")
-    click.echo(f"  data     {directory}")
-    click.echo(f"  API key  {key}  (shown this once)" if key else "  API key  as printed at the first start")
-    click.echo(f'\nClaude Code:\n  claude mcp add --transport http cairn {url} --header "{header}"')
-    click.echo(f"\nCursor, in mcp.json:\n  {json.dumps(cursor)}\n")
-    click.echo(f"Stop with Ctrl+C (process {os.getpid()}).")

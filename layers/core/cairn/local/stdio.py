@@ -9,9 +9,11 @@ from cairn.domain.callers import Caller
 from cairn.domain.credentials import ALL_PROJECTS, SCOPES
 from cairn.local.doors import load
 from cairn.local.store import LOCAL_TENANT, opened
+from cairn.runtime import logs
 
 
 def stdio(data: Path | None) -> None:
     """Serve until the input ends; SettingsError if the store cannot be opened."""
+    logs.configure()
     with opened(data, os.environ):
         load("cairn_mcp.stdio.run")(Caller(LOCAL_TENANT, frozenset(SCOPES), "stdio", (ALL_PROJECTS,)))

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cairn.domain.ids import Tenant
+from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
+from cairn.local.background import work
 from cairn.local.directory import default_directory, prepare
 from cairn.runtime import wiring
 from cairn.runtime.settings import MASTER_KEY, AwsStore, EmbeddedStore, Settings, read
@@ -47,13 +49,17 @@ def api_keys(data: Path | None, environment: Mapping[str, str]) -> Credentials:
 
 @contextmanager
 def opened(data: Path | None, environment: Mapping[str, str]) -> Generator[LocalStore]:
-    """Open the store and put its services in place for this process's handlers; SettingsError where that fails."""
+    """Open the store and put its services in place for this process's handlers; SettingsError where that fails.
+
+    Jobs are done in the background as long as it is open.
+    """
     store = _embedded(data, environment)
     settings = replace(read(local_environment(environment)), store=store)
-    services = wiring.build(settings, wiring.adapters(settings))
+    jobs = InProcessJobs(work)
+    services = wiring.build(settings, replace(wiring.adapters(settings), jobs=jobs))
     wiring.provide(services)
     try:
-        with closing(SqliteTable(store.table_file)) as table:
+        with closing(SqliteTable(store.table_file)) as table, closing(jobs):
             yield LocalStore(store.directory, settings, services.credentials, table)
     finally:
         wiring.provide(None)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from cairn.domain import ids
 from cairn.domain.errors import SettingsError
-from cairn.runtime.options import OPTIONS
+from cairn.runtime.options import ENABLED, OPTIONS
 
 ROOT = "settings.mcp"
 _Path = tuple[str, ...]
@@ -17,11 +17,11 @@ _Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a document sets: values by key, values of tenants by key, and the tools it switches off."""
+    """What a document sets: values by key, values of tenants by key, and tools by name, on or off."""
 
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     tenants: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    disabled_tools: set[str] = field(default_factory=set[str])
+    tool_switches: dict[str, bool] = field(default_factory=dict[str, bool])
 
 
 def parse_text(text: str, where: str) -> Mapping[str, Any]:
@@ -73,18 +73,28 @@ def _place(result: Document, path: _Path, value: Any) -> None:
     if value in (None, {}) and _is_section(path):
         return
     match path:
-        case ("tenants", tenant, "memory", *rest):
-            own = result.tenants.setdefault(_tenant(tenant), {})
-            _set(own, ".".join(("memory", *rest)), value, full)
+        case ("tenants", tenant, *rest) if _is_tenant_s(key := _key(rest)):
+            _set(result.tenants.setdefault(_tenant(tenant), {}), key, value, full)
         case ("tools", name, "enabled") if name != "memory":
             if not isinstance(value, bool):
                 raise SettingsError(f"{full}: must be true or false")
-            if not value:
-                result.disabled_tools.add(name)
-        case ("tools", "memory", *rest) if rest != ["enabled"]:
-            _set(result.values, ".".join(("memory", *rest)), value, full)
+            result.tool_switches[name] = value
         case _:
-            _set(result.values, ".".join(path), value, full)
+            _set(result.values, _key(path), value, full)
+
+
+def _key(path: Sequence[str]) -> str:
+    """Return the option's key at a path: `memory.*` stands under `tools.memory` too, but for the switch."""
+    match path:
+        case ("tools", "memory", *rest) if rest != ["enabled"]:
+            return ".".join(("memory", *rest))
+        case _:
+            return ".".join(path)
+
+
+def _is_tenant_s(key: str) -> bool:
+    """Tell whether a tenant may have a value of its own."""
+    return key == ENABLED or key.startswith("memory.")
 
 
 def _set(values: dict[str, Any], key: str, value: Any, full: str) -> None:
@@ -101,11 +111,9 @@ def _is_section(path: _Path) -> bool:
         case () | ("tools",) | ("tools", _) | ("tenants",) | ("tenants", _):
             return True
         case ("tenants", _, *rest):
-            section = ".".join(rest)
-        case ("tools", "memory", *rest):
-            section = ".".join(("memory", *rest))
+            section = _key(rest)
         case _:
-            section = ".".join(path)
+            section = _key(path)
     return any(key.startswith(f"{section}.") for key in OPTIONS)
 
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from cairn.domain.endpoints import responses_url
+from cairn.domain.endpoints import api_url, check_url, responses_url
 from cairn.domain.errors import SettingsError
 from cairn.domain.ids import Tenant
-from cairn.domain.settings import Limits, MemorySettings
+from cairn.domain.settings import AuthSettings, ClusterSettings, Limits, MemorySettings
 from cairn.runtime import document
 from cairn.runtime.options import ENABLED, OPTIONS, ORIGINS, build
 
 MASTER_KEY = "LUMERA_MEMORY_KEY"
 MODEL_KEY = "CAIRN_HEURISTIC_API_KEY"
+METRICS = "CAIRN_METRICS"
+CLUSTER_TOKEN = "CAIRN_CLUSTER_TOKEN"  # noqa: S105 - its name
+SANDBOX = "CAIRN_SANDBOX"
+CLUSTER_TOKEN_ARN = "CAIRN_CLUSTER_TOKEN_ARN"  # noqa: S105 - its name
 _DOCUMENT = {
     "CAIRN_SETTINGS": "The settings document itself, YAML or JSON.",
     "CAIRN_SETTINGS_FILE": "The path of the settings document.",
@@ -25,12 +31,23 @@ _STORE = {
     "CAIRN_TABLE": "The DynamoDB table.",
     "CAIRN_BUCKET": "The S3 bucket.",
     "CAIRN_KEY_ID": "The KMS key.",
+    "CAIRN_QUEUE_URL": "The SQS queue of jobs; without one, what would be queued waits for maintenance.",
+}
+_SANDBOX = {
+    SANDBOX: "The function that standard tools run in, for those that invoke it.",
+    CLUSTER_TOKEN_ARN: "The Secrets Manager secret that holds the cluster API's bearer token, for the sandbox.",
 }
 _SECRETS = {
     MASTER_KEY: "The embedded store's master key; without it a key file beside the data is used.",
     MODEL_KEY: "The API key of the language model's endpoint.",
+    CLUSTER_TOKEN: "The cluster API's bearer token, on one machine.",
 }
+_TELEMETRY = {METRICS: "The CloudWatch namespace of the metrics of a Lambda; without it there are none."}
+_SCOPE_PREFIX = re.compile(r"[!#-\[\]-~]*")
+_MOST_WAITING_MS = 25_000
+"""What a turn may wait for a model and for its session, so that it can still be stored within the gateway's 29 s."""
 _AWS = ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")
+_QUEUE = "CAIRN_QUEUE_URL"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,26 +75,40 @@ class EmbeddedStore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AwsStore:
-    """A DynamoDB table, an S3 bucket and a KMS key."""
+    """A DynamoDB table, an S3 bucket, a KMS key and, where jobs are worked off, an SQS queue."""
 
     table: str
     bucket: str
     key_id: str
+    queue_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything a process may be told; `sources` says of each key that was set where its value came from."""
+    """Everything a process may be told; `sources` says of each key that was set where its value came from.
 
-    memory_enabled: bool = False
-    disabled_tools: frozenset[str] = frozenset()
+    `memory_enabled` holds for every tenant that has no switch of its own in `memory_switches`.
+    """
+
+    memory_enabled: bool
+    memory_switches: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    tool_switches: Mapping[str, bool] = field(default_factory=dict[str, bool])
     memory: MemorySettings = field(default_factory=MemorySettings)
     tenants: Mapping[str, MemorySettings] = field(default_factory=dict[str, MemorySettings])
     limits: Limits = field(default_factory=Limits)
+    auth: AuthSettings = field(default_factory=AuthSettings)
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
     allowed_origins: tuple[str, ...] = ()
     store: EmbeddedStore | AwsStore | None = None
+    sandbox: str | None = None
+    cluster_token_arn: str | None = None
     model_key: str | None = field(default=None, repr=False)
+    cluster_token: str | None = field(default=None, repr=False)
     sources: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+    def memory_enabled_for(self, tenant: Tenant | None) -> bool:
+        """Return whether the tenant has the memory tools; None stands for one without a switch of its own."""
+        return self.memory_switches.get(tenant or "", self.memory_enabled)
 
     def memory_for(self, tenant: Tenant) -> MemorySettings:
         """Return the tenant's own knobs, or the deployment's."""
@@ -106,18 +137,24 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         for key, option in OPTIONS.items()
         if option.variable in environment
     }
-    values = read.values | from_environment
+    values: dict[str, Any] = {ENABLED: OPTIONS[ENABLED].default, **read.values, **from_environment}
     sources = dict.fromkeys(read.values, "document") | {key: OPTIONS[key].variable for key in from_environment}
     sources |= {f"tenants.{tenant}.{key}": f"tenant {tenant}" for tenant, own in read.tenants.items() for key in own}
     return Settings(
-        memory_enabled=values.get(ENABLED, False),
-        disabled_tools=frozenset(read.disabled_tools),
+        memory_enabled=values[ENABLED],
+        memory_switches={name: own[ENABLED] for name, own in read.tenants.items() if ENABLED in own},
+        tool_switches=read.tool_switches,
         memory=_memory(values, "memory"),
         tenants={name: _memory(values | own, f"tenants.{name}.memory") for name, own in read.tenants.items()},
         limits=build(Limits, "limits", values),
+        auth=_auth(values),
+        cluster=_cluster(values),
         allowed_origins=values.get(ORIGINS, ()),
         store=_store(environment),
-        model_key=_model_key(environment),
+        sandbox=environment.get(SANDBOX) or None,
+        cluster_token_arn=environment.get(CLUSTER_TOKEN_ARN) or None,
+        model_key=_secret(environment, MODEL_KEY),
+        cluster_token=_secret(environment, CLUSTER_TOKEN),
         sources=sources,
     )
 
@@ -139,24 +176,41 @@ def read(environment: Mapping[str, str]) -> Settings:
 def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effective, ...]:
     """Return every setting in force, for the deployment or for one of its tenants, in the order of the reference.
 
-    Of the language model's key, last, the value says only whether it is set.
+    Of the secrets, last, the value says only whether they are set.
     """
     memory = settings.memory if tenant is None else settings.memory_for(tenant)
-    roots: dict[str, object] = {"memory": memory, "limits": settings.limits}
-    singles: dict[str, object] = {ENABLED: settings.memory_enabled, ORIGINS: settings.allowed_origins}
+    roots: dict[str, object] = {
+        "memory": memory,
+        "limits": settings.limits,
+        "auth": settings.auth,
+        "cluster": settings.cluster,
+    }
+    singles: dict[str, object] = {ENABLED: settings.memory_enabled_for(tenant), ORIGINS: settings.allowed_origins}
     found: list[Effective] = []
     for key, option in OPTIONS.items():
         value = singles[key] if key in singles else _attribute(roots, key)
         source = settings.sources.get(f"tenants.{tenant}.{key}") or settings.sources.get(key, "default")
         found.append(Effective(f"{document.ROOT}.{key}", value, source, option.description))
-    shown, source = ("", "default") if settings.model_key is None else ("set", "environment")
-    return (*found, Effective(MODEL_KEY, shown, source, _SECRETS[MODEL_KEY]))
+    for name, secret in ((MODEL_KEY, settings.model_key), (CLUSTER_TOKEN, settings.cluster_token)):
+        shown, source = ("", "default") if secret is None else ("set", "environment")
+        found.append(Effective(name, shown, source, _SECRETS[name]))
+    return tuple(found)
+
+
+def sandbox_environment(settings: Settings) -> Mapping[str, str]:
+    """Return the environment in which another process reads the same cluster, and nothing else of these settings."""
+    given = {
+        option.variable: str(_attribute({"cluster": settings.cluster}, key))
+        for key, option in OPTIONS.items()
+        if key.startswith("cluster.")
+    }
+    return given if settings.cluster_token is None else {**given, CLUSTER_TOKEN: settings.cluster_token}
 
 
 def variables() -> Mapping[str, str]:
     """Return every environment variable Cairn reads, and what it does."""
     options = {option.variable: option.description for option in OPTIONS.values()}
-    return {**_DOCUMENT, **_STORE, **_SECRETS, **options}
+    return {**_DOCUMENT, **_STORE, **_SANDBOX, **_SECRETS, **_TELEMETRY, **options}
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:
@@ -173,12 +227,46 @@ def _memory(values: Mapping[str, Any], where: str) -> MemorySettings:
             responses_url(memory.heuristic.base_url)
         except ValueError as error:
             raise SettingsError(f"{document.ROOT}.{where}.heuristic.base_url: {error}") from None
+        waiting = memory.heuristic.timeout_ms + memory.session_lock_timeout_ms
+        if waiting > _MOST_WAITING_MS:
+            keys = f"{document.ROOT}.{where}.heuristic.timeout_ms: and {document.ROOT}.{where}.session_lock_timeout_ms"
+            raise SettingsError(f"{keys} may be {_MOST_WAITING_MS} together, not {waiting}")
     return memory
+
+
+def _auth(values: Mapping[str, Any]) -> AuthSettings:
+    auth = build(AuthSettings, "auth", values)
+    oidc, where = auth.oidc, f"{document.ROOT}.auth.oidc"
+    urls = {"issuer": oidc.issuer, "resource": oidc.resource, "jwks_uri": oidc.jwks_uri}
+    for name in filter(urls.get, urls):
+        try:
+            check_url(urls[name])
+        except ValueError as error:
+            raise SettingsError(f"{where}.{name}: {error}") from None
+    if oidc.resource and urlsplit(oidc.resource).path != "/mcp":
+        raise SettingsError(f"{where}.resource: must be an MCP endpoint such as https://memory.example.com/mcp")
+    if not _SCOPE_PREFIX.fullmatch(oidc.scope_prefix):
+        raise SettingsError(f"{where}.scope_prefix: must be printable ASCII without spaces, quotes and backslashes")
+    if oidc.issuer and not (oidc.audience or oidc.resource):
+        raise SettingsError(f"{where}.audience: is missing, and there is no resource to take it from")
+    if oidc.issuer and not oidc.tenant_claim:
+        raise SettingsError(f"{where}.tenant_claim: must not be empty")
+    return auth
+
+
+def _cluster(values: Mapping[str, Any]) -> ClusterSettings:
+    cluster = build(ClusterSettings, "cluster", values)
+    if cluster.base_url:
+        try:
+            api_url(cluster.base_url)
+        except ValueError as error:
+            raise SettingsError(f"{document.ROOT}.cluster.base_url: {error}") from None
+    return cluster
 
 
 def _store(environment: Mapping[str, str]) -> EmbeddedStore | AwsStore | None:
     data = environment.get("CAIRN_DATA")
-    given = [name for name in _AWS if environment.get(name)]
+    given = [name for name in (*_AWS, _QUEUE) if environment.get(name)]
     if data and given:
         raise SettingsError(f"CAIRN_DATA: is given beside {given[0]}; a store is a directory or AWS, not both")
     if data:
@@ -189,15 +277,18 @@ def _store(environment: Mapping[str, str]) -> EmbeddedStore | AwsStore | None:
         if name not in given:
             raise SettingsError(f"{name}: is missing beside {given[0]}")
     return AwsStore(
-        table=environment["CAIRN_TABLE"], bucket=environment["CAIRN_BUCKET"], key_id=environment["CAIRN_KEY_ID"]
+        table=environment["CAIRN_TABLE"],
+        bucket=environment["CAIRN_BUCKET"],
+        key_id=environment["CAIRN_KEY_ID"],
+        queue_url=environment.get(_QUEUE) or None,
     )
 
 
-def _model_key(environment: Mapping[str, str]) -> str | None:
-    key = environment.get(MODEL_KEY) or None
-    if key and not (key.isascii() and key.isprintable() and " " not in key):
-        raise SettingsError(f"{MODEL_KEY}: must be printable ASCII without spaces")
-    return key
+def _secret(environment: Mapping[str, str], name: str) -> str | None:
+    value = environment.get(name) or None
+    if value and not (value.isascii() and value.isprintable() and " " not in value):
+        raise SettingsError(f"{name}: must be printable ASCII without spaces")
+    return value
 
 
 def _attribute(roots: Mapping[str, object], key: str) -> object:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
+from contextvars import copy_context
 from datetime import UTC, datetime
+from threading import local
 from types import TracebackType
 
 
@@ -32,21 +34,37 @@ class SystemEntropy:
 
 
 class ThreadedParallel:
-    """Runs the calls at once on threads that are kept; a call must not itself use the same instance."""
+    """Runs the calls at once on threads that are kept; those of a call of theirs get threads of their own.
+
+    Kept threads alone could all be waiting for calls that are waiting for a thread. Each call sees the caller's
+    context: what it logs carries the request's id, what it counts is the request's.
+    """
 
     def __init__(self, workers: int) -> None:
         """Allow this many calls at once; threads start when first needed."""
-        self._executor = ThreadPoolExecutor(workers, thread_name_prefix="parallel")
+        self._workers = workers
+        self._within = local()
+        self._executor = self._threads()
 
     def __call__(self, calls: Sequence[Callable[[], object]]) -> list[object]:
         """Return the results in the order of the calls, or raise the first error once all have ended."""
-        futures = [self._executor.submit(call) for call in calls]
-        wait(futures)
-        return [future.result() for future in futures]
+        if not hasattr(self._within, "call"):
+            return _results(self._executor, calls)
+        with self._threads() as executor:
+            return _results(executor, calls)
+
+    def _threads(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._workers, "parallel", initializer=setattr, initargs=(self._within, "call", True))
 
     def close(self) -> None:
         """Let running calls end, then end the threads."""
         self._executor.shutdown()
+
+
+def _results(executor: Executor, calls: Sequence[Callable[[], object]]) -> list[object]:
+    futures = [executor.submit(copy_context().run, call) for call in calls]
+    wait(futures)
+    return [future.result() for future in futures]
 
 
 def in_turn(calls: Sequence[Callable[[], object]]) -> list[object]:

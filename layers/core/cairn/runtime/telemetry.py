@@ -1,48 +1,67 @@
-"""One wide JSON log line per call, and the request id on every other line logged meanwhile. Never content."""
+"""What is known of a call while it runs: the one source of its log line and its metrics. Never content."""
 
 from __future__ import annotations
 
-import json
 import logging
-import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from traceback import extract_tb
+from typing import Annotated
 
-from cairn.domain.errors import SettingsError
+from typing_extensions import Doc
+
+from cairn.domain.errors import CairnError, DenialReason, PermissionDenied, SettingsError
 from cairn.domain.ids import Tenant
+from cairn.domain.tiers import Tier
 
 _logger = logging.getLogger("cairn")
 
 
 @dataclass(slots=True)
 class CallRecord:
-    """What is known about the call so far; `status` is "OK" or an error code, `failed_at` is "file:line".
+    """What is known about the call so far."""
 
-    `heuristic` is "ok" or "failed" where a language model was asked, and then `heuristic_failure` says why.
-    """
+    request_id: Annotated[str, Doc("The gateway's request id, which the caller sees too.")]
+    tool: Annotated[str | None, Doc("The tool that was called.")] = None
+    namespace: Annotated[str | None, Doc("The tool's family.")] = None
+    tenant: Annotated[str | None, Doc("The first 12 hex digits of the tenant's SHA-256.")] = None
+    project: Annotated[str | None, Doc("The project, once it is known to be a valid name.")] = None
+    session_id: Annotated[str | None, Doc("The session, likewise.")] = None
+    turn_id: Annotated[str | None, Doc("The turn, likewise.")] = None
+    status: Annotated[str, Doc("`OK` or the error's code.")] = "OK"
+    denied: Annotated[DenialReason | None, Doc("Why it was not allowed: `authorization`, `scope`, `project`.")] = None
+    failure: Annotated[str | None, Doc("An unexpected error's class; which setting is wrong, where one is.")] = None
+    failed_at: Annotated[str | None, Doc("Where that error was raised, file:line.")] = None
+    heuristic: Annotated[str | None, Doc("`ok` or `failed`, where a language model was asked.")] = None
+    heuristic_failure: Annotated[str | None, Doc("Why it failed.")] = None
+    compactions: Annotated[int, Doc("Compact summaries stored.")] = 0
+    turn_conflicts: Annotated[int, Doc("1 where the turn_id was known: committed, in commit, or with other items.")] = 0
+    counts: Annotated[Mapping[str, int] | None, Doc("What a job met; `tool` is then its kind.")] = None
+    facts_written: Annotated[dict[Tier, int], Doc("Facts written, by tier.")] = field(default_factory=dict[Tier, int])
+    latency_ms: Annotated[float, Doc("From the door's first look at the event to its answer, in milliseconds.")] = 0.0
+    ran: bool = False
 
-    request_id: str
-    tool: str | None = None
-    tenant: str | None = None
-    project: str | None = None
-    session_id: str | None = None
-    turn_id: str | None = None
-    status: str = "OK"
-    failure: str | None = None
-    failed_at: str | None = None
-    heuristic: str | None = None
-    heuristic_failure: str | None = None
-    latency_ms: float = 0.0
+    def name_tool(self, tool: str, namespace: str) -> None:
+        """Note the tool and its family."""
+        self.tool, self.namespace = tool, namespace
+
+    def name_job(self, kind: str) -> None:
+        """Note a job's kind in the tool's place; what the job runs gets records of its own."""
+        self.tool, self.ran = kind, True
 
     def name_tenant(self, tenant: Tenant) -> None:
         """Note the tenant as the first 12 digits of its SHA-256."""
         self.tenant = sha256(tenant.encode()).hexdigest()[:12]
+
+    def refuse(self, error: CairnError) -> None:
+        """Note why the call is refused."""
+        self.status = error.code
+        self.denied = error.reason if isinstance(error, PermissionDenied) else None
 
     def fail(self, error: Exception) -> None:
         """Note an unexpected error's class and place; its message may hold content, unless it names a setting."""
@@ -51,8 +70,17 @@ class CallRecord:
         frames = extract_tb(error.__traceback__)
         self.failed_at = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else None
 
+    def line(self) -> Mapping[str, object]:
+        """Return what the log line says of the call: all that is known, and counters that are not zero."""
+        return {name: value for name, value in asdict(self).items() if name != "ran" and value not in (None, 0, {})}
+
 
 _current: ContextVar[CallRecord | None] = ContextVar("cairn_call", default=None)
+
+
+def current() -> CallRecord | None:
+    """Return the record of the call that runs now, if one does."""
+    return _current.get()
 
 
 @contextmanager
@@ -62,7 +90,7 @@ def recorded(request_id: str) -> Generator[CallRecord]:
     What a door has begun to record goes on being recorded; a further tool in the same request gets a record of its own.
     """
     outer = _current.get()
-    if outer is not None and outer.tool is None:
+    if outer is not None and not outer.ran:
         yield outer
         return
     record = CallRecord(request_id)
@@ -72,7 +100,7 @@ def recorded(request_id: str) -> Generator[CallRecord]:
         yield record
     finally:
         record.latency_ms = round((time.perf_counter() - started) * 1000, 3)
-        _logger.log(logging.ERROR if record.failure else logging.INFO, "call", extra={"call": asdict(record)})
+        _logger.log(logging.ERROR if record.failure else logging.INFO, "call", extra={"call": record})
         _current.reset(token)
 
 
@@ -82,29 +110,21 @@ def note_heuristic(outcome: str, failure: str | None = None) -> None:
         record.heuristic, record.heuristic_failure = outcome, failure
 
 
-class JsonLines(logging.Formatter):
-    """A log record as one line of JSON; of an exception only its class, since its text may hold content."""
+class CallTally:
+    """Counts what services do on the record of the call that runs now, if one does."""
 
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the line."""
-        current = _current.get()
-        line: dict[str, object] = {
-            "time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z",
-            "level": record.levelname,
-            "message": record.getMessage(),
-            "request_id": current.request_id if current else None,
-        }
-        if record.exc_info and record.exc_info[0]:
-            line["failure"] = record.exc_info[0].__name__
-        line |= getattr(record, "call", {})
-        return json.dumps({name: value for name, value in line.items() if value is not None})
+    def compaction(self) -> None:
+        """Count a compact summary that was stored."""
+        if (record := _current.get()) is not None:
+            record.compactions += 1
 
+    def facts_written(self, tiers: Mapping[Tier, int]) -> None:
+        """Count the facts that a commit wrote."""
+        if (record := _current.get()) is not None:
+            for tier, number in tiers.items():
+                record.facts_written[tier] = record.facts_written.get(tier, 0) + number
 
-def configure() -> None:
-    """Send this package's log lines to standard error as JSON, once; standard output may be a protocol's."""
-    if not _logger.handlers:
-        handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(JsonLines())
-        _logger.addHandler(handler)
-        _logger.setLevel(logging.INFO)
-        _logger.propagate = False
+    def turn_conflict(self) -> None:
+        """Count a turn_id that came again."""
+        if (record := _current.get()) is not None:
+            record.turn_conflicts += 1

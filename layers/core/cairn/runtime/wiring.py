@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 from cairn.domain.errors import SettingsError
-from cairn.ports import FactModel
+from cairn.ports import FactModel, HttpGet, Jobs, Sandbox
 from cairn.runtime import settings as settings_of
-from cairn.runtime import telemetry
-from cairn.runtime.settings import AwsStore, EmbeddedStore, Settings
+from cairn.runtime.settings import METRICS, AwsStore, EmbeddedStore, Settings
 from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, in_turn
+from cairn.runtime.telemetry import CallTally
+from cairn.service.access_tokens import AccessTokens
 from cairn.service.credentials import Credentials
 from cairn.service.directories import Directories
 from cairn.service.engine import Engine, Turns
+from cairn.service.fan_out import FanOut
 from cairn.service.health import Health
+from cairn.service.indexing import Indexer
 from cairn.service.maintenance import Maintenance
 from cairn.service.world import World
 
@@ -24,14 +27,19 @@ _CALLS_AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the tools and the authorizer call."""
+    """What the tools, the authorizer and the probe call."""
 
     settings: Settings
     turns: Turns
     maintenance: Maintenance
     directories: Directories
+    indexer: Indexer
     credentials: Credentials
+    access_tokens: AccessTokens | None
     health: Health
+    fan_out: FanOut
+    jobs: Jobs
+    sandbox: Sandbox
 
 
 class _Slot:
@@ -49,7 +57,9 @@ def services() -> Services:
     """Return this process's services, built from its environment at first use; SettingsError where that is wrong."""
     with _slot.lock:
         if _slot.services is None:
-            telemetry.configure()
+            from cairn.runtime import logs  # noqa: PLC0415 - a handler loads Powertools with its adapters, not before
+
+            logs.configure(os.environ.get(METRICS))
             settings = settings_of.read(os.environ)
             _slot.services = build(settings, adapters(settings))
         return _slot.services
@@ -63,13 +73,26 @@ def provide(given: Services | None) -> None:
 
 def build(settings: Settings, world: World) -> Services:
     """Return the services over these adapters."""
+    world = replace(world, tally=CallTally())
     engine = Engine.over(world, settings.memory_for)
-    return Services(settings, engine.turns, engine.maintenance, engine.directories, Credentials(world), Health(world))
+    return Services(
+        settings=settings,
+        turns=engine.turns,
+        maintenance=engine.maintenance,
+        directories=engine.directories,
+        indexer=engine.indexer,
+        credentials=Credentials(world),
+        access_tokens=_access_tokens(settings, world),
+        health=Health(world),
+        fan_out=FanOut(world),
+        jobs=world.jobs,
+        sandbox=_sandbox(settings),
+    )
 
 
 def adapters(settings: Settings) -> World:
-    """Return the adapters of the settings' store and language model; SettingsError where no store is named."""
-    return replace(_stores(settings), fact_model=_fact_model(settings))
+    """Return the adapters of the settings' store, language model and issuer; SettingsError where no store is named."""
+    return replace(_stores(settings), fact_model=_fact_model(settings), http_get=_http_get(settings))
 
 
 def _stores(settings: Settings) -> World:
@@ -90,9 +113,35 @@ def _fact_model(settings: Settings) -> FactModel | None:
     return ResponsesModel(settings.model_key)
 
 
+def _access_tokens(settings: Settings, world: World) -> AccessTokens | None:
+    if world.http_get is None:
+        return None
+    return AccessTokens(settings.auth.oidc, world.http_get, world.clock)
+
+
+def _http_get(settings: Settings) -> HttpGet | None:
+    if not settings.auth.oidc.issuer:
+        return None
+    from cairn.runtime.http_get import DocumentGet  # noqa: PLC0415 - most deployments do without an HTTP client
+
+    return DocumentGet()
+
+
+def _sandbox(settings: Settings) -> Sandbox:
+    if isinstance(settings.store, AwsStore):
+        from cairn.aws.clients import Clients  # noqa: PLC0415 - one machine does without the AWS SDK
+        from cairn.aws.sandbox import LambdaSandbox  # noqa: PLC0415
+
+        return LambdaSandbox(Clients(), settings.sandbox)
+    from cairn.embedded.sandbox import ProcessSandbox  # noqa: PLC0415 - a Lambda starts no processes
+
+    return ProcessSandbox(settings_of.sandbox_environment(settings))
+
+
 def _embedded(store: EmbeddedStore) -> World:
     from cairn.embedded.blobs import DirectoryBlobs  # noqa: PLC0415 - a Lambda does without SQLite
     from cairn.embedded.keyring import LocalKeyRing, load_or_create_master_key, master_key  # noqa: PLC0415
+    from cairn.embedded.queue import InProcessJobs  # noqa: PLC0415
     from cairn.embedded.table import SqliteTable  # noqa: PLC0415
 
     given = store.master_key
@@ -104,21 +153,24 @@ def _embedded(store: EmbeddedStore) -> World:
         clock=SystemClock(),
         entropy=SystemEntropy(),
         parallel=in_turn,
+        jobs=InProcessJobs(),
     )
 
 
 def _aws(store: AwsStore) -> World:
-    from cairn.aws.blobs import S3Blobs  # noqa: PLC0415 - one machine does without boto3
+    from cairn.aws.blobs import S3Blobs  # noqa: PLC0415 - one machine does without the AWS SDK
     from cairn.aws.clients import Clients  # noqa: PLC0415
     from cairn.aws.keyring import KmsKeyRing  # noqa: PLC0415
+    from cairn.aws.queue import SqsJobs  # noqa: PLC0415
     from cairn.aws.table import DynamoTable  # noqa: PLC0415
 
     clients = Clients()
     return World(
         table=DynamoTable(clients.dynamodb, store.table),
-        blobs=S3Blobs(clients.s3, store.bucket),
+        blobs=S3Blobs(lambda: clients.s3, store.bucket),
         keys=KmsKeyRing(clients.kms, store.key_id),
         clock=SystemClock(),
         entropy=SystemEntropy(),
         parallel=ThreadedParallel(_CALLS_AT_ONCE),
+        jobs=SqsJobs(clients, store.queue_url),
     )

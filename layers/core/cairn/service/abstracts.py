@@ -9,8 +9,8 @@ from cairn.domain import layout
 from cairn.domain.codec import moment, rfc3339
 from cairn.domain.errors import ResourceBusy, TransactionRefused
 from cairn.domain.summaries import Contents, directories
+from cairn.domain.table import Check, Key, Put
 from cairn.domain.turns import Session
-from cairn.ports import Check, Key, Put
 from cairn.service import contents
 from cairn.service.parts import Parts
 from cairn.service.sessions import Lease

@@ -5,23 +5,26 @@ Where a language model helps to extract, it is asked before, while nothing is he
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 
 from cairn.domain import layout
 from cairn.domain.codec import rfc3339
-from cairn.domain.errors import ResourceBusy, TransactionRefused, Unavailable
+from cairn.domain.errors import CairnError, ResourceBusy, TransactionRefused, Unavailable
 from cairn.domain.events import Event, events_of
 from cairn.domain.extraction import extract
 from cairn.domain.facts import Changes, Recording, identity, merge
 from cairn.domain.ids import time_ordered_id
 from cairn.domain.items import role_of, text_of
-from cairn.domain.memory_view import LogEntry, TurnEntry
+from cairn.domain.log_entries import LogEntry, TurnEntry
 from cairn.domain.proposals import Proposals
+from cairn.domain.table import ABSENT, Key, Put, Scalar, Update, Write
 from cairn.domain.turns import CommittedTurn, Completion, Session
-from cairn.ports import ABSENT, Key, Put, Scalar, Update, Write
+from cairn.service import due
 from cairn.service.echo import NOTHING_STORED, new_inputs_of, read_context
 from cairn.service.guards import Claim
 from cairn.service.memory_log import ON_TIME
@@ -80,10 +83,12 @@ class _Commit:
                 return CommittedTurn(replayed=True)
             lease = self._held_lease()
             if self._is_processed(lease):
+                self._parts.world.tally.turn_conflict()
                 return CommittedTurn(replayed=True)
             delta = self._delta(lease)
             self._write(claim.result, lease, delta)
             committed = True
+            self._parts.world.tally.facts_written(Counter(fact.tier for fact in delta.changes.added))
         finally:
             if not committed:
                 self._abandon()
@@ -180,13 +185,25 @@ class _Commit:
             if self._parts.world.clock.now() - delta.now > ON_TIME:
                 raise ResourceBusy("the commit was held up for too long; nothing was written", {"resource": "session"})
             try:
-                self._parts.world.table.transact(writes)
+                self._parts.world.parallel([lambda: self._parts.world.table.transact(writes), *self._requests()])
             except TransactionRefused as refused:
                 _raise_if_lost(refused)
                 self._parts.world.clock.sleep(RETRY_SECONDS * 2**attempt)
             else:
                 return
         raise Unavailable("the store refused the commit repeatedly; nothing of the turn was written")
+
+    def _requests(self) -> list[Callable[[], None]]:
+        """Return the call that has the log's tail indexed, where it has grown long; if it fails, a later turn asks."""
+        job = self._parts.log.wanted(self._session.tenant, self._session.project, self._owner)
+        if job is None:
+            return []
+
+        def send() -> None:
+            with suppress(CairnError):
+                self._parts.world.jobs.send([job])
+
+        return [send]
 
     def _event_write(self, delta: _Delta) -> Put:
         where = Key(layout.session_pk(self._session), layout.event_sk(delta.seq))
@@ -213,6 +230,7 @@ class _Commit:
                 "turn_id": self._turn.turn_id,
                 "updated_at": rfc3339(delta.now),
                 "owners": "\n".join(dict.fromkeys([*owners_of(lease.head), self._owner])),
+                **due.no_later_than(self._session, lease.head, delta.now + due.interval(self._settings)).set,
             },
             add={
                 "version": 1,

@@ -11,7 +11,7 @@ from cairn.domain.errors import CairnError
 from cairn.domain.events import Event
 from cairn.domain.facts import Fact
 from cairn.domain.items import text_of
-from cairn.domain.memory_view import Chunk
+from cairn.domain.log_entries import Chunk
 from cairn.domain.settings import MemorySettings
 from cairn.domain.terms import terms
 from cairn.domain.turns import Preparation, PreparedTurn, Session
@@ -69,7 +69,8 @@ class _Preparation:
         recent = Pending(lambda: sessions.recent(session, self.settings.recent_context_items))
         summary = Pending(lambda: sessions.summary(session))
         own = Pending(lambda: self._parts.log.refresh(session.tenant, session.project, self._sight.owner))
-        self._parts.world.parallel([recent, summary, own])
+        key = Pending(lambda: self._parts.vault.prepare(session.tenant))
+        self._parts.world.parallel([key, recent, summary, own])
         return _Read(recent.result, summary.result, (self._sight.owner, *self._further(recent.result)))
 
     def facts(self, read: _Read) -> tuple[Fact, ...]:

@@ -7,10 +7,10 @@ from datetime import datetime
 from cairn.domain import layout
 from cairn.domain.codec import moment
 from cairn.domain.facts import Fact
-from cairn.domain.memory_view import Chunk, TurnStamp
+from cairn.domain.log_entries import Chunk, TurnStamp
 from cairn.domain.summaries import Contents
+from cairn.domain.table import Attributes, Key, Query
 from cairn.domain.turns import Session
-from cairn.ports import Attributes, Key, Query
 from cairn.service.paging import every
 from cairn.service.parts import Parts
 from cairn.service.recall import owners_of
@@ -31,7 +31,7 @@ def read(parts: Parts, session: Session, head: Attributes) -> Contents:
     for owner in owners_of(head):
         parts.log.refresh(session.tenant, session.project, owner)
         with parts.log.view(session.tenant, session.project, owner) as view:
-            turns.extend(view.turns.get(session.session_id, ()))
+            turns.extend(view.turns(session.session_id))
             chunks.extend(view.chunks(session.session_id))
             facts.extend(view.facts(now, session.session_id))
     return Contents(

@@ -35,7 +35,7 @@ from cairn.domain.errors import (
 )
 from cairn.domain.ids import Tenant, tenant
 from cairn.domain.layout import CREDENTIALS
-from cairn.ports import ABSENT, AllOf, Attributes, Equals, Key, Missing, Put, Query, Update
+from cairn.domain.table import ABSENT, AllOf, Attributes, Equals, Key, Missing, Put, Query, Update
 from cairn.service.paging import every
 from cairn.service.vault import Vault
 from cairn.service.world import World

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cairn.domain.turns import CommittedTurn, Completion, Preparation, PreparedTurn, Session
-from cairn.service.after_turn import commit
-from cairn.service.before_turn import prepare
+from cairn.domain.ids import Tenant
+from cairn.domain.operations import OperationToken
+from cairn.domain.turns import (
+    BegunTurn,
+    CommittedTurn,
+    Completion,
+    Preparation,
+    PreparedTurn,
+    ResponseItem,
+    Session,
+)
 from cairn.service.directories import Directories
+from cairn.service.indexing import Indexer
 from cairn.service.maintenance import Maintenance
 from cairn.service.parts import Parts, SettingsFor
 from cairn.service.world import World
@@ -22,11 +32,27 @@ class Turns:
 
     def before(self, session: Session, request: Preparation) -> PreparedTurn:
         """Return the model's input with memory in it; see service.before_turn."""
+        from cairn.service.before_turn import prepare  # noqa: PLC0415 - a Lambda loads the use case it serves
+
         return prepare(self._parts, session, request)
 
     def after(self, session: Session, turn: Completion) -> CommittedTurn:
         """Store the turn exactly once; see service.after_turn."""
+        from cairn.service.after_turn import commit  # noqa: PLC0415
+
         return commit(self._parts, session, turn)
+
+    def begin(self, session: Session, request: Preparation) -> BegunTurn:
+        """Return the model's input and a token to store the turn with; see service.operations."""
+        from cairn.service import operations  # noqa: PLC0415
+
+        return operations.begin(self._parts, session, request)
+
+    def finish(self, tenant: Tenant, token: OperationToken, outputs: Sequence[ResponseItem]) -> CommittedTurn:
+        """Store the turn that the token names exactly once; see service.operations."""
+        from cairn.service import operations  # noqa: PLC0415
+
+        return operations.finish(self._parts, tenant, token, outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +62,10 @@ class Engine:
     turns: Turns
     maintenance: Maintenance
     directories: Directories
+    indexer: Indexer
 
     @classmethod
     def over(cls, world: World, settings_for: SettingsFor) -> Engine:
         """Put the engine together; its parts share one cache of keys and one of views."""
         parts = Parts.of(world, settings_for)
-        return cls(Turns(parts), Maintenance(parts), Directories(parts))
+        return cls(Turns(parts), Maintenance(parts), Directories(parts), parts.indexer)

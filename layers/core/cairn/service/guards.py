@@ -13,8 +13,8 @@ from datetime import timedelta
 from cairn.domain import codec, layout
 from cairn.domain.errors import CairnError, ConditionFailed, Conflict, ResourceBusy, StoreError
 from cairn.domain.ids import TurnId
+from cairn.domain.table import ABSENT, AllOf, AnyOf, Attributes, Delete, Equals, Key, LessThan, Put, Update
 from cairn.domain.turns import Completion, Session
-from cairn.ports import ABSENT, AllOf, AnyOf, Attributes, Delete, Equals, Key, LessThan, Put, Update
 from cairn.service.vault import Vault
 from cairn.service.world import World
 
@@ -104,6 +104,7 @@ class Guards:
             self._world.table.delete(Delete(claim.key(), _held(claim)))
 
     def _judged(self, claim: Claim, stored: Attributes, payload: bytes) -> Claim:
+        self._world.tally.turn_conflict()
         turn = claim.turn.turn_id
         same = self._vault.verify(claim.session.tenant, PURPOSE, payload, str(stored.get("payload", "")))
         if not same:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from cairn.domain.errors import CairnError, NotFound
 from cairn.domain.ids import Digest, Tenant
-from cairn.ports import Key
+from cairn.domain.table import Key
 from cairn.service.world import Pending, World
 
 LIFETIME = timedelta(seconds=15)

@@ -1,7 +1,8 @@
 """Maintenance of one session: compact, archive, sweep, merge, refresh summaries.
 
 Each step ends in one write or transaction that holds only under the session's lease, so a run may be stopped anywhere,
-done again, or done twice at once. A run that reaches its time limit leaves the rest to the next.
+done again, or done twice at once. A run that reaches its time limit leaves the rest to the next. A run that ends well
+notes when the session falls due again, in the same write that gives the lease up.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from cairn.domain.codec import canonical, moment
 from cairn.domain.compaction import compact
 from cairn.domain.errors import ResourceBusy, TransactionRefused, Unavailable
 from cairn.domain.facts import Changes, Fact, State
-from cairn.domain.memory_view import LogEntry
+from cairn.domain.log_entries import LogEntry
 from cairn.domain.near_duplicates import merged
 from cairn.domain.summaries import Contents
+from cairn.domain.table import ABSENT, Check, Delete, Key, Put, Query, Update, Write
 from cairn.domain.turns import MaintenanceReport, Session
-from cairn.ports import ABSENT, Check, Delete, Key, Put, Query, Update, Write
-from cairn.service import contents
+from cairn.service import contents, due
 from cairn.service.abstracts import refresh
 from cairn.service.paging import every
 from cairn.service.parts import Parts
@@ -62,24 +63,56 @@ class Maintenance:
         if contents.head_of(self._parts, session) is None:
             return MaintenanceReport()
         settings = self._parts.settings_for(session.tenant)
-        lease = self._parts.sessions.lease(session, self._parts.world.entropy.token(12).hex(), settings)
+        lease = self._parts.sessions.lease(session, self._owner(), settings)
+        return self._under(lease, self._parts.world.clock.now() + TIME_LIMIT)
+
+    def run_due(self, session: Session, until: datetime) -> MaintenanceReport:
+        """Do what is due if the session still is, until that moment; ResourceBusy at once where another call holds it.
+
+        No session takes longer than by `run`, so that one does not use up the time of all.
+        """
+        now = self._parts.world.clock.now()
+        head = contents.head_of(self._parts, session)
+        if head is None or not due.is_due(head, now):
+            return MaintenanceReport()
+        seconds = self._parts.settings_for(session.tenant).guard_lease_seconds
+        lease = self._parts.sessions.try_lease(session, self._owner(), seconds)
+        if lease is None:
+            raise ResourceBusy("the session is being written by another call", {"resource": "session"})
+        return self._under(lease, min(until, now + TIME_LIMIT))
+
+    def _owner(self) -> str:
+        return self._parts.world.entropy.token(12).hex()
+
+    def _under(self, lease: Lease, until: datetime) -> MaintenanceReport:
+        run = _Run(self._parts, lease, until)
         try:
-            return _Run(self._parts, lease).report()
+            return run.report()
         finally:
-            self._parts.sessions.release(lease)
+            self._parts.sessions.release(lease, run.entry)
 
 
 class _Run:
     """One run under its lease."""
 
-    def __init__(self, parts: Parts, lease: Lease) -> None:
+    def __init__(self, parts: Parts, lease: Lease, until: datetime) -> None:
         self._parts = parts
         self._lease = lease
+        self._until = until
+        self._falls_due: list[datetime] = []
+        self.entry = due.KEPT
         self._session = lease.session
         self._settings = parts.settings_for(lease.session.tenant)
         self._started = parts.world.clock.now()
+        self._age = timedelta(hours=self._settings.compaction_min_age_hours)
 
     def report(self) -> MaintenanceReport:
+        """Do what is due, and decide when the session is due again; whoever gives up the lease writes that."""
+        report = self._report()
+        self.entry = due.at(self._session, self._next_due() if report.finished else self._started)
+        return report
+
+    def _report(self) -> MaintenanceReport:
         held = contents.read(self._parts, self._session, self._lease.head)
         report = MaintenanceReport(compacted_events=self._compact(held))
         shards, finished = self._archive(held)
@@ -88,7 +121,21 @@ class _Run:
             return report
         report = replace(report, expired_facts=self._sweep(), merged_facts=self._merge())
         self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
-        return replace(report, summaries_refreshed=refresh(self._parts, self._lease))
+        report = replace(report, summaries_refreshed=self._refresh())
+        self._index()
+        return report
+
+    def _index(self) -> None:
+        """Index the session's logs where that is overdue, whoever should have."""
+        for owner in owners_of(self._lease.head):
+            job = self._parts.log.overdue(self._session.tenant, self._session.project, owner)
+            if job is not None:
+                self._parts.indexer.do(job, self._until - self._parts.world.clock.now())
+
+    def _next_due(self) -> datetime | None:
+        """Return when something falls due next, and no sooner than the interval allows; None where nothing will."""
+        soonest = self._parts.world.clock.now() + due.interval(self._settings)
+        return max(soonest, min(self._falls_due)) if self._falls_due else None
 
     def _compact(self, held: Contents) -> int:
         """Summarise what is older than the newest recent_context_items items; return how many items that covers."""
@@ -114,7 +161,7 @@ class _Run:
         """Move old raw events into shards of one day each; return how many, and whether all that were due."""
         shards = 0
         for shard in _shards(self._due(self._outside_context(held))):
-            if self._parts.world.clock.now() - self._started > TIME_LIMIT:
+            if self._parts.world.clock.now() >= self._until:
                 return shards, False
             self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
             self._move(shard)
@@ -122,12 +169,13 @@ class _Run:
         return shards, True
 
     def _due(self, through: int) -> Iterable[_RawTurn]:
-        newest = self._started - timedelta(hours=self._settings.compaction_min_age_hours)
+        newest = self._started - self._age
         pk = layout.session_pk(self._session)
         if through == 0:
             return
         for item in every(self._parts.world.table, Query(pk, layout.FIRST_EVENT, layout.event_sk(through))):
-            if moment(str(item["at"])) > newest:
+            if (at := moment(str(item["at"]))) > newest:
+                self._falls_due.append(at + self._age)
                 return
             records = [event.to_record() for event in self._parts.sessions.events(self._session, item)]
             yield _RawTurn(int(item["seq"]), str(item["at"]), records)
@@ -158,7 +206,16 @@ class _Run:
             with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
                 live = view.facts(self._started, self._session.session_id)
             count += self._end(owner, merged(live, self._started))
+            self._falls_due.extend(fact.expires_at for fact in live if fact.expires_at is not None)
         return count
+
+    def _refresh(self) -> int:
+        """Refresh the summaries, or have the session due again when they may be."""
+        refreshed = refresh(self._parts, self._lease)
+        if not refreshed:
+            minutes = self._settings.summary_refresh_interval_minutes
+            self._falls_due.append(self._parts.world.clock.now() + timedelta(minutes=minutes))
+        return refreshed
 
     def _end(self, owner: str, facts: tuple[Fact, ...]) -> int:
         if facts:

@@ -1,42 +1,93 @@
-"""The memory log: appended by commits, read as a view that a warm process only brings up to date."""
+"""The memory log: appended by commits, read as a view that a warm process only brings up to date.
+
+The log's beginning is held by segments, its tail by the entries themselves; see service.indexing. A cold process reads
+the newest entries and the manifest, then in parallel the segments and what lies between.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from threading import Lock, RLock
 
 from cairn.domain import layout
-from cairn.domain.ids import Project, Tenant, time_ordered_id
-from cairn.domain.memory_view import LogEntry, MemoryView
-from cairn.ports import ABSENT, Attributes, Key, Put, Query
+from cairn.domain.attributes import item_bytes
+from cairn.domain.errors import CorruptData, NotFound
+from cairn.domain.ids import Digest, Project, Tenant, time_ordered_id
+from cairn.domain.jobs import IndexLog
+from cairn.domain.log_entries import LogEntry
+from cairn.domain.manifest import ENTRIES, Manifest, SegmentRef
+from cairn.domain.memory_view import MemoryView
+from cairn.domain.segment import Segment
+from cairn.domain.table import ABSENT, Attributes, Key, Put, Query
 from cairn.service.paging import every
+from cairn.service.segments import Segments, as_far_as_readable, manifest_of
 from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn.service.world import Pending, World
 
 LATE_APPEND = timedelta(seconds=30)
 """How long after its id was made an append may still arrive: no call lives longer than its gateway allows."""
 ON_TIME = timedelta(seconds=20)
 """How old an entry may be when its append is sent, so that the call and skewed clocks keep within LATE_APPEND."""
 TICK = timedelta(milliseconds=1)
-MAX_VIEWS = 256
+FIRST_PAGE = 24
+"""How many items a cold process reads before it knows how long the tail is."""
+MOST_NEWS = 4 * ENTRIES
+"""How many new entries a warm process reads one by one, or keeps beside the segments that hold them since."""
+MAX_BYTES = 96 * 1024 * 1024
+"""How much of all logs together a process keeps in memory; its Lambda has 512 MB."""
+_FOLDED = 10
+"""How many times its stored bytes an entry takes in memory."""
+_VIEW_BYTES = 4096
 
 
 @dataclass(slots=True)
-class _Cached:
-    lock: RLock = field(default_factory=RLock)
-    view: MemoryView = field(default_factory=MemoryView)
-    applied: set[str] = field(default_factory=set[str])
-    newest: str = ""
-    read_from: str = ""
-    is_read: bool = False
+class _Read:
+    """What a process has read of one log, and of what in it the view is made."""
 
-    def reset(self) -> None:
-        """Forget all that was read; the next refresh reads the log from its beginning."""
-        self.view, self.applied, self.newest, self.read_from, self.is_read = MemoryView(), set(), "", "", False
+    view: MemoryView
+    base: Manifest
+    manifest: Manifest
+    segments: dict[Digest, Segment]
+    tail: list[str] = field(default_factory=list[str])
+    applied: set[str] = field(default_factory=set[str])
+    read_from: str = ""
+    folded: int = 0
+    is_damaged: bool = False
+
+    @property
+    def size(self) -> int:
+        """Return about how many bytes this takes."""
+        return _VIEW_BYTES + self.folded + sum(segment.size for segment in self.segments.values())
+
+    @property
+    def newest(self) -> str:
+        """Return the sort key of the newest entry, "" where there is none."""
+        return self.tail[-1] if self.tail else self.base.through
+
+    @property
+    def indexed(self) -> int:
+        """Return how many of the tail's entries a segment holds by now."""
+        return bisect_right(self.tail, self.manifest.through)
+
+    @property
+    def unindexed(self) -> int:
+        """Return how many entries no segment holds yet."""
+        return len(self.tail) - self.indexed
+
+
+@dataclass(slots=True)
+class _Slot:
+    """The place of one log in memory; `counted` is how many bytes of it are counted."""
+
+    lock: RLock = field(default_factory=RLock)
+    read: _Read | None = None
+    counted: int = 0
 
 
 class MemoryLog:
@@ -46,14 +97,17 @@ class MemoryLog:
         """Start with no view in memory."""
         self._world = world
         self._vault = vault
-        self._views: OrderedDict[str, _Cached] = OrderedDict()
+        self._segments = Segments(world, vault)
+        self._slots: OrderedDict[str, _Slot] = OrderedDict()
+        self._size = 0
         self._lock = Lock()
 
     def append(self, tenant: Tenant, project: Project, owner: str, entry: LogEntry) -> Put:
         """Return the write that appends the entry; its id follows all that was read, whatever the clock says."""
         pk = layout.log_pk(tenant, project, owner)
-        with self._exclusive(pk) as cached:
-            at = max(entry.at, layout.logged_at(cached.newest) + TICK) if cached.newest else entry.at
+        with self._exclusive(pk) as slot:
+            newest = slot.read.newest if slot.read else ""
+        at = max(entry.at, layout.logged_at(newest) + TICK) if newest else entry.at
         where = Key(pk, layout.log_sk(time_ordered_id(at, self._world.entropy.token(10))))
         content = self._vault.seal(tenant, where, entry.to_record())
         return Put({"pk": where.pk, "sk": where.sk, **content}, ABSENT)
@@ -61,48 +115,147 @@ class MemoryLog:
     def refresh(self, tenant: Tenant, project: Project, owner: str) -> None:
         """Read what was appended since the view was last brought up to date; one query when warm."""
         pk = layout.log_pk(tenant, project, owner)
-        with self._exclusive(pk) as cached:
-            self._bring_up_to_date(tenant, pk, cached)
+        with self._exclusive(pk) as slot:
+            self._bring_up_to_date(tenant, pk, slot)
 
     @contextmanager
     def view(self, tenant: Tenant, project: Project, owner: str) -> Generator[MemoryView]:
         """Hold the view as last refreshed, read now if it never was; it must not be used after the with block."""
-        with self._exclusive(layout.log_pk(tenant, project, owner)) as cached:
-            if not cached.is_read:
-                self._bring_up_to_date(tenant, layout.log_pk(tenant, project, owner), cached)
-            yield cached.view
+        pk = layout.log_pk(tenant, project, owner)
+        with self._exclusive(pk) as slot:
+            yield (slot.read or self._bring_up_to_date(tenant, pk, slot)).view
 
-    def _bring_up_to_date(self, tenant: Tenant, pk: str, cached: _Cached) -> None:
+    def wanted(self, tenant: Tenant, project: Project, owner: str) -> IndexLog | None:
+        """Return what whoever appends one more entry is to have done: something at each ENTRIES entries of the tail.
+
+        That a segment is damaged is said once.
+        """
+        return self._job(tenant, project, owner, lambda read: (read.unindexed + 1) % ENTRIES == 0)
+
+    def overdue(self, tenant: Tenant, project: Project, owner: str) -> IndexLog | None:
+        """Return what should have been done by now, as last read; that a segment is damaged is said once."""
+        return self._job(tenant, project, owner, lambda read: read.unindexed >= ENTRIES)
+
+    def _job(self, tenant: Tenant, project: Project, owner: str, is_due: Callable[[_Read], bool]) -> IndexLog | None:
+        with self._exclusive(layout.log_pk(tenant, project, owner)) as slot:
+            read = slot.read
+            if read is None or not (read.is_damaged or is_due(read)):
+                return None
+            is_damaged, read.is_damaged = read.is_damaged, False
+        return IndexLog(tenant, project, owner, rebuild=is_damaged)
+
+    def _bring_up_to_date(self, tenant: Tenant, pk: str, slot: _Slot) -> _Read:
         started = self._world.clock.now()
-        fresh = [item for item in self._since(pk, cached.read_from) if str(item["sk"]) not in cached.applied]
-        if fresh and str(fresh[0]["sk"]) < cached.newest:
-            cached.reset()
-            fresh = list(self._since(pk, ""))
-        self._fold(tenant, cached, fresh)
+        read = slot.read
+        if read is None or read.indexed >= MOST_NEWS or not self._catch_up(tenant, pk, read):
+            read = slot.read = self._read(tenant, pk, read.segments if read else {})
         late = layout.log_sk_at(_no_earlier_than_epoch(started - LATE_APPEND))
-        cached.read_from, cached.is_read = min(late, cached.newest), True
-        cached.applied = {sk for sk in cached.applied if sk >= cached.read_from}
+        read.read_from = min(late, read.newest)
+        read.applied = {sk for sk in read.applied if sk >= read.read_from}
+        self._weigh(pk, slot, read)
+        return read
 
-    def _fold(self, tenant: Tenant, cached: _Cached, items: list[Attributes]) -> None:
-        records = [(str(item["sk"]), self._vault.unseal(tenant, item)) for item in items]
-        for sk, record in records:
-            cached.view.apply(record)
-            cached.newest = sk
-            cached.applied.add(sk)
+    def _catch_up(self, tenant: Tenant, pk: str, read: _Read) -> bool:
+        """Apply what is new; False, and nothing is, where too much is or where some of it belongs further back."""
+        low, high = layout.log_range()
+        page = self._world.table.query(Query(pk, max(low, read.read_from), high, limit=MOST_NEWS))
+        item, entries = _parted(page.items)
+        fresh = [entry for entry in entries if entry["sk"] not in read.applied and _sk(entry) > read.base.through]
+        if page.next or (fresh and _sk(fresh[0]) < read.newest):
+            return False
+        if item is not None and item.get("version") != read.manifest.version:
+            try:
+                read.manifest = manifest_of(item)
+            except CorruptData:
+                return False
+        self._fold(tenant, read, fresh)
+        return True
 
-    def _since(self, pk: str, sk: str) -> Iterator[Attributes]:
-        low, high = layout.prefix_range("m#")
-        return every(self._world.table, Query(pk, max(low, sk), high))
+    def _read(self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment]) -> _Read:
+        """Read the log anew; the segments that the process has need not be loaded again."""
+        read, entries = self._with_segments(tenant, pk, known) or self._without_segments(pk)
+        self._fold(tenant, read, entries)
+        return read
+
+    def _with_segments(
+        self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment]
+    ) -> tuple[_Read, list[Attributes]] | None:
+        """Return what the segments say and the entries that follow them; None where a segment is lost or damaged.
+
+        One may just have been merged into another since the manifest was read, which another look at it tells.
+        """
+        with suppress(CorruptData):
+            for _ in range(2):
+                with suppress(NotFound):
+                    return self._loaded(tenant, pk, known)
+        return None
+
+    def _loaded(self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment]) -> tuple[_Read, list[Attributes]]:
+        low, high = layout.log_range()
+        page = self._world.table.query(Query(pk, low, high, descending=True, limit=FIRST_PAGE))
+        item, newest = _parted(page.items)
+        manifest = Manifest() if item is None else manifest_of(item)
+        oldest = _sk(newest[-1]) if newest else ""
+        between = Pending(lambda: self._between(pk, manifest.through, oldest) if page.next else [])
+        loads = [Pending(partial(self._load, tenant, pk, known, *bound)) for bound in manifest.bounds()]
+        self._world.parallel([between, *loads])
+        segments = {ref.digest: load.result for ref, load in zip(manifest.segments, loads, strict=True)}
+        entries = [*between.result, *(entry for entry in reversed(newest) if _sk(entry) > manifest.through)]
+        return _Read(MemoryView(segments.values()), manifest, manifest, segments), entries
+
+    def _load(self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment], low: str, ref: SegmentRef) -> Segment:
+        return known.get(ref.digest) or self._segments.load(tenant, pk, low, ref)
+
+    def _between(self, pk: str, through: str, oldest: str) -> list[Attributes]:
+        """Return the entries after one and before another."""
+        if oldest <= through:
+            return []
+        low, _ = layout.log_range()
+        found = every(self._world.table, Query(pk, max(low, through), oldest))
+        return [entry for entry in found if through < _sk(entry) < oldest]
+
+    def _without_segments(self, pk: str) -> tuple[_Read, list[Attributes]]:
+        """Return all entries of the log, which holds what its segments should."""
+        item, entries = _parted(list(every(self._world.table, Query(pk, *layout.log_range()))))
+        passed_over = Manifest(as_far_as_readable(item).version)
+        return _Read(MemoryView(), Manifest(), passed_over, {}, is_damaged=True), entries
+
+    def _fold(self, tenant: Tenant, read: _Read, entries: Sequence[Attributes]) -> None:
+        records = [(entry, self._vault.unseal(tenant, entry)) for entry in entries]
+        for entry, record in records:
+            read.view.apply(record)
+            read.tail.append(_sk(entry))
+            read.applied.add(_sk(entry))
+            read.folded += _FOLDED * item_bytes(entry)
 
     @contextmanager
-    def _exclusive(self, pk: str) -> Generator[_Cached]:
+    def _exclusive(self, pk: str) -> Generator[_Slot]:
         with self._lock:
-            cached = self._views.setdefault(pk, _Cached())
-            self._views.move_to_end(pk)
-            while len(self._views) > MAX_VIEWS:
-                self._views.popitem(last=False)
-        with cached.lock:
-            yield cached
+            slot = self._slots.setdefault(pk, _Slot())
+            self._slots.move_to_end(pk)
+        with slot.lock:
+            yield slot
+
+    def _weigh(self, pk: str, slot: _Slot, read: _Read) -> None:
+        """Count what the log takes in memory; where all take too much, forget those that were used longest ago."""
+        with self._lock:
+            if self._slots.get(pk) is not slot:
+                return
+            self._size += read.size - slot.counted
+            slot.counted = read.size
+            while self._size > MAX_BYTES and len(self._slots) > 1:
+                _, forgotten = self._slots.popitem(last=False)
+                self._size -= forgotten.counted
+
+
+def _parted(items: Sequence[Attributes]) -> tuple[Attributes | None, list[Attributes]]:
+    """Return the manifest item, None where it is not among the items, and the entries."""
+    manifest = next((item for item in items if item["sk"] == layout.MANIFEST), None)
+    return manifest, [item for item in items if item is not manifest]
+
+
+def _sk(item: Attributes) -> str:
+    return str(item["sk"])
 
 
 def _no_earlier_than_epoch(moment: datetime) -> datetime:

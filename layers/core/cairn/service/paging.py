@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from cairn.ports import Attributes, Query, Table
+from cairn.domain.table import Attributes, Query
+from cairn.ports import Table
 
 
 def every(table: Table, query: Query) -> Iterator[Attributes]:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from cairn.domain.ids import Tenant
 from cairn.domain.settings import MemorySettings
 from cairn.service.guards import Guards
+from cairn.service.indexing import Indexer
 from cairn.service.memory_log import MemoryLog
 from cairn.service.recall import Recall
 from cairn.service.sessions import Sessions
@@ -28,6 +29,7 @@ class Parts:
     guards: Guards
     log: MemoryLog
     recall: Recall
+    indexer: Indexer
     settings_for: SettingsFor
 
     @classmethod
@@ -35,4 +37,13 @@ class Parts:
         """Put the parts together over the adapters of one process."""
         vault = Vault(world)
         log = MemoryLog(world, vault)
-        return cls(world, vault, Sessions(world, vault), Guards(world, vault), log, Recall(world, log), settings_for)
+        return cls(
+            world=world,
+            vault=vault,
+            sessions=Sessions(world, vault),
+            guards=Guards(world, vault),
+            log=log,
+            recall=Recall(world, log),
+            indexer=Indexer(world, vault),
+            settings_for=settings_for,
+        )

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from cairn.domain import layout
 from cairn.domain.facts import Fact
 from cairn.domain.ids import SessionId
-from cairn.domain.memory_view import Chunk
+from cairn.domain.log_entries import Chunk
 from cairn.domain.ranking import rank
 from cairn.domain.settings import RecallScope
+from cairn.domain.table import Attributes, Query
 from cairn.domain.turns import Session
-from cairn.ports import Attributes, Query
 from cairn.service.memory_log import MemoryLog
 from cairn.service.paging import every
 from cairn.service.world import World
@@ -75,16 +75,10 @@ class Recall:
     ) -> tuple[Chunk, ...]:
         """Return the earlier texts that match best, without this session's events that are shown anyway."""
         found: list[tuple[Chunk, float]] = []
+        hidden = {(sight.session.session_id, event_id) for event_id in shown}
         for owner in owners:
-            visible = sight.session_of(owner)
-
-            def allowed(chunk: Chunk, visible: SessionId | None = visible) -> bool:
-                if chunk.session_id == sight.session.session_id:
-                    return chunk.event_id not in shown
-                return visible is None
-
             with self._log.view(sight.session.tenant, sight.session.project, owner) as view:
-                found.extend(view.search(terms, allowed, limit))
+                found.extend(view.search(terms, sight.session_of(owner), limit, hidden))
         found.sort(key=lambda hit: -hit[1])
         return tuple(chunk for chunk, _ in found[:limit])
 
@@ -101,7 +95,7 @@ class Recall:
         count = 0
         for owner in owners:
             with self._log.view(session.tenant, session.project, owner) as view:
-                count += len(view.turns.get(session.session_id, ()))
+                count += view.turn_count(session.session_id)
         return count
 
     def _registered(self, session: Session) -> list[str]:

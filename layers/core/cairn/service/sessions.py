@@ -13,8 +13,7 @@ from cairn.domain.compaction import Summary
 from cairn.domain.errors import CairnError, ConditionFailed, ResourceBusy, StoreError
 from cairn.domain.events import Event
 from cairn.domain.settings import MemorySettings
-from cairn.domain.turns import Session
-from cairn.ports import (
+from cairn.domain.table import (
     ABSENT,
     AllOf,
     AnyOf,
@@ -28,6 +27,8 @@ from cairn.ports import (
     Query,
     Update,
 )
+from cairn.domain.turns import Session
+from cairn.service.due import KEPT, EntryChange
 from cairn.service.paging import every
 from cairn.service.vault import Vault
 from cairn.service.world import World
@@ -117,9 +118,10 @@ class Sessions:
         except ConditionFailed as lost:
             raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from lost
 
-    def release(self, lease: Lease) -> None:
-        """Give the lease up, if it is still held; what fails here ends by itself when the lease does."""
-        give_up = Update(lease.key(), remove=("lease_owner", "lease_until"), condition=lease.held())
+    def release(self, lease: Lease, entry: EntryChange = KEPT) -> None:
+        """Give the lease up and change the due entry, if it is still held; what fails here ends with the lease."""
+        remove = ("lease_owner", "lease_until", *entry.remove)
+        give_up = Update(lease.key(), set=entry.set, remove=remove, condition=lease.held())
         with suppress(StoreError, CairnError):
             self._world.table.update(give_up)
 
@@ -151,7 +153,7 @@ class Sessions:
         return Summary.from_record(self._vault.unseal(session.tenant, found[0])) if found else None
 
     def store_summary(self, session: Session, summary: Summary, now: datetime) -> None:
-        """Store a summary; it adds to what is stored and replaces nothing, so no lock is needed.
+        """Store and count a summary; it adds to what is stored and replaces nothing, so no lock is needed.
 
         Summaries up to one turn are made from the same immutable events: of two at once either is right.
         """
@@ -159,6 +161,7 @@ class Sessions:
         content = self._vault.seal(session.tenant, where, summary.to_record())
         with suppress(ConditionFailed):
             self._world.table.put(Put({"pk": where.pk, "sk": where.sk, "at": rfc3339(now), **content}, ABSENT))
+            self._world.tally.compaction()
 
     def history(self, session: Session) -> Iterator[tuple[int, tuple[Event, ...]]]:
         """Yield every turn ever stored, oldest first, as (number, events): archived ones and raw ones alike."""

@@ -10,18 +10,20 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from threading import Lock
 from typing import Any
 
 from cairn.domain import cipher, codec, layout
 from cairn.domain.errors import ConditionFailed, CorruptData
 from cairn.domain.ids import Digest, Tenant
-from cairn.ports import ABSENT, Attributes, Key, Put, Query, Scalar
+from cairn.domain.table import ABSENT, Attributes, Key, Put, Query, Scalar
 from cairn.service.world import World
 
 KEY_LIFETIME = timedelta(minutes=5)
 MAX_CACHED_KEYS = 1024
 MAX_INLINE_BYTES = 32 * 1024
 SCHEMA_VERSION = 1
+_NUMBER_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,11 @@ class Vault:
         """Start with no key unwrapped."""
         self._world = world
         self._keys: OrderedDict[tuple[Tenant, int | None], _CachedKey] = OrderedDict()
+        self._fetching = Lock()
+
+    def prepare(self, tenant: Tenant) -> None:
+        """Get the tenant's newest key ready, if it has one; whoever needs it meanwhile waits for it."""
+        self._current(tenant)
 
     def seal(self, tenant: Tenant, where: Key, value: object) -> dict[str, Scalar]:
         """Return the attributes that hold a JSON value in the item at `where`; over 32 KB it becomes a blob."""
@@ -59,6 +66,19 @@ class Vault:
         plain = cipher.unseal(self._numbered(tenant, number).secret, data, _context(tenant, where))
         return codec.unpack(plain)
 
+    def seal_blob(self, tenant: Tenant, where: Key, plain: bytes) -> bytes:
+        """Return bytes that open only for the tenant and this item: the number of the key, then nonce, content, tag."""
+        key = self._current(tenant) or self._create(tenant)
+        nonce = self._world.entropy.token(cipher.NONCE_BYTES)
+        number = key.number.to_bytes(_NUMBER_BYTES)
+        return number + cipher.seal(key.secret, nonce, plain, number + _context(tenant, where))
+
+    def unseal_blob(self, tenant: Tenant, where: Key, sealed: bytes) -> bytes:
+        """Return what seal_blob() was given; CorruptData if it was changed, moved or is another tenant's."""
+        number = sealed[:_NUMBER_BYTES]
+        key = self._numbered(tenant, int.from_bytes(number))
+        return cipher.unseal(key.secret, sealed[_NUMBER_BYTES:], number + _context(tenant, where))
+
     def sign(self, tenant: Tenant, purpose: str, message: bytes) -> str:
         """Return a tag that only this tenant's Cairn can make: key number, dot, 32 hex digits."""
         key = self._current(tenant) or self._create(tenant)
@@ -76,21 +96,23 @@ class Vault:
         return cipher.same(digest, cipher.mac(key.secret, purpose, message))
 
     def _current(self, tenant: Tenant) -> _CachedKey | None:
-        cached = self._cached(tenant, None)
-        if cached is not None:
-            return cached
-        low, high = layout.key_range()
-        newest = self._world.table.query(Query(layout.keys_pk(tenant), low, high, descending=True, limit=1)).items
-        return self._opened(tenant, newest[0], current=True) if newest else None
+        with self._fetching:
+            cached = self._cached(tenant, None)
+            if cached is not None:
+                return cached
+            low, high = layout.key_range()
+            newest = self._world.table.query(Query(layout.keys_pk(tenant), low, high, descending=True, limit=1)).items
+            return self._opened(tenant, newest[0], current=True) if newest else None
 
     def _numbered(self, tenant: Tenant, number: int) -> _CachedKey:
-        cached = self._cached(tenant, number)
-        if cached is not None:
-            return cached
-        item = self._world.table.get(Key(layout.keys_pk(tenant), layout.key_sk(number)))
-        if item is None:
-            raise CorruptData("the data key of stored content is gone")
-        return self._opened(tenant, item, current=False)
+        with self._fetching:
+            cached = self._cached(tenant, number)
+            if cached is not None:
+                return cached
+            item = self._world.table.get(Key(layout.keys_pk(tenant), layout.key_sk(number)))
+            if item is None:
+                raise CorruptData("the data key of stored content is gone")
+            return self._opened(tenant, item, current=False)
 
     def _create(self, tenant: Tenant) -> _CachedKey:
         fresh = self._world.keys.generate(tenant)

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from cairn.ports import Blobs, Clock, Entropy, FactModel, KeyRing, Parallel, Table
+from cairn.domain.tiers import Tier
+from cairn.ports import Blobs, Clock, Entropy, FactModel, HttpGet, Jobs, KeyRing, Parallel, Table, Tally
+
+
+class NoTally:
+    """Counts nothing."""
+
+    def compaction(self) -> None:
+        """Do nothing."""
+
+    def facts_written(self, tiers: Mapping[Tier, int]) -> None:
+        """Do nothing."""
+
+    def turn_conflict(self) -> None:
+        """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The adapters of one process; without a language model, facts are found by rule alone."""
+    """The adapters of one process.
+
+    Without a language model, facts are found by rule alone; without an HTTP client, API keys are the only credentials.
+    """
 
     table: Table
     blobs: Blobs
@@ -19,7 +36,10 @@ class World:
     clock: Clock
     entropy: Entropy
     parallel: Parallel
+    jobs: Jobs
     fact_model: FactModel | None = None
+    http_get: HttpGet | None = None
+    tally: Tally = field(default_factory=NoTally)
 
 
 T = TypeVar("T")

@@ -1,0 +1,1 @@
+"""What is wrong with pods: their status and the warnings about them in, findings out."""

@@ -1,0 +1,35 @@
+"""The sandbox as a Lambda of its own, invoked by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import Lock
+
+from cairn.aws.clients import Clients
+from cairn.aws.failures import aws_failures
+from cairn.domain import sandbox
+from cairn.domain.errors import SettingsError, Unavailable
+
+
+class LambdaSandbox:
+    """Runs standard tools in another function; its client is made at the first call, for most functions never."""
+
+    def __init__(self, clients: Clients, function: str | None) -> None:
+        """Invoke the function of this name."""
+        self._clients = clients
+        self._function = function
+        self._making = Lock()
+
+    def invoke(self, tool: str, arguments: Mapping[str, object], request_id: str) -> Mapping[str, object]:
+        """Return the tool's result, or raise the CairnError it ended with; SettingsError where no function is named."""
+        if self._function is None:
+            raise SettingsError("CAIRN_SANDBOX: is missing")
+        with self._making:
+            client = self._clients.functions
+        with aws_failures():
+            payload = sandbox.request(tool, arguments, request_id)
+            answered = client.invoke(FunctionName=self._function, Payload=payload)
+            body = answered["Payload"].read(sandbox.MAX_ANSWER_BYTES + 1)
+        if "FunctionError" in answered:  # it timed out, ran out of memory or did not start; the text may hold anything
+            raise Unavailable("The sandbox gave no answer")
+        return sandbox.answer(body)

@@ -1,0 +1,44 @@
+"""An end to every call: what takes too long gets an answer before Lambda or the gateway cuts it off without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from contextvars import copy_context
+from threading import Thread
+from typing import TypeVar
+
+from cairn.domain.errors import Unavailable
+
+T = TypeVar("T")
+
+GATEWAY_SECONDS = 29
+"""How long a request may take; API Gateway gives up on it after 30."""
+MARGIN_SECONDS = 2
+"""What is left of a function's timeout to answer in."""
+
+
+def left(context: object) -> float:
+    """Return the seconds a call may take: what Lambda's context says is left, elsewhere what the gateway gives."""
+    remaining = getattr(context, "get_remaining_time_in_millis", None)
+    return (remaining() / 1000 if remaining else GATEWAY_SECONDS) - MARGIN_SECONDS
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """Return what the call returns, or raise Unavailable after so many seconds.
+
+    A call that is given up may go on; what it still writes holds under the same conditions as ever.
+    """
+    outcome: Future[T] = Future()
+    context = copy_context()
+
+    def run() -> None:
+        try:
+            outcome.set_result(context.run(call))
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the waiting thread raises it
+            outcome.set_exception(error)
+
+    Thread(target=run, daemon=True, name="call").start()
+    if not wait((outcome,), max(seconds, 0)).done:
+        raise Unavailable("The call took too long; it may have been done all the same")
+    return outcome.result()

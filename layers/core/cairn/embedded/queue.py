@@ -1,0 +1,30 @@
+"""Jobs within one process, worked off in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from cairn.domain.jobs import Job
+
+
+class InProcessJobs:
+    """Works off one job at a time on a thread that starts with the first; what waits when the process ends is lost.
+
+    That is harmless: what a job is about stays in the store, where the next run of maintenance finds it.
+    """
+
+    def __init__(self, work: Callable[[Job], object] | None = None) -> None:
+        """Hand each job to `work`, which reports its own failures; without it, jobs are dropped."""
+        self._work = work
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="jobs")
+
+    def send(self, jobs: Sequence[Job]) -> None:
+        """Let the jobs be done after those sent before."""
+        if self._work is not None:
+            for job in jobs:
+                self._executor.submit(self._work, job)
+
+    def close(self) -> None:
+        """Let the running job end and drop those that wait."""
+        self._executor.shutdown(cancel_futures=True)

@@ -1,0 +1,1 @@
+"""`cairn shadow`: what Cairn answers for turns that a direct memory path has answered."""

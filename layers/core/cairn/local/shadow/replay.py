@@ -1,0 +1,87 @@
+"""Records replayed: each turn is prepared and stored by the memory tools and held to what the direct path did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from cairn.domain.items import text_of
+from cairn.local.memory import Refused
+from cairn.local.shadow.comparison import Failure, Session, Turn, compare_facts, compare_files
+from cairn.local.shadow.records import Record
+
+_BEFORE, _AFTER, _LIST = "memory_before_turn", "memory_after_turn", "memory_list_dir_with_abstract"
+_MOST_DIRECTORIES = 1000
+
+
+class Target(Protocol):
+    """Memory tools that hold nothing of these records yet."""
+
+    @property
+    def keeps_dates(self) -> bool:
+        """Whether it stores a turn under the time it was told, not under that of the replay."""
+        ...
+
+    def at(self, moment: datetime) -> None:
+        """Tell the time of the next calls."""
+        ...
+
+    async def call(self, tool: str, project: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a tool's answer; Refused for an error."""
+        ...
+
+
+async def replay(target: Target, records: Sequence[Record]) -> tuple[Session, ...]:
+    """Replay the records in their order and return what came of each session."""
+    sessions: dict[tuple[str, str], Session] = {}
+    last = {record.session: record for record in records}
+    files: dict[tuple[str, str], set[str]] = {}
+    for record in records:
+        session = sessions.setdefault(record.session, Session(*record.session))
+        written = files.setdefault(record.session, set())
+        written.update(record.direct.files)
+        target.at(record.at)
+        await _turn(target, record, session)
+        if written and last[record.session] is record:
+            await _files(target, record, session, written)
+    return tuple(sessions.values())
+
+
+async def _turn(target: Target, record: Record, session: Session) -> None:
+    session.records += 1
+    for tool, arguments in ((_BEFORE, record.before()), (_AFTER, record.after())):
+        try:
+            answer = await target.call(tool, record.project, arguments)
+        except Refused as refused:
+            session.failures.append(Failure(record.turn_id, tool, refused.code))
+            continue
+        if tool == _BEFORE:
+            session.turns.append(_compared(record, arguments, answer))
+
+
+def _compared(record: Record, asked: Mapping[str, Any], answer: Mapping[str, Any]) -> Turn:
+    placed = answer["input_items"][: -len(asked["current_input"])]
+    context = "\n".join(text_of(item) for item in placed)
+    facts = compare_facts(record.direct.values(), _recalled(answer), context)
+    return Turn(record.turn_id, facts, record.direct.context_token_count, answer["context_token_count"])
+
+
+async def _files(target: Target, record: Record, session: Session, written: set[str]) -> None:
+    arguments = {"session_id": record.session_id, "limit": _MOST_DIRECTORIES}
+    try:
+        answer = await target.call(_LIST, record.project, arguments)
+    except Refused as refused:
+        session.failures.append(Failure(record.turn_id, _LIST, refused.code))
+        return
+    listed = [each["path"] for each in answer["summaries"]]
+    session.files = compare_files(record.session_id, written, listed, dated=target.keeps_dates)
+
+
+def _recalled(answer: Mapping[str, Any]) -> list[str]:
+    """Return the values of the recalled facts: where there are any, the second item is their block."""
+    if not answer["recall_fact_ids"]:
+        return []
+    block = json.loads(text_of(answer["input_items"][1]))
+    return [fact["value"] for fact in block["facts"]]

@@ -1,0 +1,128 @@
+"""The metrics: name, unit, dimensions and meaning of each, and which of them a call moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from cairn.domain.errors import InternalError, Unavailable
+from cairn.runtime.telemetry import CallRecord
+
+Unit: TypeAlias = Literal["Count", "Milliseconds", "Seconds"]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric; none of its dimensions takes more than a few dozen values."""
+
+    name: str
+    unit: Unit
+    dimensions: tuple[str, ...]
+    meaning: str
+
+    def sample(self, value: float, *labels: str) -> Sample:
+        """Return a value under one label for each dimension."""
+        return Sample(self, value, dict(zip(self.dimensions, labels, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A value of a metric under the labels of its dimensions."""
+
+    metric: Metric
+    value: float
+    labels: Mapping[str, str]
+
+
+BEFORE_TURN: Final = Metric(
+    "mcp_memory_before_turn_total", "Count", ("status",), "Calls of memory_before_turn, by how they ended."
+)
+AFTER_TURN: Final = Metric(
+    "mcp_memory_after_turn_total", "Count", ("status",), "Calls of memory_after_turn, by how they ended."
+)
+AFTER_TURN_DURATION: Final = Metric(
+    "mcp_memory_after_turn_duration_ms", "Milliseconds", (), "How long a call of memory_after_turn took."
+)
+MAINTENANCE: Final = Metric(
+    "mcp_memory_maintenance_total", "Count", ("status",), "Runs of a session's maintenance, called or scheduled."
+)
+COMPACTION: Final = Metric(
+    "mcp_memory_compaction_total", "Count", (), "Compact summaries stored, by before_turn and by maintenance."
+)
+FACT_WRITE: Final = Metric("mcp_memory_fact_write_total", "Count", ("tier",), "Facts written, by tier: L0, L1, L2.")
+IDEMPOTENCY_CONFLICTS: Final = Metric(
+    "mcp_memory_idempotency_conflicts_total",
+    "Count",
+    (),
+    "A turn_id came again: it was committed, was being committed, or had another payload.",
+)
+REQUESTS: Final = Metric(
+    "memory_tool_requests_total",
+    "Count",
+    ("tool_name", "namespace", "status"),
+    "Calls of a tool through any door; the namespace is the tool's family.",
+)
+SUCCESS: Final = Metric(
+    "memory_tool_success",
+    "Count",
+    (),
+    "1 for a call that succeeded, 0 for one that ended in a failure of Cairn; its average is the success rate.",
+)
+LATENCY: Final = Metric(
+    "memory_tool_latency_seconds",
+    "Seconds",
+    ("tool_name",),
+    "How long a call took. CloudWatch keeps the distribution: ask it for p50, p95, p99 or any other quantile.",
+)
+DENIES: Final = Metric(
+    "memory_tool_permission_denies_total",
+    "Count",
+    ("tool_name", "reason"),
+    "Calls that were not allowed: `authorization` (no authorizer spoke for the caller), `scope` or `project`.",
+)
+
+METRICS: Final = (
+    BEFORE_TURN,
+    AFTER_TURN,
+    AFTER_TURN_DURATION,
+    MAINTENANCE,
+    COMPACTION,
+    FACT_WRITE,
+    IDEMPOTENCY_CONFLICTS,
+    REQUESTS,
+    SUCCESS,
+    LATENCY,
+    DENIES,
+)
+OK: Final = "OK"
+FAILURES: Final = (InternalError.code, Unavailable.code)
+"""Whose calls count against the success rate: what callers did wrong counts neither way."""
+_CALLS_OF: Final = {
+    "memory_before_turn": BEFORE_TURN,
+    "memory_after_turn": AFTER_TURN,
+    "memory_run_maintenance": MAINTENANCE,
+    "maintain_session": MAINTENANCE,
+}
+
+
+def samples(record: CallRecord) -> Iterator[Sample]:
+    """Yield what a call or a job adds to the metrics; nothing for one that reached no tool."""
+    if record.tool is None:
+        return
+    if record.namespace is not None:
+        yield REQUESTS.sample(1, record.tool, record.namespace, record.status)
+        if record.status in (OK, *FAILURES):
+            yield SUCCESS.sample(float(record.status == OK))
+        yield LATENCY.sample(record.latency_ms / 1000, record.tool)
+    if record.denied:
+        yield DENIES.sample(1, record.tool, record.denied)
+    if record.tool in _CALLS_OF:
+        yield _CALLS_OF[record.tool].sample(1, record.status)
+    if record.tool == "memory_after_turn":
+        yield AFTER_TURN_DURATION.sample(record.latency_ms)
+    for tier, number in sorted(record.facts_written.items()):
+        yield FACT_WRITE.sample(number, tier)
+    for metric, number in ((COMPACTION, record.compactions), (IDEMPOTENCY_CONFLICTS, record.turn_conflicts)):
+        if number:
+            yield metric.sample(number)

@@ -1,0 +1,386 @@
+"""Every metric rises by what its call did, under its documented dimensions and no others."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NoReturn, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.domain.errors import Unavailable
+from cairn.domain.settings import MemorySettings
+from cairn.domain.tiers import Tier
+from cairn.edge.tool import Tool
+from cairn.runtime import logs, wiring
+from cairn.runtime.metrics import METRICS, samples
+from cairn.runtime.telemetry import CallRecord, CallTally
+from cairn.runtime.wiring import Services
+from cairn.service.world import World
+from cairn_auth import authorizer
+from cairn_health import door as health
+from cairn_mcp.door import handler as mcp_handler
+from cairn_tools.catalog import CATALOG
+
+BEFORE, AFTER, MAINTENANCE = (
+    next(tool for tool in CATALOG if tool.name == f"memory_{name}")
+    for name in ("before_turn", "after_turn", "run_maintenance")
+)
+NAMESPACE = "Cairn/test"
+PERSONAL = "canary-of-a-person"
+EventOf = Callable[..., dict[str, Any]]
+
+
+class Emitted:
+    """The metrics written so far, as CloudWatch would read them."""
+
+    def __init__(self, stream: io.StringIO) -> None:
+        self._stream = stream
+
+    def documents(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self._stream.getvalue().splitlines()]
+
+    def series(self, name: str) -> dict[str, list[float]]:
+        """Return the values of a metric by the labels of its series, which are joined with slashes."""
+        found: dict[str, list[float]] = {}
+        for labels, metric, values in (each for document in self.documents() for each in extracted(document)):
+            if metric == name:
+                found.setdefault("/".join(labels.values()), []).extend(values)
+        return found
+
+    def total(self, name: str) -> dict[str, float]:
+        return {labels: sum(values) for labels, values in self.series(name).items()}
+
+
+def extracted(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, str], str, list[float]]]:
+    """Yield what CloudWatch takes from a document: labels, metric, values, for each set of dimensions."""
+    for directive in document["_aws"]["CloudWatchMetrics"]:
+        assert directive["Namespace"] == NAMESPACE
+        for dimensions in directive["Dimensions"]:
+            for metric in directive["Metrics"]:
+                yield {name: document[name] for name in dimensions}, metric["Name"], document[metric["Name"]]
+
+
+@pytest.fixture
+def emitted() -> Iterator[Emitted]:
+    stream = io.StringIO()
+    handler = logs.metric_handler(NAMESPACE, stream)
+    logger = logging.getLogger("cairn")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    yield Emitted(stream)
+    logger.removeHandler(handler)
+
+
+def test_the_names_are_those_that_were_asked_for() -> None:
+    assert {metric.name for metric in METRICS} == {
+        "mcp_memory_before_turn_total",
+        "mcp_memory_after_turn_total",
+        "mcp_memory_after_turn_duration_ms",
+        "mcp_memory_maintenance_total",
+        "mcp_memory_compaction_total",
+        "mcp_memory_fact_write_total",
+        "mcp_memory_idempotency_conflicts_total",
+        "memory_tool_requests_total",
+        "memory_tool_success",
+        "memory_tool_latency_seconds",
+        "memory_tool_permission_denies_total",
+    }
+
+
+@pytest.mark.req("R105")
+@pytest.mark.req("R106")
+@pytest.mark.req("R108")
+@pytest.mark.usefixtures("services")
+@pytest.mark.parametrize(
+    ("tool", "metric"),
+    [
+        (BEFORE, "mcp_memory_before_turn_total"),
+        (AFTER, "mcp_memory_after_turn_total"),
+        (MAINTENANCE, "mcp_memory_maintenance_total"),
+    ],
+    ids=lambda each: getattr(each, "name", each),
+)
+def test_a_turn_tool_s_calls_are_counted_by_how_they_ended(
+    tool: Tool, metric: str, event_of: EventOf, emitted: Emitted
+) -> None:
+    for body in (tool.example, tool.example, {"project": "../"}, "{"):
+        tool.handler(event_of("/", body), None)
+
+    assert emitted.total(metric) == {"OK": 2, "INVALID_ARGUMENT": 2}
+    others = {"mcp_memory_before_turn_total", "mcp_memory_after_turn_total", "mcp_memory_maintenance_total"} - {metric}
+    assert [emitted.total(other) for other in others] == [{}, {}]
+
+
+@pytest.mark.req("R173")
+@pytest.mark.usefixtures("services")
+@pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+def test_every_tool_s_requests_are_counted_alike_through_both_doors(
+    tool: Tool, event_of: EventOf, emitted: Emitted
+) -> None:
+    for arguments in (dict(tool.example), {"project": "../"}):
+        call = {"name": tool.name, "arguments": arguments}
+        mcp_handler(event_of("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}), None)
+        tool.handler(event_of("/", arguments), None)
+
+    prefix = f"{tool.name}/{tool.family}"
+    assert emitted.total("memory_tool_requests_total") == {
+        f"{prefix}/OK": 2,
+        f"{prefix}/INVALID_ARGUMENT": 2,
+    }
+
+
+@pytest.mark.req("R112")
+def test_the_success_rate_counts_calls_that_succeed_or_fail_and_none_that_are_refused(
+    services: Services, world: World, event_of: EventOf, emitted: Emitted
+) -> None:
+    for body in (BEFORE.example, BEFORE.example, {"project": "../"}):
+        BEFORE.handler(event_of("/", body), None)
+    wiring.provide(wiring.build(services.settings, replace(world, table=cast("Any", None))))
+    BEFORE.handler(event_of("/", BEFORE.example), None)
+
+    assert emitted.series("memory_tool_success") == {"": [1, 1, 0]}
+
+
+@pytest.mark.usefixtures("services")
+def test_each_tool_call_of_a_batch_counts_as_its_own(event_of: EventOf, emitted: Emitted) -> None:
+    made = [{"name": "no_such_tool"}, {"name": BEFORE.name, "arguments": dict(BEFORE.example)}, {"name": AFTER.name}]
+    batch = [{"jsonrpc": "2.0", "id": i, "method": "tools/call", "params": each} for i, each in enumerate(made)]
+
+    mcp_handler(event_of("/mcp", batch), None)
+
+    assert emitted.total("memory_tool_requests_total") == {
+        "memory_before_turn/memory/OK": 1,
+        "memory_after_turn/memory/INVALID_ARGUMENT": 1,
+    }
+
+
+@pytest.mark.req("R107")
+@pytest.mark.req("R174")
+@pytest.mark.usefixtures("services")
+def test_each_call_s_duration_is_a_value_of_its_own_that_the_log_says_too(
+    event_of: EventOf, emitted: Emitted, log: io.StringIO
+) -> None:
+    for tool in (AFTER, AFTER, BEFORE):
+        tool.handler(event_of("/", tool.example), None)
+
+    logged = [json.loads(line)["latency_ms"] for line in log.getvalue().splitlines()]
+    assert emitted.series("mcp_memory_after_turn_duration_ms") == {"": logged[:2]}
+    seconds = emitted.series("memory_tool_latency_seconds")
+    assert seconds["memory_after_turn"] == pytest.approx([each / 1000 for each in logged[:2]])
+    assert seconds["memory_before_turn"] == pytest.approx([logged[2] / 1000])
+    units = {
+        metric["Name"]: metric["Unit"]
+        for document in emitted.documents()
+        for directive in document["_aws"]["CloudWatchMetrics"]
+        for metric in directive["Metrics"]
+    }
+    assert units["mcp_memory_after_turn_duration_ms"] == "Milliseconds"
+    assert units["memory_tool_latency_seconds"] == "Seconds"
+
+
+def said(turn_id: str, *texts: str) -> dict[str, Any]:
+    items = [{"type": "message", "role": "user", "content": text} for text in texts]
+    return {**AFTER.example, "turn_id": turn_id, "input_items": items}
+
+
+@pytest.mark.req("R110")
+@pytest.mark.usefixtures("services")
+def test_the_facts_of_a_turn_are_counted_by_tier_and_once(event_of: EventOf, emitted: Emitted) -> None:
+    turn = said("t1", "My name is Ada. I prefer tea.", "Today I need to call Bob.", "I like beans.")
+
+    answers = [AFTER.handler(event_of("/", body), None) for body in (turn, turn, said("t2", "Hello."))]
+
+    assert [json.loads(answer["body"])["facts_written"] for answer in answers] == [4, 0, 0]
+    assert emitted.total("mcp_memory_fact_write_total") == {"L0": 2, "L1": 1, "L2": 1}
+
+
+@pytest.mark.req("R111")
+@pytest.mark.req("R265")
+def test_a_turn_id_that_comes_again_is_a_conflict_whatever_becomes_of_it(
+    services: Services, world: World, event_of: EventOf, emitted: Emitted
+) -> None:
+    assert services
+    turn = said("t1", "My name is Ada.")
+    statuses = [AFTER.handler(event_of("/", body), None)["statusCode"] for body in (turn, said("t1", "Other."), turn)]
+    assert statuses == [200, 409, 200]
+    assert emitted.total("mcp_memory_idempotency_conflicts_total") == {"": 2}
+
+    def meanwhile(*_: object) -> NoReturn:
+        statuses.append(AFTER.handler(event_of("/", said("t2", "Hello.")), None)["statusCode"])
+        raise Unavailable("the store does not answer")
+
+    wiring.provide(wiring.build(services.settings, replace(world, table=_Failing(world.table, meanwhile))))
+    AFTER.handler(event_of("/", said("t2", "Hello.")), None)
+
+    assert statuses[-1] == 409
+    assert emitted.total("mcp_memory_idempotency_conflicts_total") == {"": 3}
+
+
+class _Failing:
+    """A table whose transactions do something else, once; what that does itself finds the table as it is."""
+
+    def __init__(self, table: Any, transact: Callable[..., NoReturn]) -> None:
+        self._table = table
+        self._transact: Callable[..., NoReturn] | None = transact
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+    def transact(self, writes: Any) -> None:
+        if self._transact is not None:
+            step, self._transact = self._transact, None
+            step(writes)
+        self._table.transact(writes)
+
+
+def talk(event_of: EventOf, turns: int) -> None:
+    for number in range(turns):
+        AFTER.handler(event_of("/", said(f"t{number}", f"The oak number {number} stands by the river. " * 20)), None)
+
+
+@pytest.mark.req("R109")
+def test_a_compaction_counts_once_by_whoever_makes_it(
+    tuned: Callable[..., Services], event_of: EventOf, emitted: Emitted
+) -> None:
+    tuned(recent_context_items=4, compact_threshold=0.5)
+    talk(event_of, 4)
+    tidy, ask = (MAINTENANCE, MAINTENANCE.example), (BEFORE, {**BEFORE.example, "max_input_tok": 700})
+
+    for tool, body in (tidy, ask, tidy, ask):
+        assert tool.handler(event_of("/", body), None)["statusCode"] == 200
+
+    compacted = [document["tool_name"] for document in emitted.documents() if "mcp_memory_compaction_total" in document]
+    assert compacted == ["memory_run_maintenance", "memory_before_turn"]
+    assert emitted.total("mcp_memory_compaction_total") == {"": 2}
+
+
+@pytest.mark.req("R109")
+@pytest.mark.req("R108")
+def test_a_compaction_counts_although_the_run_fails_after_it(
+    services: Services, world: World, event_of: EventOf, emitted: Emitted
+) -> None:
+    settings = replace(services.settings, memory=MemorySettings(recent_context_items=2, compaction_min_age_hours=0))
+    talk(event_of, 4)
+
+    def fail(*_: object) -> NoReturn:
+        raise Unavailable("the store does not answer")
+
+    wiring.provide(wiring.build(settings, replace(world, table=_Failing(world.table, fail))))
+    assert MAINTENANCE.handler(event_of("/", MAINTENANCE.example), None)["statusCode"] == 503
+
+    assert emitted.total("mcp_memory_maintenance_total") == {"UNAVAILABLE": 1}
+    assert emitted.total("mcp_memory_compaction_total") == {"": 1}
+
+
+@pytest.mark.req("R175")
+@pytest.mark.usefixtures("services")
+@pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+def test_a_denied_call_counts_under_its_reason(tool: Tool, event_of: EventOf, emitted: Emitted) -> None:
+    unauthorized, without_scope = event_of("/", tool.example), event_of("/", tool.example)
+    del unauthorized["requestContext"]["authorizer"]
+    without_scope["requestContext"]["authorizer"]["lambda"]["scopes"] = ""
+
+    for event in (unauthorized, without_scope, event_of("/", tool.example, projects="other")):
+        assert tool.handler(event, None)["statusCode"] == 403
+    tool.handler(event_of("/", tool.example), None)
+
+    reasons = {f"{tool.name}/{reason}": 1.0 for reason in ("authorization", "scope", "project")}
+    assert emitted.total("memory_tool_permission_denies_total") == reasons
+
+
+@pytest.mark.usefixtures("services")
+def test_what_is_no_tool_moves_no_metric(event_of: EventOf, emitted: Emitted) -> None:
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    assert mcp_handler(event_of("/mcp", listing), None)["statusCode"] == 200
+    assert health.handler(event_of("/healthz", ""), None)["statusCode"] == 200
+    assert authorizer.handler(event_of("/mcp", ""), None)["context"]["refused"] == "missing"
+
+    assert emitted.documents() == []
+
+
+TEXT = st.text(max_size=20)
+RECORDS = st.builds(
+    CallRecord,
+    request_id=TEXT,
+    tool=st.sampled_from([tool.name for tool in CATALOG]),
+    namespace=st.just("memory"),
+    tenant=st.just(PERSONAL),
+    project=st.just(PERSONAL),
+    session_id=st.just(PERSONAL),
+    turn_id=st.just(PERSONAL),
+    status=st.sampled_from(["OK", "INTERNAL_ERROR", "PERMISSION_DENIED"]),
+    denied=st.sampled_from([None, "authorization", "scope", "project"]),
+    failure=st.just(PERSONAL),
+    compactions=st.integers(0, 3),
+    turn_conflicts=st.integers(0, 3),
+    facts_written=st.dictionaries(st.sampled_from(list(Tier)), st.integers(1, 200)),
+    latency_ms=st.floats(0, 30_000),
+)
+
+
+@pytest.mark.slow
+@given(RECORDS)
+def test_documents_hold_all_samples_once_and_only_documented_dimensions(record: CallRecord) -> None:
+    expected = Counter((each.metric.name, tuple(each.labels.items()), each.value) for each in samples(record))
+
+    lines = logs.MetricLines(NAMESPACE).format(logging.makeLogRecord({"call": record})).splitlines()
+    documents = [json.loads(line) for line in lines]
+
+    found = Counter(
+        (name, tuple(labels.items()), value)
+        for document in documents
+        for labels, name, values in extracted(document)
+        for value in values
+    )
+    assert found == expected
+    assert len(documents) <= max(1, len(record.facts_written))
+    documented = {metric.dimensions for metric in METRICS}
+    assert {tuple(name for name, _ in labels) for _, labels, _ in found} <= documented
+    assert all(len(document) <= 100 for document in documents)
+    assert PERSONAL not in str(lines)
+
+
+@pytest.mark.usefixtures("services")
+def test_a_metric_that_cannot_be_written_fails_no_call(
+    event_of: EventOf, emitted: Emitted, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> NoReturn:
+        raise RuntimeError("no metrics today")
+
+    monkeypatch.setattr(logs, "documents", broken)
+
+    assert AFTER.handler(event_of("/", AFTER.example), None)["statusCode"] == 200
+    assert emitted.documents() == []
+    assert json.loads(log.getvalue())["status"] == "OK"
+
+
+def test_what_is_done_outside_a_call_is_counted_nowhere() -> None:
+    tally = CallTally()
+
+    tally.compaction()
+    tally.turn_conflict()
+    tally.facts_written({Tier.L0: 1})
+
+
+@pytest.mark.usefixtures("services")
+@pytest.mark.parametrize(("namespace", "lines"), [(None, 1), (NAMESPACE, 2)])
+def test_metrics_go_to_standard_error_where_a_namespace_is_given(
+    namespace: str | None, lines: int, event_of: EventOf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logging.getLogger("cairn").handlers = []
+    logs.configure(namespace)
+
+    BEFORE.handler(event_of("/", BEFORE.example), None)
+
+    output = capsys.readouterr()
+    documents = [json.loads(line) for line in output.err.splitlines()]
+    assert output.out == ""
+    assert len(documents) == lines
+    assert ["_aws" in document for document in documents] == [False, True][:lines]

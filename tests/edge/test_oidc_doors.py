@@ -1,0 +1,395 @@
+"""Tokens at the doors, with the issuer on a real HTTP server: what opens, what does not, and which host tells of it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Any, cast
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from cairn.domain.credentials import Grant
+from cairn.domain.ids import Tenant
+from cairn.domain.settings import AuthSettings
+from cairn.local.bridge import Bridge, application
+from cairn.local.doors import tool_handlers
+from cairn.runtime import wiring
+from cairn.runtime.http_get import MAX_BYTES, DocumentGet
+from cairn.runtime.settings import Settings
+from cairn.runtime.wiring import Services
+from cairn.service.world import World
+from cairn_auth import authorizer, metadata
+from cairn_health import door as health
+from cairn_mcp import door
+from cairn_tools.catalog import CATALOG
+from issuers import AUDIENCE, Issuer, public_jwk, signed
+
+pytestmark = pytest.mark.enable_socket
+
+BEFORE, AFTER = CATALOG[0], CATALOG[1]
+KEY_HOST, OAUTH_HOST = "http://127.0.0.1:8787", "http://127.0.0.1:8788"
+RESOURCE = f"{OAUTH_HOST}/mcp"
+WELL_KNOWN = "/.well-known/oauth-protected-resource"
+LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+SECONDS = 0.3
+Answer = Callable[["Exchange", bytes], None]
+
+
+class Exchange(BaseHTTPRequestHandler):
+    """One request to the issuer, answered as the test says."""
+
+    def do_GET(self) -> None:
+        server = cast("IssuerServer", self.server)
+        url = f"{server.issuer.url}{self.path.removeprefix('/realm')}"
+        server.issuer.asked.append(url)
+        with suppress(OSError):
+            server.answer(self, server.issuer.documents().get(url, b""))
+
+    def send(self, body: bytes, status: int = 200, **headers: str) -> None:
+        self.send_response(status)
+        for name, value in {"content-length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the class above
+        """Say nothing."""
+
+
+class IssuerServer(ThreadingHTTPServer):
+    """An issuer on the loopback interface."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Exchange)
+        self.issuer = Issuer(f"http://127.0.0.1:{self.server_address[1]}/realm")
+        self.answer: Answer = lambda exchange, body: exchange.send(body)
+        self.ended = Event()
+
+
+@pytest.fixture
+def server() -> Iterator[IssuerServer]:
+    with IssuerServer() as started:
+        thread = Thread(target=started.serve_forever, args=(0.01,))
+        thread.start()
+        yield started
+        started.ended.set()
+        started.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def issuer(server: IssuerServer) -> Issuer:
+    return server.issuer
+
+
+@pytest.fixture
+def settings(issuer: Issuer) -> Settings:
+    return Settings(memory_enabled=True, auth=AuthSettings(oidc=issuer.settings(resource=RESOURCE)))
+
+
+@pytest.fixture
+def world(world: World) -> World:
+    return replace(world, http_get=DocumentGet(SECONDS))
+
+
+@pytest.fixture
+def token(services: Services, issuer: Issuer, clock: Any) -> Callable[..., str]:
+    """Return a function that makes a token of the issuer's."""
+    assert services.access_tokens is not None
+
+    def make(**changed: Any) -> str:
+        return issuer.token(clock.now(), **changed)
+
+    return make
+
+
+@asynccontextmanager
+async def no_lifespan(_app: Starlette) -> AsyncGenerator[None]:
+    yield
+
+
+@pytest.fixture
+def open_client(services: Services) -> Callable[[str], TestClient]:
+    """Return a function that opens a client of one of the hosts."""
+    assert services
+    bridge = Bridge(door.handler, tool_handlers(), health.handler, metadata.handler, authorizer.handler, 100_000)
+    return lambda host: TestClient(application(bridge, no_lifespan), base_url=host)
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+def judged(credential: str, **context: Any) -> dict[str, Any]:
+    """Return what the authorizer says of a request with this credential."""
+    asked = {"http": {"method": "POST", "path": "/mcp"}, "requestId": "request-1", **context}
+    event = {"version": "2.0", "rawPath": "/mcp", "headers": bearer(credential), "requestContext": asked}
+    return authorizer.handler(event, None)["context"]
+
+
+@pytest.mark.req("R008")
+@pytest.mark.parametrize("host", [KEY_HOST, OAUTH_HOST])
+def test_a_token_and_a_key_open_the_same_on_either_host(
+    host: str, services: Services, token: Callable[..., str], open_client: Callable[[str], TestClient]
+) -> None:
+    tenant = judged(token())["tenant"]
+    key = services.credentials.create(Tenant(tenant), Grant()).text
+    with open_client(host) as client:
+        stored = client.post(f"/v1/tools/{AFTER.name}", json=AFTER.example, headers=bearer(token()))
+        by_key, by_token = (
+            client.post(f"/v1/tools/{BEFORE.name}", json=BEFORE.example, headers=bearer(each))
+            for each in (key, token())
+        )
+        listed = client.post("/mcp", json=LIST_TOOLS, headers=bearer(token()))
+
+    assert [each.status_code for each in (stored, by_key, by_token, listed)] == [200] * 4
+    assert by_key.json() == by_token.json()
+    assert by_key.json()["recall_fact_ids"] or len(by_key.json()["input_items"]) > 1
+
+
+def test_a_token_of_another_subject_opens_another_memory(
+    token: Callable[..., str], open_client: Callable[[str], TestClient]
+) -> None:
+    with open_client(OAUTH_HOST) as client:
+        client.post(f"/v1/tools/{AFTER.name}", json=AFTER.example, headers=bearer(token()))
+        own, other = (
+            client.post(f"/v1/tools/{BEFORE.name}", json=BEFORE.example, headers=bearer(token(sub=each))).json()
+            for each in ("ada", "bob")
+        )
+
+    assert len(own["input_items"]) > len(other["input_items"])
+
+
+@pytest.mark.parametrize(
+    ("scope", "statuses"),
+    [("cairn:read", (200, 403)), ("cairn:write", (403, 200)), ("openid", (403, 403)), (None, (403, 403))],
+)
+def test_a_scope_that_the_token_lacks_is_denied_by_name(
+    scope: str | None,
+    statuses: tuple[int, int],
+    token: Callable[..., str],
+    open_client: Callable[[str], TestClient],
+) -> None:
+    reader = next(tool for tool in CATALOG if tool.read_only)
+    with open_client(OAUTH_HOST) as client:
+        answers = [
+            client.post(f"/v1/tools/{tool.name}", json=dict(tool.example), headers=bearer(token(scope=scope)))
+            for tool in (reader, AFTER)
+        ]
+
+    assert tuple(each.status_code for each in answers) == statuses
+    for answer, operation in zip(answers, ("read", "write"), strict=True):
+        if answer.status_code != 200:
+            assert answer.json()["error"]["code"] == "PERMISSION_DENIED"
+            assert answer.json()["error"]["details"]["operation"] == operation
+
+
+@pytest.mark.parametrize(
+    "changed", [{"exp": 1}, {"iss": "https://evil.example"}, {"aud": "https://evil.example"}, {"sub": None}], ids=str
+)
+@pytest.mark.parametrize(("host", "says"), [(KEY_HOST, False), (OAUTH_HOST, True)])
+def test_a_bad_token_gets_401_and_only_the_oauth_host_tells_of_the_issuer(
+    host: str,
+    changed: dict[str, Any],
+    token: Callable[..., str],
+    open_client: Callable[[str], TestClient],
+    *,
+    says: bool,
+) -> None:
+    url = f"{OAUTH_HOST}{WELL_KNOWN}/mcp"
+    told = f'Bearer error="invalid_token", resource_metadata="{url}", scope="cairn:read cairn:write"'
+    with open_client(host) as client:
+        for path in ("/mcp", f"/v1/tools/{BEFORE.name}"):
+            response = client.post(path, json=LIST_TOOLS, headers=bearer(token(**changed)))
+            assert response.status_code == 401
+            assert response.headers["www-authenticate"] == (told if says else "Bearer")
+            assert "UNAUTHENTICATED" in response.text
+
+
+@pytest.mark.parametrize("claims", [{}, {"Host": "127.0.0.1:8788"}, {"X-Forwarded-Host": "127.0.0.1:8788"}])
+def test_who_asks_the_key_host_hears_of_no_issuer_whatever_host_it_claims(
+    claims: dict[str, str], open_client: Callable[[str], TestClient]
+) -> None:
+    with open_client(KEY_HOST) as client:
+        challenge = client.post("/mcp", json=LIST_TOOLS, headers=claims).headers["www-authenticate"]
+        found = [client.get(f"{WELL_KNOWN}{suffix}", headers=claims) for suffix in ("", "/mcp")]
+
+    assert challenge == "Bearer"
+    for response in found:
+        assert response.status_code == 404
+        assert OAUTH_HOST not in response.text
+
+
+def test_the_oauth_host_leads_who_has_no_token_to_the_issuer(
+    issuer: Issuer, open_client: Callable[[str], TestClient]
+) -> None:
+    with open_client(OAUTH_HOST) as client:
+        refused = client.post("/mcp", json=LIST_TOOLS)
+        documents = [client.get(f"{WELL_KNOWN}{suffix}") for suffix in ("/mcp", "")]
+
+    challenge = refused.headers["www-authenticate"]
+    url = f"{OAUTH_HOST}{WELL_KNOWN}/mcp"
+    assert (refused.status_code, challenge) == (
+        401,
+        f'Bearer resource_metadata="{url}", scope="cairn:read cairn:write"',
+    )
+    for each in documents:
+        assert (each.status_code, each.headers["content-type"]) == (200, "application/json")
+        assert each.json() == {
+            "resource": RESOURCE,
+            "authorization_servers": [issuer.url],
+            "scopes_supported": ["cairn:read", "cairn:write"],
+            "bearer_methods_supported": ["header"],
+            "resource_name": "Cairn memory",
+        }
+
+
+@pytest.mark.parametrize("host", ["", "other.example", "127.0.0.1", "127.0.0.1:8787", None, 7])
+def test_the_gateway_s_name_for_the_host_decides_who_is_told(host: object, services: Services) -> None:
+    assert services
+    event = {"rawPath": WELL_KNOWN, "headers": {"host": "127.0.0.1:8788"}}
+    here, elsewhere = (
+        {**event, "requestContext": {"domainName": name, "http": {"method": "GET"}}} for name in (RESOURCE[7:21], host)
+    )
+
+    assert metadata.handler(here, None)["statusCode"] == 200
+    assert metadata.handler(elsewhere, None)["statusCode"] == 404
+    assert judged("wrong", domainName=host)["challenge"] == "Bearer"
+
+
+def test_without_an_issuer_there_is_no_metadata_and_a_token_is_just_no_key(
+    services: Services, world: World, issuer: Issuer, clock: Any
+) -> None:
+    assert services
+    bare = wiring.build(Settings(memory_enabled=True), replace(world, http_get=None))
+    wiring.provide(bare)
+    event = {"rawPath": WELL_KNOWN, "requestContext": {"http": {"method": "GET"}}}
+
+    assert metadata.handler(event, None)["statusCode"] == 404
+    assert judged(issuer.token(clock.now())) == {"refused": "unknown", "challenge": "Bearer"}
+    assert issuer.asked == []
+
+
+def test_an_api_key_goes_on_without_the_issuer(services: Services, issuer: Issuer) -> None:
+    key = services.credentials.create(Tenant("acme"), Grant()).text
+
+    assert judged(key)["tenant"] == "acme"
+    assert issuer.asked == []
+
+
+def test_a_new_key_of_the_issuer_s_is_found_and_the_old_one_goes_on(issuer: Issuer, clock: Any, token: Any) -> None:
+    tenant = judged(token())["tenant"]
+    issuer.jwks.append(public_jwk("second", "ES256"))
+    clock.advance(minutes=1)
+    by_second = signed(issuer.claims(clock.now()), "ES256", {"kid": "second"})
+
+    assert judged(by_second)["tenant"] == tenant
+    assert judged(token())["tenant"] == tenant
+    assert judged(signed(issuer.claims(clock.now()), "ES256", {"kid": "first"}))["refused"] == "unknown"
+
+
+def elsewhere(exchange: Exchange, body: bytes) -> None:
+    """Send whoever asks for the keys to the same keys at another origin."""
+    server = cast("IssuerServer", exchange.server)
+    if exchange.path.endswith("/keys"):
+        exchange.send(b"", 302, location=f"http://localhost:{server.server_address[1]}/realm/moved")
+    else:
+        exchange.send(body)
+
+
+def too_large(exchange: Exchange, body: bytes) -> None:
+    exchange.send(body.ljust(MAX_BYTES + 1))
+
+
+def trickling(exchange: Exchange, body: bytes) -> None:
+    server = cast("IssuerServer", exchange.server)
+    headers = {"content-length": str(len(body))}
+    exchange.send(b"", 200, **headers)
+    for position in range(len(body)):
+        if server.ended.wait(0.02):
+            break
+        exchange.wfile.write(body[position : position + 1])
+
+
+def silent(exchange: Exchange, _body: bytes) -> None:
+    cast("IssuerServer", exchange.server).ended.wait(8)
+
+
+ILL: dict[str, Answer] = {
+    "redirecting": elsewhere,
+    "too large": too_large,
+    "trickling": trickling,
+    "silent": silent,
+    "failing": lambda exchange, _body: exchange.send(b"{}", 500),
+    "not JSON": lambda exchange, _body: exchange.send(b"<html>"),
+    "cut off": lambda exchange, body: exchange.send(body[:-9]),
+    "hanging up": lambda exchange, _body: exchange.connection.close(),
+}
+
+
+@pytest.fixture
+def said(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> pytest.LogCaptureFixture:
+    """What any logger says, whether or not another test has cut this package off from the root logger."""
+    monkeypatch.setattr(logging.getLogger("cairn"), "propagate", True)
+    caplog.set_level(logging.DEBUG)
+    return caplog
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("answer", ILL.values(), ids=list(ILL))
+def test_an_ill_issuer_makes_tokens_unavailable_and_not_unauthenticated(
+    answer: Answer,
+    server: IssuerServer,
+    token: Callable[..., str],
+    open_client: Callable[[str], TestClient],
+    said: pytest.LogCaptureFixture,
+) -> None:
+    server.answer = answer
+    started = time.monotonic()
+    with open_client(OAUTH_HOST) as client:
+        over_mcp = client.post("/mcp", json=LIST_TOOLS, headers=bearer(token()))
+        over_http = client.post(f"/v1/tools/{BEFORE.name}", json=BEFORE.example, headers=bearer(token()))
+
+    assert (over_mcp.status_code, over_http.status_code) == (503, 503)
+    assert over_http.json()["error"]["code"] == "UNAVAILABLE"
+    assert over_http.json()["error"]["retryable"] is True
+    assert "www-authenticate" not in over_http.headers
+    assert time.monotonic() - started < 5
+    assert len(server.issuer.asked) <= 2
+    (failure, *_) = [vars(each)["call"].failure for each in said.records if "call" in vars(each)]
+    assert failure.startswith("The issuer's keys cannot be fetched: ")
+
+
+@pytest.mark.slow
+def test_known_keys_go_on_while_the_issuer_is_ill(
+    server: IssuerServer, issuer: Issuer, clock: Any, token: Callable[..., str]
+) -> None:
+    tenant = judged(token())["tenant"]
+    server.answer = ILL["failing"]
+    clock.advance(hours=23)
+
+    assert judged(token())["tenant"] == tenant
+    assert judged(signed(issuer.claims(clock.now()), "ES256", {"kid": "second"})) == {"refused": "unavailable"}
+
+
+@pytest.mark.req("R100")
+def test_no_token_is_in_the_log_or_the_store(
+    token: Callable[..., str], store: Any, open_client: Callable[[str], TestClient], said: pytest.LogCaptureFixture
+) -> None:
+    good, bad = token(name="canary"), token(exp=1, name="canary")
+    with open_client(OAUTH_HOST) as client:
+        for each in (good, bad):
+            client.post(f"/v1/tools/{AFTER.name}", json=AFTER.example, headers=bearer(each))
+
+    lines = "".join(str(vars(record)) for record in said.records)
+    assert lines
+    for part in {*good.split(".")[1:], *bad.split(".")[1:], "canary", AUDIENCE}:
+        assert part not in lines
+        assert part.encode() not in store.contents()

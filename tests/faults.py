@@ -1,0 +1,94 @@
+"""A store that goes wrong at one of its calls, as a process meets it: refused, unanswered, or the process's last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from cairn.domain.errors import Unavailable
+from cairn.domain.ids import Digest, Tenant
+from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
+from cairn.service.world import World
+
+
+class Stopped(BaseException):
+    """The process was killed."""
+
+
+class FaultyStore:
+    """A table and blobs of one process whose call number `at` goes wrong as `fault` says."""
+
+    def __init__(self, world: World, at: int, fault: Callable[[Callable[[], object]], object]) -> None:
+        self._world = world
+        self._at = at
+        self._fault = fault
+        self._killed = False
+        self.calls = 0
+
+    def get(self, key: Key) -> Attributes | None:
+        return self.make(partial(self._world.table.get, key))
+
+    def query(self, query: Query) -> Page:
+        return self.make(partial(self._world.table.query, query))
+
+    def update(self, write: Update) -> Attributes:
+        return self.make(partial(self._world.table.update, write))
+
+    def delete(self, write: Delete) -> None:
+        return self.make(partial(self._world.table.delete, write))
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        return self.make(partial(self._world.table.transact, writes))
+
+    def put(self, write: Put) -> None:
+        return self.make(partial(self._world.table.put, write))
+
+    def make(self, call: Callable[[], Any]) -> Any:
+        """Make a call, or have it go wrong; a process that was killed makes none any more."""
+        self.calls += 1
+        if self._killed:
+            raise Stopped
+        try:
+            return self._fault(call) if self.calls == self._at else call()
+        except Stopped:
+            self._killed = True
+            raise
+
+
+class FaultyBlobs:
+    """The blobs of a process, which count as calls of its store."""
+
+    def __init__(self, world: World, store: FaultyStore) -> None:
+        self._blobs = world.blobs
+        self._store = store
+
+    def put(self, tenant: Tenant, data: bytes) -> Digest:
+        return self._store.make(partial(self._blobs.put, tenant, data))
+
+    def get(self, tenant: Tenant, digest: Digest) -> bytes:
+        return self._store.make(partial(self._blobs.get, tenant, digest))
+
+    def delete(self, tenant: Tenant, digest: Digest) -> None:
+        return self._store.make(partial(self._blobs.delete, tenant, digest))
+
+
+def killed_before(_: Callable[[], object]) -> object:
+    raise Stopped
+
+
+def killed_after(call: Callable[[], object]) -> object:
+    call()
+    raise Stopped
+
+
+def refused(_: Callable[[], object]) -> object:
+    raise Unavailable("throttled")
+
+
+def unacknowledged(call: Callable[[], object]) -> object:
+    call()
+    raise Unavailable("no answer")
+
+
+FAULTS = (killed_before, killed_after, refused, unacknowledged)

@@ -1,0 +1,113 @@
+"""Pods and events as a cluster's API writes them, healthy unless a test says otherwise."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+NAMESPACE = "shop"
+SECRET = "canary-7f31"
+"""Stands wherever a pod may hold a secret; no finding may."""
+
+
+def ago(**duration: float) -> str:
+    """Return a time of the Kubernetes API so long before NOW."""
+    return f"{NOW - timedelta(**duration):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def waiting(reason: str, message: str = "") -> dict[str, Any]:
+    return {"waiting": {"reason": reason, **({"message": message} if message else {})}}
+
+
+def running(**since: float) -> dict[str, Any]:
+    return {"running": {"startedAt": ago(**(since or {"hours": 2}))}}
+
+
+def terminated(code: int, reason: str = "Error", **since: float) -> dict[str, Any]:
+    ended = ago(**(since or {"minutes": 3}))
+    log = {"message": f"panic: password={SECRET}", "containerID": "containerd://6b1f"}
+    return {"terminated": {"exitCode": code, "reason": reason, "startedAt": ended, "finishedAt": ended, **log}}
+
+
+def container(
+    name: str = "app", state: dict[str, Any] | None = None, *, ready: bool | None = None, **status: Any
+) -> dict[str, Any]:
+    """Return a ContainerStatus; it runs since two hours ago unless told."""
+    state = running() if state is None else state
+    found: dict[str, Any] = {
+        "name": name,
+        "image": "registry.example/shop/web:1.2",
+        "imageID": "",
+        "restartCount": 0,
+        "lastState": {},
+    }
+    return {**found, "state": state, "ready": "running" in state if ready is None else ready, **status}
+
+
+def condition(kind: str, status: str, reason: str = "", message: str = "") -> dict[str, Any]:
+    return {
+        "type": kind,
+        "status": status,
+        "lastProbeTime": None,
+        "lastTransitionTime": ago(minutes=9),
+        **({"reason": reason, "message": message} if reason else {}),
+    }
+
+
+def pod(name: str = "web-1", *containers: dict[str, Any], phase: str = "Running", **parts: Any) -> dict[str, Any]:
+    """Return a Pod with secrets in its specification; `spec`, `metadata` and further fields of the status are added."""
+    spec: dict[str, Any] = {
+        "containers": [
+            {"name": "app", "env": [{"name": "TOKEN", "value": SECRET}], "args": [f"--password={SECRET}"], "image": "i"}
+        ],
+        "restartPolicy": "Always",
+        "nodeName": "node-1",
+    }
+    metadata = {
+        "name": name,
+        "namespace": NAMESPACE,
+        "uid": "0b0e",
+        "creationTimestamp": ago(hours=3),
+        "annotations": {"kubectl.kubernetes.io/last-applied-configuration": SECRET},
+    }
+    status = {
+        "phase": phase,
+        "startTime": ago(hours=3),
+        "containerStatuses": list(containers or [container()]),
+        "qosClass": "Burstable",
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {**metadata, **parts.pop("metadata", {})},
+        "spec": {**spec, **parts.pop("spec", {})},
+        "status": {**status, **parts},
+    }
+
+
+def unscheduled(message: str, reason: str = "Unschedulable") -> dict[str, Any]:
+    found = condition("PodScheduled", "False", reason, message)
+    return pod(phase="Pending", containerStatuses=None, conditions=[found])
+
+
+def event(reason: str, message: str, name: str = "web-1", where: str = "spec.containers{app}") -> dict[str, Any]:
+    """Return a warning about a pod, seen seven times, the last a minute ago."""
+    about = {"kind": "Pod", "namespace": NAMESPACE, "name": name, "fieldPath": where}
+    return {
+        "kind": "Event",
+        "apiVersion": "v1",
+        "metadata": {"name": f"{name}.17a", "namespace": NAMESPACE},
+        "involvedObject": about,
+        "type": "Warning",
+        "reason": reason,
+        "message": message,
+        "count": 7,
+        "firstTimestamp": ago(hours=1),
+        "lastTimestamp": ago(minutes=1),
+        "eventTime": None,
+    }
+
+
+def pod_list(*items: dict[str, Any], kind: str = "PodList") -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": kind, "metadata": {"resourceVersion": "1"}, "items": list(items)}

@@ -1,0 +1,307 @@
+"""No content, key or token leaves in a log line, a metric, a span or on a standard stream: every tool, every door."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn, TypeAlias, cast
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from cairn.domain.credentials import Grant
+from cairn.domain.errors import CairnError
+from cairn.domain.ids import Tenant
+from cairn.domain.settings import HeuristicSettings, Limits, MemorySettings
+from cairn.edge.tool import Tool
+from cairn.edge.validation import Rules, validate
+from cairn.local.bridge import Bridge, application
+from cairn.local.doors import tool_handlers
+from cairn.runtime import logs, wiring
+from cairn.runtime.language_model import ResponsesModel
+from cairn.runtime.tracing import TRACE_HEADER
+from cairn.runtime.wiring import Services
+from cairn.runtime.xray import DAEMON
+from cairn.service.world import World
+from cairn_auth import authorizer, metadata
+from cairn_health import door as health
+from cairn_mcp.door import handler as mcp_handler
+from cairn_sandbox import door as sandbox
+from cairn_tools.catalog import CATALOG
+
+pytestmark = pytest.mark.enable_socket
+
+CANARY = "canary-7f3a"
+NAMED_IN_THE_LOG = {"project", "session_id", "turn_id"}
+SHAPE = {"type", "role", "kind", "phase"}
+"""With other words in them an item is none that a person said, a list none of pods."""
+CREDENTIALS = {"authorization": f"Bearer {CANARY}", "x-api-key": CANARY, "cookie": CANARY, "x-other": CANARY}
+Arguments: TypeAlias = Mapping[str, Any]
+PathIn: TypeAlias = tuple[str | int, ...]
+Door: TypeAlias = Callable[[Tool, Arguments], object]
+EventOf: TypeAlias = Callable[..., dict[str, Any]]
+
+
+def leaves(value: object, path: PathIn = ()) -> Iterator[PathIn]:
+    """Yield the path of every value that holds no others."""
+    if isinstance(value, dict):
+        for name, inner in cast("dict[str, object]", value).items():
+            yield from leaves(inner, (*path, name))
+    elif isinstance(value, list):
+        for index, inner in enumerate(cast("list[object]", value)):
+            yield from leaves(inner, (*path, index))
+    else:
+        yield path
+
+
+def changed(arguments: Arguments, path: PathIn, value: object) -> dict[str, Any]:
+    """Return the arguments with another value at the path."""
+    result: Any = deepcopy(dict(arguments))
+    holder = result
+    for step in path[:-1]:
+        holder = holder[step]
+    holder[path[-1]] = value
+    return result
+
+
+def planted(tool: Tool) -> dict[str, Any]:
+    """Return arguments that work, with the canary in every text that takes it, beside those that the log names."""
+    arguments = dict(tool.example)
+    absent: list[PathIn] = [(name,) for name in tool.input_schema()["properties"] if name not in arguments]
+    for path in [*leaves(arguments), *absent]:
+        for text in (f"My name is {CANARY}. I prefer {CANARY}.", CANARY):
+            candidate = changed(arguments, path, text)
+            if path[0] not in NAMED_IN_THE_LOG and path[-1] not in SHAPE and is_accepted(tool, candidate):
+                arguments = candidate
+                break
+    return arguments
+
+
+def is_accepted(tool: Tool, arguments: Arguments) -> bool:
+    try:
+        validate(tool.input, arguments, Rules(Limits(), lenient=False))
+    except CairnError:
+        return False
+    return tool.family != "standard" or "result" in sandbox.answer({"tool": tool.name, "arguments": arguments})
+
+
+def misplaced(tool: Tool) -> list[dict[str, Any]]:
+    """Return arguments that are refused, each for a canary in another place."""
+    wrong: tuple[object, ...] = (f"../{CANARY}\n", [CANARY], {CANARY: CANARY}, [{"role": CANARY, "content": CANARY}])
+    made = [changed(tool.example, path, value) for path in leaves(dict(tool.example)) for value in wrong]
+    return [each for each in [*made, {**tool.example, CANARY: CANARY}] if not is_accepted(tool, each)]
+
+
+@pytest.fixture
+def said(
+    log: io.StringIO, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[], str]]:
+    """Return a function that gives all that left the process beside answers: log, metrics, spans, standard streams."""
+    written = io.StringIO()
+    metrics = logs.metric_handler("Cairn", written)
+    logging.getLogger().addHandler(metrics)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as daemon:
+        daemon.bind(("127.0.0.1", 0))
+        daemon.setblocking(False)
+        monkeypatch.setenv(DAEMON, f"127.0.0.1:{daemon.getsockname()[1]}")
+        monkeypatch.setenv(TRACE_HEADER, "Root=1-5e272390-8c398be037738dc042009320;Parent=94ae789b969f1cc5;Sampled=1")
+
+        def everything() -> str:
+            spans = datagrams(daemon)
+            assert '"call"' in log.getvalue()
+            assert "memory_tool_requests_total" in written.getvalue()
+            assert '"subsegment"' in spans
+            return "\n".join([log.getvalue(), written.getvalue(), spans, *capfd.readouterr()])
+
+        yield everything
+    logging.getLogger().removeHandler(metrics)
+
+
+def datagrams(daemon: socket.socket) -> str:
+    received: list[str] = []
+    while True:
+        try:
+            received.append(daemon.recv(65536).decode())
+        except BlockingIOError:
+            return "\n".join(received)
+
+
+def http(event_of: EventOf) -> Door:
+    return lambda tool, arguments: tool.handler(event_of("/", arguments, headers=CREDENTIALS), None)
+
+
+def mcp(event_of: EventOf) -> Door:
+    return lambda tool, arguments: mcp_handler(event_of("/mcp", rpc(tool, arguments), headers=CREDENTIALS), None)
+
+
+def rpc(tool: Tool, arguments: Arguments) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool.name, "arguments": arguments}}
+
+
+@asynccontextmanager
+async def no_lifespan(_app: Starlette) -> AsyncGenerator[None]:
+    yield
+
+
+@pytest.fixture
+def key(services: Services) -> str:
+    return services.credentials.create(Tenant("acme"), Grant()).text
+
+
+@pytest.fixture
+def local(services: Services, key: str) -> Iterator[Callable[[str], Door]]:
+    """Return a function that makes a door of the local server, which asks the authorizer."""
+    limit = services.settings.limits.request_bytes
+    bridge = Bridge(mcp_handler, tool_handlers(), health.handler, metadata.handler, authorizer.handler, limit)
+    with TestClient(application(bridge, no_lifespan), base_url="http://127.0.0.1") as client:
+        headers = CREDENTIALS | {"authorization": f"Bearer {key}"}
+
+        def door(path: str) -> Door:
+            def call(tool: Tool, arguments: Arguments) -> object:
+                body = rpc(tool, arguments) if path == "/mcp" else arguments
+                return client.post(path.format(tool.name), json=body, headers=headers).json()
+
+            return call
+
+        yield door
+
+
+@pytest.fixture(params=["http", "mcp", "local http", "local mcp"])
+def door(request: pytest.FixtureRequest, event_of: EventOf, local: Callable[[str], Door]) -> Door:
+    match request.param:
+        case "http":
+            return http(event_of)
+        case "mcp":
+            return mcp(event_of)
+        case "local http":
+            return local("/v1/tools/{}")
+        case _:
+            return local("/mcp")
+
+
+each_tool = pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+
+
+@pytest.mark.req("R099")
+@pytest.mark.req("R100")
+@pytest.mark.req("R101")
+@each_tool
+def test_a_call_that_works_tells_nothing_it_was_given(
+    tool: Tool, door: Door, key: str, said: Callable[[], str]
+) -> None:
+    arguments = planted(tool)
+    first = json.dumps(door(tool, arguments))
+    door(tool, arguments)
+
+    assert '"error"' not in first
+    heard = said()
+    assert CANARY not in heard
+    assert key.rsplit("_", 1)[1] not in heard
+
+
+@pytest.mark.req("R099")
+@pytest.mark.req("R101")
+@pytest.mark.slow
+@each_tool
+def test_a_call_that_is_refused_tells_nothing_it_was_given(tool: Tool, door: Door, said: Callable[[], str]) -> None:
+    for arguments in misplaced(tool):
+        assert "INVALID_ARGUMENT" in json.dumps(door(tool, arguments))
+
+    assert CANARY not in said()
+
+
+class Broken:
+    """A store of which every call fails, and says what it was given."""
+
+    def __getattr__(self, name: str) -> Any:
+        def fail(*given: object) -> NoReturn:
+            raise RuntimeError(f"{CANARY} {name} {given}")
+
+        return fail
+
+
+@pytest.mark.req("R099")
+@pytest.mark.req("R103")
+@pytest.mark.parametrize("tool", [tool for tool in CATALOG if "table:read" in tool.grants], ids=lambda tool: tool.name)
+@pytest.mark.parametrize("parts", [{"table": Broken()}, {"keys": Broken()}], ids=lambda parts: next(iter(parts)))
+def test_a_store_that_fails_and_tells_all_is_told_of_by_class_and_place_only(  # noqa: PLR0913 - fixtures
+    *, parts: dict[str, Any], tool: Tool, services: Services, world: World, event_of: EventOf, said: Callable[[], str]
+) -> None:
+    http(event_of)(CATALOG[1], CATALOG[1].example)
+    wiring.provide(wiring.build(services.settings, replace(world, **parts)))
+
+    answers = [json.dumps(call(tool, planted(tool))) for call in (http(event_of), mcp(event_of))]
+
+    assert all("INTERNAL_ERROR" in answer and CANARY not in answer for answer in answers)
+    heard = said()
+    assert '"failure":"RuntimeError"' in heard
+    assert CANARY not in heard
+
+
+@pytest.mark.req("R099")
+@pytest.mark.req("R100")
+@each_tool
+def test_a_language_model_that_fails_is_told_of_without_its_key_or_what_it_was_asked(
+    tool: Tool, world: World, services: Services, event_of: EventOf, said: Callable[[], str]
+) -> None:
+    heuristic = HeuristicSettings(enabled=True, base_url="http://127.0.0.1:9")
+    settings = replace(services.settings, memory=MemorySettings(heuristic=heuristic))
+    wiring.provide(wiring.build(settings, replace(world, fact_model=ResponsesModel(f"key-{CANARY}"))))
+
+    assert http(event_of)(tool, planted(tool))
+
+    heard = said()
+    assert CANARY not in heard
+    assert ('"heuristic":"failed"' in heard) is (tool.name == "memory_after_turn")
+
+
+@pytest.mark.req("R100")
+@pytest.mark.usefixtures("services")
+def test_doors_without_a_tool_tell_no_credential(event_of: EventOf, said: Callable[[], str]) -> None:
+    http(event_of)(CATALOG[0], {})
+    for handler in (authorizer.handler, health.handler, mcp_handler):
+        for body in (CANARY, f'{{"{CANARY}', {"jsonrpc": "2.0", "id": CANARY, "method": CANARY, "params": {CANARY: 1}}):
+            handler(event_of(f"/{CANARY}", body, headers=CREDENTIALS), None)
+
+    assert CANARY not in said()
+
+
+@pytest.mark.req("R099")
+@pytest.mark.slow
+def test_over_stdio_the_protocol_alone_is_on_standard_output_and_the_log_tells_nothing(tmp_path: Path) -> None:
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    asked = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}]
+    tools = [tool for tool in CATALOG if tool.on_by_default]
+    calls = [arguments for tool in tools for arguments in (rpc(tool, planted(tool)), rpc(tool, {CANARY: CANARY}))]
+    asked += [{**call, "id": number} for number, call in enumerate(calls, 1)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")}
+    command = [sys.executable, "-m", "cairn.local", "stdio", "--data", str(tmp_path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment) as server:  # noqa: S603 - the command of this package
+        assert server.stdin is not None
+        assert server.stdout is not None
+        replies: list[dict[str, Any]] = []
+        for request in asked:
+            server.stdin.write(json.dumps(request) + "\n")
+            server.stdin.flush()
+            replies.append(json.loads(server.stdout.readline()))
+        rest, log = server.communicate(timeout=30)
+
+    assert [reply["id"] for reply in replies] == list(range(len(asked)))
+    assert rest == ""
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert [line["tool"] for line in lines] == [tool.name for tool in tools for _ in range(2)]
+    assert {line["status"] for line in lines[::2]} <= {"OK", "NOT_FOUND"}
+    assert {line["status"] for line in lines[1::2]} == {"INVALID_ARGUMENT"}
+    assert CANARY not in log

@@ -1,0 +1,338 @@
+"""Scheduled runs: wherever one is stopped, and whoever runs or writes meanwhile, nothing due is forgotten."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cairn.domain import layout
+from cairn.domain.errors import CorruptData, ResourceBusy, Unavailable
+from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.domain.items import message
+from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Key, Query
+from cairn.domain.turns import Completion, MaintenanceReport, Session
+from cairn.service import abstracts
+from cairn.service.engine import Engine
+from cairn.service.fan_out import PUT_OFF, FanOut, Outcome
+from cairn.service.parts import Parts
+from cairn.service.world import World
+from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+
+KNOBS = MemorySettings(recent_context_items=2, session_lock_timeout_ms=0, guard_lease_seconds=30)
+AFTER_LEASE = timedelta(seconds=KNOBS.guard_lease_seconds + 1)
+A_MINUTE = timedelta(minutes=1)
+NEWS, NEWS_TOLD = "I live in Bergen.", "Bergen"
+FEWEST_CALLS = 20
+"""Two sessions are found, read, leased, tidied and given back: a sweep over fewer calls has missed some."""
+
+Fault = Callable[[Callable[[], object]], object]
+
+
+def session(name: str) -> Session:
+    return Session(Tenant("acme"), Project("garden"), SessionId(name))
+
+
+def shard_mates(count: int) -> list[Session]:
+    """Return sessions of one shard, the first of which is `s0`."""
+    shard = layout.due_shard(session("s0"))
+    found = (each for number in range(10_000) if layout.due_shard(each := session(f"s{number}")) == shard)
+    return [next(found) for _ in range(count)]
+
+
+MATES = shard_mates(2)
+SHARD = layout.due_shard(MATES[0])
+
+
+def engine(world: World) -> Engine:
+    return Engine.over(world, lambda _: KNOBS)
+
+
+def say(world: World, where: Session, turn_id: str, text: str = "Hello.") -> None:
+    turn = Completion(
+        turn_id=TurnId(turn_id), user_id=UserId("ada"), inputs=(message("user", text),), outputs=(message("user", "K"),)
+    )
+    engine(world).turns.after(where, turn)
+
+
+def run(world: World, within: timedelta = A_MINUTE) -> Counter[Outcome]:
+    """Run the shard once, as a process of its own."""
+    return FanOut(world).run_shard(SHARD, within, engine(world).maintenance.run_due)
+
+
+def copied(world: World) -> World:
+    """Return a world of its own with the same items; the clock is the test's."""
+    twin = replace(world, table=copy.copy(world.table), blobs=copy.copy(world.blobs))
+    vars(twin.table)["items"] = dict(vars(world.table)["items"])
+    vars(twin.blobs)["blobs"] = dict(vars(world.blobs)["blobs"])
+    return twin
+
+
+def entry(world: World, where: Session) -> datetime | None:
+    """Return when the session is due, as its head says."""
+    head = world.table.get(Key(layout.session_pk(where), layout.HEAD)) or {}
+    return datetime.fromisoformat(str(head["isk"])) if "isk" in head else None
+
+
+def end_state(world: World) -> list[Any]:
+    """Return all that can be observed of the sessions, without the times and fences that differ between runs."""
+    parts = Parts.of(world, lambda _: KNOBS)
+    seen: list[Any] = []
+    for each in MATES:
+        items = {
+            str(item["sk"]): item for item in world.table.query(Query(layout.session_pk(each), "", "\uffff")).items
+        }
+        stored = abstracts.stored(parts, each)
+        seen += [
+            sorted(items),
+            {name: value for name, value in items[layout.HEAD].items() if name not in {"fence", "isk"}},
+            list(parts.sessions.history(each)),
+            parts.sessions.summary(each),
+            stored and stored.abstracts,
+        ]
+    return seen
+
+
+@pytest.fixture
+def world(world_in_memory: Callable[[], World], clock: Any) -> World:
+    """A world in which two sessions of one shard have something of everything to do."""
+    made = world_in_memory()
+    for where in MATES:
+        for number, text in enumerate(("Today I need to buy stamps. I like tea.", "I like the tea.", "Well.", "Hm.")):
+            say(made, where, f"t{number}", text)
+            clock.advance(hours=13)
+    clock.advance(days=2)
+    return made
+
+
+@pytest.fixture
+def clean(world: World) -> tuple[list[Any], int]:
+    """The end of an undisturbed run, and how many calls it makes."""
+    twin = copied(world)
+    store = FaultyStore(twin, 0, killed_before)
+    assert run(replace(twin, table=store, blobs=FaultyBlobs(twin, store))) == {"maintained": 2}
+    return end_state(twin), store.calls
+
+
+@pytest.mark.req("R070")
+def test_a_run_maintains_what_is_due_and_the_next_finds_nothing(world: World, clean: tuple[list[Any], int]) -> None:
+    assert FanOut(world).due_shards() == [SHARD]
+    assert run(world) == {"maintained": 2}
+    assert FanOut(world).due_shards() == []
+    assert run(world) == {}
+    assert end_state(world) == clean[0]
+
+
+@pytest.mark.slow
+@pytest.mark.req("R074")
+@pytest.mark.req("R253")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_run_that_is_stopped_at_any_call_is_finished_by_the_next(
+    fault: Fault, world: World, clean: tuple[list[Any], int], clock: Any
+) -> None:
+    wanted, calls = clean
+    began = clock.time
+    assert calls > FEWEST_CALLS
+    for at in range(1, calls + 1):
+        twin, clock.time = copied(world), began
+        store = FaultyStore(twin, at, fault)
+        with suppress(Stopped, Unavailable):
+            run(replace(twin, table=store, blobs=FaultyBlobs(twin, store)))
+        clock.advance(seconds=AFTER_LEASE.total_seconds())
+        run(twin)
+
+        assert end_state(twin) == wanted, at
+        assert FanOut(twin).due_shards() == [], at
+
+
+@pytest.mark.slow
+@pytest.mark.req("R074")
+@pytest.mark.req("R253")
+@pytest.mark.parametrize("patient", [False, True])
+def test_a_second_run_at_any_moment_of_the_first_changes_nothing(
+    patient: bool,  # noqa: FBT001 - pytest passes parameters by name
+    world: World,
+    clean: tuple[list[Any], int],
+    clock: Any,
+) -> None:
+    """With patience the first run's lease has ended when the second begins, so that it takes over."""
+    wanted, calls = clean
+    began = clock.time
+    met: Counter[Outcome] = Counter()
+    for at in range(1, calls + 1):
+        twin, clock.time = copied(world), began
+
+        def meanwhile(call: Callable[[], object], twin: World = twin) -> object:
+            clock.advance(seconds=AFTER_LEASE.total_seconds() * patient)
+            met.update(run(twin))
+            return call()
+
+        store = FaultyStore(twin, at, meanwhile)
+        met.update(run(replace(twin, table=store, blobs=FaultyBlobs(twin, store))))
+        clock.advance(seconds=AFTER_LEASE.total_seconds())
+        run(twin)
+
+        assert end_state(twin) == wanted, at
+        assert FanOut(twin).due_shards() == [], at
+    assert met["busy"] > 0
+    assert met["failed"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.req("R250")
+@pytest.mark.parametrize("patient", [False, True])
+def test_a_turn_at_any_moment_of_a_run_is_maintained_by_a_later_one(
+    patient: bool,  # noqa: FBT001 - pytest passes parameters by name
+    world: World,
+    clean: tuple[list[Any], int],
+    clock: Any,
+) -> None:
+    began, where = clock.time, MATES[0]
+    outcomes: set[str] = set()
+    for at in range(1, clean[1] + 1):
+        twin, clock.time = copied(world), began
+
+        def meanwhile(call: Callable[[], object], twin: World = twin) -> object:
+            clock.advance(seconds=AFTER_LEASE.total_seconds() * patient)
+            try:
+                say(twin, where, "meanwhile", NEWS)
+                outcomes.add("stored")
+            except ResourceBusy:
+                outcomes.add("busy")
+            return call()
+
+        store = FaultyStore(twin, at, meanwhile)
+        run(replace(twin, table=store, blobs=FaultyBlobs(twin, store)))
+        clock.advance(seconds=AFTER_LEASE.total_seconds())
+        say(twin, where, "meanwhile", NEWS)
+
+        due = entry(twin, where)
+        assert due is not None, at
+        if due > clock.time + timedelta(hours=1):
+            assert NEWS_TOLD in str(abstracts.stored(Parts.of(twin, lambda _: KNOBS), where)), at
+            outcomes.add("told by the run")
+    assert outcomes == {"stored", "told by the run"} | ({"busy"} if not patient else set())
+
+
+def test_one_session_that_fails_holds_up_no_other_and_is_tried_again_later(world: World, clock: Any) -> None:
+    broken, sound = sorted(MATES, key=lambda each: str(entry(world, each)))
+    maintenance = engine(world).maintenance
+    tried: list[Session] = []
+
+    def maintain(where: Session, until: datetime) -> MaintenanceReport:
+        tried.append(where)
+        if where == broken:
+            raise CorruptData("a fault of the test")
+        return maintenance.run_due(where, until)
+
+    fan_out = FanOut(world)
+    assert fan_out.run_shard(SHARD, A_MINUTE, maintain) == {"failed": 1, "maintained": 1}
+    assert tried == [broken, sound]
+    assert fan_out.run_shard(SHARD, A_MINUTE, maintain) == {}
+    assert entry(world, broken) == clock.time + PUT_OFF
+
+    clock.advance(seconds=PUT_OFF.total_seconds())
+    assert run(world) == {"maintained": 1}
+
+
+def test_a_store_that_is_down_puts_nothing_off(world: World) -> None:
+    def maintain(_where: Session, _until: datetime) -> MaintenanceReport:
+        raise Unavailable("a fault of the test")
+
+    assert FanOut(world).run_shard(SHARD, A_MINUTE, maintain) == {"failed": 2}
+    assert run(world) == {"maintained": 2}
+
+
+def test_a_session_that_was_maintained_while_it_failed_elsewhere_is_not_put_off(world: World, clock: Any) -> None:
+    where = MATES[0]
+
+    def maintain(mate: Session, until: datetime) -> MaintenanceReport:
+        engine(world).maintenance.run_due(mate, until)
+        say(world, mate, "afterwards")
+        clock.advance(minutes=10)
+        raise CorruptData("a fault of the test")
+
+    FanOut(world).run_shard(SHARD, timedelta(minutes=5), maintain)
+
+    assert entry(world, where) == clock.time + timedelta(minutes=50)
+
+
+def test_a_run_starts_no_session_after_its_time_and_counts_what_it_leaves(world: World, clock: Any) -> None:
+    maintenance = engine(world).maintenance
+
+    def slow(where: Session, until: datetime) -> MaintenanceReport:
+        report = maintenance.run_due(where, until)
+        clock.advance(minutes=1)
+        return report
+
+    assert run(world, timedelta(0)) == {"left": 2}
+    assert FanOut(world).run_shard(SHARD, A_MINUTE, slow) == {"maintained": 1, "left": 1}
+    assert run(world) == {"maintained": 1}
+
+
+def test_a_session_that_needs_more_than_one_run_goes_behind_those_that_wait(world: World) -> None:
+    first, second = sorted(MATES, key=lambda each: str(entry(world, each)))
+    report = engine(world).maintenance.run_due(first, world.clock.now())
+
+    assert not report.finished
+    assert str(entry(world, second)) < str(entry(world, first))
+    assert run(world) == {"maintained": 2}
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.just(("say", 0)),
+        st.tuples(st.just("wait"), st.sampled_from([1, 59, 60, 61, 600, 1440, 1500, 12_000])),
+        st.just(("maintain", 0)),
+        st.just(("run", 0)),
+        st.tuples(st.sampled_from(["killed run", "killed say"]), st.integers(1, 40)),
+    ),
+    max_size=12,
+)
+
+
+@pytest.mark.slow
+@pytest.mark.req("R253")
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS)
+def test_whatever_happened_runs_at_the_moments_of_the_index_leave_nothing_undone(
+    steps: list[tuple[str, int]], world_in_memory: Callable[[], World], clock: Any
+) -> None:
+    world, where, began = world_in_memory(), MATES[0], clock.time
+    for number, (step, argument) in enumerate(steps):
+        text = "This week I need to paint." if number % 2 else "Today I need to rest."
+        if step == "say":
+            say(world, where, f"t{number}", text)
+        elif step == "wait":
+            clock.advance(minutes=argument)
+        elif step == "maintain":
+            engine(world).maintenance.run(where)
+        elif step == "run":
+            run(world)
+        else:
+            store = FaultyStore(world, argument, killed_before)
+            dying = replace(world, table=store, blobs=FaultyBlobs(world, store))
+            with suppress(Stopped):
+                run(dying) if step == "killed run" else say(dying, where, f"t{number}", text)
+            clock.advance(seconds=AFTER_LEASE.total_seconds())
+
+    runs = 0
+    while (due := entry(world, where)) is not None:
+        clock.time = max(clock.time, due)
+        assert run(world) == {"maintained": 1}
+        runs += 1
+        assert runs < 20
+    clock.advance(days=400)
+    last = replace(engine(world).maintenance.run(where), summaries_refreshed=0)
+    clock.time = began
+
+    assert last == MaintenanceReport()

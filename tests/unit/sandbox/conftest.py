@@ -1,0 +1,61 @@
+"""A diagnosis of pods that a test writes, as of a fixed time; and a cluster's API that answers as it says."""
+
+from __future__ import annotations
+
+import json
+import ssl
+from collections.abc import Callable, Iterator
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from cairn_sandbox.pod_health import report
+from cairn_sandbox.pod_health.findings import MAX_EVIDENCE_BYTES, SEVERITIES
+from cluster_api import Answer, Api, Serve
+from pods import NAMESPACE, NOW, SECRET, pod_list
+
+Findings = list[dict[str, Any]]
+
+
+def no_cluster() -> Any:
+    raise AssertionError("no cluster is to be asked")
+
+
+@pytest.fixture
+def diagnosed() -> Callable[..., Findings]:
+    """Return a function that diagnoses pods and events; what holds of every finding is checked on the way."""
+
+    def diagnose(*items: dict[str, Any], **arguments: Any) -> Findings:
+        asked = {"namespace": NAMESPACE, "pods": pod_list(*items), **arguments}
+        found: Findings = report.pod_health(asked, no_cluster, lambda: NOW)["findings"]
+        for each in found:
+            assert set(each) == {"pod", "severity", "reason", "evidence", "hint"}
+            assert each["severity"] in SEVERITIES
+            assert each["evidence"]
+            assert len(each["evidence"].encode()) <= MAX_EVIDENCE_BYTES
+            assert each["hint"].endswith(".") or "kubectl" in each["hint"]
+        assert SECRET not in json.dumps(found)
+        return found
+
+    return diagnose
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Return a function that starts an API with an answer, and with TLS if a context is given."""
+    running: list[tuple[Api, Thread]] = []
+
+    def start(answer: Answer, tls: ssl.SSLContext | None = None) -> Api:
+        api = Api(answer, tls)
+        thread = Thread(target=api.serve_forever, args=(0.01,))
+        thread.start()
+        running.append((api, thread))
+        return api
+
+    yield start
+    for api, thread in running:
+        api.ended.set()
+        api.shutdown()
+        thread.join()
+        api.server_close()

@@ -1,0 +1,131 @@
+"""`cairn maintain` and the jobs of a running server: the same doors as in Lambda, on one machine."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cairn.domain import layout
+from cairn.domain.ids import Project, SessionId, Tenant, TurnId
+from cairn.domain.items import message
+from cairn.domain.jobs import MaintainShard
+from cairn.domain.table import Attributes, Key, Update
+from cairn.domain.turns import Completion, Session
+from cairn.embedded.table import SqliteTable
+from cairn.local import background
+from cairn.local.cli import main
+from cairn.local.store import opened
+from cairn.runtime import wiring
+from cairn_jobs import worker
+
+AT_ONCE = {"CAIRN_MEMORY_ENABLED": "true", "CAIRN_MEMORY_SUMMARY_REFRESH_INTERVAL_MINUTES": "0"}
+Say = Callable[..., Session]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def say(data: Path) -> Say:
+    """Return a function that says something in a session, as a process that ends afterwards."""
+
+    def said(name: str, environment: Mapping[str, str] = AT_ONCE) -> Session:
+        session = Session(Tenant("local"), Project("garden"), SessionId(name))
+        with opened(data, environment):
+            turn = Completion(turn_id=TurnId("t1"), inputs=(message("user", "Hello."),), outputs=())
+            wiring.services().turns.after(session, turn)
+        return session
+
+    return said
+
+
+@pytest.fixture
+def maintain(data: Path) -> Callable[..., Result]:
+    def run(**environment: str) -> Result:
+        return CliRunner().invoke(main, ["maintain", "--data", str(data)], env={**AT_ONCE, **environment})
+
+    return run
+
+
+def item(data: Path, session: Session, sk: str) -> Attributes | None:
+    table = SqliteTable(data / "table.sqlite3")
+    try:
+        return table.get(Key(layout.session_pk(session), sk))
+    finally:
+        table.close()
+
+
+@pytest.mark.req("R253")
+def test_it_maintains_what_is_due_and_then_there_is_nothing_to_do(
+    say: Say, maintain: Callable[..., Result], data: Path
+) -> None:
+    sessions = [say("monday"), say("tuesday")]
+
+    first, second = maintain(), maintain()
+
+    assert (first.exit_code, first.stdout) == (0, "2 maintained, 0 busy, 0 failed, 0 left\n")
+    assert (second.exit_code, second.stdout) == (0, "0 maintained, 0 busy, 0 failed, 0 left\n")
+    assert all(item(data, session, layout.SUMMARIES) for session in sessions)
+
+
+def test_it_passes_over_a_session_in_use(say: Say, maintain: Callable[..., Result], data: Path) -> None:
+    session = say("monday")
+    table = SqliteTable(data / "table.sqlite3")
+    lease = {"lease_owner": "another", "lease_until": 2**50}
+    table.update(Update(Key(layout.session_pk(session), layout.HEAD), set=lease))
+    table.close()
+
+    result = maintain()
+
+    assert (result.exit_code, result.stdout) == (0, "0 maintained, 1 busy, 0 failed, 0 left\n")
+
+
+def test_a_session_that_fails_is_counted_and_named_on_the_log(say: Say, maintain: Callable[..., Result]) -> None:
+    say("monday")
+
+    result = maintain(LUMERA_MEMORY_KEY="ab" * 32)
+
+    assert (result.exit_code, result.stdout) == (1, "0 maintained, 0 busy, 1 failed, 0 left\n")
+    assert '"session_id":"monday"' in result.stderr
+    assert maintain().stdout.startswith("0 maintained")
+
+
+@pytest.mark.req("R076")
+def test_a_session_is_not_due_before_its_time_and_no_other_command_maintains_it(
+    say: Say, maintain: Callable[..., Result], data: Path
+) -> None:
+    later = say("monday", {"CAIRN_MEMORY_ENABLED": "true"})
+    due = say("tuesday")
+
+    assert item(data, due, layout.SUMMARIES) is None
+    assert maintain().stdout.startswith("1 maintained")
+    assert item(data, later, layout.SUMMARIES) is None
+
+
+def test_a_job_goes_to_the_worker_that_lambda_runs(say: Say, data: Path) -> None:
+    session = say("monday")
+    with opened(data, AT_ONCE):
+        background.work(MaintainShard(layout.due_shard(session)))
+
+    assert item(data, session, layout.SUMMARIES)
+
+
+def test_an_open_store_does_its_jobs_in_the_background(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done, at_work = threading.Event(), list[str]()
+
+    def note(job: MaintainShard, *_: object) -> None:
+        at_work.append(f"{job.shard} {threading.current_thread() is threading.main_thread()}")
+        done.set()
+
+    monkeypatch.setitem(worker.WORK, MaintainShard, note)  # pyright: ignore[reportArgumentType] - a mapping, of which the test changes one entry
+    with opened(data, AT_ONCE):
+        wiring.services().jobs.send([MaintainShard(3)])
+        assert done.wait(timeout=30)
+
+    assert at_work == ["3 False"]

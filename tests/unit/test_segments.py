@@ -1,0 +1,224 @@
+"""However a log is spread over segments, merged segments and a tail, a view answers as a fold of the log does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.domain.errors import CorruptData
+from cairn.domain.facts import Changes, Fact, Source, State
+from cairn.domain.ids import SessionId, TurnId
+from cairn.domain.log_entries import Chunk, LogEntry, TurnEntry
+from cairn.domain.memory_view import MemoryView
+from cairn.domain.sections import Sections, SectionWriter
+from cairn.domain.segment import Segment
+from cairn.domain.segment_writer import written
+from cairn.domain.terms import terms
+from cairn.domain.tiers import Tier
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+SESSIONS = [SessionId("s1"), SessionId("s10"), SessionId("\u00e9#")]
+WORDS = ["tea", "milk", "kettle", "beans", "grow", "\u8336\u58fa", "3.5", ""]
+STATES = [State.SUPERSEDED, State.EXPIRED, State.DELETED]
+HOURS = (-1, 0, 3, 30)
+
+
+def fact(number: int, key: str, recorded: datetime = NOW, hours: int | None = None) -> Fact:
+    return Fact(
+        id=f"f{number}",
+        fact_id="user_like",
+        key=key,
+        value=f"value {number}",
+        confidence=0.9,
+        tier=Tier.L0 if hours is None else Tier.L1,
+        source=Source(turn_id="t", event_id="e", quote="q"),
+        valid_from=recorded,
+        recorded_at=recorded,
+        last_seen=recorded,
+        expires_at=None if hours is None else NOW + timedelta(hours=hours),
+    )
+
+
+KEYS = ["name", "Name", "home", "name", "home", "HOME"]
+
+
+def numbered(number: int, hours: int | None) -> Fact:
+    return fact(number, KEYS[number], hours=hours)
+
+
+def as_ended(held: Fact, state: State) -> Fact:
+    return replace(held, state=state, valid_to=NOW)
+
+
+def sentence(words: list[str]) -> str:
+    return " ".join(words)
+
+
+facts = st.builds(numbered, st.integers(0, 5), st.sampled_from([None, 1, 24]))
+ended = st.builds(as_ended, facts, st.sampled_from(STATES))
+changes = st.builds(
+    Changes,
+    added=st.lists(facts, max_size=2).map(tuple),
+    superseded=st.lists(ended, max_size=2).map(tuple),
+    seen=st.lists(st.sampled_from([f"f{number}" for number in range(6)]), max_size=2).map(tuple),
+)
+texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(sentence), max_size=3)
+said = st.none() | st.tuples(st.sampled_from(["t1", "t2", "t3"]), texts)
+entries = st.tuples(st.sampled_from(SESSIONS), said, changes)
+
+
+def records(log: Sequence[tuple[SessionId, tuple[str, list[str]] | None, Changes]]) -> list[dict[str, Any]]:
+    """Return the entries as stored; turn numbers rise within their session, turn ids come back."""
+    seqs = dict.fromkeys(SESSIONS, 0)
+    found: list[dict[str, Any]] = []
+    for number, (session, turn, changed) in enumerate(log):
+        entry = None
+        if turn is not None:
+            seqs[session] += 1
+            told = tuple((f"{turn[0]}-in-{i}", "user", text) for i, text in enumerate(turn[1]))
+            entry = TurnEntry(turn_id=TurnId(turn[0]), seq=seqs[session], events=len(told), texts=told)
+        at = NOW + timedelta(milliseconds=number)
+        found.append(LogEntry(session_id=session, at=at, turn=entry, changes=changed).to_record())
+    return found
+
+
+def folded(log: Sequence[dict[str, Any]], segments: Sequence[Segment] = ()) -> MemoryView:
+    view = MemoryView(segments)
+    for record in log:
+        view.apply(record)
+    return view
+
+
+def segment(log: Sequence[dict[str, Any]], low: int, through: int, segments: Sequence[Segment] = ()) -> Segment:
+    """Return the segment of the entries from number `low` on, up to `through`, the first of them in segments."""
+    return Segment(written(folded(log, segments), name(low), name(through)))
+
+
+def name(number: int) -> str:
+    return f"m#{number:03d}" if number else ""
+
+
+def answers(view: MemoryView) -> dict[str, Any]:
+    """Return all that a view is ever asked."""
+    queries = [terms("tea"), terms("tea milk \u8336\u58fa 3.5"), terms("beans grow tea tea"), []]
+    shown = {(SESSIONS[0], "t1-in-0")}
+    moments = [NOW + timedelta(hours=hours) for hours in HOURS]
+    return {
+        "facts": [view.facts(now, session) for now in moments for session in (None, *SESSIONS)],
+        "lapsed": [view.ledger.lapsed(now, session) for now in moments for session in SESSIONS],
+        "chunks": [view.chunks(session) for session in SESSIONS],
+        "turns": [(view.turns(session), view.turn_count(session), view.last_seq(session)) for session in SESSIONS],
+        "last said": [view.last_said(session, seq) for session in SESSIONS for seq in range(4)],
+        "has turn": [
+            view.has_turn(session, TurnId(turn), after)
+            for session in SESSIONS
+            for turn in ("t1", "t9")
+            for after in (0, 1, 3)
+        ],
+        "found": [
+            view.search(query, session, limit, hidden)
+            for query in queries
+            for session in (None, *SESSIONS)
+            for limit in (1, 5)
+            for hidden in ((), shown)
+        ],
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.req("R263")
+@given(st.lists(entries, max_size=14), st.data())
+def test_any_partition_into_segments_and_a_tail_answers_as_the_log_alone(log: Any, data: st.DataObject) -> None:
+    whole = records(log)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=4)))
+    bounds = list(zip([0, *cuts], cuts, strict=False))
+    segments = [segment(whole[low:high], low, high) for low, high in bounds]
+    end = cuts[-1] if cuts else 0
+    assert answers(folded(whole[end:], segments)) == answers(folded(whole))
+
+    first = data.draw(st.integers(0, len(segments)))
+    tail = data.draw(st.integers(end, len(whole)))
+    low = bounds[first][0] if first < len(bounds) else end
+    merged = segment(whole[end:tail], low, tail, segments[first:])
+    assert answers(folded(whole[tail:], [*segments[:first], merged])) == answers(folded(whole))
+
+
+@pytest.mark.req("R267")
+def test_a_search_opens_no_more_texts_than_it_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = records([(SESSIONS[0], (f"t{number}", ["tea " * 9000]), Changes()) for number in range(20)])
+    held = segment(log, 0, 20)
+    opened: list[int] = []
+    chunk = held.chunk
+
+    def noted(doc: int) -> Chunk:
+        opened.append(doc)
+        return chunk(doc)
+
+    monkeypatch.setattr(held, "chunk", noted)
+    view = MemoryView([held])
+    view.facts(NOW, None)
+    view.has_turn(SESSIONS[0], TurnId("t3"), 0)
+    assert opened == []
+    assert len(view.search(["tea"], None, 3)) == 3
+    assert opened == [19, 18, 17]
+
+
+def test_what_is_shown_anyway_takes_no_other_text_s_place() -> None:
+    log = records([(SESSIONS[0], (f"t{number}", ["tea"]), Changes()) for number in range(4)])
+    view = folded(log[2:], [segment(log[:2], 0, 2)])
+    shown = {(SESSIONS[0], "t3-in-0"), (SESSIONS[0], "t1-in-0"), (SESSIONS[1], "t2-in-0")}
+    assert [chunk.event_id for chunk, _ in view.search(["tea"], None, 2, shown)] == ["t2-in-0", "t0-in-0"]
+
+
+def test_what_a_segment_says_of_earlier_facts_takes_effect_on_them() -> None:
+    said = replace(fact(0, "name"), last_seen=NOW)
+    again = Changes(seen=("f0",))
+    let_go = Changes(deleted=(as_ended(fact(0, "name"), State.DELETED),))
+    for changed in (again, let_go):
+        log = records([(SESSIONS[0], None, Changes(added=(said,))), (SESSIONS[0], None, changed)])
+        parts = [segment(log[:1], 0, 1), segment(log[1:], 1, 2)]
+        assert MemoryView(parts).facts(NOW, SESSIONS[0]) == folded(log).facts(NOW, SESSIONS[0])
+        assert MemoryView([segment([], 0, 2, parts)]).ledger.to_records(from_beginning=False) == folded(
+            log
+        ).ledger.to_records(from_beginning=False)
+    assert folded(log).facts(NOW, SESSIONS[0]) == []
+
+
+def test_a_segment_knows_its_bounds_and_its_size() -> None:
+    held = segment(records([(SESSIONS[0], ("t1", ["tea"]), Changes())]), 3, 4)
+    assert (held.low, held.through) == ("m#003", "m#004")
+    assert 100 < held.size < 2000
+
+
+@pytest.mark.parametrize("damage", [0, 3, 5, 40, -30])
+def test_bytes_that_are_no_segment_are_refused(damage: int) -> None:
+    data = written(MemoryView(), "", "m#001")
+    torn = data[:damage] + b"\xff\xff" + data[damage:][2:]
+    for broken in (b"", data[:20], torn if damage >= 0 else data[:damage]):
+        with pytest.raises(CorruptData):
+            Segment(broken)
+
+
+def test_sections_that_a_reader_does_not_know_are_passed_over() -> None:
+    out = SectionWriter()
+    out.column("later", [1, 2, 3])
+    out.strings("names", ["", "b", "\u00e9"])
+    read = Sections(out.file())
+    names = read.strings("names")
+    assert [names[number] for number in range(len(names))] == ["", "b", "\u00e9"]
+    assert [names.find(text) for text in ("", "b", "\u00e9", "a", "z")] == [0, 1, 2, None, None]
+    with pytest.raises(CorruptData):
+        read.column("absent")
+
+
+@given(st.lists(st.integers(-(2**62), 2**62)) | st.lists(st.integers(0, 2**64 - 1)))
+def test_a_column_holds_the_numbers_it_was_given(numbers: list[int]) -> None:
+    out = SectionWriter()
+    out.column("numbers", numbers)
+    assert list(Sections(out.file()).column("numbers")) == numbers

@@ -1,0 +1,155 @@
+"""The functions of template.yaml: one for each tool, and those beside them, with what each is granted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cairn.edge.deadline import GATEWAY_SECONDS
+from cairn.edge.tool import Tool
+from cairn_tools.memory_run_maintenance import memory_run_maintenance
+from cloudformation import camel, ref
+from grants import GRANTS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """An API with the authorizer of its routes; `prefix` begins its resources' names, `condition` says when it is."""
+
+    api: str
+    authorizer: str
+    prefix: str = ""
+    condition: str | None = None
+
+
+_KEYS = Host(api="Api", authorizer="ApiAuthorizer")
+_OAUTH = Host(api="OAuthApi", authorizer="OAuthAuthorizer", prefix="OAuth", condition="HasIssuer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """A Lambda function: `name` is its log's name, `paths` with its methods the routes it answers on its hosts, if any.
+
+    It is there where one of its hosts always is, or else where its first one is. Without hosts only a role may invoke
+    it, as for the schedule. The first path's resources are named after the function alone: a route whose name changed
+    could not be deployed over its old self. `environment` goes before that of all functions.
+    """
+
+    name: str
+    handler: str
+    description: str
+    grants: tuple[str, ...]
+    paths: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ("POST",)
+    hosts: tuple[Host, ...] = (_KEYS,)
+    timeout: int = 20
+    memory: int = 512
+    public: bool = False
+    environment: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def logical_id(self) -> str:
+        """Return the prefix of its resources' names."""
+        return camel(self.name)
+
+    @property
+    def condition(self) -> str | None:
+        """Return the condition under which it is there, None for always."""
+        conditions = [host.condition for host in self.hosts]
+        return None if None in conditions or not conditions else conditions[0]
+
+
+_HEALTH = Function(
+    name="health",
+    handler="cairn_health.door.handler",
+    description="Whether table, bucket and key answer, and what is switched on",
+    grants=("table:read", "blobs:read", "key:use"),
+    paths=("/healthz", "/v1/runtime-config"),
+    methods=("GET",),
+    timeout=10,
+    public=True,
+)
+_AUTHORIZER = Function(
+    name="authorizer",
+    handler="cairn_auth.authorizer.handler",
+    description="Who is calling",
+    grants=("table:read", "key:use"),
+    hosts=(_KEYS, _OAUTH),
+    timeout=8,  # an issuer's two documents take up to four seconds; API Gateway waits for ten
+)
+_METADATA = Function(
+    name="metadata",
+    handler="cairn_auth.metadata.handler",
+    description="Which issuer's tokens the OAuth host takes",
+    grants=(),
+    paths=("/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"),
+    methods=("GET",),
+    hosts=(_OAUTH,),
+    timeout=5,
+    public=True,
+)
+_SCHEDULE = Function(
+    name="schedule",
+    handler="cairn_jobs.schedule.handler",
+    description="Queue the maintenance that is due",
+    grants=("table:read", "jobs:send"),
+    hosts=(),
+    timeout=30,
+)
+_WORKER = Function(
+    name="worker",
+    handler="cairn_jobs.worker.handler",
+    description="Do the jobs in the queue",
+    grants=(*memory_run_maintenance.grants, "jobs:take"),
+    hosts=(),
+    timeout=120,  # the queue's visibility timeout is six times as long
+    memory=1024,
+)
+_SANDBOX = Function(
+    name="sandbox",
+    handler="cairn_sandbox.door.handler",
+    description="Standard tools, out of reach of memory",
+    grants=(),
+    hosts=(),
+    # It is not told where memory is. SandboxToken in template.yaml lets it read its token.
+    environment={
+        **{name: ref("AWS::NoValue") for name in ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID", "CAIRN_QUEUE_URL")},
+        "CAIRN_CLUSTER_TOKEN_ARN": ref("ClusterTokenArn"),
+    },
+)
+_CALLS_SANDBOX = {"CAIRN_SANDBOX": ref("SandboxFunction")}
+
+
+def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
+    """Return the tools' functions and the ones beside them; MCP's may do all that any tool may."""
+    tools = [
+        Function(
+            name=tool.name,
+            handler=f"cairn_tools.{tool.name}.handler",
+            description=tool.title,
+            grants=tool.grants,
+            paths=(f"/v1/tools/{tool.name}",),
+            timeout=tool.timeout,
+            environment=_environment(tool.grants),
+        )
+        for tool in catalog
+    ]
+    granted = {grant for tool in catalog for grant in tool.grants}
+    mcp = Function(
+        name="mcp",
+        handler="cairn_mcp.door.handler",
+        description="Every tool over MCP",
+        grants=tuple(grant for grant in GRANTS if grant in granted),
+        paths=("/mcp",),
+        methods=("POST", "GET", "DELETE"),  # the last two get the 405 that MCP clients expect
+        hosts=(_KEYS, _OAUTH),
+        timeout=GATEWAY_SECONDS,
+        memory=1024,
+        environment=_environment(granted),
+    )
+    return (*tools, mcp, _HEALTH, _AUTHORIZER, _METADATA, _SCHEDULE, _WORKER, _SANDBOX)
+
+
+def _environment(grants: Collection[str]) -> Mapping[str, Any]:
+    return _CALLS_SANDBOX if "sandbox:invoke" in grants else {}

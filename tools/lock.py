@@ -1,0 +1,42 @@
+"""Pin anew what Cairn, its tests and the programs it is deployed with need: exact versions, hashes, no index's address.
+
+What is pinned already keeps its version; to take newer ones, delete the file that pins them first.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RUNTIME, DEVELOPMENT = "layers/deps/requirements.txt", "requirements-dev.txt"
+NATIVE = "layers/native/requirements"
+PROGRAMS = ROOT / "tools" / "emulator"
+_UV = Path(sys.executable).parent / "uv"
+_COMPILE = ["pip", "compile", "--quiet", "--universal", "--generate-hashes"]
+_BARE = ["--no-emit-index-url", "--no-annotate", "--no-header"]
+
+
+def main() -> int:
+    """Write every file of pins; 1 where one of them names an address."""
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "uv"], check=True)
+    pin("pyproject.toml", RUNTIME)
+    pin(f"{NATIVE}.in", f"{NATIVE}.txt", "--constraint", RUNTIME)
+    pin("pyproject.toml", DEVELOPMENT, "--extra", "local", "--group", "dev", "--constraint", RUNTIME)
+    programs = sorted(each.relative_to(ROOT).with_suffix("") for each in PROGRAMS.glob("*.in"))
+    for each in programs:
+        pin(f"{each}.in", f"{each}.txt", "--python-version", "3.11")
+    written = [RUNTIME, f"{NATIVE}.txt", DEVELOPMENT, *(f"{each}.txt" for each in programs)]
+    naming = [each for each in written if "://" in (ROOT / each).read_text()]
+    print(*(f"{each} names an address" for each in naming), sep="\n", end="")
+    return 1 if naming else 0
+
+
+def pin(source: str, target: str, *options: str) -> None:
+    """Write the pins of what a file asks for."""
+    subprocess.run([_UV, *_COMPILE, *_BARE, source, *options, "--output-file", target], cwd=ROOT, check=True)  # noqa: S603 - the uv that was just installed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
