@@ -233,7 +233,7 @@ def test_two_relevant_facts_fill_a_limit_of_two(start: START, placed: PLACED, cl
     turn = talk.ask("Which coffee roast should I order to my home in Berlin?")
 
     assert sorted(values(turn, placed)) == ["Berlin", "dark roast coffee"]
-    assert values(talk.ask("Which stamps do I need to buy today?"), placed) != ["buy stamps"]
+    assert "to buy stamps" not in values(talk.ask("Which stamps do I need to buy today?"), placed)
 
 
 @pytest.mark.req("R260")

@@ -8,14 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.extraction import MAX_VALUE_BYTES, extract
+from cairn.domain.extraction import extract
 from cairn.domain.facts import Candidate
 from cairn.domain.tiers import Tier
+from cairn.domain.values import MAX_VALUE_BYTES
 
 STATED: list[tuple[str, list[tuple[str, str]]]] = [
     ("My name is Alice.", [("user_name", "Alice")]),
     ("my name is bob and i like tea", [("user_name", "bob"), ("user_like", "tea")]),
     ("Hi! My name\u2019s Zoë van der Berg, nice to meet you.", [("user_name", "Zoë van der Berg")]),
+    ("My name is A. J. Foyt.", [("user_name", "A. J. Foyt")]),
     ("My name is Dr. Smith from Accounting.", [("user_name", "Dr. Smith")]),
     ("My name is John F. Kennedy. I live in Boston.", [("user_name", "John F. Kennedy"), ("user_home", "Boston")]),
     ("Hello, I'm Anna and I need help with a cake.", [("user_name", "Anna")]),
@@ -61,6 +63,7 @@ STATED: list[tuple[str, list[tuple[str, str]]]] = [
         ],
     ),
     ("I need to finish the slides today.", [("today_task", "to finish the slides")]),
+    ("Today I have to see the dentist.", [("today_task", "to see the dentist")]),
     ("This week I need to file my taxes", [("weekly_task", "to file my taxes")]),
     ("ok so this week i need to ship the beta, can you help?", [("weekly_task", "to ship the beta")]),
     ("I live in Paris, France.", [("user_home", "Paris, France")]),
@@ -88,6 +91,12 @@ STATED: list[tuple[str, list[tuple[str, str]]]] = [
     ("That's why I prefer trains.", [("user_preference", "trains")]),
     ("I moved to Denver in 2021 and I like C++ \U0001f642", [("user_home", "Denver"), ("user_like", "C++")]),
     ("As I said, I prefer Python 3.11.", [("user_preference", "Python 3.11")]),
+    ("[8 May 2023] Caroline: I love painting!", [("user_like", "painting")]),
+    ("I'm a nurse at the Charité.", [("user_workplace", "the Charité"), ("user_role", "a nurse")]),
+    ("My name isn't Jon, it's John.", [("user_name", "John")]),
+    ("I moved from Lyon to Marseille in May.", [("user_home", "Marseille")]),
+    ("im alergic to dairy", [("user_allergy", "dairy")]),
+    ("Fix this:\n\n    I like trains\n\nI like trams.", [("user_like", "trams")]),
 ]
 RETRACTED: list[tuple[str, list[tuple[str, str]]]] = [
     ("I no longer like coffee.", [("user_like", "coffee")]),
@@ -136,6 +145,8 @@ NOTHING = [
     "I like that idea.",
     "I like how you explained it.",
     "I love you",
+    "I love watching them play.",
+    "I like to think so.",
     "I prefer the second option.",
     "I would like a refund.",
     "I'd prefer an aisle seat for this flight.",
@@ -167,6 +178,15 @@ NOTHING = [
     "Which week do I need to file it?",
     "He likes tea and she lives in Rome.",
     "Pretend my birthday is 1 May.",
+    "My name is tired lol",
+    "I moved to the next step.",
+    "I work as fast as I can.",
+    "I am like a bird.",
+    "I live in Rome. Just kidding!",
+    "[8 May 2023] Ann: I live in Rome.\n[8 May 2023] Ben: I live in Oslo.",
+    "Subject: Move\n\nI live in Rome.",
+    "Hello,\nI live in Rome.\nKind regards,\nAnn",
+    "Review this text:\nI like the city. I live in Rome.",
 ]
 
 
@@ -248,6 +268,13 @@ HOSTILE = [
     '"I like',
     "```",
     "a, b and ",
+    "My name is A. Sorry, I meant B. ",
+    "my name is a, sorry, ",
+    "please fix: ",
+    "kind regards\n",
+    "Ann: a\nBob: b\n",
+    "i work as a ",
+    "i   ",
 ]
 
 

@@ -114,6 +114,7 @@ def answers(view: MemoryView) -> dict[str, Any]:
         "lapsed": [view.ledger.lapsed(now, session) for now in moments for session in SESSIONS],
         "chunks": [view.chunks(session) for session in SESSIONS],
         "turns": [(view.turns(session), view.turn_count(session), view.last_seq(session)) for session in SESSIONS],
+        "last said": [view.last_said(session, seq) for session in SESSIONS for seq in range(4)],
         "has turn": [
             view.has_turn(session, TurnId(turn), after)
             for session in SESSIONS

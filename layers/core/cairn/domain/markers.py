@@ -5,21 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum, auto
 from functools import cache
 
+from cairn.domain import vocabulary as v
 from cairn.domain.tiers import Tier
-
-
-class Shape(Enum):
-    """How a value is cut from what follows its marker."""
-
-    NAME = auto()
-    PLACE = auto()
-    PHRASE = auto()
-    THINGS = auto()
-    CLAUSE = auto()
-    SENTENCE = auto()
+from cairn.domain.values import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,50 +27,53 @@ class Marker:
     key: str = ""
 
 
-_ENDING_AND_ADVERBS = (
-    r"(?:(?P<ends>no\s+longer|(?:don't|do\s+not|not)(?=[^.!?\n]{1,120}\sany\s?more)|used\s+to|stopped|quit)\s+)?"
-    r"(?:(?:also|really|still|just|do|always|usually|generally|mostly|mainly|absolutely|truly|actually|personally|now"
-    r"|currently|especially|particularly|recently|very\s+much|definitely|certainly|severely|deathly|highly)\s+){0,3}"
-)
-_RELATIVE = (
-    "wife|husband|partner|spouse|fianc[eé]e?|girlfriend|boyfriend|sister|brother|mother|mom|mum|father|dad|son|daughter"
-    "|grandmother|grandma|grandfather|grandpa|aunt|uncle|cousin|niece|nephew|baby|twin|dog|cat|pet|puppy|kitten|horse"
-    "|parrot|rabbit|hamster|boss|manager|supervisor|teacher|doctor|dentist|therapist|coach|assistant|(?:best )?friend"
-    "|roommate|flatmate|neighbou?r|colleague|coworker|landlord|mentor|company|team|startup"
-)
-_ATTRIBUTE = (
-    "birthday|birth date|date of birth|anniversary|hometown|home town|home city|timezone|time zone|e-?mail(?: address)?"
-    "|blood type|(?:phone|mobile|cell)(?: number)?|(?:home |postal |shipping )?address|zip code|postcode|pronouns"
-    "|nationality|(?:native|first|second|mother) (?:language|tongue)|job(?: title)?|occupation|profession|employer|role"
-    "|star sign|(?:shoe|shirt|dress|ring|clothing|t-shirt) size|height|budget|diet|major|age"
-    "|(?:middle|last|user) name|username|surname"
-    r"|(?:github|twitter) (?:username|handle)|preferred [a-z]+|favou?rite [a-z]+(?: [a-z]+)?"
-)
-_NAME, _PLACE, _PHRASE, _THINGS, _CLAUSE, _SENTENCE = Shape
-_CAPITAL = r"(?=\s+[\"']?(?-i:[A-Z]))"
+_NAME, _PLACE, _ROLE, _PHRASE, _THINGS, _CLAUSE, _SENTENCE = Shape
 
 MARKERS = (
-    Marker("user_name", "my (?:full |first |real )?name(?: is|'s)", _NAME, Tier.L0, 0.95, "name"),
-    Marker("user_name", f"(?:hi|hello|hey)(?: there| all)?[,!.]? (?:i'm|i am){_CAPITAL}", _NAME, Tier.L0, 0.85, "name"),
-    Marker("user_nickname", f"(?:call me|i go by|i(?:'m| am) called){_CAPITAL}", _NAME, Tier.L0, 0.9, "nickname"),
-    Marker("user_preference", "i ~prefer", _CLAUSE, Tier.L0, 0.92),
-    Marker("user_like", "i ~(?:lik|lov|enjoy|ador)(?:e|ing)?", _THINGS, Tier.L2, 0.85),
-    Marker("user_like", "i(?:'m| am) ~(?:a (?:big |huge )?fan of|fond of)", _THINGS, Tier.L2, 0.85),
+    Marker("user_name", f"my (?:full |first |real )?name(?:(?: it)?{v.IS}|s|:)", _NAME, Tier.L0, 0.95, "name"),
+    Marker("user_name", f"the name's{v.CAPITAL}", _NAME, Tier.L0, 0.9, "name"),
+    Marker("user_name", f"(?:hi|hello|hey)(?: there| all)?[,!.]? {v.I_AM}{v.CAPITAL}", _NAME, Tier.L0, 0.85, "name"),
+    Marker("user_name", rf"{v.I_AM}(?= (?-i:[^\W\d_a-z])[\w'-]+, (?:{v.JOB}|from\b))", _NAME, Tier.L0, 0.85, "name"),
+    Marker("user_nickname", f"(?:call me|i go by|{v.I_AM} called){v.CAPITAL}", _NAME, Tier.L0, 0.9, "nickname"),
+    Marker("user_nickname", f"{v.OTHERS} (?:all )?calls? me", _NAME, Tier.L0, 0.9, "nickname"),
+    Marker("user_preference", f"{v.I_OR_AM} ~(?:prefere?|perfer)(?: always)?|my preference is", _CLAUSE, Tier.L0, 0.92),
+    Marker("user_preference", "i(?:'d| would) ~rather(?! not)", _CLAUSE, Tier.L0, 0.8),
+    Marker("user_like", "i ~(?:like|love|luv|enjoy|adore)(?: very much| a lot)?", _THINGS, Tier.L2, 0.85),
+    Marker("user_like", f"{v.I_AM} ~(?:lik|lov|enjoy|ador)ing", _THINGS, Tier.L2, 0.85),
+    Marker("user_like", rf"{v.I_AM} ~(?:an? (?:big |huge )?fan of|fond of|into(?! the\b))", _THINGS, Tier.L2, 0.85),
     Marker("user_like", "i(?:'ve)? (?P<ends>stopped|quit|gave up) [a-z]+ing", _THINGS, Tier.L2, 0.85),
-    Marker("today_task", "today,? i (?:really )?(?:need|have to|must)", _CLAUSE, Tier.L1, 0.8),
-    Marker("today_task", r"i (?:really )?(?:need|have)(?= to [^,;.!?\n]{1,200}\stoday)", _CLAUSE, Tier.L1, 0.8),
-    Marker("weekly_task", "this week,? i (?:really )?(?:need|have to|must)", _CLAUSE, Tier.L2, 0.82),
-    Marker("weekly_task", r"i (?:really )?(?:need|have)(?= to [^,;.!?\n]{1,200}\sthis week)", _CLAUSE, Tier.L2, 0.82),
-    Marker("user_home", "i(?:'m| am)? ~(?:live|living|based) in", _PLACE, Tier.L0, 0.9, "home"),
-    Marker("user_home", "i(?:'ve| have)? ~(?:moved|relocated) to", _PLACE, Tier.L0, 0.88, "home"),
-    Marker("user_workplace", "i(?:'m| am)? ~(?:work|working) (?:at|for)", _PLACE, Tier.L0, 0.9, "workplace"),
-    Marker("user_role", "i(?:'m| am)? ~(?:work|working) as", _PHRASE, Tier.L0, 0.9, "role"),
-    Marker("user_allergy", r"i(?:'m| am) ~allergic to|i have an? (?:\w+ )?allergy to", _THINGS, Tier.L0, 0.95),
-    Marker("user_note", "(?:remember|don't forget|keep in mind) that|remember:", _SENTENCE, Tier.L0, 0.9),
-    Marker("user_profile", f"my (?P<about>(?:{_RELATIVE})'s name)(?: is|'s)", _NAME, Tier.L0, 0.9),
-    Marker("user_profile", f"my (?P<about>{_RELATIVE})(?: is|'s) (?:called|named)", _NAME, Tier.L0, 0.9),
-    Marker("user_profile", f"my (?P<about>{_RELATIVE}) is(?= (?:an? |(?-i:[A-Z])))", _PHRASE, Tier.L0, 0.85),
-    Marker("user_profile", f"my (?P<about>{_ATTRIBUTE}) (?:is|are)", _PHRASE, Tier.L0, 0.88),
+    Marker("user_like", f"i {v.ENDING} (?:{v.DONE})", _THINGS, Tier.L2, 0.85),
+    Marker("today_task", f"today,? i {v.NEED}", _CLAUSE, Tier.L1, 0.8),
+    Marker("today_task", rf"i {v.NEED}(?= [^,;.!?\n]{{1,200}}\stoday)", _CLAUSE, Tier.L1, 0.8),
+    Marker("weekly_task", f"this week,? i {v.NEED}", _CLAUSE, Tier.L2, 0.82),
+    Marker("weekly_task", rf"i {v.NEED}(?= [^,;.!?\n]{{1,200}}\sthis week)", _CLAUSE, Tier.L2, 0.82),
+    Marker("user_home", rf"{v.WE} ~(?:live|living|based){v.COMPANY} (?:in|at(?= \d))", _PLACE, Tier.L0, 0.9, "home"),
+    Marker("user_home", f"{v.I_HAVE} ~(?:moved|relocated){v.ORIGIN} to{v.TOWN}", _PLACE, Tier.L0, 0.88, "home"),
+    Marker("user_home", f"my home is in|{v.I_HAVE} (?:now )?lived in{v.AWHILE}", _PLACE, Tier.L0, 0.88, "home"),
+    Marker(
+        "user_workplace",
+        f"{v.I_OR_AM} ~{v.WORK} (?:at|for(?! peanuts))",
+        _PLACE,
+        Tier.L0,
+        0.9,
+        "workplace",
+    ),
+    Marker("user_workplace", f"{v.I_AM} ~employed (?:at|by)", _PLACE, Tier.L0, 0.9, "workplace"),
+    Marker("user_workplace", rf"{v.I_OR_AM} ~{v.WORK} as {v.WORDS}(?:at|for)", _PLACE, Tier.L0, 0.9, "workplace"),
+    Marker("user_workplace", f"{v.I_AM} ~{v.JOB} (?:at|for)", _PLACE, Tier.L0, 0.88, "workplace"),
+    Marker("user_role", rf"{v.I_OR_AM} ~{v.WORK} as(?! (?:{v.MANNER})\b)", _ROLE, Tier.L0, 0.9, "role"),
+    Marker("user_role", f"{v.I_AM}(?: currently| also| now)?(?= {v.JOB})", _ROLE, Tier.L0, 0.85, "role"),
+    Marker("user_allergy", f"{v.I_AM} ~al+ergic (?:to|on|against){v.NO_FIGURATIVE_ALLERGEN}", _THINGS, Tier.L0, 0.95),
+    Marker("user_allergy", r"i have an? (?:\w+ )?allergy to", _THINGS, Tier.L0, 0.95),
+    Marker("user_allergy", f"i have an?(?: {v.SEVERITY})?{v.NAMED_ALLERGY}", _THINGS, Tier.L0, 0.92),
+    Marker("user_note", f"{v.REMEMBER} that|remember[,:](?! when)", _SENTENCE, Tier.L0, 0.9),
+    Marker("user_profile", f"my (?P<about>(?:{v.RELATIVE})'?s name|{v.OTHER_NAME}){v.IS}", _NAME, Tier.L0, 0.9),
+    Marker("user_profile", f"my (?P<about>{v.SEVERAL}) are (?:called|named)", _PHRASE, Tier.L0, 0.9),
+    Marker("user_profile", f"my (?P<about>{v.RELATIVE})(?: is|'s) (?:called|named)", _NAME, Tier.L0, 0.9),
+    Marker("user_profile", f"my (?P<about>{v.RELATIVE}|{v.POSSESSION}) is{v.SOMETHING}", _PHRASE, Tier.L0, 0.85),
+    Marker("user_profile", f"my (?P<about>{v.WHOSE}(?:{v.DAY})){v.IS}(?: on| in)?", _PHRASE, Tier.L0, 0.88),
+    Marker("user_profile", f"my (?P<about>{v.WHOSE}(?:{v.PLACE})){v.IS}{v.NO_STATE}", _PLACE, Tier.L0, 0.88),
+    Marker("user_profile", f"my (?P<about>{v.WHOSE}(?:{v.ATTRIBUTE})){v.ARE}{v.NO_STATE}", _PHRASE, Tier.L0, 0.88),
 )
 CUES: Mapping[str, str] = {
     "user_name": "name who called",
@@ -104,5 +97,5 @@ def patterns() -> tuple[tuple[Marker, re.Pattern[str]], ...]:
 
 
 def _compiled(phrase: str) -> re.Pattern[str]:
-    words = phrase.replace(" ", r"\s+").replace("~", _ENDING_AND_ADVERBS)
+    words = phrase.replace(" ", r"\s+").replace("~", v.ENDING_AND_ADVERBS)
     return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)

@@ -50,6 +50,15 @@ class MemoryView:
         """Return the number of the session's newest turn here, 0 where there is none."""
         return next((stamp.seq for stamp in self._newest(session)), 0)
 
+    def last_said(self, session: SessionId, seq: int) -> str:
+        """Return what the user said last in the turn of this number, nothing if it is not the session's newest here."""
+        newest = ((stretch, said) for stretch in reversed(self.stretches) for said in reversed(stretch.said(session)))
+        stretch, turn = next(newest, (self._tail, None))
+        if turn is None or turn.stamp.seq != seq:
+            return ""
+        texts = (stretch.chunk(doc) for doc in reversed(range(turn.first, turn.first + turn.texts)))
+        return next((chunk.text for chunk in texts if chunk.role == "user"), "")
+
     def has_turn(self, session: SessionId, turn_id: TurnId, after: int) -> bool:
         """Tell whether the turn is one of the session's turns here whose number is greater than `after`."""
         newest = takewhile(lambda stamp: stamp.seq > after, self._newest(session))

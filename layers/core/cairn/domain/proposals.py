@@ -15,12 +15,12 @@ from typing import Any, cast
 from unicodedata import category
 
 from cairn.domain.errors import ModelFailed
-from cairn.domain.extraction import MAX_VALUE_BYTES
 from cairn.domain.facts import Candidate, Fact
 from cairn.domain.items import message
 from cairn.domain.markers import MARKERS
 from cairn.domain.settings import HeuristicSettings
 from cairn.domain.tiers import Tier
+from cairn.domain.values import MAX_VALUE_BYTES
 
 MAX_UPSERTS = 20
 MAX_SAID_CHARACTERS = 24_000

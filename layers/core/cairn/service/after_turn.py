@@ -135,19 +135,20 @@ class _Commit:
         now = self._parts.world.clock.now()
         inputs = new_inputs_of(self._parts, self._session, self._turn, self._context)
         events = events_of(self._turn, inputs, now)
-        changes, superseded = self._changes(_said_by_user(events, len(inputs)), now)
+        changes, superseded = self._changes(_said_by_user(events, len(inputs)), lease.seq, now)
         return _Delta(lease.seq + 1, now, events, changes, superseded)
 
-    def _changes(self, said: Sequence[tuple[str, str]], now: datetime) -> tuple[Changes, int]:
-        """Merge what was said into what this session believes; return the changes and how many facts they end.
+    def _changes(self, said: Sequence[tuple[str, str]], seq: int, now: datetime) -> tuple[Changes, int]:
+        """Merge what was said after turn `seq` into what is believed; return the changes and how many facts they end.
 
         What a rule finds goes after what a model proposes, and so wins. A retraction found by rule is recorded against
         other sessions' beliefs too. A new value only outdates those: a view that shows several sessions takes the
         latest.
         """
-        found = extract(said)
         with self._parts.log.view(self._session.tenant, self._session.project, self._owner) as view:
             own, everywhere = view.facts(now, self._session.session_id), view.facts(now, None)
+            previous = view.last_said(self._session.session_id, seq)
+        found = extract(said, previous)
         elsewhere = [fact for fact in everywhere if fact not in own]
         recording = self._recording(now)
         changes = merge(own, [*self._proposed.candidates(said, own), *found], recording)

@@ -1,0 +1,88 @@
+"""The words that markers are made of, as regular expressions in which a blank is any white space."""
+
+from __future__ import annotations
+
+ENDING = (
+    r"(?P<ends>no\s+longer|(?:don'?t|do\s+not|not)(?=[^.!?\n]{1,120}\sany\s?(?:more|longer))|used\s+to|stopped|quit)"
+)
+ENDING_AND_ADVERBS = (
+    rf"(?:{ENDING}\s+)?"
+    r"(?:(?:also|real+y|still|just|do|always|usually|generally|mostly|mainly|absolutely|truly|actually|personally|now"
+    r"|currently|especially|particularly|recently|very\s+much|definitely|certainly|strongly|severely|deathly|highly"
+    r"|much|simply|mildly|slightly|extremely|terribly|totally|completely|deeply|tend\s+to)\s+){0,3}"
+)
+RELATIVE = (
+    "wife|husband|partner|spouse|fianc[eé]e?|girlfriend|boyfriend|sister|brother|mother|mom|mum|father|dad|son|daughter"
+    "|grandmother|grandma|grandfather|grandpa|aunt|uncle|cousin|niece|nephew|baby|twin|dog|cat|pet|puppy|kitten|horse"
+    "|parrot|rabbit|hamster|boss|manager|supervisor|teacher|doctor|dentist|therapist|coach|assistant|(?:best )?friend"
+    "|roommate|flatmate|neighbou?r|colleague|coworker|landlord|mentor|company|team|startup"
+)
+ATTRIBUTE = (
+    "timezone|time zone|e-?mail(?: address)?|website|homepage|school|university|college"
+    "|blood type|(?:phone|mobile|cell)(?: number|(?= is \\+?[\\d(]))|zip code|postcode|pronouns"
+    "|nationality|(?:native|first|second|mother) (?:language|tongue)|job(?: title)?|occupation|profession|employer|role"
+    "|star sign|(?:shoe|shirt|dress|ring|clothing|t-shirt) size|height|budget|diet|major|age"
+    r"|(?:github|twitter) (?:username|handle)|preferred [a-z]+"
+    r"|fav(?:e|ou?rite)? (?!part|thing|bit|one|moment|line|example)[a-z]+(?: [a-z]+)?"
+)
+DAY = "birthday|b-?day|birth date|date of birth|anniversary|name day"
+OTHER_NAME = r"(?:middle|last|family|user|maiden)\s?name|surname"
+PLACE = "hometown|home town|home city|(?:home |postal |shipping )?address"
+POSSESSION = "car|bike|bicycle|motorbike|van|laptop|computer|pc|phone|tablet|camera|guitar|piano|house|flat|apartment"
+SEVERAL = "dogs|cats|pets|children|kids|sons|daughters|sisters|brothers|twins|parents"
+FIGURE = (
+    r"(?:\w+ )?"
+    r"(?:mess|disaster|joke|wreck|pain|problem|nightmare|brick|bit|little|help|genius|saint|angel|delight)\b"
+)
+NO_STATE = (
+    r"(?! (?:so |very |too |real+y |still |already )?(?:dead|going|getting|closed|open|tight|stressful|boring|hard"
+    r"|bad|good|great|fine|gone|lost|full|empty|working|killing|unknown|private|secret|irrelevant|important|complicated|okay|ok"
+    r"|down|up|ready|done|low|high|on|in|at|the same)\b"
+    rf"| an? {FIGURE})"
+)
+OCCUPATION = (
+    "accountant|actor|actress|analyst|architect|artist|author|baker|banker|barber|barista|bartender|biologist|builder"
+    "|butcher|carpenter|cashier|chef|chemist|coder|composer|consultant|cook|dancer|dentist|designer|developer|doctor"
+    "|driver|economist|editor|electrician|engineer|farmer|firefighter|florist|freelancer|gardener|geologist|historian"
+    "|intern|interpreter|journalist|judge|lawyer|lecturer|librarian|linguist|manager|mathematician|mechanic|midwife"
+    "|musician|nurse|nanny|painter|paralegal|paramedic|pharmacist|photographer|physicist|physiotherapist|pilot|plumber"
+    "|police officer|postdoc|producer|professor|programmer|psychologist|receptionist|researcher|sailor|salesman"
+    "|scientist|sculptor|secretary|social worker|soldier|student|surgeon|surveyor|tailor|teacher|technician|tester"
+    "|therapist|translator|tutor|undergraduate|vet|veterinarian|waiter|waitress|welder|writer"
+    "|[a-z]+(?:ologist|iatrist|atrician)"
+)
+I_AM = "i(?:'?m| am)"
+I_OR_AM = f"(?:{I_AM}|i)"
+WE = f"(?:{I_OR_AM}|we(?:'?re| are)?)"
+I_HAVE = "(?:i|we)(?:'?ve| have)?"
+IS = r"(?: is|'s| (?:isn'?t|is not) [^,.;!?\n]{1,60}[,;.]\s?(?:it's|it is))"
+ARE = rf"(?: are|{IS})"
+NEED = r"(?:real+y )?(?:need|have(?: got)?|must|gotta)(?! (?:some )?(?:help|advice|ideas|you|your|to (?:know|ask))\b)"
+CAPITAL_LETTER = r"[\"']?(?-i:[^\W\d_a-z])"
+CAPITAL = rf"(?=\s+{CAPITAL_LETTER})"
+JOB = rf"(?:(?:an?|the (?:head|chief|lead)) (?:[\w-]+ ){{0,2}})?(?:{OCCUPATION})\b(?!'|-)"
+MANNER = "fast|hard|usual|much|little|long|well|part|if|soon|expected|intended|quickly|an? team"
+FIGURATIVE_ALLERGEN = (
+    "(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mornings?|(?:hard )?work|meetings?|small talk|people|drama|nonsense"
+    "|stupid\\w*|bullshit|bureaucra\\w+|paperwork|commitment|fun|losing|maths?|(?:bad )?code|stress|success"
+)
+TOWN = (
+    rf"(?= (?:the |an? )?(?:[\w-]+ ){{0,3}}(?:city|town|village|country|countryside|suburbs?|island|coast|farm)\b"
+    rf"| (?:the )?{CAPITAL_LETTER}(?!\S* \d)"
+    r"| (?=(?-i:[a-z]))(?!(?:the|tears|an?|my|your|our|his|her|their|this|that|another|it)\b"
+    r"|\S+ (?:the|an?|my|your|our|this|that)\b))"
+)
+DONE = "eat|drink|smoke|play|watch|read|listen to|use|ride|drive|collect|practi[cs]e"
+
+AWHILE = r"(?= [^.;!?\n]{1,80}\s(?:for|since)\b)"
+COMPANY = r"(?: alone| with [^,.;!?\n]{1,40})?"
+ORIGIN = r"(?: from [^,.;!?\n]{1,40})?"
+OTHERS = r"(?:every(?:one|body)|(?:all )?(?:my )?(?:friends|family|colleagues|mates)|people)"
+SEVERITY = "(?:severe|bad|mild|serious)"
+NAMED_ALLERGY = rf"(?= (?!{SEVERITY})[\w-]+ allergy\b(?! to))"
+NO_FIGURATIVE_ALLERGEN = rf"(?! (?:{FIGURATIVE_ALLERGEN})\b)"
+REMEMBER = "(?:remember|don'?t forget|keep in mind|(?:make|take) a note)"
+SOMETHING = rf"(?= an? (?!{FIGURE})|{CAPITAL})"
+WHOSE = rf"(?:(?:{RELATIVE})'s )?"
+WORDS = r"(?:[\w-]+ ){1,5}"
+WORK = "(?:started )?(?:work|working)"
