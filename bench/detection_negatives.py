@@ -94,12 +94,12 @@ NEGATIVES: Mapping[str, Make] = {
 TEXTS: Mapping[str, Sequence[str]] = {
     "placeholder": (
         "api_key = YOUR_API_KEY", "password=<your-password>", "export TOKEN=xxxxxxxxxxxxxxxxxxxx",
-        "Authorization: Bearer <token>", "AKIA" + "IOSFODNN7EXAMPLE", "password: ********", "token: ${GITHUB_TOKEN}",
+        "Authorization: Bearer <token>", "password: ********", "token: ${GITHUB_TOKEN}",
         "api_key: {{ secrets.API_KEY }}", "export API_KEY=$(pass show api)", "password: changeme",
-        "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "client_secret: REDACTED",
+        "client_secret: REDACTED",
         "postgres://user:password@localhost/db", "https://user:<password>@host", "secret = 'replace-me'",
         "token=...", "api-key: [REDACTED]", "Authorization: Bearer $TOKEN", "sk-...", "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-        "name@example.com", "user@example.org", "someone@localhost", "foo@test", "export PATH=$PATH:/usr/local/bin",
+        "someone@localhost", "foo@test", "export PATH=$PATH:/usr/local/bin",
         "password = None", "PASSWORD=", "token: null", "api_key: str | None = None", "secret: true",
     ),
     "code": (
