@@ -33,7 +33,10 @@ def main() -> None:
     options.add_argument("--misses", choices=HALVES, help="print what one half gets wrong")
     chosen = options.parse_args()
     if chosen.misses:
-        print(*(f"{case.kind}: {case.value!r} -> {scan(case.value)}" for case in cases(chosen.misses) if not right(case)), sep="\n")
+        print(
+            *(f"{case.kind}: {case.value!r} -> {scan(case.value)}" for case in cases(chosen.misses) if not right(case)),
+            sep="\n",
+        )
         return
     result = {
         "bench": "detection",
@@ -88,7 +91,8 @@ def import_ms() -> float:
     """Return the processor time of importing the detector, in a process of its own."""
     program = (
         "import time, re, html, json, dataclasses, unicodedata, urllib.parse, hashlib\n"
-        "started = time.process_time()\nimport cairn.domain.detection.detector\nprint(1000 * (time.process_time() - started))"
+        "started = time.process_time()\nimport cairn.domain.detection.detector\n"
+        "print(1000 * (time.process_time() - started))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603  our own
     return round(float(ran.stdout), 1)
@@ -106,7 +110,8 @@ def _print(result: dict[str, Any]) -> None:
         print(f"{kind:36}{good:6}{total:5}")
     for half in HALVES:
         each = result[half]
-        print(f"\n{half}: {each['positives']} positives, recall {each['recall']}; {each['negatives']} negatives, precision {each['precision']}")
+        counts = f"{each['positives']} positives, recall {each['recall']}"
+        print(f"\n{half}: {counts}; {each['negatives']} negatives, precision {each['precision']}")
     print(f"\nseconds for 1 MB: {result['seconds_per_mb']}; import {result['import_ms']} ms")
 
 

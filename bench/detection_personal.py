@@ -165,7 +165,10 @@ PERSONAL: Mapping[str, tuple[Make, Sequence[str]]] = {
         lambda rng: " ".join((_ni(rng)[:2], "12", "34", "56", "C")),
         (),
     ),
-    "german tax id": (_german_tax_id, ("Steuer-ID: {}", "my tax id is {}", "IdNr. {}", "Steueridentifikationsnummer {}")),
+    "german tax id": (
+        _german_tax_id,
+        ("Steuer-ID: {}", "my tax id is {}", "IdNr. {}", "Steueridentifikationsnummer {}"),
+    ),
     "french nir": (_nir, ()),
     "spanish dni": (_dni, ("DNI {}", "NIF: {}", "mi dni es {}", "documento DNI: {}")),
     "brazilian cpf": (_cpf, ()),
@@ -190,7 +193,9 @@ PERSONAL: Mapping[str, tuple[Make, Sequence[str]]] = {
     "bitcoin wallet": (_bitcoin, ()),
     "ethereum wallet": (lambda rng: "0x" + "".join(rng.choices("0123456789abcdef", k=40)), ()),
     "client ip": (
-        lambda rng: f"{rng.choice((81, 93, 185))}.{rng.randrange(1, 250)}.{rng.randrange(1, 250)}.{rng.randrange(1, 250)}",
+        lambda rng: (
+            f"{rng.choice((81, 93, 185))}.{rng.randrange(1, 250)}.{rng.randrange(1, 250)}.{rng.randrange(1, 250)}"
+        ),
         ("client_ip={}", "X-Forwarded-For: {}", "user ip: {}", "remote_addr {}"),
     ),
 }

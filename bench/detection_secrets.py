@@ -56,15 +56,37 @@ def url(scheme: str, host: str) -> Make:
 
 
 ASSIGNMENTS = (
-    'password = "{}"', "PASSWORD={}", '{"db_password": "{}", "port": 1}', "passwd: {}", "login with password {} please",
-    "the password is {}", "--password={}", "my password was {} until today", "pwd='{}'", "DB_PASS={}",
-)  # fmt: skip
+    'password = "{}"',
+    "PASSWORD={}",
+    '{"db_password": "{}", "port": 1}',
+    "passwd: {}",
+    "login with password {} please",
+    "the password is {}",
+    "--password={}",
+    "my password was {} until today",
+    "pwd='{}'",
+    "DB_PASS={}",
+)
 KEY_ASSIGNMENTS = (
-    'api_key = "{}"', "SERVICE_API_KEY={}", "x-api-key: {}", '"apiKey": "{}"', "the api key is {}", "client_secret={}",
-    "auth_token: '{}'", "secret_key => '{}'", "--token {}", "access_token={}&state=1",
-)  # fmt: skip
-AWS = ("{}", "aws_secret_access_key = {}", "AWS_SECRET_ACCESS_KEY={}", "secret access key: {}", "SecretAccessKey: {}",
-       '"secretAccessKey": "{}"')[1:]  # fmt: skip
+    'api_key = "{}"',
+    "SERVICE_API_KEY={}",
+    "x-api-key: {}",
+    '"apiKey": "{}"',
+    "the api key is {}",
+    "client_secret={}",
+    "auth_token: '{}'",
+    "secret_key => '{}'",
+    "--token {}",
+    "access_token={}&state=1",
+)
+AWS = (
+    "{}",
+    "aws_secret_access_key = {}",
+    "AWS_SECRET_ACCESS_KEY={}",
+    "secret access key: {}",
+    "SecretAccessKey: {}",
+    '"secretAccessKey": "{}"',
+)[1:]
 EXPORTS = ("export APP_SECRET={}", "export DB_PASSWORD='{}'", 'export TOKEN="{}"', "$ export SIGNING_KEY={}")
 
 SECRETS: Mapping[str, tuple[Make, Sequence[str]]] = {
@@ -209,7 +231,7 @@ def _whole(make: Make, build: Callable[[str], Any]) -> Callable[[random.Random],
     return structure
 
 
-LOOKALIKES = str.maketrans({"A": "А", "K": "К", "P": "Р", "a": "а", "o": "о", "e": "е", "c": "с", "p": "р", "M": "М"})
+LOOKALIKES = str.maketrans("AKPaoecpM", "\u0410\u041a\u0420\u0430\u043e\u0435\u0441\u0440\u041c")
 
 DISGUISES: Mapping[str, tuple[Make, Callable[[str], str]]] = {
     "card in groups": (card, _grouped(" ")),
@@ -231,7 +253,7 @@ DISGUISES: Mapping[str, tuple[Make, Callable[[str], str]]] = {
     "key full-width": (_aws, _wide),
     "key with look-alikes": (_aws, lambda text: text.translate(LOOKALIKES)),
     "e-mail with look-alikes": (email, lambda text: text.translate(LOOKALIKES)),
-    "key with zero width": (_github, lambda text: "\u200b".join(text)),
+    "key with zero width": (_github, "\u200b".join),
     "key with soft hyphens": (_aws, lambda text: text[:7] + "\u00ad" + text[7:]),
     "key in JSON escapes": (_aws, lambda text: "".join(f"\\u{ord(char):04x}" for char in text)),
     "e-mail spelled out": (email, lambda text: text.replace("@", " [at] ").replace(".", " [dot] ")),
@@ -252,7 +274,9 @@ STRUCTURES: Mapping[str, Callable[[random.Random], tuple[str, Any]]] = {
     "card as a number": _whole(card, lambda text: {"card": int(text)}),
     "card in a key": _whole(card, lambda text: {f"card {text}": True}),
     "e-mail in a key": _whole(email, lambda text: {"users": {text: {"role": "admin"}}}),
-    "JSON in a string": _whole(password, lambda text: {"body": f'{{\\"user\\": \\"a\\", \\"password\\": \\"{text}\\"}}'}),
+    "JSON in a string": _whole(
+        password, lambda text: {"body": f'{{\\"user\\": \\"a\\", \\"password\\": \\"{text}\\"}}'}
+    ),
     "date of birth under its key": _whole(lambda _: "1984-07-21", lambda text: {"user": {"dateOfBirth": text}}),
     "number under its key": _whole(lambda rng: str(rng.randrange(10**8, 7 * 10**8)), lambda text: {"ssn": int(text)}),
     "phone under its key": _whole(lambda rng: f"0{rng.randrange(10**9, 10**10)}", lambda text: {"phone": text}),

@@ -18,31 +18,36 @@ _WORDS: Final[tuple[tuple[str, Kind], ...]] = (
     ("passwort", "password"),
     ("passphrase", "password"),
     ("passcode", "password"),
-    ("_pass", "password"),
+    ("pass", "password"),
+    ("pw", "password"),
     ("pwd", "password"),
     ("secret", "api_key"),
     ("token", "api_key"),
     ("key", "api_key"),
     ("credential", "api_key"),
 )
+_SHORT_WORDS: Final = ("pass", "pw")
 _KEY_OF: Final = re.compile(
     r"(?:api|access|secret|private|account|signing|encryption|master|auth|shared|app|client|storage|deploy|license|webhook"
     r"|service|session)[ _.-]?\Z",
     re.IGNORECASE,
 )
 _NO_SECRET_OF: Final = re.compile(
-    r"(?<![A-Za-z])(?:next|page|prev|previous|pagination|continuation|continue|cursor|sync|public|max|min|stop|start|end|no|num|n)[ _.-]?\Z",
+    r"(?<![A-Za-z])(?:next|page|prev|previous|pagination|continuation|continue|cursor|sync|public|max|min|stop|start|end"
+    r"|no|num|n)[ _.-]?\Z",
     re.IGNORECASE,
 )
 _NO_SECRET: Final = re.compile(
-    r"(?i:[\w.-]*?(?:length|count|len|min|max|type|field|file|path|ur[li]|name|id|ids|arn|expir\w*|policy|reset|hint|required|valid\w*"
-    r"|limit|usage|budget|store|manager|hash(?:er)?|ize[rd]?|s_per\w*|version|alias|label|prompt|ttl|endpoint|format|prefix|size))\Z"
+    r"(?i:[\w.-]*?(?:length|count|len|min|max|type|field|file|path|ur[li]|name|ids?|arn|expir\w*|policy|reset|hint"
+    r"|required|valid\w*|limit|usage|budget|store|manager|hash(?:er)?|ize[rd]?|s_per\w*|version|alias|label|prompt|ttl"
+    r"|endpoint|format|prefix|size))\Z"
 )
 _VALUE: Final = re.compile(
     r"""(?P<tail>[\w.-]{0,24}+)"""
     r"""(?:(?P<sign>["'`\\\]]{0,4}+[ \t]{0,4}+(?:=>|:=|==?|:)\s{0,4}+)|(?P<argument>["'],?\s{1,4}(?=["']))"""
     r"""|(?P<prose>(?:[ _-]access)?(?:[ _-]key)?\s{1,3}(?:(?:is|was|are)\b:?\s{1,3}|[:=]\s{0,3})?))"""
-    r"""(?:\\{0,2}(?P<quote>["'`])(?P<quoted>[^"'`\n\x00]{1,400}?)\\{0,2}(?P=quote)|(?P<bare>[^\s"'`,;&(){}\[\]<>\\\x00]{1,600}+))"""
+    r"""(?:\\{0,2}(?P<quote>["'`])(?P<quoted>[^"'`\n\x00]{1,400}?)\\{0,2}(?P=quote)"""
+    r"""|(?P<bare>[^\s"'`,;&(){}\[\]<>\\\x00]{1,600}+))"""
 )
 _SENSITIVE_KEY: Final = re.compile(
     r"(?:\w*[_.-])?(?P<password>password|passwd|passphrase|passcode|pwd|pass|passwort)(?:s|[_.-]?\d)?"
@@ -54,32 +59,36 @@ _SIGNS: Final = frozenset("!#%+?@^&~$")
 _NO_KEYS: Final = ("/", "./", "../", "~", "http:", "https:", "arn:", "s3:", "cascade:", "sha256:", "file:")
 _LEAST_PASSWORD, _LEAST_KEY, _LEAST_WORDLESS_KEY = 4, 8, 12
 _LEAST_ENTROPY: Final = 2.5
+_MOST_OF_A_KEY, _MOST_OF_A_PASSWORD = 80, 400
 
 RULES: Final = (
     Rule(
         "exported_secret",
         "secret",
         ("export ",),
-        re.compile(
-            r"""export \w{0,40}?(?i:SECRET|TOKEN|KEY|PASS|PWD|CRED|AUTH)\w{0,40}=["']?([^\s"'$<`;&]{3,1000}+)""",
-        ),
+        r"""export \w{0,40}?(?i:SECRET|TOKEN|KEY|PASS|PWD|CRED|AUTH)\w{0,40}=["']?([^\s"'$<`;&]{3,1000}+)""",
         lambda found: not placeholder(found),
     ),
     Rule(
         "authorization_header",
         "secret",
         ("bearer", "basic", "authorization", "proxy-authorization"),
-        re.compile(
-            r"""(?i:(?:proxy-)?authorization["'\\]{0,3}\s{0,3}[:=]\s{0,3}["'\\]{0,3})?"""
-            r"""(?i:(?:bearer|basic|token|apikey|digest|negotiate)\s{1,3})?([\w.~+/=-]{12,4096}+)"""
-        ),
+        r"""(?i:(?:proxy-)?authorization["'\\]{0,3}\s{0,3}[:=]\s{0,3}["'\\]{0,3})?"""
+        r"""(?i:(?:bearer|basic|token|apikey|digest|negotiate)\s{1,3})?([\w.~+/=-]{12,4096}+)""",
         lambda found: mixed(found) and not placeholder(found) and entropy(found) > _LEAST_ENTROPY and not code(found),
+    ),
+    Rule(
+        "password",
+        "secret",
+        (" -u ", " --user "),
+        r"""(?: -u | --user )["']?[\w.@+-]{1,64}+:([^\s"']{4,200}+)""",
+        lambda found: not found.isdigit() and not placeholder(found),
     ),
     Rule(
         "cookie",
         "secret",
         ("cookie",),
-        re.compile(r"""(?i:cookie)["'\\]{0,3}\s{0,3}[:=]\s{0,3}["'\\]{0,3}([\w.-]{1,64}=[^\s"'\x00][^\n"'\x00]{0,4000}+)"""),
+        r"""(?i:cookie)["'\\]{0,3}\s{0,3}[:=]\s{0,3}["'\\]{0,3}([\w.-]{1,64}=[^\s"'\x00][^\n"'\x00]{0,4000}+)""",
         lambda found: any(
             mixed(value) and len(value) >= _LEAST_WORDLESS_KEY for value in re.findall(r"=([^;\s=]{1,1000}+)", found)
         ),
@@ -92,18 +101,21 @@ def hits(text: str, lower: str) -> Iterator[Hit]:
     for word, kind in _WORDS:
         behind = 0
         for at in places(lower, word):
-            if at < behind:
+            match = _VALUE.match(text, at + len(word)) if at >= behind else None
+            if match is None:
                 continue
-            match = _VALUE.match(text, at + len(word))
-            if match and _about_a_secret(text, at, word, match) and _plausible(text, at, kind, match):
+            behind = match.end()
+            if _about_a_secret(text, at, word, match) and _plausible(text, at, kind, match):
                 start, end = match.span("quoted" if match["quoted"] else "bare")
-                behind = end = start + len(text[start:end].rstrip(".,;:!?" if match["prose"] else " "))
-                yield Hit(kind, "secret", start, end)
+                ending = ".,;:!?" if match["prose"] else " "
+                yield Hit(kind, "secret", start, start + len(text[start:end].rstrip(ending)))
 
 
 def _about_a_secret(text: str, at: int, word: str, match: re.Match[str]) -> bool:
     before = text[max(0, at - 14) : at]
     if word == "key" and not _KEY_OF.search(before):
+        return False
+    if word in _SHORT_WORDS and (before[-1:].isalpha() or match["tail"] or not match["sign"]):
         return False
     return not _NO_SECRET_OF.search(before) and not _NO_SECRET.fullmatch(match["tail"])
 
@@ -112,7 +124,9 @@ def _plausible(text: str, at: int, kind: Kind, match: re.Match[str]) -> bool:
     value = match["quoted"] or match["bare"]
     if placeholder(value) or (match["bare"] and (text[match.end() : match.end() + 1] in {"(", "["} or code(value))):
         return False
-    if match["sign"] is None and not (match["argument"] or text[max(0, at - 24) : at].rpartition(" ")[2].startswith("-")):
+    if match["sign"] is None and not (
+        match["argument"] or text[max(0, at - 24) : at].rpartition(" ")[2].startswith("-")
+    ):
         return _plausible_in_prose(value, kind)
     if kind == "password":
         shouted = text[at : match.start("tail")].isupper() and match["sign"] == "="
@@ -133,7 +147,7 @@ def _plausible_key(value: str) -> bool:
 @lru_cache(maxsize=4096)
 def sensitive(key: str) -> Kind | None:
     """Return what a field of this name holds, None where no secret."""
-    found = _SENSITIVE_KEY.fullmatch(_CAMEL.sub("_", key.strip()).lower()) if len(key) <= 80 else None  # noqa: PLR2004  no longer name is a field's
+    found = _SENSITIVE_KEY.fullmatch(_CAMEL.sub("_", key.strip()).lower()) if len(key) <= _MOST_OF_A_KEY else None
     if not found or _NO_SECRET_OF.search(key[: -len("token")]):
         return None
     return "password" if found["password"] else "api_key"
@@ -144,6 +158,6 @@ def kept_secret(kind: Kind, value: str) -> bool:
     if placeholder(value) or len(value) < _LEAST_PASSWORD:
         return False
     if kind == "password":
-        return len(value) <= 400  # noqa: PLR2004  what is longer is a text about passwords
+        return len(value) <= _MOST_OF_A_PASSWORD
     long = len(value) >= _LEAST_WORDLESS_KEY or mixed(value)
     return len(value) >= _LEAST_KEY and long and _plausible_key(value.removeprefix("Bearer ").removeprefix("Basic "))

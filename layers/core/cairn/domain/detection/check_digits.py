@@ -65,7 +65,7 @@ def indian_aadhaar(digits: str) -> bool:
 
 
 def _turn(left: int, right: int) -> int:
-    """Combine two elements of the dihedral group of a pentagon: 0–4 turn it, 5–9 flip it."""
+    """Combine two elements of the dihedral group of a pentagon: 0 to 4 turn it, 5 to 9 flip it."""
     turned = left + right if left < _PENTAGON else left - right
     flipped = (left < _PENTAGON) != (right < _PENTAGON)
     return turned % _PENTAGON + (_PENTAGON if flipped else 0)

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from itertools import chain, islice
+from typing import Any, Final, NamedTuple, cast
 
 from cairn.domain.detection import assignments
 from cairn.domain.detection.disguises import decoded, folded, unescaped
 from cairn.domain.detection.leaves import Leaf, Path, leaves
 from cairn.domain.detection.matching import hits
-from cairn.domain.detection.pages import BREAK, Page, Piece
+from cairn.domain.detection.pages import BREAK, Page
 from cairn.domain.detection.rules import Category, Hit
 from cairn.domain.detection.split import joins
 from cairn.domain.errors import DetectionFailed
 
 _LEVELS_OF_CODING: Final = 2
 _MOST_ROUNDS: Final = 5
+MOST_FINDINGS: Final = 10_000
+"""After so many the rest is not looked for: a value with more is refused like one with few, and not masked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +39,8 @@ class Finding:
     in_key: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    leaf: Leaf
+class _Found(NamedTuple):
+    leaf: int
     hit: Hit
 
 
@@ -47,52 +49,58 @@ def scan(value: Any, exempt: Collection[Path] = ()) -> tuple[Finding, ...]:
 
     `exempt` names the paths of ids, pointers and hashes: values whose form the caller has checked and that say nothing.
     """
-    found = _found(value, exempt)
-    keys = {each.leaf.text: "" for each in found if each.leaf.is_key}
-    masked = {key: _masked(key, [each.hit for each in found if each.leaf.is_key and each.leaf.text == key]) for key in keys}
-    return tuple(_finding(each, masked) for each in found)
+    every, found = _found(value, exempt)
+    in_keys: dict[str, list[Hit]] = defaultdict(list)
+    for each in found:
+        if every[each.leaf].is_key:
+            in_keys[every[each.leaf].text].append(each.hit)
+    keys = {key: _masked(key, hits) for key, hits in in_keys.items()}
+    return tuple(_finding(every[each.leaf], each.hit, keys) for each in found)
 
 
 def mask(value: Any, exempt: Collection[Path] = ()) -> Any:
     """Return a JSON value with every finding replaced by a marker that names its rule, `[redacted:email]`.
 
     What has no finding stays as it is. A number with a finding becomes a string. Keys that would fall together get a
-    number. DetectionFailed where the value cannot be looked through or a finding outlasts its masking.
+    number. DetectionFailed where the value cannot be looked through, or masking it would not leave it clean.
     """
     for _ in range(_MOST_ROUNDS):
-        found = _found(value, exempt)
+        every, found = _found(value, exempt)
         if not found:
             return value
-        by_leaf: dict[tuple[Path, bool], list[Hit]] = defaultdict(list)
+        if len(found) > MOST_FINDINGS:
+            raise DetectionFailed("the value holds more findings than are masked one by one")
+        by_place: dict[tuple[Path, bool], list[Hit]] = defaultdict(list)
         for each in found:
-            by_leaf[each.leaf.path, each.leaf.is_key].append(each.hit)
-        value = _replaced(value, (), by_leaf)
+            by_place[every[each.leaf].path, every[each.leaf].is_key].append(each.hit)
+        value = _replaced(value, (), by_place)
     raise DetectionFailed("a finding outlasts its masking")
 
 
-def _finding(each: _Found, masked: Mapping[str, str]) -> Finding:
-    path = tuple(masked.get(part, part) if isinstance(part, str) else part for part in each.leaf.path)
-    return Finding(each.hit.rule, each.hit.category, path, each.hit.start, each.hit.end, each.leaf.is_key)
+def _finding(leaf: Leaf, hit: Hit, keys: Mapping[str, str]) -> Finding:
+    path = tuple(keys.get(part, part) if isinstance(part, str) else part for part in leaf.path) if keys else leaf.path
+    return Finding(hit.rule, hit.category, path, hit.start, hit.end, leaf.is_key)
 
 
-def _found(value: Any, exempt: Collection[Path]) -> list[_Found]:
+def _found(value: Any, exempt: Collection[Path]) -> tuple[list[Leaf], list[_Found]]:
     every = list(leaves(value, exempt))
     page = _page(every)
-    text = folded(page.text())
-    direct = [_Found(piece.source, hit._replace(start=piece.start, end=piece.end)) for hit in _seen(text) for piece in page.pieces(hit.start, hit.end)]
-    direct += _under_their_keys(every)
-    return _outermost(every, [*direct, *_cut(every, {each.leaf for each in direct})])
+    direct = (
+        _Found(piece.source, hit._replace(start=piece.start, end=piece.end))
+        for hit in _seen(folded(page.text()))
+        for piece in page.pieces(hit.start, hit.end)
+    )
+    found = list(islice(chain(_under_their_keys(every), direct), MOST_FINDINGS + 1))
+    found += list(_cut(every, {each.leaf for each in found}))
+    return every, _outermost(found)
 
 
-def _page(every: Sequence[Leaf]) -> Page[Leaf]:
-    page: Page[Leaf] = Page()
+def _page(every: Sequence[Leaf]) -> Page[int]:
+    page: Page[int] = Page()
     key = ""
-    for leaf in every:
-        if not leaf.is_key:
-            page.add(": " if leaf.name and leaf.name == key else f"{BREAK}{leaf.name}: " if leaf.name else BREAK)
-        else:
-            page.add(BREAK)
-        page.add(leaf.text.replace("\0", " "), leaf)
+    for at, leaf in enumerate(every):
+        page.add(": " if key and leaf.name == key else f"{BREAK}{leaf.name}: " if leaf.name else BREAK)
+        page.add(leaf.text.replace("\0", " "), at)
         key = leaf.text if leaf.is_key else ""
     page.add(BREAK)
     return page
@@ -105,7 +113,10 @@ def _seen(text: str) -> Iterator[Hit]:
     for hit in hits(plain.text) if plain else ():
         start, end = plain.origin(hit.start, hit.end) if plain else (hit.start, hit.end)
         yield hit._replace(start=start, end=end)
-    parts = [(part, *(plain.origin(start, end) if plain else (start, end))) for part, start, end in decoded(plain.text if plain else text)]
+    parts = [
+        (part, *(plain.origin(start, end) if plain else (start, end)))
+        for part, start, end in decoded(plain.text if plain else text)
+    ]
     for _ in range(_LEVELS_OF_CODING):
         page: Page[tuple[int, int]] = Page()
         for part, start, end in parts:
@@ -118,38 +129,34 @@ def _seen(text: str) -> Iterator[Hit]:
         parts = [(part, *piece.source) for part, start, end in decoded(inner) for piece in page.pieces(start, end)]
 
 
-def _under_their_keys(every: Iterable[Leaf]) -> Iterator[_Found]:
-    for leaf in every:
+def _under_their_keys(every: Sequence[Leaf]) -> Iterator[_Found]:
+    for at, leaf in enumerate(every):
         kind = assignments.sensitive(leaf.name) if leaf.name and leaf.is_text else None
         if kind and assignments.kept_secret(kind, leaf.text):
-            yield _Found(leaf, Hit(kind, "secret", 0, len(leaf.text)))
+            yield _Found(at, Hit(kind, "secret", 0, len(leaf.text)))
 
 
-def _cut(every: Sequence[Leaf], found: set[Leaf]) -> Iterator[_Found]:
-    page: Page[Leaf] = Page()
+def _cut(every: Sequence[Leaf], found: Collection[int]) -> Iterator[_Found]:
+    page: Page[int] = Page()
     for parts in joins(every, found):
-        for part in parts:
-            page.add(part.text, part)
+        for at in parts:
+            page.add(every[at].text, at)
         page.add(BREAK)
     for hit in hits(folded(page.text())):
         pieces = list(page.pieces(hit.start, hit.end))
         if len(pieces) > 1:
             for piece in pieces:
-                yield _Found(piece.source, hit._replace(start=0, end=len(piece.source.text)))
+                yield _Found(piece.source, hit._replace(start=0, end=len(every[piece.source].text)))
 
 
-def _outermost(every: Sequence[Leaf], found: Iterable[_Found]) -> list[_Found]:
+def _outermost(found: Iterable[_Found]) -> list[_Found]:
     """Return the findings in the order of the value, without those that lie within another."""
-    by_leaf: dict[Leaf, list[Hit]] = defaultdict(list)
-    for each in found:
-        by_leaf[each.leaf].append(each.hit)
     kept: list[_Found] = []
-    for leaf in every:
-        end = 0
-        for hit in sorted(by_leaf.pop(leaf, ()), key=lambda hit: (hit.start, -hit.end)):
-            if hit.end > end:
-                kept.append(_Found(leaf, hit))
-                end = hit.end
+    leaf, end = -1, 0
+    for each in sorted(found, key=lambda each: (each.leaf, each.hit.start, -each.hit.end)):
+        if each.leaf != leaf or each.hit.end > end:
+            kept.append(each)
+            leaf, end = each.leaf, each.hit.end
     return kept
 
 

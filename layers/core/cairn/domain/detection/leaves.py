@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from cairn.domain.errors import DetectionFailed
 
@@ -16,8 +15,7 @@ _NAMES: Final = ("name", "key", "Name", "Key")
 _MOST_OF_A_NAME: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """A string, a number as its text, or a key; `name` is the key that a value stands under, or its list."""
 
     path: Path

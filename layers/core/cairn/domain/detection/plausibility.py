@@ -8,17 +8,27 @@ from collections import Counter
 from typing import Final
 
 _MARKED = re.compile(
-    r"[<>{}…]|\*{3}|\$[\w({]|%[\w(]|\.\.\.|(?i:x{4}|your[_\-. ]|[_\-. ]here|redacted|replace[_-]?me|change[_-]?me|placeholder|insert[_-]|dummy)"
+    r"[<>{}…]|\*{3}|\$[\w({]|%[\w(]|\.\.\."
+    r"|(?i:x{4}|your[_\-. ]|[_\-. ]here|redacted|replace[_-]?me|change[_-]?me|placeholder|insert[_-]|dummy)"
 )
-_WORDS: Final = frozenset(
-    """a an any auth available bearer bool boolean char configured correct credential credentials default disabled empty enabled
-    env expired false field fill for from given hash hidden if in incorrect input int integer invalid is key lost masked missing must
-    needed nil no none not null object of off on optional or passed password passwd plain plaintext please private prompt provided
-    pwd rejected required reset secret see set shared str string test text the to todo token true type unchanged undefined unknown
-    unset user username value varchar void was weak will with wrong yes""".split()
-)
+_NO_SECRETS: Final = """
+    a an any auth available bearer bool boolean char configured correct credential credentials default disabled empty
+    enabled env expired false field fill for from given hash hidden if in incorrect input int integer invalid is key
+    lost masked missing must needed nil no none not null object of off on optional or passed password passwd plain
+    plaintext please private prompt provided pwd rejected required reset secret see set shared str string test text
+    the to todo token true type unchanged undefined unknown unset user username value varchar void was weak will with
+    wrong yes
+"""
+_WORDS: Final = frozenset(_NO_SECRETS.split())
 _FEW_DIGITS: Final = 3
 _FEW_LETTERS: Final = 4
+_RANDOM: Final = 4.0
+"""The least bits a character of what is drawn at random from letters and digits."""
+_PUBLIC: Final = ("Qm", "MII")
+"""How hashes of IPFS begin, and public keys and certificates in base64."""
+_WORD = re.compile(r"[A-Z]?[a-z]{2,}")
+_WORDY: Final = 0.7
+"""The share of its characters in words from which a name in camel case is known."""
 _CODE = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[!;]?")
 
 
@@ -54,4 +64,8 @@ def dense(value: str) -> bool:
     digits, upper, lower = (sum(map(kind, value)) for kind in (str.isdigit, str.isupper, str.islower))
     if digits < _FEW_DIGITS or upper < _FEW_LETTERS or lower < _FEW_LETTERS:
         return False
-    return entropy(value) > 4 and not value.startswith("Qm")  # noqa: PLR2004  bits; hashes of IPFS begin with Qm
+    if value.startswith(_PUBLIC) or "abcdefghijkl" in value.lower():
+        return False
+    if sum(map(len, _WORD.findall(value))) > _WORDY * len(value):
+        return False
+    return entropy(value) > _RANDOM

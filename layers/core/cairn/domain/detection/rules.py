@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal, NamedTuple
 
 Category = Literal["secret", "personal"]
@@ -32,37 +33,47 @@ class Rule:
 
     Its first group, or all of it where it has none, is what was found, if the check agrees. `before` is what must stand
     in front of the anchor, from right to left; it belongs to what was found. A rule without anchors is tried at every
-    place. Patterns repeat nothing that repeats without a bound, so that each try takes bounded time.
+    place. Patterns are compiled on first need; they repeat nothing that repeats without a bound, so that a try takes
+    bounded time.
     """
 
     name: str
     category: Category
     anchors: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     check: Callable[[str], bool] = always
-    before: re.Pattern[str] | None = None
+    before: str = ""
 
     def hits(self, text: str, lower: str) -> Iterator[Hit]:
         """Yield what of a text, given in lower case too, the rule is about."""
         for match in self._matches(text, lower):
-            start, end = match.span(1 if self.pattern.groups else 0)
+            start, end = match.span(1 if match.re.groups else 0)
             start = self._widened(text, start)
             if start >= 0 and self.check(text[start:end]):
                 yield Hit(self.name, self.category, start, end)
 
     def _matches(self, text: str, lower: str) -> Iterator[re.Match[str]]:
         if not self.anchors:
-            yield from self.pattern.finditer(text)
+            yield from compiled(self.pattern).finditer(text)
         for anchor in self.anchors:
+            behind = 0
             for at in places(lower, anchor):
-                if match := self.pattern.match(text, at):
+                match = compiled(self.pattern).match(text, at) if at >= behind else None
+                if match:
+                    behind = match.end()
                     yield match
 
     def _widened(self, text: str, start: int) -> int:
-        if self.before is None:
+        if not self.before:
             return start
-        found = self.before.match(text[max(0, start - _MOST_BEFORE) : start][::-1])
+        found = compiled(self.before).match(text[max(0, start - _MOST_BEFORE) : start][::-1])
         return start - found.end() if found else -1
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern compiled, once a process."""
+    return re.compile(pattern)
 
 
 def places(text: str, anchor: str) -> Iterator[int]:

@@ -10,26 +10,29 @@ from typing import Final
 from cairn.domain.detection.leaves import Leaf
 from cairn.domain.detection.vendor_tokens import PREFIXES
 
-_BEGINS: Final = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(PREFIXES, key=len, reverse=True)))})[\w+/=.-]*+")
+_BEGINS: Final = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(PREFIXES, key=len, reverse=True)))})")
 _PART: Final = re.compile(r"[\w+/=.-]{1,400}")
 _SHORT: Final = 8
 _FEWEST_SHORT: Final = 3
-_NEIGHBOURS: Final = 3
+_NEXT, _BEFORE = 2, 1
+_MOST_BEGUN: Final = 5_000
 
 
-def joins(leaves: Sequence[Leaf], found: Collection[Leaf]) -> Iterator[list[Leaf]]:
-    """Yield leaves of one object or list whose texts might be one secret when put together.
+def joins(leaves: Sequence[Leaf], found: Collection[int]) -> Iterator[list[int]]:
+    """Yield which leaves of one object or list might be one secret when put together, by their number.
 
-    That is one with a vendor's prefix and a neighbour, and a row of short ones. Leaves that hold a finding of their own
-    are no parts of another.
+    That is one that begins as a vendor's token does with a neighbour, and a row of short ones. Leaves that hold a
+    finding of their own are no parts of another. Of one value, some thousands of beginnings are followed up.
     """
-    values = [leaf for leaf in leaves if leaf.is_text and not leaf.is_key]
-    for _, siblings in groupby(values, key=lambda leaf: leaf.path[:-1]):
-        parts = [leaf for leaf in siblings if _PART.fullmatch(leaf.text) and leaf not in found]
-        for at, leaf in enumerate(parts):
-            if _BEGINS.fullmatch(leaf.text):
-                others = (*parts[at + 1 : at + 1 + _NEIGHBOURS], *parts[max(0, at - _NEIGHBOURS) : at])
-                yield from ([leaf, other] for other in others)
-        short = [leaf for leaf in parts if len(leaf.text) <= _SHORT]
+    values = (at for at, leaf in enumerate(leaves) if leaf.is_text and not leaf.is_key)
+    begun = 0
+    for _, siblings in groupby(values, key=lambda at: leaves[at].path[:-1]):
+        parts = [at for at in siblings if at not in found and _PART.fullmatch(leaves[at].text)]
+        for place, first in enumerate(parts):
+            if _BEGINS.match(leaves[first].text) and begun < _MOST_BEGUN:
+                begun += 1
+                others = (*parts[place + 1 : place + 1 + _NEXT], *parts[max(0, place - _BEFORE) : place])
+                yield from ([first, other] for other in others)
+        short = [at for at in parts if len(leaves[at].text) <= _SHORT]
         if len(short) >= _FEWEST_SHORT:
             yield short

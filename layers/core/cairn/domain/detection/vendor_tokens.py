@@ -62,17 +62,17 @@ PREFIXES: Final = tuple(prefix for _, prefixes, _ in _PREFIXED for prefix in pre
 
 def _prefixed(name: str, prefixes: str, body: str) -> Rule:
     literal = "|".join(re.escape(prefix) for prefix in prefixes.split("|"))
-    pattern = re.compile(rf"(?<![A-Za-z0-9])(?:{literal}){body}(?![A-Za-z0-9])")
+    pattern = rf"(?<![A-Za-z0-9])(?:{literal}){body}(?![A-Za-z0-9])"
     anchors = tuple(prefix.lower() for prefix in prefixes.split("|"))
     return Rule(name, "secret", anchors, pattern, lambda found: token_body(re.sub(rf"\A(?:{literal})", "", found)))
 
 
 def _secret(name: str, anchor: str, pattern: str, *, anchored: bool = True) -> Rule:
-    return Rule(name, "secret", (anchor,) if anchored else (), re.compile(pattern))
+    return Rule(name, "secret", (anchor,) if anchored else (), pattern)
 
 
 def _after(name: str, before: str, anchor: str, pattern: str) -> Rule:
-    return Rule(name, "secret", (anchor,), re.compile(pattern), before=re.compile(before))
+    return Rule(name, "secret", (anchor,), pattern, before=before)
 
 
 RULES: Final = (
@@ -80,10 +80,8 @@ RULES: Final = (
         "private_key",
         "secret",
         ("-----begin ",),
-        re.compile(
-            r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-            r"[\w+/=\s\\:,.()-]{0,20000}+(?:-----END [A-Z ]{0,30}-----)?"
-        ),
+        r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\w+/=\s\\:,.()]|-(?!----)){0,20000}+"
+        r"(?:-----END [A-Z ]{0,30}-----)?",
     ),
     _secret("private_key", "putty-user-key-file", r"(?i:putty-user-key-file)-\d:[^\x00]{0,8000}+"),
     *(_prefixed(*each) for each in _PREFIXED),
@@ -93,18 +91,23 @@ RULES: Final = (
     _after("mailchimp_key", r"[0-9a-f]{32}(?!\w)", "-us", r"-us\d{1,2}(?!\w)"),
     _after("telegram_token", r"\d{8,10}", ":aa", r":AA[\w-]{33}(?![\w-])"),
     _secret("discord_webhook", "/api/webhooks/", r"/api/webhooks/\d{17,20}/[\w-]{60,80}"),
-    _secret("discord_token", "", r"(?<![\w.-])[MNO][A-Za-z0-9_-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])", anchored=False),
+    _secret(
+        "discord_token",
+        "",
+        r"[MNO](?<![\w.-][MNO])[A-Za-z0-9_-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])",
+        anchored=False,
+    ),
     _secret("azure_sas", "sig=", r"(?<=[?&;])sig=([A-Za-z0-9%+/]{40,120}={0,2})"),
     _secret("password_hash", "$", r"(?<![\w$])\$(?:2[abxy]?|1|5|6|y|argon2(?:id|i|d)|scrypt)\$[\w./$,=+-]{20,200}"),
     Rule(
         "url_password",
         "secret",
         ("://",),
-        re.compile(r"""://[^\s:/?#@"'<>]{0,100}+:([^\s@/"'<>]{1,200}+)@[\w.\[-]"""),
+        r"""://[^\s:/?#@"'<>]{0,100}+:([^\s@/"'<>]{1,200}+)@[\w.\[-]""",
         lambda found: not placeholder(found),
     ),
 )
 
 HIGH_ENTROPY: Final = Rule(
-    "high_entropy_key", "secret", (), re.compile(r"(?<![\w+/=.@#?&-])[A-Za-z0-9]{32,64}+(?![\w+/=@-])"), dense
+    "high_entropy_key", "secret", (), r"(?<![\w+/=.@#?&-])[A-Za-z0-9]{32,64}+(?![\w+/=@-])", dense
 )
