@@ -37,8 +37,9 @@ conformance: .venv/.ready ## Run the official MCP conformance suite and the Insp
 stack: .venv/.ready ## Deploy the template to an AWS emulator on this machine and call it through its API
 	@$(BIN)/python tools/stack.py
 
-bench: .venv/.ready ## Print what a turn costs in round trips and capacity units
+bench: .venv/.ready ## Print what a turn costs, and how well and how fast secrets are found
 	@$(BIN)/python bench/turns.py
+	@$(BIN)/python bench/detection.py
 
 requirements: .venv/.ready ## Print every requirement with the tests that prove it
 	@$(BIN)/python tools/requirements.py $(REQUIREMENTS)

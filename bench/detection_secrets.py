@@ -264,6 +264,7 @@ STRUCTURES: Mapping[str, Callable[[random.Random], tuple[str, Any]]] = {
     "aws key cut over two fields": _cut(_aws, lambda left, right: {"name": "ci", "a": left, "b": right, "on": "yes"}),
     "key cut over list entries": _cut(_github, lambda left, right: ["x", left, right, "y"]),
     "card cut over list entries": _whole(card, lambda text: [text[at : at + 4] for at in range(0, 16, 4)]),
+    "card cut over two fields": _whole(card, lambda text: {"a": text[:8], "b": text[8:]}),
     "password under its key": _whole(password, lambda text: {"db": {"user": "app", "password": text}}),
     "weak password under its key": _whole(lambda rng: rng.choice(WORDS) + "s", lambda text: {"passwd": text}),
     "passwords in a list": _whole(password, lambda text: {"passwords": ["first-one-7", text]}),

@@ -106,6 +106,33 @@ def test_what_a_field_is_called_tells_what_it_holds() -> None:
     assert rules({"note": "1984-07-21", "horse": "correct", "password": "required"}) == set()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password_file = run7secrets8",
+        "token_url: auth9internal8x",
+        "secret_name=prod-db-12",
+        "next_token=AAAAbbbb11112222",
+        "api_key = settings.key7.value",
+        "password = getpass7(prompt)",
+        "monkey: tiger77tiger88",
+    ],
+)
+def test_what_is_about_a_secret_and_none_is_left_alone(text: str) -> None:
+    assert scan(text) == ()
+
+
+def test_what_two_rules_find_is_one_finding() -> None:
+    assert [each.rule for each in scan({"password": "tiger-7"})] == ["password"]
+
+
+def test_neighbours_are_read_together_only_where_neither_says_enough_alone() -> None:
+    token = "ghp_" + "a7" * 18
+
+    assert scan(["the password", "tiger7777"]) == ()
+    assert mask({"key": token, "user": "alice"}) == {"key": "[redacted:github_token]", "user": "alice"}
+
+
 @pytest.mark.parametrize("value", [{"id": KEY, "x": 1}, {"items": [{"id": KEY}]}])
 def test_what_stands_at_an_exempt_path_is_left_out_and_elsewhere_it_is_not(value: Any) -> None:
     exempt = {("id",), ("items", 0, "id")}

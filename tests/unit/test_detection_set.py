@@ -42,6 +42,8 @@ def test_the_detector_finds_what_it_must_and_leaves_the_rest(half: Half) -> None
         "cascade://e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
         "550e8400-e29b-41d4-a716-446655440000",
         "CamelCaseIdentifierThatIsVeryLongAndHasNumber123",
+        "seq 10 4111 1111 1111 1111",
+        "task-sk-a" + "b7" * 3 + " desk-" + "c8" * 12,
     ],
 )
 def test_a_hash_an_id_and_a_pointer_are_no_keys(text: str) -> None:

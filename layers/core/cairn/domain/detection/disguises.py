@@ -34,7 +34,7 @@ _ESCAPE_OR_INVISIBLE: Final = re.compile(
     rf"|{_WRITTEN}"
 )
 _SAME_LENGTH: Final = (("\\n", " \n"), ("\\r", " \n"), ("\\t", "  "))
-_CODED: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}+(?:\r?\n[A-Za-z0-9+/]{4,76}+)*+={0,2}")
+_CODED: Final = re.compile(r"[A-Za-z0-9+/_-]{14,}+(?:\r?\n[A-Za-z0-9+/]{4,76}+)*+={0,2}")
 _SPACED: Final = re.compile(
     r"[ ._-](?<=(?<![\w+/=-])[\w+/=-][ ._-])[\w+/=.-](?!\w)(?:(?<=([ ._-]).)\1[\w+/=.-](?!\w)){8,2000}+"
 )

@@ -30,8 +30,8 @@ _NO_MAIL_DOMAINS = (
     ".internal",
 )
 _DATE = (
-    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\s?\d{1,2}[-/.]\s?\d{2,4}|\d{1,2}(?:st|nd|rd|th"
-    r"|\.)? ?[A-Za-zäéû]{3,9},? \d{4}"
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\s?\d{1,2}[-/.]\s?\d{2,4}"
+    r"|\d{1,2}(?:st|nd|rd|th|\.)?[ -]?(?:of )?[A-Za-zäéû]{3,9},?[ -]\d{4}"
     r"|[A-Z][a-z]{2,8} \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
 )
 _STREET = r"(?:[A-Z][\w'.-]{1,20} ){1,3}"
@@ -85,6 +85,13 @@ RULES: Final = (
     Rule(
         "email",
         "personal",
+        (" at ",),
+        r" (?i:at) (?:[\w-]{1,63} (?i:dot) ){1,4}[A-Za-z]{2,24}(?!\w)",
+        before=r"[\w.+%-]{1,64}",
+    ),
+    Rule(
+        "email",
+        "personal",
         ("[at]", "(at)", "{at}", "[ at ]"),
         r"[\[({] ?(?i:at) ?[\])}] ?(?:[\w-]{1,63} ?(?:\.|[\[({] ?(?i:dot) ?[\])}]) ?){1,5}[A-Za-z]{2,24}(?!\w)",
         before=r" ?[\w.+%-]{1,64}",
@@ -109,9 +116,8 @@ RULES: Final = (
     ),
     _after(
         "phone",
-        r"phone|telephone|mobile|cell phone|cell number|cellphone|whatsapp|fax|telefon|handy|tel|tél|téléphone|móvil|teléfono"
-        r"|my number|his number"
-        r"|her number|their number|your number",
+        r"phone|telephone|mobile|cell phone|cell number|cellphone|whatsapp|fax|telefon|handy|tel|tél|téléphone|móvil"
+        r"|teléfono|my number|his number|her number|their number|your number",
         r"[+(]{0,2}\d(?:[ ().\-/]{0,2}\d){6,14}",
         _phone,
     ),
@@ -123,7 +129,7 @@ RULES: Final = (
     ),
     _form(
         "uk_national_insurance",
-        r"[A-CEGHJ-PR-TW-Z](?<!\w[A-Z])[A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D](?!\w)",
+        r"(?:[A-CEGHJ-PR-TW-Z](?<!\w[A-Z])[A-CEGHJ-NPR-TW-Z]|QQ(?<!\wQQ)) ?\d{2} ?\d{2} ?\d{2} ?[A-D](?!\w)",
     ),
     _form(
         "french_nir",
@@ -151,7 +157,7 @@ RULES: Final = (
     _after("indian_pan", "pan", r"[A-Z]{5}\d{4}[A-Z]"),
     _after(
         "national_id",
-        "national insurance|national id|identity card|id card|nhs|sin|bsn|pesel|medicare|medical record|mrn|curp"
+        "tfn|national insurance|national id|identity card|id card|nhs|sin|bsn|pesel|medicare|medical record|mrn|curp"
         "|personnummer",
         r"[A-Z]{0,3}\d[\d -]{5,12}\d[A-Z]?",
     ),
@@ -180,10 +186,10 @@ RULES: Final = (
     ),
     _form(
         "postal_address",
-        rf"\d(?<![\w.-]\d)\d{{0,4}}[A-Za-z]? {_STREET}(?:Street|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Boulevard|Blvd|Court"
-        rf"|Square|Terrace|Parkway"
-        r"|Highway|(?:St|Dr|Way|Ct|Pl|Place"
-        r"|Sq)(?=\.?, [A-Z]))(?![\w])(?:[., ]{1,2}[A-Z][a-zA-Z. ]{1,30}+)?(?:, ?[A-Z]{2},? \d{5}(?:-\d{4})?)?",
+        rf"\d(?<![\w.-]\d)\d{{0,4}}[A-Za-z]? {_STREET}"
+        r"(?:(?:Street|Avenue|Ave|Road|Rd|Lane|Ln|Boulevard|Blvd|Terrace|Parkway|Highway)(?!\w)"
+        r"|(?:St|Drive|Dr|Way|Court|Ct|Place|Pl|Square|Sq)(?=\.?, [A-Z]))"
+        r"(?:[., ]{1,2}[A-Z][a-zA-Z. ]{1,30}+)?(?:, ?[A-Z]{2},? \d{5}(?:-\d{4})?)?",
     ),
     Rule(
         "postal_address",

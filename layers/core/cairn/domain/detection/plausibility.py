@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import binascii
 import math
 import re
 from collections import Counter
@@ -12,12 +13,12 @@ _MARKED = re.compile(
     r"|(?i:x{4}|your[_\-. ]|[_\-. ]here|redacted|replace[_-]?me|change[_-]?me|placeholder|insert[_-]|dummy)"
 )
 _NO_SECRETS: Final = """
-    a an any auth available bearer bool boolean char configured correct credential credentials default disabled empty
-    enabled env expired false field fill for from given hash hidden if in incorrect input int integer invalid is key
-    lost masked missing must needed nil no none not null object of off on optional or passed password passwd plain
-    plaintext please private prompt provided pwd rejected required reset secret see set shared str string test text
-    the to todo token true type unchanged undefined unknown unset user username value varchar void was weak will with
-    wrong yes
+    a an any auth available bearer bool boolean char configured correct credential credentials default disabled
+    empty enabled env expired false field fill for from given hash hidden if in incorrect input int integer invalid
+    is key lost masked missing must needed nil no none not null object of off on optional or passed password passwd
+    plain plaintext please private prompt provided pwd rejected required reset secret see set shared str string test
+    text the to todo token true type unchanged undefined unknown unset user username value varchar vault void was
+    weak will with wrong yes
 """
 _WORDS: Final = frozenset(_NO_SECRETS.split())
 _FEW_DIGITS: Final = 3
@@ -68,4 +69,4 @@ def dense(value: str) -> bool:
         return False
     if sum(map(len, _WORD.findall(value))) > _WORDY * len(value):
         return False
-    return entropy(value) > _RANDOM
+    return entropy(value) > _RANDOM and not binascii.a2b_base64(value[: len(value) // 4 * 4]).isascii()

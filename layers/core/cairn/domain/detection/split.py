@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Final
 
 from cairn.domain.detection.leaves import Leaf
@@ -21,8 +21,9 @@ _MOST_BEGUN: Final = 5_000
 def joins(leaves: Sequence[Leaf], found: Collection[int]) -> Iterator[list[int]]:
     """Yield which leaves of one object or list might be one secret when put together, by their number.
 
-    That is one that begins as a vendor's token does with a neighbour, and a row of short ones. Leaves that hold a
-    finding of their own are no parts of another. Of one value, some thousands of beginnings are followed up.
+    That is one that begins as a vendor's token does with a neighbour, two rows of digits, and a row of short ones.
+    Leaves that hold a finding of their own are no parts of another. Of one value, some thousands of beginnings are
+    followed up.
     """
     values = (at for at, leaf in enumerate(leaves) if leaf.is_text and not leaf.is_key)
     begun = 0
@@ -33,6 +34,9 @@ def joins(leaves: Sequence[Leaf], found: Collection[int]) -> Iterator[list[int]]
                 begun += 1
                 others = (*parts[place + 1 : place + 1 + _NEXT], *parts[max(0, place - _BEFORE) : place])
                 yield from ([first, other] for other in others)
+        for first, second in pairwise(parts):
+            if (leaves[first].text + leaves[second].text).isdecimal():
+                yield [first, second]
         short = [at for at in parts if len(leaves[at].text) <= _SHORT]
         if len(short) >= _FEWEST_SHORT:
             yield short

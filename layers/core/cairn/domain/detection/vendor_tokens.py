@@ -29,7 +29,7 @@ _PREFIXED: Final[tuple[tuple[str, str, str], ...]] = (
     ("pypi_token", "pypi-AgE", f"{_URL}{{30,1024}}"),
     ("docker_token", "dckr_pat_|dckr_oat_", f"{_URL}{{20,64}}"),
     ("sendgrid_key", "SG.", rf"{_URL}{{16,32}}\.{_URL}{{32,64}}"),
-    ("mailgun_key", "key-", f"{_HEX}{{32}}"),
+    ("mailgun_key", "key-", "[0-9a-z]{32}"),
     ("vault_token", "hvs.|hvb.|hvr.", f"{_URL}{{24,255}}"),
     ("hugging_face_token", "hf_|api_org_", f"{_WORD}{{30,64}}"),
     ("databricks_token", "dapi", rf"{_HEX}{{32}}(?:-\d)?"),
