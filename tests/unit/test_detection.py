@@ -21,12 +21,14 @@ KINDS: Mapping[str, Callable[[random.Random], str]] = {
     **{kind: make for kind, (make, contexts) in {**SECRETS, **PERSONAL}.items() if not contexts},
     **{kind: lambda rng, parts=parts: parts[1](parts[0](rng)) for kind, parts in DISGUISES.items()},
 }
+
+
+def told(kind: str, seed: int, before: str, after: str) -> str:
+    return f"{before} {KINDS[kind](random.Random(seed))} {after}"  # noqa: S311  repeatable
+
+
 SECRET_TEXTS = st.builds(
-    lambda kind, seed, before, after: f"{before} {KINDS[kind](random.Random(seed))} {after}",  # noqa: S311  repeatable
-    st.sampled_from(sorted(KINDS)),
-    st.integers(0, 50),
-    st.text(max_size=10),
-    st.text(max_size=10),
+    told, st.sampled_from(sorted(KINDS)), st.integers(0, 50), st.text(max_size=10), st.text(max_size=10)
 )
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | SECRET_TEXTS,
