@@ -11,6 +11,7 @@ CairnError                    what a caller may see: code, message, details, ret
 ├── Disabled                  the tool's flag is off
 ├── Unavailable               the store throttled or failed after the retries
 └── InternalError             anything else; carries no content
+    ├── DetectionFailed       the detector could not look through a value: nothing of it may be kept or shown
     └── CorruptData           stored bytes fail their hash or their authentication tag
 StoreError                    what an adapter tells a service; never reaches a caller as it is
 ├── ConditionFailed           a condition did not hold; carries the stored item
@@ -125,6 +126,10 @@ class InternalError(CairnError):
 
 class CorruptData(InternalError):
     """Stored bytes fail their hash or their authentication tag."""
+
+
+class DetectionFailed(InternalError):
+    """The detector could not look through a value, so that nothing of it may be kept or shown."""
 
 
 class StoreError(Exception):

@@ -1,0 +1,1 @@
+"""The detector of secrets and personal data: `detector.scan` finds, `detector.mask` replaces."""
