@@ -109,7 +109,8 @@ def test_a_token_opens_the_projects_of_the_claim_that_was_named_and_none_without
 ) -> None:
     found = of(OidcSettings(issuer="https://a.example", projects_claim="prj"), prj=claim)
 
-    assert (found.projects if found else None) == projects
+    assert (found is None) is (projects is None)
+    assert found is None or found.projects == projects
 
 
 def test_without_a_named_claim_a_token_opens_every_project_of_its_tenant() -> None:
