@@ -99,7 +99,7 @@ def test_a_code_that_is_none_of_the_sandbox_s_is_a_failure_of_the_sandbox() -> N
         {"error": {"code": 7, "message": "canary", "details": {}}},
         {"error": {"code": "NOT_FOUND", "message": "canary", "details": []}},
         {"error": {"code": "INVALID_ARGUMENT", "message": "canary", "details": {"fields": 7}}},
-        b" " * (sandbox.MAX_ANSWER_BYTES + 1),
+        b'{"result": {}}' + b" " * sandbox.MAX_ANSWER_BYTES,
     ],
 )
 def test_an_answer_that_makes_no_sense_is_a_failure_that_repeats_nothing_of_it(answered: object) -> None:
