@@ -82,7 +82,7 @@ def make_dynamo_table(cloud: Clients, table_properties: Resource) -> Callable[..
     def make(clients: Clients = cloud) -> DynamoTable:
         name = f"memory-{next(numbers)}"
         cloud.dynamodb.create_table(TableName=name, GlobalSecondaryIndexes=indexes, **arguments)
-        return DynamoTable(clients.dynamodb, name)
+        return DynamoTable(lambda: clients.dynamodb, name)
 
     return make
 
@@ -126,7 +126,7 @@ def keyring(request: pytest.FixtureRequest) -> KeyRing:
     if request.param == "embedded":
         return LocalKeyRing(bytes(range(32)))
     cloud: Clients = request.getfixturevalue("cloud")
-    return KmsKeyRing(cloud.kms, cloud.kms.create_key()["KeyMetadata"]["KeyId"])
+    return KmsKeyRing(lambda: cloud.kms, cloud.kms.create_key()["KeyMetadata"]["KeyId"])
 
 
 @pytest.fixture

@@ -164,7 +164,11 @@ def test_each_reason_of_a_refused_transaction_has_its_code(
 def test_the_bucket_and_the_key_fail_as_the_table_does(
     clients: Clients, answering: Callable[[Exception], list[str]]
 ) -> None:
-    blobs, keyring, tenant = S3Blobs(lambda: clients.s3, "bucket"), KmsKeyRing(clients.kms, "key"), Tenant("acme")
+    blobs, keyring, tenant = (
+        S3Blobs(lambda: clients.s3, "bucket"),
+        KmsKeyRing(lambda: clients.kms, "key"),
+        Tenant("acme"),
+    )
     digest = Digest("0" * 64)
     answering(EndpointConnectionError(endpoint_url="store"))
     calls: list[Callable[[], object]] = [

@@ -5,7 +5,6 @@ They come from botocore, since importing boto3 loads its transfers and resources
 
 from __future__ import annotations
 
-from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -33,44 +32,48 @@ _ONCE = _SMALL.merge(Config(read_timeout=SANDBOX_SECONDS, retries={"total_max_at
 class Clients:
     """Clients for the region and the credentials of the environment, with standard retries and short timeouts.
 
-    Each costs tens of milliseconds to make, and threads may share it but not make several at once.
+    Each costs tens of milliseconds to make, and threads may share it but not make several at once: the first one that
+    needs it makes it, the others wait.
     """
 
     def __init__(self) -> None:
         """Make no client yet."""
         self._session = get_session()
+        self._made: dict[str, Any] = {}
         self._making = Lock()
 
-    @cached_property
+    @property
     def dynamodb(self) -> DynamoDBClient:
         """The client of the table."""
         return self._client("dynamodb", _SMALL)
 
-    @cached_property
+    @property
     def s3(self) -> S3Client:
         """The client of the bucket; bodies may take longer than items."""
         return self._client("s3", _LARGE)
 
-    @cached_property
+    @property
     def kms(self) -> KMSClient:
         """The client of the key."""
         return self._client("kms", _SMALL)
 
-    @cached_property
+    @property
     def sqs(self) -> SQSClient:
         """The client of the queue."""
         return self._client("sqs", _SMALL)
 
-    @cached_property
+    @property
     def functions(self) -> LambdaClient:
         """The client that invokes functions, and waits for them."""
         return self._client("lambda", _ONCE)
 
-    @cached_property
+    @property
     def secrets(self) -> SecretsManagerClient:
         """The client of Secrets Manager."""
         return self._client("secretsmanager", _SMALL)
 
     def _client(self, service: str, config: Config) -> Any:
         with self._making:
-            return self._session.create_client(service, config=config)
+            if service not in self._made:
+                self._made[service] = self._session.create_client(service, config=config)
+            return self._made[service]

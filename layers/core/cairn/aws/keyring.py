@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cairn.aws.failures import aws_failures
@@ -18,7 +19,7 @@ _MAX_WRAPPED_BYTES = 6144
 class KmsKeyRing:
     """Makes and unwraps data keys under one KMS key, with {"tenant": …} as encryption context."""
 
-    def __init__(self, client: KMSClient, key_id: str) -> None:
+    def __init__(self, client: Callable[[], KMSClient], key_id: str) -> None:
         """Use the key with this id or ARN."""
         self._client = client
         self._key_id = key_id
@@ -26,7 +27,7 @@ class KmsKeyRing:
     def generate(self, tenant: Tenant) -> DataKey:
         """Return a fresh data key."""
         with aws_failures():
-            answer = self._client.generate_data_key(
+            answer = self._client().generate_data_key(
                 KeyId=self._key_id, KeySpec="AES_256", EncryptionContext={"tenant": tenant}
             )
         return DataKey(answer["Plaintext"], answer["CiphertextBlob"])
@@ -35,10 +36,11 @@ class KmsKeyRing:
         """Return the 32 secret bytes; CorruptData if they are not this tenant's or were changed."""
         if not 1 <= len(wrapped) <= _MAX_WRAPPED_BYTES:
             raise CorruptData("a wrapped key does not open")
-        refusals = (self._client.exceptions.InvalidCiphertextException, self._client.exceptions.IncorrectKeyException)
+        client = self._client()
+        refusals = (client.exceptions.InvalidCiphertextException, client.exceptions.IncorrectKeyException)
         with aws_failures():
             try:
-                answer = self._client.decrypt(
+                answer = client.decrypt(
                     KeyId=self._key_id, CiphertextBlob=wrapped, EncryptionContext={"tenant": tenant}
                 )
             except refusals:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cairn.aws.expressions import decoded, encoded, encoded_key, statement, written_by
@@ -32,7 +32,7 @@ class DynamoTable:
     the repetition is reported as theirs, and an unconditional delete removes what was put there in between.
     """
 
-    def __init__(self, client: DynamoDBClient, table_name: str, index_name: str = "sparse") -> None:
+    def __init__(self, client: Callable[[], DynamoDBClient], table_name: str, index_name: str = "sparse") -> None:
         """Use a table with string keys pk and sk and an index of this name with string keys ipk and isk."""
         self._client = client
         self._table_name = table_name
@@ -41,7 +41,7 @@ class DynamoTable:
     def get(self, key: Key) -> Attributes | None:
         """Return the item, None if there is none."""
         with aws_failures():
-            answer = self._client.get_item(TableName=self._table_name, Key=encoded_key(key), ConsistentRead=True)
+            answer = self._client().get_item(TableName=self._table_name, Key=encoded_key(key), ConsistentRead=True)
         return decoded(answer["Item"]) if "Item" in answer else None
 
     def query(self, query: Query) -> Page:
@@ -52,7 +52,7 @@ class DynamoTable:
         if low > query.high:
             return Page(())
         with aws_failures():
-            answer = self._client.query(**self._query_fields(query, low))
+            answer = self._client().query(**self._query_fields(query, low))
         last = answer.get("LastEvaluatedKey")
         return Page(
             tuple(decoded(item) for item in answer["Items"]),
@@ -65,8 +65,8 @@ class DynamoTable:
         fields = self._fields(write, request_id)
         with aws_failures():
             try:
-                self._client.put_item(**fields)
-            except self._client.exceptions.ConditionalCheckFailedException as error:
+                self._client().put_item(**fields)
+            except self._client().exceptions.ConditionalCheckFailedException as error:
                 _own_item_or_refusal(error, request_id)
 
     def update(self, write: Update) -> Attributes:
@@ -75,8 +75,8 @@ class DynamoTable:
         fields = self._fields(write, request_id)
         with aws_failures():
             try:
-                answer = self._client.update_item(**fields, ReturnValues="ALL_NEW")
-            except self._client.exceptions.ConditionalCheckFailedException as error:
+                answer = self._client().update_item(**fields, ReturnValues="ALL_NEW")
+            except self._client().exceptions.ConditionalCheckFailedException as error:
                 return _own_item_or_refusal(error, request_id)
         return decoded(answer["Attributes"])
 
@@ -86,8 +86,8 @@ class DynamoTable:
         fields = self._fields(write, request_id)
         with aws_failures():
             try:
-                self._client.delete_item(**fields)
-            except self._client.exceptions.ConditionalCheckFailedException as error:
+                self._client().delete_item(**fields)
+            except self._client().exceptions.ConditionalCheckFailedException as error:
                 _own_item_or_refusal(error, request_id)
 
     def transact(self, writes: Sequence[Write]) -> None:
@@ -100,8 +100,8 @@ class DynamoTable:
             actions.append({kind: {"TableName": self._table_name, **fields}})
         with aws_failures():
             try:
-                self._client.transact_write_items(TransactItems=actions, ClientRequestToken=request_id)
-            except self._client.exceptions.TransactionCanceledException as error:
+                self._client().transact_write_items(TransactItems=actions, ClientRequestToken=request_id)
+            except self._client().exceptions.TransactionCanceledException as error:
                 _committed_or_refusal(error, request_id)
 
     def _fields(self, write: Write, request_id: str) -> dict[str, Any]:

@@ -166,9 +166,9 @@ def _aws(store: AwsStore) -> World:
 
     clients = Clients()
     return World(
-        table=DynamoTable(clients.dynamodb, store.table),
+        table=DynamoTable(lambda: clients.dynamodb, store.table),
         blobs=S3Blobs(lambda: clients.s3, store.bucket),
-        keys=KmsKeyRing(clients.kms, store.key_id),
+        keys=KmsKeyRing(lambda: clients.kms, store.key_id),
         clock=SystemClock(),
         entropy=SystemEntropy(),
         parallel=ThreadedParallel(_CALLS_AT_ONCE),

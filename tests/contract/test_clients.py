@@ -1,0 +1,29 @@
+"""The clients of a process: made at first use, once."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from cairn.aws.clients import Clients
+
+THREADS = 8
+
+
+def test_threads_that_need_a_client_at_once_share_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in ("DEFAULT_REGION", "us-east-1"), ("ACCESS_KEY_ID", "test"), ("SECRET_ACCESS_KEY", "test"):
+        monkeypatch.setenv(f"AWS_{name}", value)
+    clients, together = Clients(), Barrier(THREADS)
+
+    def use(_: int) -> Any:
+        together.wait()
+        return clients.s3
+
+    with ThreadPoolExecutor(THREADS) as threads:
+        made = list(threads.map(use, range(THREADS)))
+
+    assert all(each is clients.s3 for each in made)
+    assert len({id(each) for each in made}) == 1
