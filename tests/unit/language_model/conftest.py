@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
-from socketserver import ThreadingTCPServer
-from threading import Event, Thread
 from typing import Any, cast
 
 import pytest
+
+from loopback import LoopbackServer, serving
 
 PATIENCE_SECONDS = 8.0
 """How long an endpoint keeps a caller waiting at most: far longer than any deadline of these tests."""
@@ -47,39 +47,23 @@ class Exchange(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-class Endpoint(ThreadingTCPServer):
+class Endpoint(LoopbackServer[tuple[str, dict[str, str], dict[str, Any]]]):
     """A server of one test."""
 
-    request_queue_size = 20
-
     def __init__(self, answer: Callable[[Exchange], object], tls: ssl.SSLContext | None) -> None:
-        super().__init__(("127.0.0.1", 0), Exchange)
+        super().__init__(Exchange, tls)
         self.answer = answer
-        self.asked: list[tuple[str, dict[str, str], dict[str, Any]]] = []
-        self.ended = Event()
-        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.server_address[1]}"
-        if tls:
-            self.socket = tls.wrap_socket(self.socket, server_side=True)
 
 
 @pytest.fixture
 def serve() -> Iterator[Callable[..., Endpoint]]:
     """Return a function that starts an endpoint with an answer, and with TLS if a context is given."""
-    running: list[tuple[Endpoint, Thread]] = []
+    with serving() as run:
 
-    def start(answer: Callable[[Exchange], object], tls: ssl.SSLContext | None = None) -> Endpoint:
-        endpoint = Endpoint(answer, tls)
-        thread = Thread(target=endpoint.serve_forever, args=(0.01,))
-        thread.start()
-        running.append((endpoint, thread))
-        return endpoint
+        def start(answer: Callable[[Exchange], object], tls: ssl.SSLContext | None = None) -> Endpoint:
+            return run(Endpoint(answer, tls))
 
-    yield start
-    for endpoint, thread in running:
-        endpoint.ended.set()
-        endpoint.shutdown()
-        thread.join()
-        endpoint.server_close()
+        yield start
 
 
 @pytest.fixture

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import ssl
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 from socket import socket
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from cairn.domain.errors import ModelFailed
 from cairn.domain.proposals import Proposals, Question
 from cairn.domain.settings import HeuristicSettings
 from cairn.runtime.language_model import MAX_ANSWER_BYTES, ResponsesModel
+from loopback import certified
 
 pytestmark = pytest.mark.enable_socket
 
@@ -154,21 +148,3 @@ def test_an_endpoint_whose_certificate_is_trusted_is_asked(
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
 
     assert ask(endpoint).upserts
-
-
-def certified(path: Path) -> ssl.SSLContext:
-    """Return a server's context whose self-signed certificate for 127.0.0.1 is written to the path."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-    builder = builder.not_valid_before(now - timedelta(hours=1)).not_valid_after(now + timedelta(hours=1))
-    alternative = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
-    certificate = builder.add_extension(alternative, critical=False).sign(key, hashes.SHA256())
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    path.write_bytes(private + certificate.public_bytes(serialization.Encoding.PEM))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(path)
-    return context

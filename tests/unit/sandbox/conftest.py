@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import ssl
 from collections.abc import Callable, Iterator
-from threading import Thread
 from typing import Any
 
 import pytest
 
 from cairn_sandbox.pod_health import report
 from cairn_sandbox.pod_health.findings import MAX_EVIDENCE_BYTES, SEVERITIES
-from cluster_api import Answer, Api, Serve
+from cluster_api import Api, Serve
+from loopback import serving
 from pods import NAMESPACE, NOW, SECRET, pod_list
 
 Findings = list[dict[str, Any]]
@@ -44,18 +43,5 @@ def diagnosed() -> Callable[..., Findings]:
 @pytest.fixture
 def serve() -> Iterator[Serve]:
     """Return a function that starts an API with an answer, and with TLS if a context is given."""
-    running: list[tuple[Api, Thread]] = []
-
-    def start(answer: Answer, tls: ssl.SSLContext | None = None) -> Api:
-        api = Api(answer, tls)
-        thread = Thread(target=api.serve_forever, args=(0.01,))
-        thread.start()
-        running.append((api, thread))
-        return api
-
-    yield start
-    for api, thread in running:
-        api.ended.set()
-        api.shutdown()
-        thread.join()
-        api.server_close()
+    with serving() as run:
+        yield lambda answer, tls=None: run(Api(answer, tls))

@@ -15,7 +15,8 @@ from cairn.domain.errors import CairnError, NotFound, PayloadTooLarge, Permissio
 from cairn.domain.settings import ClusterSettings
 from cairn_sandbox import cluster
 from cairn_sandbox.cluster import Cluster
-from cluster_api import Answer, Api, Exchange, Serve, certified, says
+from cluster_api import Answer, Api, Exchange, Serve, says
+from loopback import certified
 from pods import pod, pod_list
 
 pytestmark = pytest.mark.enable_socket
