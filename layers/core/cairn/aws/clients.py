@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from botocore.config import Config
-from botocore.session import get_session
+from botocore.session import Session, get_session
 
 from cairn.ports import SANDBOX_SECONDS
 
@@ -38,7 +38,7 @@ class Clients:
 
     def __init__(self) -> None:
         """Make no client yet."""
-        self._session = get_session()
+        self._session: Session | None = None
         self._made: dict[str, Any] = {}
         self._making = Lock()
 
@@ -75,5 +75,6 @@ class Clients:
     def _client(self, service: str, config: Config) -> Any:
         with self._making:
             if service not in self._made:
+                self._session = self._session or get_session()
                 self._made[service] = self._session.create_client(service, config=config)
             return self._made[service]
