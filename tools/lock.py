@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RUNTIME, DEVELOPMENT = "layers/deps/requirements.txt", "requirements-dev.txt"
 NATIVE = "layers/native/requirements"
-PROGRAMS = ROOT / "tools" / "emulator"
+PROGRAMS = ROOT / "tools" / "programs"
 _UV = Path(sys.executable).parent / "uv"
 _COMPILE = ["pip", "compile", "--quiet", "--universal", "--generate-hashes"]
 _BARE = ["--no-emit-index-url", "--no-annotate", "--no-header"]

@@ -14,7 +14,7 @@ from cairn.domain.errors import SettingsError
 
 RUNTIMES = ("3.13", "3.12", "3.11")
 """The Pythons that Lambda has and Cairn runs on, the newest first."""
-PINS = Path("tools") / "emulator"
+PINS = Path("tools") / "programs"
 _INSTALL_SECONDS = 360
 _SHOWN = 4000
 
