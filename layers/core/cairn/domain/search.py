@@ -94,16 +94,6 @@ class Corpus(Generic[Doc]):
             if not self._postings[term]:
                 del self._postings[term]
 
-    def search(
-        self, terms: Sequence[str], *, limit: int, allowed: Callable[[Doc], bool] | None = None
-    ) -> list[tuple[Doc, float]]:
-        """Return up to `limit` documents with their scores, best first; what is found and how it scores is as below."""
-
-        def admitted(_: int, doc: Doc) -> bool:
-            return allowed is None or allowed(doc)
-
-        return [(doc, score) for _, doc, score in search([self], terms, limit=limit, allowed=admitted)]
-
 
 def search(
     indexes: Sequence[Index[Doc]],
