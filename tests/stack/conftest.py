@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from cairn.local.emulator import ACCOUNT
 from cairn.local.store import api_keys
 from cairn.service.credentials import Credentials
 from deployed import Items, Stack
+from lambda_runtime import free_port
 
 collect_ignore_glob = [] if os.environ.get("STACK") else ["test_*.py"]
 
@@ -69,7 +69,7 @@ def stack() -> Iterator[Stack]:
     home = ROOT / ".cache" / "stack"
     for left in ("state", "objects"):
         shutil.rmtree(home / left, ignore_errors=True)
-    stack = Stack(prepare(ROOT, home, SCHEDULED), _free_port())
+    stack = Stack(prepare(ROOT, home, SCHEDULED), free_port())
     stack.deployment.build()
     stack.start()
     try:
@@ -89,12 +89,6 @@ def _acting_in(endpoint: str) -> Generator[None]:
         for name, value in {**ACCOUNT, "AWS_ENDPOINT_URL": endpoint}.items():
             environment.setenv(name, value)
         yield
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 @pytest.fixture(scope="session")
