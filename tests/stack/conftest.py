@@ -25,6 +25,7 @@ from cairn.local.deployment import STACK, prepare, store
 from cairn.local.emulator import ACCOUNT
 from cairn.local.store import api_keys
 from cairn.service.credentials import Credentials
+from cairn_tools.catalog import CATALOG
 from deployed import Items, Stack
 from lambda_runtime import free_port
 
@@ -32,7 +33,12 @@ collect_ignore_glob = [] if os.environ.get("STACK") else ["test_*.py"]
 
 ROOT = Path(__file__).resolve().parents[2]
 TENANTS = ("acme", "globex")
-SCHEDULED = {"MaintenanceSchedule": "ENABLED", "MaintenanceRate": "rate(1 minute)"}
+EVERY_TOOL = ", ".join(f"{name}: {{enabled: true}}" for name in ("memory", *(tool.name for tool in CATALOG)))
+PARAMETERS = {
+    "MaintenanceSchedule": "ENABLED",
+    "MaintenanceRate": "rate(1 minute)",
+    "Settings": f"{{settings: {{mcp: {{tools: {{{EVERY_TOOL}}}}}}}}}",
+}
 Call = Callable[..., httpx2.Response]
 Permissions = dict[str, dict[str, bool]]
 PERMISSIONS = pytest.StashKey[Permissions]()
@@ -69,7 +75,7 @@ def stack() -> Iterator[Stack]:
     home = ROOT / ".cache" / "stack"
     for left in ("state", "objects"):
         shutil.rmtree(home / left, ignore_errors=True)
-    stack = Stack(prepare(ROOT, home, SCHEDULED), free_port())
+    stack = Stack(prepare(ROOT, home, PARAMETERS), free_port())
     stack.deployment.build()
     stack.start()
     try:

@@ -16,7 +16,6 @@ from cairn_tools.catalog import CATALOG
 
 pytestmark = pytest.mark.enable_socket
 
-LISTED = [tool for tool in CATALOG if tool.on_by_default]
 
 Call = Callable[..., httpx2.Response]
 Mcp = Callable[..., dict[str, Any]]
@@ -65,7 +64,7 @@ def test_a_key_opens_the_same_in_either_header(call: Call, keys: dict[str, str],
     assert (response.status_code, response.text) == (200, call("memory_list_dir_with_abstract", asked).text)
 
 
-@pytest.mark.parametrize("tool", LISTED, ids=lambda each: each.name)
+@pytest.mark.parametrize("tool", CATALOG, ids=lambda each: each.name)
 def test_every_tool_answers_alike_over_http_and_mcp(call: Call, mcp: Mcp, tool: Tool, session: dict[str, str]) -> None:
     arguments = {**tool.example, **session} if tool in SESSION_TOOLS else dict(tool.example)
 
@@ -80,7 +79,7 @@ def test_every_tool_answers_alike_over_http_and_mcp(call: Call, mcp: Mcp, tool: 
 
 
 def test_mcp_lists_the_catalog(mcp: Mcp) -> None:
-    assert [each["name"] for each in mcp("tools/list")["tools"]] == [tool.name for tool in LISTED]
+    assert [each["name"] for each in mcp("tools/list")["tools"]] == [tool.name for tool in CATALOG]
 
 
 def test_a_turn_is_stored_once_however_often_it_is_sent(call: Call, turn: dict[str, Any]) -> None:
