@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from cairn.edge.tool import Tool
+from cairn_tools.estimate_storage_cost import estimate_storage_cost
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_list_dir_with_abstract import memory_list_dir_with_abstract
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
 from cairn_tools.memory_run_turn import memory_run_turn
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
+from cairn_tools.query_cascade_memories import query_cascade_memories
+from cairn_tools.retrieve_session_from_cascade import retrieve_session_from_cascade
+from cairn_tools.store_session_to_cascade import store_session_to_cascade
 
 CATALOG: tuple[Tool, ...] = (
     memory_before_turn,
@@ -16,5 +20,9 @@ CATALOG: tuple[Tool, ...] = (
     memory_run_turn,
     memory_run_maintenance,
     memory_list_dir_with_abstract,
+    store_session_to_cascade,
+    query_cascade_memories,
+    retrieve_session_from_cascade,
+    estimate_storage_cost,
     oc_diagnostic_pod_health,
 )

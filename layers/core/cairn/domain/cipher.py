@@ -29,12 +29,30 @@ def unseal(secret: bytes, sealed: bytes, context: bytes) -> bytes:
         raise CorruptData("stored data fails its authentication tag") from error
 
 
+def seal_alike(secret: bytes, purpose: str, plaintext: bytes, context: bytes) -> bytes:
+    """Return nonce, ciphertext and tag that are the same for the same plaintext, under keys for this purpose only.
+
+    The nonce is an HMAC of what is sealed, so that two different plaintexts do not meet in one.
+    """
+    message = sha256(context).digest() + plaintext
+    nonce = hmac.digest(_derived(secret, "nonce", purpose), message, sha256)[:NONCE_BYTES]
+    return seal(_derived(secret, "seal", purpose), nonce, plaintext, context)
+
+
+def unseal_alike(secret: bytes, purpose: str, sealed: bytes, context: bytes) -> bytes:
+    """Return what seal_alike() was given; CorruptData if secret, purpose, context or any byte differs."""
+    return unseal(_derived(secret, "seal", purpose), sealed, context)
+
+
 def mac(secret: bytes, purpose: str, message: bytes) -> str:
     """Return 32 hex digits of HMAC-SHA256 over the message, under a key of the secret's for this purpose only."""
-    derived = hmac.digest(secret, b"cairn mac " + purpose.encode(), sha256)
-    return hmac.digest(derived, message, sha256)[:16].hex()
+    return hmac.digest(_derived(secret, "mac", purpose), message, sha256)[:16].hex()
 
 
 def same(one: str, other: str) -> bool:
     """Compare two tags in constant time."""
     return hmac.compare_digest(one.encode(), other.encode())
+
+
+def _derived(secret: bytes, use: str, purpose: str) -> bytes:
+    return hmac.digest(secret, f"cairn {use} {purpose}".encode(), sha256)

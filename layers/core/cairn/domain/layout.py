@@ -159,3 +159,31 @@ def credentials_pk() -> str:
 def credential_sk(key_id: str) -> str:
     """Return the sort key of an API key's record."""
     return f"key#{key_id}"
+
+
+def archive_pk(tenant: Tenant) -> str:
+    """Return the partition of a tenant's archive: an entry for each pointer, and its places in the archive's index."""
+    return f"{tenant}#a"
+
+
+def pointer_sk(digest: Digest) -> str:
+    """Return the sort key of the archive's entry for a pointer."""
+    return f"ptr#{digest}"
+
+
+def archived_by_time(entry_id: str = "") -> str:
+    """Return the sort key under which an entry stands by time; without the entry, how all of them begin."""
+    return f"at#{entry_id}"
+
+
+def archived_by_tag(tag: str, entry_id: str = "") -> str:
+    """Return the sort key under which an entry stands by tag and time; without the entry, how all of the tag begin."""
+    return f"tag#{tag}#{entry_id}"
+
+
+def archived_by_session(session_id: str, entry_id: str = "") -> str:
+    """Return the sort key under which an entry stands by session and time; without the entry, how all of it begin.
+
+    A session's name may hold `#`, so that a range may hold entries of sessions whose names go on there.
+    """
+    return f"ses#{session_id}#{entry_id}"

@@ -34,7 +34,8 @@ _ID_SCHEMA: dict[str, Any] = {"minLength": 1, "maxLength": ids.MAX_ID_CHARACTERS
 _ITEM = dict[str, Any]
 
 
-def _named(make: Callable[[str], Name]) -> AfterValidator:
+def named(make: Callable[[str], Name]) -> AfterValidator:
+    """Return the validator that lets `make` turn text into a name, and says what its InvalidArgument says."""
     return AfterValidator(_refusing(make))
 
 
@@ -128,7 +129,7 @@ _CurrentInput: TypeAlias = Annotated[
 
 ProjectName: TypeAlias = Annotated[
     Project,
-    _named(ids.project),
+    named(ids.project),
     Field(
         description="The project whose memory this is: letters, digits, _, . and -.",
         json_schema_extra={**_ID_SCHEMA, "pattern": "^[A-Za-z0-9_.-]+$"},
@@ -136,17 +137,17 @@ ProjectName: TypeAlias = Annotated[
 ]
 SessionName: TypeAlias = Annotated[
     SessionId,
-    _named(ids.session_id),
+    named(ids.session_id),
     Field(description="The conversation; the same for all its turns.", json_schema_extra=_ID_SCHEMA),
 ]
 TurnName: TypeAlias = Annotated[
     TurnId,
-    _named(ids.turn_id),
+    named(ids.turn_id),
     Field(description="This turn; use the same id when you try again.", json_schema_extra=_ID_SCHEMA),
 ]
 UserName: TypeAlias = Annotated[
     UserId,
-    _named(ids.user_id),
+    named(ids.user_id),
     Field(description="Who is speaking; facts about them last across sessions.", json_schema_extra=_ID_SCHEMA),
 ]
 OperationTokenText: TypeAlias = Annotated[
@@ -154,6 +155,15 @@ OperationTokenText: TypeAlias = Annotated[
     BeforeValidator(_token),
     WithJsonSchema({"type": "string", "maxLength": operations.MAX_TOKEN_CHARACTERS}),
 ]
+
+
+def with_defaults(data: object, info: ValidationInfo) -> object:
+    """Return arguments with the names that they lack of project and session, where the settings are lenient."""
+    if not isinstance(data, dict) or not (isinstance(info.context, Rules) and info.context.lenient):
+        return cast("object", data)
+    given = cast("dict[str, Any]", data)
+    missing = {name for name in ("project", "session_id") if not str(given.get(name) or "").strip()}
+    return {**given, **dict.fromkeys(missing, _DEFAULT_NAME)}
 
 
 class SessionInput(BaseModel):
@@ -167,11 +177,7 @@ class SessionInput(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, data: object, info: ValidationInfo) -> object:
-        if not isinstance(data, dict) or not (isinstance(info.context, Rules) and info.context.lenient):
-            return cast("object", data)
-        given = cast("dict[str, Any]", data)
-        missing = {name for name in ("project", "session_id") if not str(given.get(name) or "").strip()}
-        return {**given, **dict.fromkeys(missing, _DEFAULT_NAME)}
+        return with_defaults(data, info)
 
     def session(self, tenant: Tenant) -> Session:
         """Return the session this is about, as the tenant's."""

@@ -10,6 +10,7 @@ import click
 
 from cairn import __version__
 from cairn.domain.errors import CairnError, InvalidArgument, SettingsError
+from cairn.local.archive import archive
 from cairn.local.keys import keys
 from cairn.local.options import DIRECTORY, data_option
 
@@ -67,6 +68,7 @@ def stdio(data: Path | None) -> None:
 
 
 main.add_command(keys)
+main.add_command(archive)
 
 
 @main.command()

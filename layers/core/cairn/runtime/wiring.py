@@ -13,6 +13,7 @@ from cairn.runtime.settings import METRICS, AwsStore, EmbeddedStore, Settings
 from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, in_turn
 from cairn.runtime.telemetry import CallTally
 from cairn.service.access_tokens import AccessTokens
+from cairn.service.archive import Archive
 from cairn.service.credentials import Credentials
 from cairn.service.directories import Directories
 from cairn.service.engine import Engine, Turns
@@ -34,6 +35,7 @@ class Services:
     maintenance: Maintenance
     directories: Directories
     indexer: Indexer
+    archive: Archive
     credentials: Credentials
     access_tokens: AccessTokens | None
     health: Health
@@ -81,6 +83,7 @@ def build(settings: Settings, world: World) -> Services:
         maintenance=engine.maintenance,
         directories=engine.directories,
         indexer=engine.indexer,
+        archive=engine.archive,
         credentials=Credentials(world),
         access_tokens=_access_tokens(settings, world),
         health=Health(world),

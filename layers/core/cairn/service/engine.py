@@ -16,6 +16,7 @@ from cairn.domain.turns import (
     ResponseItem,
     Session,
 )
+from cairn.service.archive import Archive
 from cairn.service.directories import Directories
 from cairn.service.indexing import Indexer
 from cairn.service.maintenance import Maintenance
@@ -63,9 +64,10 @@ class Engine:
     maintenance: Maintenance
     directories: Directories
     indexer: Indexer
+    archive: Archive
 
     @classmethod
     def over(cls, world: World, settings_for: SettingsFor) -> Engine:
         """Put the engine together; its parts share one cache of keys and one of views."""
         parts = Parts.of(world, settings_for)
-        return cls(Turns(parts), Maintenance(parts), Directories(parts), parts.indexer)
+        return cls(Turns(parts), Maintenance(parts), Directories(parts), parts.indexer, Archive(parts))

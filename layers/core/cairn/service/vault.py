@@ -79,6 +79,16 @@ class Vault:
         key = self._numbered(tenant, int.from_bytes(number))
         return cipher.unseal(key.secret, sealed[_NUMBER_BYTES:], number + _context(tenant, where))
 
+    def seal_alike(self, tenant: Tenant, purpose: str, plain: bytes) -> tuple[int, bytes]:
+        """Return the number of a key and what it seals: for the same bytes, tenant and key the same every time."""
+        key = self._current(tenant) or self._create(tenant)
+        return key.number, cipher.seal_alike(key.secret, purpose, plain, _shared_context(tenant, purpose))
+
+    def unseal_alike(self, tenant: Tenant, purpose: str, number: int, sealed: bytes) -> bytes:
+        """Return what seal_alike() was given; CorruptData if it was changed, or is another tenant's or purpose's."""
+        key = self._numbered(tenant, number)
+        return cipher.unseal_alike(key.secret, purpose, sealed, _shared_context(tenant, purpose))
+
     def sign(self, tenant: Tenant, purpose: str, message: bytes) -> str:
         """Return a tag that only this tenant's Cairn can make: key number, dot, 32 hex digits."""
         key = self._current(tenant) or self._create(tenant)
@@ -151,3 +161,7 @@ class Vault:
 
 def _context(tenant: Tenant, where: Key) -> bytes:
     return codec.canonical([SCHEMA_VERSION, tenant, where.pk, where.sk])
+
+
+def _shared_context(tenant: Tenant, purpose: str) -> bytes:
+    return codec.canonical([SCHEMA_VERSION, tenant, purpose])
