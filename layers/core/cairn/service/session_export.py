@@ -42,11 +42,14 @@ def recorded(parts: Parts, tenant: Tenant, project: Project | None, session_id: 
 def exported(  # noqa: PLR0913 - a session's name and what it takes to see it as it is
     parts: Parts, tenant: Tenant, project: Project, session_id: SessionId, *, raw: bool, acknowledgement: str | None
 ) -> dict[str, Any]:
-    """Return the recorded session with secrets and personal data masked, or as it is for who asks for that twice.
+    """Return the recorded turns with secrets and personal data masked, or all as it is for who asks for that twice.
 
     InvalidArgument for `raw` without RAW_ACKNOWLEDGEMENT, word by word, and for the words without `raw`.
     """
     if (raw, acknowledgement) not in {(False, None), (True, RAW_ACKNOWLEDGEMENT)}:
         raise InvalidArgument("raw", f'goes with the acknowledgement "{RAW_ACKNOWLEDGEMENT}", and it with raw')
     session = recorded(parts, tenant, project, session_id)
-    return session if raw else mask(session, exempt=(("session_id",),))
+    if raw:
+        return session
+    del session["summary"]  # its words are out of their places, where a mask would not know them
+    return mask(session, exempt=(("session_id",),))
