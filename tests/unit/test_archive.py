@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from hashlib import sha256
 from time import perf_counter
@@ -17,7 +18,16 @@ from builders import Counted, cold
 from cairn.domain import codec, layout
 from cairn.domain.archive import KEPT_FIELDS, Deposit, Entry, kept, pack, pointer
 from cairn.domain.detection import detector
-from cairn.domain.errors import CorruptData, DetectionFailed, InvalidArgument, NotFound, SecretDetected, Unavailable
+from cairn.domain.errors import (
+    CorruptData,
+    DetectionFailed,
+    InvalidArgument,
+    NotFound,
+    Refusal,
+    SecretDetected,
+    TransactionRefused,
+    Unavailable,
+)
 from cairn.domain.ids import Digest, SessionId, Tenant
 from cairn.domain.memory_card import SUMMARY_CHARACTERS, TITLE_CHARACTERS, card
 from cairn.domain.table import Key, Put, Query
@@ -316,7 +326,7 @@ def test_an_entry_says_what_an_index_record_holds(archive: Archive, world: World
     assert len(str(item["id"])) == 26
     assert {name: item[name] for name in item if name not in {"pk", "sk", "id"}} == {
         "content_hash": digest,
-        "content_key": 1,
+        "blob_kid": 1,
         "tags": "garden,beans",
         "created_at": codec.rfc3339(world.clock.now()),
         "schema_version": "0.1.0",
@@ -379,8 +389,11 @@ def test_a_deleted_session_is_gone_from_index_and_blobs_and_others_stay(archive:
 class Failing:
     """An adapter whose named call fails the first times, before or after it is made."""
 
-    def __init__(self, adapter: Any, name: str, times: int, *, after: bool = False) -> None:
+    def __init__(
+        self, adapter: Any, name: str, times: int, *, after: bool = False, error: Exception | None = None
+    ) -> None:
         self.adapter, self.name, self.times, self.after = adapter, name, times, after
+        self.error = error or Unavailable("throttled")
         self.calls = 0
 
     def __getattr__(self, name: str) -> Any:
@@ -392,7 +405,7 @@ class Failing:
             self.calls += 1
             answer = call(*given) if self.after or self.calls > self.times else None
             if self.calls <= self.times:
-                raise Unavailable("throttled")
+                raise self.error
             return answer
 
         return fails
@@ -444,6 +457,21 @@ def test_an_index_whose_answer_is_lost_is_asked_again_and_has_one_entry(world: W
     assert archive.retrieve(ACME, archive.store(ACME, deposit("garden")).digest) == SESSION
     assert table.calls == 2
     assert sorted(rows(world)) == ["at", "ptr", "ses", "tag"]
+
+
+@pytest.mark.req("R199")
+@pytest.mark.parametrize("reasons", [(Refusal("throttled"), None), (None, Refusal("conflict"))])
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_transaction_that_is_refused_for_no_condition_is_tried_twice(
+    world: World, times: int, reasons: tuple[Refusal | None, ...]
+) -> None:
+    table: Any = Failing(world.table, "transact", times, error=TransactionRefused(reasons))
+    archive = archive_of(replace(world, table=table))
+    with nullcontext() if times == 1 else pytest.raises(Unavailable):
+        archive.store(ACME, deposit())
+
+    assert table.calls == 2
+    assert len(rows(world)) == (3 if times == 1 else 0)
 
 
 @pytest.mark.req("R194")

@@ -112,6 +112,31 @@ def test_a_wrapped_key_copied_to_another_tenant_does_not_unwrap(world: World) ->
     assert vault.unseal(ACME, item) == "hello"
 
 
+class OneSecret:
+    """A key ring that gives every tenant the same key."""
+
+    def generate(self, _: Tenant) -> DataKey:
+        return DataKey(bytes(32), b"wrapped")
+
+    def unwrap(self, *_: object) -> bytes:
+        return bytes(32)
+
+
+@pytest.mark.req("R192")
+@pytest.mark.req("R252")
+def test_what_is_sealed_alike_opens_for_its_tenant_and_purpose_alone_even_under_one_key(world: World) -> None:
+    vault = Vault(replace(world, keys=OneSecret()))
+    number, one = vault.seal_alike(ACME, "archive", b"said")
+
+    assert vault.seal_alike(ACME, "archive", b"said") == (number, one)
+    assert vault.unseal_alike(ACME, "archive", number, one) == b"said"
+    others = [(OTHER, "archive"), (ACME, "other")]
+    assert len({one[:12], *(vault.seal_alike(*other, b"said")[1][:12] for other in others)}) == 3
+    for tenant, purpose in others:
+        with pytest.raises(CorruptData):
+            vault.unseal_alike(tenant, purpose, number, one)
+
+
 @pytest.mark.req("R252")
 def test_without_the_tenants_key_nothing_opens_any_more(vault: Vault, world: World) -> None:
     item = sealed(vault, "hello")

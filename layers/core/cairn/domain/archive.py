@@ -58,7 +58,7 @@ class Entry:
         return {
             "id": self.id,
             "content_hash": self.digest,
-            "content_key": self.key_number,
+            "blob_kid": self.key_number,
             "source_session_id": self.session_id,
             "tags": ",".join(self.tags),
             "created_at": codec.rfc3339(self.created_at),
@@ -73,7 +73,7 @@ class Entry:
         return cls(
             id=str(item["id"]),
             digest=Digest(str(item["content_hash"])),
-            key_number=int(item["content_key"]),
+            key_number=int(item["blob_kid"]),
             session_id=SessionId(str(item["source_session_id"])),
             tags=tuple(filter(None, str(item["tags"]).split(","))),
             created_at=codec.moment(str(item["created_at"])),

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 
 from cairn.domain import layout
 from cairn.domain.archive import Entry, is_tag
 from cairn.domain.errors import ResourceBusy, TransactionRefused, Unavailable
 from cairn.domain.ids import Digest, SessionId, Tenant
 from cairn.domain.table import ABSENT, Attributes, Condition, Delete, Equals, Key, Put, Query
+from cairn.service.paging import every
 from cairn.service.world import Pending, World
 
 NEWEST_SEARCHED = 1000
@@ -78,8 +80,8 @@ class ArchiveIndex:
 
     def _newest(self, tenant: Tenant, place: str, limit: int) -> list[Entry]:
         low, high = layout.prefix_range(place)
-        page = self._world.table.query(Query(layout.archive_pk(tenant), low, high, descending=True, limit=limit))
-        return [Entry.from_attributes(item) for item in page.items]
+        newest = every(self._world.table, Query(layout.archive_pk(tenant), low, high, descending=True, limit=limit))
+        return [Entry.from_attributes(item) for item in islice(newest, limit)]
 
 
 def _places_of(text: str, tags: Sequence[str]) -> Iterator[str]:
