@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from cairn.edge.tool import Tool
+from cairn_tools.deleteMemory import deleteMemory
+from cairn_tools.getMemory import getMemory
+from cairn_tools.listMemory import listMemory
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_list_dir_with_abstract import memory_list_dir_with_abstract
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
 from cairn_tools.memory_run_turn import memory_run_turn
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
+from cairn_tools.putMemory import putMemory
 
 CATALOG: tuple[Tool, ...] = (
     memory_before_turn,
@@ -16,5 +20,9 @@ CATALOG: tuple[Tool, ...] = (
     memory_run_turn,
     memory_run_maintenance,
     memory_list_dir_with_abstract,
+    listMemory,
+    getMemory,
+    putMemory,
+    deleteMemory,
     oc_diagnostic_pod_health,
 )

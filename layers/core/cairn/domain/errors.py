@@ -7,6 +7,8 @@ CairnError                    what a caller may see: code, message, details, ret
 ├── NotFound                  not there, or another tenant's
 ├── Conflict                  a version or a turn's payload differs
 ├── PayloadTooLarge           over a limit of the settings
+├── QuotaExceeded             as much is stored as may be
+├── PersonalDataDetected      a value holds personal data or a secret
 ├── ResourceBusy              a fresh guard or a lease is held elsewhere
 ├── Disabled                  the tool's flag is off
 ├── Unavailable               the store throttled or failed after the retries
@@ -26,8 +28,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, TypeAlias
 
-DenialReason: TypeAlias = Literal["authorization", "scope", "project"]
-"""Why a call is not allowed: no authorizer spoke for it, or its key opens not this operation or not this project."""
+DenialReason: TypeAlias = Literal["authorization", "scope", "project", "policy"]
+"""Why a call is not allowed: no authorizer spoke for it, its key opens not this operation or project, or its policy."""
 
 
 class CairnError(Exception):
@@ -95,6 +97,18 @@ class PayloadTooLarge(CairnError):
     """The input is over a limit of the settings; details name the limit."""
 
     code = "PAYLOAD_TOO_LARGE"
+
+
+class QuotaExceeded(CairnError):
+    """As many keys or bytes are stored as may be; details name the quota."""
+
+    code = "QUOTA_EXCEEDED"
+
+
+class PersonalDataDetected(CairnError):
+    """A value holds personal data or a secret; details.redacted_fields names where, never what."""
+
+    code = "PII_DETECTED"
 
 
 class ResourceBusy(CairnError):
