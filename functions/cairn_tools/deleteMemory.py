@@ -19,7 +19,7 @@ class DeleteMemory(KeyInput):
 class Deleted(BaseModel):
     """That it was removed."""
 
-    success: Annotated[bool, Field(description="It is gone.")] = True
+    success: Annotated[bool, Field(description="It is gone.")]
 
 
 EXAMPLE = {"namespace": "session.monday", "key": "plan/beans"}
@@ -28,13 +28,13 @@ EXAMPLE = {"namespace": "session.monday", "key": "plan/beans"}
 @tool(
     title="Remove a value",
     example=EXAMPLE,
-    grants=("table:read", "table:write", "blobs:delete"),
+    grants=("table:read", "table:write", "blobs:delete", "key:use"),
     destructive=True,
 )
 def deleteMemory(request: DeleteMemory, call: Call) -> Deleted:
     """Call to remove a value from key-value memory; it is an error where there is none."""
     call.services.keyvalue.delete(request.place(call.caller.tenant), request.if_version)
-    return Deleted()
+    return Deleted(success=True)
 
 
 handler = deleteMemory.handler

@@ -25,7 +25,7 @@ class PutMemory(KeyInput):
 class Put(BaseModel):
     """That it was stored."""
 
-    success: Annotated[bool, Field(description="It was stored.")] = True
+    success: Annotated[bool, Field(description="It is done.")]
     version: Annotated[int, Field(description="Its version, for if_version; 0 where it was removed.")]
 
 
@@ -50,7 +50,7 @@ def putMemory(request: PutMemory, call: Call) -> Put:
     value = personal_data.admitted(putMemory.name, request.value, names, call.permission.on_sensitive)
     place = request.place(call.caller.tenant)
     version = call.services.keyvalue.put(place, value, most if ttl is None else ttl, request.if_version)
-    return Put(version=version)
+    return Put(success=True, version=version)
 
 
 handler = putMemory.handler

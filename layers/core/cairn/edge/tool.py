@@ -107,9 +107,9 @@ class Tool:
             setattr(record, name, getattr(subject, name, None))
         with span("permission check", tool=self.name, operation=self._scope()):
             self._admit_project(getattr(subject, "project", None), call.caller)
-            call = self._permitted(subject, call)
         seconds = min(self.timeout - deadline.MARGIN_SECONDS, call.until - time.monotonic())
-        return deadline.within(seconds, lambda: self.run(request, call)).model_dump(mode="json")
+        answer = deadline.within(seconds, lambda: self.run(request, self._permitted(subject, call)))
+        return answer.model_dump(mode="json")
 
     def _admit(self, call: Call) -> None:
         if not self.enabled(call.services.settings, call.caller.tenant):
@@ -131,7 +131,8 @@ class Tool:
         if not isinstance(subject, NamespaceInput):
             return call
         operation = self._scope()
-        permission = call.services.policies.permission(call.caller.policy, self.name)
+        with span("permission check", tool=self.name, operation=operation):
+            permission = call.services.policies.permission(call.caller.policy, self.name)
         if not permission.allows(subject.namespace, operation):
             refused = {"namespace": subject.namespace, "operation": operation}
             raise PermissionDenied(f"Access denied to namespace '{subject.namespace}'", refused, reason="policy")
