@@ -238,6 +238,8 @@ def _type(field: Mapping[str, Any]) -> str:
         return " or ".join(_type(choice) for choice in field["anyOf"])
     if "enum" in field:
         return " or ".join(f"`{value}`" for value in field["enum"])
+    if "type" not in field:
+        return "any JSON"
     bounds = [f"{sign} {field[key]}" for key, sign in (("minimum", "≥"), ("maximum", "≤")) if key in field]
     kind = f"list of {_type(field['items'])}s" if field["type"] == "array" else field.get("format", field["type"])
     return ", ".join([kind, *bounds])

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from cairn.edge.tool import Tool
+from cairn_tools.deleteMemory import deleteMemory
 from cairn_tools.estimate_storage_cost import estimate_storage_cost
+from cairn_tools.getMemory import getMemory
+from cairn_tools.listMemory import listMemory
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_list_dir_with_abstract import memory_list_dir_with_abstract
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
 from cairn_tools.memory_run_turn import memory_run_turn
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
+from cairn_tools.putMemory import putMemory
 from cairn_tools.query_cascade_memories import query_cascade_memories
 from cairn_tools.retrieve_session_from_cascade import retrieve_session_from_cascade
 from cairn_tools.store_session_to_cascade import store_session_to_cascade
@@ -24,5 +28,9 @@ CATALOG: tuple[Tool, ...] = (
     query_cascade_memories,
     retrieve_session_from_cascade,
     estimate_storage_cost,
+    listMemory,
+    getMemory,
+    putMemory,
+    deleteMemory,
     oc_diagnostic_pod_health,
 )

@@ -92,6 +92,7 @@ def test_the_names_are_those_that_were_asked_for() -> None:
         "memory_tool_success",
         "memory_tool_latency_seconds",
         "memory_tool_permission_denies_total",
+        "memory_tool_pii_redactions_total",
     }
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from builders import outcome
 from cairn.domain.errors import CairnError, Conflict, Unavailable
+from cairn.edge.keyvalue import NamespaceInput
 from cairn.edge.tool import Tool
 from cairn.runtime.tracing import TRACE_HEADER, span
 from cairn.runtime.xray import DAEMON
@@ -55,7 +56,10 @@ def test_a_sampled_call_is_a_span_with_its_permission_checks_in_it(tool: Tool, e
     assert tool.handler(event_of("/", tool.example), None)["statusCode"] == 200
 
     *checks, whole = spans()
-    assert [each["name"] for each in (*checks, whole)] == ["permission check", "permission check", "tool"]
+    in_namespace = ["permission check"] * issubclass(tool.input, NamespaceInput)
+    filtered = ["pii filter"] * (tool.name == "putMemory")
+    wanted = ["permission check", "permission check", *in_namespace, *filtered, "tool"]
+    assert [each["name"] for each in (*checks, whole)] == wanted
     assert whole["parent_id"] == "94ae789b969f1cc5"
     assert {check["parent_id"] for check in checks} == {whole["id"]}
     operation = "read" if tool.read_only else "write"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cairn.domain.errors import SettingsError
 from cairn.domain.ids import Tenant
-from cairn.domain.settings import ClusterSettings, HeuristicSettings, Limits, MemorySettings, OidcSettings
+from cairn.domain.settings import ClusterSettings, HeuristicSettings, Limits, MemorySettings, OidcSettings, Quotas
 from cairn.runtime import settings as settings_of
 from cairn.runtime.options import OPTIONS, Option
 from cairn.runtime.settings import AwsStore, EmbeddedStore, load, provenance, read, variables
@@ -41,6 +41,11 @@ OTHER_VALUES: Mapping[str, Any] = {
     "limits.list_items": 7,
     "limits.text_bytes": 100,
     "limits.json_depth": 8,
+    "limits.value_bytes": 50,
+    "quotas.namespace_items": 2,
+    "quotas.namespace_bytes": 200,
+    "quotas.tenant_items": 3,
+    "quotas.tenant_bytes": 300,
     "auth.oidc.issuer": "https://login.example.com/realm",
     "auth.oidc.resource": "https://memory.example.com/mcp",
     "auth.oidc.audience": "cairn",
@@ -442,5 +447,5 @@ def test_every_setting_has_another_value_in_these_tests() -> None:
 
 
 def test_every_field_of_the_settings_is_a_setting() -> None:
-    kinds = (MemorySettings, HeuristicSettings, Limits, OidcSettings, ClusterSettings)
+    kinds = (MemorySettings, HeuristicSettings, Limits, Quotas, OidcSettings, ClusterSettings)
     assert sum(len(fields(kind)) for kind in kinds) - 1 + 2 == len(OPTIONS)

@@ -10,12 +10,16 @@ from cairn.domain.ids import Project, Tenant
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A tenant with its scopes (of "read", "write", "admin"), its projects and the gateway's id of this request."""
+    """A tenant with its scopes (of "read", "write", "admin"), its projects and the gateway's id of this request.
+
+    `policy` is the one its credential names, None for the deployment's own.
+    """
 
     tenant: Tenant
     scopes: frozenset[str]
     request_id: str
     projects: tuple[ProjectPattern, ...]
+    policy: str | None = None
 
     def may_use(self, project: Project) -> bool:
         """Tell whether the project is one of the caller's."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final, Literal, NewType, get_args
 
+from cairn.domain.dotted import matches
 from cairn.domain.errors import InvalidArgument
 from cairn.domain.ids import Project, Tenant
 
@@ -60,10 +61,7 @@ def project_pattern(value: str) -> ProjectPattern:
 
 def covers(pattern: ProjectPattern, project: Project) -> bool:
     """Tell whether a project is of a pattern: each `*` stands for one dotted segment, the last for one or more."""
-    wanted, given = pattern.split("."), project.split(".")
-    if wanted[-1] == "*":
-        given = given[: len(wanted)]
-    return len(wanted) == len(given) and all(want in {"*", have} for want, have in zip(wanted, given, strict=True))
+    return matches(pattern, project)
 
 
 def scope(value: str) -> Scope:

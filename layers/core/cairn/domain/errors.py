@@ -8,6 +8,8 @@ CairnError                    what a caller may see: code, message, details, ret
 ├── Conflict                  a version or a turn's payload differs
 ├── PayloadTooLarge           over a limit of the settings
 ├── SecretDetected            secrets or personal data where none may be archived
+├── QuotaExceeded             as much is stored as may be
+├── PersonalDataDetected      a value holds personal data or a secret
 ├── ResourceBusy              a fresh guard or a lease is held elsewhere
 ├── Disabled                  the tool's flag is off
 ├── Unavailable               the store throttled or failed after the retries
@@ -27,8 +29,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, TypeAlias
 
-DenialReason: TypeAlias = Literal["authorization", "scope", "project"]
-"""Why a call is not allowed: no authorizer spoke for it, or its key opens not this operation or not this project."""
+DenialReason: TypeAlias = Literal["authorization", "scope", "project", "policy"]
+"""Why a call is not allowed: no authorizer spoke for it, its key opens not this operation or project, or its policy."""
 
 
 class CairnError(Exception):
@@ -102,6 +104,18 @@ class SecretDetected(CairnError):
     """What was to be archived holds secrets or personal data; details.rules name the rules, never what they found."""
 
     code = "SECRET_DETECTED"
+
+
+class QuotaExceeded(CairnError):
+    """As many keys or bytes are stored as may be; details name the quota."""
+
+    code = "QUOTA_EXCEEDED"
+
+
+class PersonalDataDetected(CairnError):
+    """A value holds personal data or a secret; details.redacted_fields names where, never what."""
+
+    code = "PII_DETECTED"
 
 
 class ResourceBusy(CairnError):

@@ -14,15 +14,20 @@ from hashlib import sha256
 from cairn.domain.codec import rfc3339
 from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId, moment_of, time_ordered_id
+from cairn.domain.keyvalue import KeyName, Namespace
 from cairn.domain.turns import Session
 
 CREDENTIALS = Tenant("~credentials")
 """Who owns every API key's record and the key they are hashed under; `~` is in no tenant's name."""
+POLICIES = Tenant("~policies")
+"""Who owns the deployment's policy document and the key it is sealed under."""
+POLICY = "document"
 HEAD = "e#~"
 FIRST_EVENT = "e#0"
 LAST_EVENT = "e#9\U0010ffff"
 SUMMARIES = "abstracts"
 MANIFEST = "m~segments"
+USAGE = "e!usage"
 DUE_SHARDS = 16
 """How many partitions of the index share the due sessions, so that many writers and runs do not meet in one."""
 
@@ -136,6 +141,56 @@ def registry_sk(owner: str) -> str:
     return f"log#{owner}"
 
 
+def namespaces_pk(tenant: Tenant) -> str:
+    """Return the partition that names a tenant's namespaces and counts its keys; in the index, of what falls due."""
+    return f"{tenant}#k"
+
+
+def namespace_sk(namespace: Namespace) -> str:
+    """Return the sort key under which a tenant knows one of its namespaces."""
+    return f"ns#{namespace}"
+
+
+def namespace_pk(tenant: Tenant, namespace: Namespace) -> str:
+    """Return the partition of one namespace."""
+    return f"{tenant}#k#{namespace}"
+
+
+def namespace_of(pk: str) -> Namespace:
+    """Return the namespace whose partition this is."""
+    return Namespace(pk.split("#", 2)[2])
+
+
+def value_sk(key: KeyName) -> str:
+    """Return the sort key of a value."""
+    return f"v#{key}"
+
+
+def entry_sk(key: str) -> str:
+    """Return the sort key of what is known of a key; all that sorts after it and its `!` belongs to later keys."""
+    return f"n#{key}"
+
+
+def expiry_sk(until: datetime, key: KeyName) -> str:
+    """Return the sort key that says when a key expires."""
+    return f"e#{rfc3339(until)}#{key}"
+
+
+def expired_key(sk: str) -> KeyName:
+    """Return the key in the sort key that says when it expires."""
+    return KeyName(sk.split("#", 2)[2])
+
+
+def expired_by(now: datetime) -> tuple[str, str]:
+    """Return the range of all that has expired; `USAGE` stands right before it."""
+    return "e#", f"e#{rfc3339(now)}#\U0010ffff"
+
+
+def garbage_sk(digest: Digest) -> str:
+    """Return the sort key that says a value's blob is of no use from a moment on."""
+    return f"g#{digest}"
+
+
 def keys_pk(tenant: Tenant) -> str:
     """Return the partition of a tenant's wrapped data keys."""
     return f"{tenant}#keys"
@@ -187,3 +242,8 @@ def archived_by_session(session_id: str, entry_id: str = "") -> str:
     A session's name may hold `#`, so that a range may hold entries of sessions whose names go on there.
     """
     return f"ses#{session_id}#{entry_id}"
+
+
+def policies_pk() -> str:
+    """Return the partition of the deployment's policy document."""
+    return f"{POLICIES}#p"

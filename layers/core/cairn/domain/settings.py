@@ -108,6 +108,16 @@ class ClusterSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Quotas:
+    """How much key-value memory may hold: `settings.mcp.quotas.*`. Bytes are of keys and values as JSON."""
+
+    namespace_items: Annotated[int, Ge(1), Doc("The most keys of one namespace.")] = 10_000
+    namespace_bytes: Annotated[int, Ge(1), Doc("The most bytes of one namespace.")] = 100_000_000
+    tenant_items: Annotated[int, Ge(1), Doc("The most keys of one tenant.")] = 100_000
+    tenant_bytes: Annotated[int, Ge(1), Doc("The most bytes of one tenant.")] = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """The sizes a request may have: `settings.mcp.limits.*`, deploy-wide."""
 
@@ -115,3 +125,6 @@ class Limits:
     list_items: Annotated[int, Ge(1), Le(10_000), Doc("The most items in one list of a request.")] = 500
     text_bytes: Annotated[int, Ge(1), Le(6_000_000), Doc("The largest text of one content part, in bytes.")] = 200_000
     json_depth: Annotated[int, Ge(4), Le(200), Doc("The deepest nesting of a request.")] = 32
+    value_bytes: Annotated[
+        int, Ge(1), Le(6_000_000), Doc("The largest value of key-value memory as JSON, in bytes.")
+    ] = 1_000_000

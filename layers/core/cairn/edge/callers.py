@@ -15,7 +15,7 @@ _MISSING = "missing authorization"
 
 
 def caller(request: Request) -> Caller:
-    """Return the authorizer's caller: `tenant`, space-separated `scopes` and `projects`.
+    """Return the authorizer's caller: `tenant`, space-separated `scopes` and `projects`, `policy` if any.
 
     Unauthenticated or Unavailable where the authorizer says `refused`, PermissionDenied where it was not asked.
     """
@@ -27,9 +27,16 @@ def caller(request: Request) -> Caller:
         raise PermissionDenied(_MISSING)
     try:
         patterns = tuple(project_pattern(each) for each in projects.split())
-        return Caller(tenant(name), frozenset(scopes.split()), request.request_id, patterns)
+        return Caller(tenant(name), frozenset(scopes.split()), request.request_id, patterns, _policy(context))
     except (ValueError, InvalidArgument):
         raise PermissionDenied(_MISSING) from None
+
+
+def _policy(context: Mapping[str, Any]) -> str | None:
+    policy = context.get("policy")
+    if policy is not None and not isinstance(policy, str):
+        raise PermissionDenied(_MISSING)
+    return policy
 
 
 def _refusal(context: Mapping[str, Any]) -> CairnError:

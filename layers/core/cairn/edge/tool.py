@@ -6,7 +6,7 @@ import inspect
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast, get_type_hints
 
 from pydantic import BaseModel, RootModel
@@ -14,8 +14,10 @@ from pydantic import BaseModel, RootModel
 from cairn.domain.callers import Caller
 from cairn.domain.errors import Disabled, PermissionDenied
 from cairn.domain.ids import Project, Tenant
+from cairn.domain.policy import NOTHING, Operation, Permission
 from cairn.edge import deadline, gateway, schema
 from cairn.edge.guard import guarded
+from cairn.edge.keyvalue import NamespaceInput
 from cairn.edge.validation import Rules, validate
 from cairn.runtime.settings import Settings
 from cairn.runtime.telemetry import CallRecord
@@ -25,11 +27,15 @@ from cairn.runtime.wiring import Services
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who calls, the services that answer, and until when, on the monotonic clock, where several calls share a time."""
+    """Who calls, the services that answer, and until when, on the monotonic clock, where several calls share a time.
+
+    `permission` is what the caller's policy lets the tool do in the namespace that the request names.
+    """
 
     caller: Caller
     services: Services
     until: float = math.inf
+    permission: Permission = NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +108,8 @@ class Tool:
         with span("permission check", tool=self.name, operation=self._scope()):
             self._admit_project(getattr(subject, "project", None), call.caller)
         seconds = min(self.timeout - deadline.MARGIN_SECONDS, call.until - time.monotonic())
-        return deadline.within(seconds, lambda: self.run(request, call)).model_dump(mode="json")
+        answer = deadline.within(seconds, lambda: self.run(request, self._permitted(subject, call)))
+        return answer.model_dump(mode="json")
 
     def _admit(self, call: Call) -> None:
         if not self.enabled(call.services.settings, call.caller.tenant):
@@ -119,7 +126,19 @@ class Tool:
             refused = {"namespace": project or self.family, "operation": self._scope()}
             raise PermissionDenied("This key does not open this project", refused, reason="project")
 
-    def _scope(self) -> str:
+    def _permitted(self, subject: object, call: Call) -> Call:
+        """Hold the call to its policy, if it names a namespace of key-value memory."""
+        if not isinstance(subject, NamespaceInput):
+            return call
+        operation = self._scope()
+        with span("permission check", tool=self.name, operation=operation):
+            permission = call.services.policies.permission(call.caller.policy, self.name)
+        if not permission.allows(subject.namespace, operation):
+            refused = {"namespace": subject.namespace, "operation": operation}
+            raise PermissionDenied(f"Access denied to namespace '{subject.namespace}'", refused, reason="policy")
+        return replace(call, permission=permission)
+
+    def _scope(self) -> Operation:
         return "read" if self.read_only else "write"
 
     def _validated(self, arguments: object, call: Call) -> BaseModel:

@@ -12,7 +12,8 @@ from cairn import __version__
 from cairn.domain.errors import CairnError, InvalidArgument, SettingsError
 from cairn.local.archive import archive
 from cairn.local.keys import keys
-from cairn.local.options import DIRECTORY, data_option
+from cairn.local.options import DIRECTORY, data_option, named_tenant
+from cairn.local.policy import policy
 
 _SHARE = click.FloatRange(0, 1)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -69,6 +70,20 @@ def stdio(data: Path | None) -> None:
 
 main.add_command(keys)
 main.add_command(archive)
+main.add_command(policy)
+
+
+@main.command()
+@click.option("--tenant", "owner", default="local", show_default=True, help="Whose key-value memory to count.")
+@data_option
+def recount(owner: str, data: Path | None) -> None:
+    """Collect what has expired of key-value memory, count what is stored, and compare it with the counters.
+
+    The status is 1 where they differ: it is exact while nobody writes. The store is that of `cairn policy`.
+    """
+    from cairn.local.recount import recount as run  # noqa: PLC0415 - a command pays for its own imports only
+
+    sys.exit(0 if run(named_tenant(owner), data) else 1)
 
 
 @main.command()

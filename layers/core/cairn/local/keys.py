@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from cairn.domain.credentials import SCOPES, Credential, Grant, IssuedKey, project_pattern, scope
-from cairn.domain.ids import Tenant, tenant
-from cairn.local.options import data_option
+from cairn.domain.ids import Tenant
+from cairn.local.options import data_option, named_tenant
 
 if TYPE_CHECKING:
     from cairn.service.credentials import Credentials
@@ -21,10 +21,7 @@ _MOST_DAYS = 36500
 
 
 def _tenant(_context: click.Context, _option: click.Parameter, value: str | None) -> Tenant | None:
-    try:
-        return None if value is None else tenant(value)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
+    return None if value is None else named_tenant(value)
 
 
 @click.group()

@@ -15,6 +15,7 @@ from cairn.local.directory import default_directory, prepare
 from cairn.runtime import wiring
 from cairn.runtime.settings import MASTER_KEY, AwsStore, EmbeddedStore, Settings, read
 from cairn.service.credentials import Credentials
+from cairn.service.world import World
 
 LOCAL_TENANT = Tenant("local")
 """Whose memory the first key of a data directory and `cairn stdio` open."""
@@ -41,10 +42,15 @@ def local_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 def api_keys(data: Path | None, environment: Mapping[str, str]) -> Credentials:
     """Return the API keys of a data directory, made if it is new, or of AWS where the settings name its store."""
+    return Credentials(world(data, environment))
+
+
+def world(data: Path | None, environment: Mapping[str, str]) -> World:
+    """Return the adapters of a data directory, made if it is new, or of AWS where the settings name its store."""
     settings = read(environment)
     if data is not None or not isinstance(settings.store, AwsStore):
         settings = replace(settings, store=_embedded(data, environment))
-    return Credentials(wiring.adapters(settings))
+    return wiring.adapters(settings)
 
 
 @contextmanager

@@ -79,7 +79,13 @@ DENIES: Final = Metric(
     "memory_tool_permission_denies_total",
     "Count",
     ("tool_name", "reason"),
-    "Calls that were not allowed: `authorization` (no authorizer spoke for the caller), `scope` or `project`.",
+    "Calls that were not allowed: `authorization` (no authorizer spoke for them), `scope`, `project` or `policy`.",
+)
+REDACTIONS: Final = Metric(
+    "memory_tool_pii_redactions_total",
+    "Count",
+    ("tool_name",),
+    "Findings of personal data and secrets that a tool masked, or refused to store.",
 )
 
 METRICS: Final = (
@@ -94,6 +100,7 @@ METRICS: Final = (
     SUCCESS,
     LATENCY,
     DENIES,
+    REDACTIONS,
 )
 OK: Final = "OK"
 FAILURES: Final = (InternalError.code, Unavailable.code)
@@ -123,6 +130,10 @@ def samples(record: CallRecord) -> Iterator[Sample]:
         yield AFTER_TURN_DURATION.sample(record.latency_ms)
     for tier, number in sorted(record.facts_written.items()):
         yield FACT_WRITE.sample(number, tier)
-    for metric, number in ((COMPACTION, record.compactions), (IDEMPOTENCY_CONFLICTS, record.turn_conflicts)):
+    for metric, number, labels in (
+        (COMPACTION, record.compactions, ()),
+        (IDEMPOTENCY_CONFLICTS, record.turn_conflicts, ()),
+        (REDACTIONS, record.redactions, (record.tool,)),
+    ):
         if number:
-            yield metric.sample(number)
+            yield metric.sample(number, *labels)

@@ -10,7 +10,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import Doc
 
 from cairn.domain.errors import SettingsError
-from cairn.domain.settings import AuthSettings, ClusterSettings, Limits, MemorySettings
+from cairn.domain.settings import AuthSettings, ClusterSettings, Limits, MemorySettings, Quotas
 
 T = TypeVar("T")
 
@@ -86,6 +86,7 @@ OPTIONS: Mapping[str, Option] = {
         Option(ENABLED, bool, default=False, description="Switch the memory tools on; nothing else has to be set."),
         *_options_of(MemorySettings, "memory"),
         *_options_of(Limits, "limits"),
+        *_options_of(Quotas, "quotas"),
         *_options_of(AuthSettings, "auth"),
         *_options_of(ClusterSettings, "cluster"),
         Option(ORIGINS, _Origins, default=(), description="The web origins whose pages may call the MCP door."),

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from cairn.domain.endpoints import api_url, check_url, responses_url
+from cairn.domain.endpoints import api_url, responses_url
 from cairn.domain.errors import SettingsError
 from cairn.domain.ids import Tenant
-from cairn.domain.settings import AuthSettings, ClusterSettings, Limits, MemorySettings
-from cairn.runtime import document
+from cairn.domain.settings import AuthSettings, ClusterSettings, Limits, MemorySettings, Quotas
+from cairn.runtime import document, issuer
 from cairn.runtime.options import ENABLED, OPTIONS, ORIGINS, build
 
 MASTER_KEY = "LUMERA_MEMORY_KEY"
@@ -21,10 +19,12 @@ MODEL_KEY = "CAIRN_HEURISTIC_API_KEY"
 METRICS = "CAIRN_METRICS"
 CLUSTER_TOKEN = "CAIRN_CLUSTER_TOKEN"  # noqa: S105 - its name
 SANDBOX = "CAIRN_SANDBOX"
+POLICY_FILE = "CAIRN_POLICY_FILE"
 CLUSTER_TOKEN_ARN = "CAIRN_CLUSTER_TOKEN_ARN"  # noqa: S105 - its name
 _DOCUMENT = {
     "CAIRN_SETTINGS": "The settings document itself, YAML or JSON.",
     "CAIRN_SETTINGS_FILE": "The path of the settings document.",
+    POLICY_FILE: "The path of the policy document; without it the one in the table holds, or else the standard one.",
 }
 _STORE = {
     "CAIRN_DATA": "The directory of the embedded store.",
@@ -43,7 +43,6 @@ _SECRETS = {
     CLUSTER_TOKEN: "The cluster API's bearer token, on one machine.",
 }
 _TELEMETRY = {METRICS: "The CloudWatch namespace of the metrics of a Lambda; without it there are none."}
-_SCOPE_PREFIX = re.compile(r"[!#-\[\]-~]*")
 _MOST_WAITING_MS = 25_000
 """What a turn may wait for a model and for its session, so that it can still be stored within the gateway's 29 s."""
 _AWS = ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")
@@ -96,10 +95,12 @@ class Settings:
     memory: MemorySettings = field(default_factory=MemorySettings)
     tenants: Mapping[str, MemorySettings] = field(default_factory=dict[str, MemorySettings])
     limits: Limits = field(default_factory=Limits)
+    quotas: Quotas = field(default_factory=Quotas)
     auth: AuthSettings = field(default_factory=AuthSettings)
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
     allowed_origins: tuple[str, ...] = ()
     store: EmbeddedStore | AwsStore | None = None
+    policy_file: Path | None = None
     sandbox: str | None = None
     cluster_token_arn: str | None = None
     model_key: str | None = field(default=None, repr=False)
@@ -147,10 +148,12 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         memory=_memory(values, "memory"),
         tenants={name: _memory(values | own, f"tenants.{name}.memory") for name, own in read.tenants.items()},
         limits=build(Limits, "limits", values),
-        auth=_auth(values),
+        quotas=build(Quotas, "quotas", values),
+        auth=issuer.auth(values),
         cluster=_cluster(values),
         allowed_origins=values.get(ORIGINS, ()),
         store=_store(environment),
+        policy_file=Path(environment[POLICY_FILE]) if environment.get(POLICY_FILE) else None,
         sandbox=environment.get(SANDBOX) or None,
         cluster_token_arn=environment.get(CLUSTER_TOKEN_ARN) or None,
         model_key=_secret(environment, MODEL_KEY),
@@ -182,6 +185,7 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
     roots: dict[str, object] = {
         "memory": memory,
         "limits": settings.limits,
+        "quotas": settings.quotas,
         "auth": settings.auth,
         "cluster": settings.cluster,
     }
@@ -232,26 +236,6 @@ def _memory(values: Mapping[str, Any], where: str) -> MemorySettings:
             keys = f"{document.ROOT}.{where}.heuristic.timeout_ms: and {document.ROOT}.{where}.session_lock_timeout_ms"
             raise SettingsError(f"{keys} may be {_MOST_WAITING_MS} together, not {waiting}")
     return memory
-
-
-def _auth(values: Mapping[str, Any]) -> AuthSettings:
-    auth = build(AuthSettings, "auth", values)
-    oidc, where = auth.oidc, f"{document.ROOT}.auth.oidc"
-    urls = {"issuer": oidc.issuer, "resource": oidc.resource, "jwks_uri": oidc.jwks_uri}
-    for name in filter(urls.get, urls):
-        try:
-            check_url(urls[name])
-        except ValueError as error:
-            raise SettingsError(f"{where}.{name}: {error}") from None
-    if oidc.resource and urlsplit(oidc.resource).path != "/mcp":
-        raise SettingsError(f"{where}.resource: must be an MCP endpoint such as https://memory.example.com/mcp")
-    if not _SCOPE_PREFIX.fullmatch(oidc.scope_prefix):
-        raise SettingsError(f"{where}.scope_prefix: must be printable ASCII without spaces, quotes and backslashes")
-    if oidc.issuer and not (oidc.audience or oidc.resource):
-        raise SettingsError(f"{where}.audience: is missing, and there is no resource to take it from")
-    if oidc.issuer and not oidc.tenant_claim:
-        raise SettingsError(f"{where}.tenant_claim: must not be empty")
-    return auth
 
 
 def _cluster(values: Mapping[str, Any]) -> ClusterSettings:

@@ -34,13 +34,16 @@ class CallRecord:
     session_id: Annotated[str | None, Doc("The session, likewise.")] = None
     turn_id: Annotated[str | None, Doc("The turn, likewise.")] = None
     status: Annotated[str, Doc("`OK` or the error's code.")] = "OK"
-    denied: Annotated[DenialReason | None, Doc("Why it was not allowed: `authorization`, `scope`, `project`.")] = None
+    denied: Annotated[
+        DenialReason | None, Doc("Why it was not allowed: `authorization`, `scope`, `project`, `policy`.")
+    ] = None
     failure: Annotated[str | None, Doc("An unexpected error's class; which setting is wrong, where one is.")] = None
     failed_at: Annotated[str | None, Doc("Where that error was raised, file:line.")] = None
     heuristic: Annotated[str | None, Doc("`ok` or `failed`, where a language model was asked.")] = None
     heuristic_failure: Annotated[str | None, Doc("Why it failed.")] = None
     compactions: Annotated[int, Doc("Compact summaries stored.")] = 0
     turn_conflicts: Annotated[int, Doc("1 where the turn_id was known: committed, in commit, or with other items.")] = 0
+    redactions: Annotated[int, Doc("Findings of personal data and secrets, masked or refused.")] = 0
     counts: Annotated[Mapping[str, int] | None, Doc("What a job met; `tool` is then its kind.")] = None
     facts_written: Annotated[dict[Tier, int], Doc("Facts written, by tier.")] = field(default_factory=dict[Tier, int])
     latency_ms: Annotated[float, Doc("From the door's first look at the event to its answer, in milliseconds.")] = 0.0
@@ -108,6 +111,12 @@ def note_heuristic(outcome: str, failure: str | None = None) -> None:
     """Note on the record of the current call, if there is one, what came of asking a language model."""
     if (record := _current.get()) is not None:
         record.heuristic, record.heuristic_failure = outcome, failure
+
+
+def note_redactions(number: int) -> None:
+    """Count findings that were masked or refused on the record of the current call, if there is one."""
+    if (record := _current.get()) is not None:
+        record.redactions += number
 
 
 class CallTally:

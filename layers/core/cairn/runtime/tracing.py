@@ -8,10 +8,11 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Final, Literal, TypeAlias
 
 TRACE_HEADER: Final = "_X_AMZN_TRACE_ID"
-SpanName: TypeAlias = Literal["tool", "permission check"]
+SpanName: TypeAlias = Literal["tool", "permission check", "pii filter"]
 SPANS: Final[Mapping[SpanName, str]] = {
     "tool": "A tool, from its permission check to its answer.",
-    "permission check": "One for the key's scopes, one for its projects; both within the tool's.",
+    "permission check": "One for the key's scopes, one for its projects and its policy; both within the tool's.",
+    "pii filter": "The look for personal data and secrets in what key-value memory takes or gives.",
 }
 
 

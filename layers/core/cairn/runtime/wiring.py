@@ -8,7 +8,9 @@ from threading import Lock
 
 from cairn.domain.errors import SettingsError
 from cairn.ports import FactModel, HttpGet, Jobs, Sandbox
+from cairn.runtime import policies
 from cairn.runtime import settings as settings_of
+from cairn.runtime.policies import Policies
 from cairn.runtime.settings import METRICS, AwsStore, EmbeddedStore, Settings
 from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, in_turn
 from cairn.runtime.telemetry import CallTally
@@ -20,7 +22,9 @@ from cairn.service.engine import Engine, Turns
 from cairn.service.fan_out import FanOut
 from cairn.service.health import Health
 from cairn.service.indexing import Indexer
+from cairn.service.keyvalue import KeyValue
 from cairn.service.maintenance import Maintenance
+from cairn.service.policy_store import PolicyStore
 from cairn.service.world import World
 
 _CALLS_AT_ONCE = 8
@@ -36,6 +40,8 @@ class Services:
     directories: Directories
     indexer: Indexer
     archive: Archive
+    keyvalue: KeyValue
+    policies: Policies
     credentials: Credentials
     access_tokens: AccessTokens | None
     health: Health
@@ -84,6 +90,8 @@ def build(settings: Settings, world: World) -> Services:
         directories=engine.directories,
         indexer=engine.indexer,
         archive=engine.archive,
+        keyvalue=KeyValue(world, settings.quotas),
+        policies=_policies(settings, world),
         credentials=Credentials(world),
         access_tokens=_access_tokens(settings, world),
         health=Health(world),
@@ -114,6 +122,12 @@ def _fact_model(settings: Settings) -> FactModel | None:
     from cairn.runtime.language_model import ResponsesModel  # noqa: PLC0415 - most deployments do without an HTTP client
 
     return ResponsesModel(settings.model_key)
+
+
+def _policies(settings: Settings, world: World) -> Policies:
+    if settings.policy_file is not None:
+        return policies.of_file(settings.policy_file, world.clock)
+    return policies.of_table(PolicyStore(world).read, world.clock)
 
 
 def _access_tokens(settings: Settings, world: World) -> AccessTokens | None:

@@ -1,0 +1,40 @@
+"""Remove a value."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from cairn.edge.keyvalue import IfVersion, KeyInput
+from cairn.edge.tool import Call, tool
+
+
+class DeleteMemory(KeyInput):
+    """The value to remove."""
+
+    if_version: IfVersion = None
+
+
+class Deleted(BaseModel):
+    """That it was removed."""
+
+    success: Annotated[bool, Field(description="It is gone.")]
+
+
+EXAMPLE = {"namespace": "session.monday", "key": "plan/beans"}
+
+
+@tool(
+    title="Remove a value",
+    example=EXAMPLE,
+    grants=("table:read", "table:write", "blobs:delete", "key:use"),
+    destructive=True,
+)
+def deleteMemory(request: DeleteMemory, call: Call) -> Deleted:
+    """Call to remove a value from key-value memory; it is an error where there is none."""
+    call.services.keyvalue.delete(request.place(call.caller.tenant), request.if_version)
+    return Deleted(success=True)
+
+
+handler = deleteMemory.handler

@@ -1,0 +1,392 @@
+"""Whatever is stored, expires, is removed, raced or interrupted: totals are exact, and a recount confirms them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from hashlib import sha256
+from itertools import count
+from threading import Barrier, Thread
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cairn.domain import layout
+from cairn.domain.codec import canonical
+from cairn.domain.errors import CairnError, Conflict, NotFound, QuotaExceeded, Unavailable
+from cairn.domain.ids import Tenant
+from cairn.domain.keyvalue import Entry, KeyName, Namespace, Place, Usage
+from cairn.domain.settings import Quotas
+from cairn.domain.table import Attributes, Query
+from cairn.service.keyvalue import KeyValue
+from cairn.service.keyvalue_changes import GRACE
+from cairn.service.paging import every
+from cairn.service.world import World
+from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+
+ACME = Tenant("acme")
+RIVAL = Tenant("acme-2")
+SPACES = ("session.a", "session.a.b", "session.ab")
+KEYS = ("a", "a/b", "ab", "n", "e", "v:1")
+NOISE = "".join(sha256(bytes([number % 256, number // 256])).hexdigest() for number in range(1250))
+"""80 KB that compress to more than an item holds."""
+PLACES = st.builds(
+    Place,
+    st.sampled_from([ACME, RIVAL]),
+    st.sampled_from([Namespace(each) for each in SPACES]),
+    st.sampled_from([KeyName(each) for each in KEYS]),
+)
+STEPS = st.one_of(
+    st.tuples(st.just("put"), PLACES, st.sampled_from([0, 1, 5, 60, None]), st.sampled_from(["", "x" * 9, NOISE])),
+    st.tuples(st.just("delete"), PLACES, st.none(), st.just("")),
+    st.tuples(st.just("wait"), st.none(), st.sampled_from([0, 1, 4, 60, 4000]), st.just("")),
+    st.tuples(st.just("collect"), st.none(), st.none(), st.just("")),
+)
+Model = dict[Place, tuple[str, datetime | None]]
+NewWorld = Callable[[], World]
+
+
+def size_of(place: Place, value: str) -> int:
+    return len(place.key) + len(canonical(value))
+
+
+def alive(model: Model, now: datetime) -> dict[Place, str]:
+    return {place: value for place, (value, until) in model.items() if until is None or now < until}
+
+
+def check(memory: KeyValue, model: Model, now: datetime) -> None:
+    """Hold every namespace and the recount to the model."""
+    there = alive(model, now)
+    for tenant in (ACME, RIVAL):
+        for namespace in map(Namespace, SPACES):
+            wanted = sorted(place.key for place in there if (place.tenant, place.namespace) == (tenant, namespace))
+            page = memory.list(tenant, namespace, limit=100)
+            assert (list(page.keys), page.total, page.cursor) == (wanted, len(wanted), None)
+        confirm(memory, tenant)
+    for place, value in there.items():
+        assert memory.get(place).value == value
+
+
+def confirm(memory: KeyValue, tenant: Tenant) -> None:
+    for each in memory.collection.recount(tenant):
+        assert each.kept == each.counted, each.namespace
+
+
+def blobs_of(world: World) -> set[str]:
+    """Return every blob there is."""
+    return {digest for _, digest in vars(world.blobs)["blobs"]}
+
+
+def items_of(world: World) -> list[Attributes]:
+    return list(vars(world.table)["items"].values())
+
+
+def referenced(world: World) -> tuple[set[str], set[str]]:
+    """Return the blobs that values name, and those that are noted as garbage."""
+    items = items_of(world)
+    named = {str(item["blob"]) for item in items if "blob" in item}
+    noted = {str(item["sk"])[2:] for item in items if str(item["sk"]).startswith("g#")}
+    return named, noted
+
+
+@pytest.mark.slow
+@pytest.mark.req("R142")
+@pytest.mark.req("R151")
+@pytest.mark.req("R141")
+def test_totals_and_counters_are_exact_at_any_moment(world_in_memory: NewWorld, clock: Any) -> None:
+    @settings(max_examples=60)
+    @given(steps=st.lists(STEPS, min_size=1, max_size=25))
+    def holds(steps: list[tuple[str, Place | None, int | None, str]]) -> None:
+        world, model = world_in_memory(), Model()
+        processes = [KeyValue(world, Quotas()) for _ in range(2)]
+        for number, (step, place, seconds, value) in enumerate(steps):
+            memory = processes[number % 2]
+            if place is None:
+                clock.advance(seconds=seconds or 0)
+                if step == "collect":
+                    memory.collection.collect_all(ACME)
+            elif step == "put":
+                memory.put(place, value, seconds)
+                until = None if seconds is None else clock.now() + timedelta(seconds=seconds)
+                model[place] = (value, until)
+            else:
+                assert removed(memory, place) == (place in alive(model, clock.now()))
+                model.pop(place, None)
+            check(memory, model, clock.now())
+        named, noted = referenced(world)
+        assert named <= blobs_of(world) <= named | noted
+        cleaned(processes[0], world, model, clock)
+
+    holds()
+
+
+def removed(memory: KeyValue, place: Place) -> bool:
+    try:
+        memory.delete(place)
+    except NotFound:
+        return False
+    return True
+
+
+def cleaned(memory: KeyValue, world: World, model: Model, clock: Any) -> None:
+    """After the grace, collection leaves nothing but what is there, in the counters and in the blobs."""
+    for _ in range(2):
+        clock.advance(seconds=GRACE.total_seconds())
+        for tenant in (ACME, RIVAL):
+            memory.collection.collect_all(tenant)
+    there = alive(model, clock.now())
+    assert blobs_of(world) == {str(item["blob"]) for item in items_of(world) if "blob" in item}
+    assert len(blobs_of(world)) == sum(value == NOISE for value in there.values())
+    for tenant in (ACME, RIVAL):
+        mine = {place: value for place, value in there.items() if place.tenant == tenant}
+        total = memory.collection.recount(tenant)[-1]
+        assert total.kept == Usage(len(mine), sum(size_of(place, value) for place, value in mine.items()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("before", [None, "small", NOISE], ids=["new", "over small", "over large"])
+@pytest.mark.parametrize("expired", [False, True], ids=["live", "expired"])
+@pytest.mark.parametrize("value", ["w", NOISE, None], ids=["small", "large", "delete"])
+def test_an_interrupted_change_happened_or_did_not(  # noqa: PLR0913, PLR0917 - one parameter for each circumstance
+    world_in_memory: NewWorld, clock: Any, fault: Any, before: str | None, value: str | None, expired: Any
+) -> None:
+    place = Place(ACME, Namespace("session.a"), KeyName("k"))
+    for at in count(1):
+        world = world_in_memory()
+        healthy = KeyValue(world, Quotas())
+        healthy.put(replace(place, key=KeyName("other")), "stays")
+        if before is not None:
+            healthy.put(place, before, ttl_seconds=60)
+        clock.advance(seconds=60 if expired else 1)
+        was = None if expired else before
+        store = FaultyStore(world, at, fault)
+        hurt = KeyValue(replace(world, table=store, blobs=FaultyBlobs(world, store)), Quotas())
+        acknowledged = attempt(hurt, place, value)
+        if store.calls < at:
+            return
+        now = read(KeyValue(world, Quotas()), place)
+        assert now in ({value} if acknowledged else {was, value}), f"after call {at}"
+        confirm(healthy, ACME)
+        named, noted = referenced(world)
+        assert named <= blobs_of(world) <= named | noted
+        assert attempt(healthy, place, value) or value is None
+        confirm(healthy, ACME)
+        for _ in range(2):
+            clock.advance(seconds=GRACE.total_seconds())
+            healthy.collection.collect_all(ACME)
+        assert blobs_of(world) == referenced(world)[0]
+
+
+def attempt(memory: KeyValue, place: Place, value: str | None) -> bool:
+    """Change the key; return whether that was acknowledged."""
+    try:
+        memory.delete(place) if value is None else memory.put(place, value)
+    except (Unavailable, NotFound, Stopped):
+        return False
+    return True
+
+
+def read(memory: KeyValue, place: Place) -> Any:
+    try:
+        return memory.get(place).value
+    except NotFound:
+        return None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_interrupted_collection_is_finished_by_the_next(world_in_memory: NewWorld, clock: Any, fault: Any) -> None:
+    for at in count(1):
+        world = world_in_memory()
+        memory = KeyValue(world, Quotas())
+        for number in range(5):
+            place = Place(ACME, Namespace(f"session.{number % 2}"), KeyName(f"k{number}"))
+            memory.put(place, NOISE if number == 0 else "v", ttl_seconds=None if number == 4 else 10)
+        clock.advance(seconds=10)
+        store = FaultyStore(world, at, fault)
+        hurt = KeyValue(replace(world, table=store, blobs=FaultyBlobs(world, store)), Quotas()).collection
+        for _ in range(2):
+            with suppress(Unavailable, Stopped):
+                hurt.collect_all(ACME)
+            confirm(memory, ACME)
+            clock.advance(seconds=GRACE.total_seconds())
+        for _ in range(2):
+            memory.collection.collect_all(ACME)
+            clock.advance(seconds=GRACE.total_seconds())
+        assert memory.collection.recount(ACME)[-1].kept.items == 1
+        assert blobs_of(world) == set()
+        if store.calls < at:
+            return
+
+
+def at_once(number: int, work: Callable[[int], object]) -> list[object]:
+    """Run calls in so many threads that start together; return what each returned, or its error."""
+    barrier, results = Barrier(number), [None] * number
+    outcomes: list[object] = [*results]
+
+    def run(index: int) -> None:
+        barrier.wait()
+        try:
+            outcomes[index] = work(index)
+        except CairnError as error:
+            outcomes[index] = error
+
+    threads = [Thread(target=run, args=(index,)) for index in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return outcomes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("expected", [0, 1], ids=["create", "replace"])
+def test_of_many_writers_on_condition_of_one_version_one_wins(world: World, expected: int) -> None:
+    place = Place(ACME, Namespace("session.a"), KeyName("k"))
+    version = KeyValue(world, Quotas()).put(place, "first") if expected else 0
+    processes = [KeyValue(world, Quotas()) for _ in range(4)]
+
+    outcomes = at_once(32, lambda index: processes[index % 4].put(place, index, if_version=version))
+
+    won = [index for index, outcome in enumerate(outcomes) if isinstance(outcome, int)]
+    assert len(won) == 1
+    assert sum(isinstance(outcome, Conflict) for outcome in outcomes) == 31
+    assert processes[0].get(place).value == won[0]
+    assert processes[0].get(place).version == outcomes[won[0]]
+    confirm(processes[0], ACME)
+
+
+@pytest.mark.slow
+@pytest.mark.req("R165")
+def test_many_writers_at_once_fill_a_quota_exactly(world: World) -> None:
+    processes = [KeyValue(world, Quotas(namespace_items=10)) for _ in range(4)]
+
+    outcomes = at_once(
+        32, lambda index: processes[index % 4].put(Place(ACME, Namespace("session.a"), KeyName(f"k{index}")), index)
+    )
+
+    assert sum(isinstance(outcome, int) for outcome in outcomes) == 10
+    assert sum(isinstance(outcome, QuotaExceeded) for outcome in outcomes) == 22
+    assert processes[0].list(ACME, Namespace("session.a")).total == 10
+    confirm(processes[0], ACME)
+
+
+@pytest.mark.slow
+def test_writers_and_removers_of_the_same_keys_leave_the_counters_right(world: World) -> None:
+    processes = [KeyValue(world, Quotas()) for _ in range(4)]
+
+    def work(index: int) -> None:
+        memory = processes[index % 4]
+        for round_number in range(4):
+            place = Place(ACME, Namespace("session.a"), KeyName(f"k{(index + round_number) % 3}"))
+            if (index + round_number) % 2:
+                memory.put(place, "x" * index, ttl_seconds=60)
+            else:
+                removed(memory, place)
+
+    outcomes = at_once(12, work)
+
+    assert not [outcome for outcome in outcomes if outcome is not None]
+    confirm(processes[0], ACME)
+
+
+@pytest.mark.req("R165")
+@pytest.mark.parametrize(
+    ("quotas", "which"),
+    [
+        (Quotas(namespace_items=3), "namespace"),
+        (Quotas(tenant_items=3), "tenant"),
+        (Quotas(namespace_bytes=90), "namespace"),
+        (Quotas(tenant_bytes=90), "tenant"),
+    ],
+)
+def test_a_quota_holds_until_something_goes_or_expires(
+    world_in_memory: NewWorld, clock: Any, quotas: Quotas, which: str
+) -> None:
+    memory, value = KeyValue(world_in_memory(), quotas), "x" * 26
+    places = [Place(ACME, Namespace("session.a"), KeyName(f"k{number}")) for number in range(5)]
+    for number, place in enumerate(places[:3]):
+        memory.put(place, value, ttl_seconds=10 if number == 0 else None)
+    for refused in (lambda: memory.put(places[3], value), lambda: memory.put(places[4], "x" * 100)):
+        with pytest.raises(QuotaExceeded) as error:
+            refused()
+        assert error.value.details == {"quota": which}
+    memory.put(places[2], value.upper())
+    clock.advance(seconds=10)
+    memory.put(places[3], value)
+    with pytest.raises(QuotaExceeded):
+        memory.put(places[4], value)
+    memory.delete(places[1])
+    memory.put(places[4], value)
+    assert memory.list(ACME, Namespace("session.a")).keys == ("k2", "k3", "k4")
+    confirm(memory, ACME)
+
+
+@pytest.mark.req("R165")
+def test_one_namespace_s_quota_is_not_another_s(world_in_memory: NewWorld) -> None:
+    memory = KeyValue(world_in_memory(), Quotas(namespace_items=1))
+    for tenant in (ACME, RIVAL):
+        for namespace in SPACES:
+            memory.put(Place(tenant, Namespace(namespace), KeyName("k")), 1)
+            with pytest.raises(QuotaExceeded):
+                memory.put(Place(tenant, Namespace(namespace), KeyName("l")), 1)
+
+
+def test_a_tenant_that_writes_cleans_up_after_itself(world_in_memory: NewWorld, clock: Any) -> None:
+    world = world_in_memory()
+    memory = KeyValue(world, Quotas())
+    for number in range(200):
+        place = Place(ACME, Namespace(f"session.{number % 7}"), KeyName(f"k{number}"))
+        memory.put(place, number, ttl_seconds=1)
+        clock.advance(seconds=1)
+    waiting = [item for item in items_of(world) if str(item["sk"]).startswith("e#")]
+    assert len(waiting) <= 17
+    confirm(memory, ACME)
+
+
+@pytest.mark.req("R010")
+@pytest.mark.slow
+def test_no_name_reaches_into_another_tenant_s_or_namespace_s_keys(world_in_memory: NewWorld) -> None:
+    """Known fault 10: key-value data was keyed by namespace without tenant."""
+    tenants = st.from_regex(r"[A-Za-z0-9_-]{1,12}", fullmatch=True)
+    namespaces = st.from_regex(r"[A-Za-z0-9_-]{1,4}(\.[A-Za-z0-9_-]{1,4}){0,2}", fullmatch=True)
+    keys = st.from_regex(r"[A-Za-z0-9_.:/-]{1,6}", fullmatch=True)
+    places = st.builds(Place, tenants.map(Tenant), namespaces.map(Namespace), keys.map(KeyName))
+
+    @given(mine=places, theirs=places)
+    def apart(mine: Place, theirs: Place) -> None:
+        world = world_in_memory()
+        memory = KeyValue(world, Quotas())
+        memory.put(mine, "mine")
+        if mine != theirs:
+            assert read(memory, theirs) is None
+            memory.put(theirs, "theirs")
+        assert read(memory, mine) == "mine"
+        same_space = (mine.tenant, mine.namespace) == (theirs.tenant, theirs.namespace)
+        assert memory.list(mine.tenant, mine.namespace).total == 1 + (same_space and mine.key != theirs.key)
+        pk = layout.namespace_pk(mine.tenant, mine.namespace)
+        assert pk.startswith(f"{mine.tenant}#k#")
+        assert layout.namespace_of(pk) == mine.namespace
+        kinds = {str(item["sk"])[:2] for item in every(world.table, Query(pk, "", "\U0010ffff"))}
+        assert kinds == {"v#", "n#", "e!"}
+
+    apart()
+
+
+def test_a_removed_key_leaves_nothing_that_does_not_expire(world_in_memory: NewWorld) -> None:
+    world = world_in_memory()
+    memory, place = KeyValue(world, Quotas()), Place(ACME, Namespace("session.a"), KeyName("k"))
+    memory.put(place, "v", ttl_seconds=60)
+    memory.delete(place)
+    pk = layout.namespace_pk(ACME, place.namespace)
+    left = {str(item["sk"]): item for item in items_of(world) if item["pk"] == pk}
+    assert set(left) == {"v#k", layout.USAGE}
+    assert "expires_at" in left["v#k"]
+    assert "data" not in left["v#k"]
+    assert Entry.of(left["v#k"]).removed
+    assert Usage.of(left[layout.USAGE]) == Usage()
