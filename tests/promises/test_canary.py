@@ -29,6 +29,7 @@ from cairn.edge.validation import Rules, validate
 from cairn.local.bridge import Bridge, application
 from cairn.local.doors import tool_handlers
 from cairn.runtime import logs, wiring
+from cairn.runtime.fact_models import FactModels
 from cairn.runtime.language_model import ResponsesModel
 from cairn.runtime.tracing import TRACE_HEADER
 from cairn.runtime.wiring import Services
@@ -257,7 +258,8 @@ def test_a_language_model_that_fails_is_told_of_without_its_key_or_what_it_was_a
 ) -> None:
     heuristic = HeuristicSettings(enabled=True, base_url="http://127.0.0.1:9")
     settings = replace(services.settings, memory=MemorySettings(heuristic=heuristic))
-    wiring.provide(wiring.build(settings, replace(world, fact_model=ResponsesModel(f"key-{CANARY}"))))
+    model = FactModels({"responses": ResponsesModel(lambda _: f"key-{CANARY}")})
+    wiring.provide(wiring.build(settings, replace(world, fact_model=model)))
 
     assert http(event_of)(tool, planted(tool))
 

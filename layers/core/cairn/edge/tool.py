@@ -38,8 +38,8 @@ class Tool:
 
     `summary` tells an agent when to call it and what it gets, `example` are arguments that work. `grants` are the
     permissions its Lambda needs ("table:read"; "table:put", to add items and change none; "table:write"; "blobs:read";
-    "blobs:write"; "key:use"; "sandbox:invoke", the only one of a standard tool). `timeout` is in seconds. Where not
-    `on_by_default`, the settings have to name the tool.
+    "blobs:write"; "key:use"; "model:ask"; "sandbox:invoke", the only one of a standard tool). `timeout` is in seconds.
+    Where not `on_by_default`, the settings have to name the tool.
     """
 
     name: str
