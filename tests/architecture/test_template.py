@@ -277,7 +277,7 @@ def test_the_environment_holds_only_known_settings_and_no_secret(template: dict[
 def test_only_what_stores_turns_may_ask_a_model_and_only_the_one_that_a_parameter_names(
     resources: dict[str, Any], roles: dict[str, list[dict[str, Any]]]
 ) -> None:
-    callers = {"mcp", "memory_after_turn", "memory_run_turn"}
+    callers = {"mcp", "mcp_pipe", "memory_after_turn", "memory_run_turn"}
     absent = {"Ref": "AWS::NoValue"}
 
     for function in FUNCTIONS:
@@ -294,7 +294,7 @@ def test_only_what_stores_turns_may_ask_a_model_and_only_the_one_that_a_paramete
 def test_only_what_runs_standard_tools_may_invoke_the_sandbox_and_knows_its_name(
     resources: dict[str, Any], roles: dict[str, list[dict[str, Any]]]
 ) -> None:
-    callers = {"mcp", *(tool.name for tool in CATALOG if tool.family == "standard")}
+    callers = {"mcp", "mcp_pipe", *(tool.name for tool in CATALOG if tool.family == "standard")}
 
     for function in FUNCTIONS:
         own = resources[f"{function.logical_id}Function"]["Properties"].get("Environment", {}).get("Variables", {})
