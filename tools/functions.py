@@ -122,25 +122,27 @@ _CALLS_SANDBOX = {"CAIRN_SANDBOX": ref("SandboxFunction")}
 
 
 def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
-    """Return the tools' functions and the ones beside them; MCP's may do all that any tool may."""
+    """Return the tools' functions and the ones beside them; MCP's and a pipe's may do all that any tool may."""
+    of_all = {grant for tool in catalog for grant in tool.grants}
+    granted = tuple(grant for grant in GRANTS if grant in of_all)
     tools = [
         Function(
             name=tool.name,
             handler=f"cairn_tools.{tool.name}.handler",
             description=tool.title,
-            grants=tool.grants,
+            grants=tool.grants if tool.runs is None else granted,
             paths=(f"/v1/tools/{tool.name}",),
             timeout=tool.timeout,
-            environment=_environment(tool.grants),
+            memory=512 if tool.runs is None else 1024,
+            environment=_environment(tool.grants if tool.runs is None else granted),
         )
         for tool in catalog
     ]
-    granted = {grant for tool in catalog for grant in tool.grants}
     mcp = Function(
         name="mcp",
         handler="cairn_mcp.door.handler",
         description="Every tool over MCP",
-        grants=tuple(grant for grant in GRANTS if grant in granted),
+        grants=granted,
         paths=("/mcp",),
         methods=("POST", "GET", "DELETE"),  # the last two get the 405 that MCP clients expect
         hosts=(_KEYS, _OAUTH),

@@ -133,7 +133,7 @@ def tools_page() -> str:
     """Return docs/reference/tools.md."""
     parts = ["# Tools", "", "Generated from the catalog; each is `POST /v1/tools/{name}` and an MCP tool alike.", ""]
     for tool in CATALOG:
-        parts += [f"## {tool.name}", "", tool.summary, "", f"Scope: {'read' if tool.read_only else 'write'}.", ""]
+        parts += [f"## {tool.name}", "", tool.summary, "", f"Scope: {_scope(tool)}.", ""]
         parts += ["| input | type | default | |", "|---|---|---|---|", *_inputs(tool.input_schema()), ""]
         parts += ["| output | type | |", "|---|---|---|", *_outputs(tool.output_schema(), ""), ""]
         parts += ["```json", json.dumps(tool.example, indent=2, ensure_ascii=False), "```", ""]
@@ -219,6 +219,12 @@ def main() -> int:
     return 0
 
 
+def _scope(tool: Tool) -> str:
+    if tool.runs is not None:
+        return "what each step's tool needs"
+    return "read" if tool.read_only else "write"
+
+
 def _inputs(schema: Mapping[str, Any]) -> Iterator[str]:
     required = schema.get("required", [])
     for name, field in schema["properties"].items():
@@ -241,8 +247,14 @@ def _type(field: Mapping[str, Any]) -> str:
     if "type" not in field:
         return "any JSON"
     bounds = [f"{sign} {field[key]}" for key, sign in (("minimum", "≥"), ("maximum", "≤")) if key in field]
-    kind = f"list of {_type(field['items'])}s" if field["type"] == "array" else field.get("format", field["type"])
+    kind = f"list of {_several(field['items'])}" if field["type"] == "array" else field.get("format", field["type"])
     return ", ".join([kind, *bounds])
+
+
+def _several(field: Mapping[str, Any]) -> str:
+    if "anyOf" in field:
+        return " or ".join(_several(choice) for choice in field["anyOf"])
+    return f"lists of {_several(field['items'])}" if field.get("type") == "array" else f"{_type(field)}s"
 
 
 def _range(option: Option) -> str:

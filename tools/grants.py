@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cloudformation import arn, ref, statement, sub
+from cloudformation import Intrinsic, arn, ref, statement, sub
 
 _VIA_TABLE = {
     "StringEquals": {
@@ -32,6 +32,8 @@ _FOR_A_TENANT = {
 }
 _OF_DATA_KEYS = {"ForAnyValue:StringLike": {"dynamodb:LeadingKeys": ["*#keys"]}}
 
+# Which statements are there only under a condition of the template.
+_CONDITIONS = {"AskModel": "HasHeuristicModel", "ReadModelKeys": "HasHeuristicKey"}
 
 _TABLE, _KEY, _QUEUE = arn("MemoryTable"), arn("MemoryKey"), arn("JobQueue")
 _BLOBS = sub("${MemoryBucket.Arn}/blobs/*")
@@ -67,6 +69,10 @@ GRANTS: dict[str, list[dict[str, Any]]] = {
     "sandbox:invoke": [statement("InvokeSandbox", ["lambda:InvokeFunction"], arn("SandboxFunction"))],
     "blobs:delete": [statement("DeleteBlobs", ["s3:DeleteObject"], _BLOBS)],
     "key:use": [statement("UseDataKeys", ["kms:GenerateDataKey", "kms:Decrypt"], _KEY, condition=_FOR_A_TENANT)],
+    "model:ask": [
+        statement("AskModel", ["bedrock:InvokeModel"], ref("HeuristicModelArns")),
+        statement("ReadModelKeys", ["secretsmanager:GetSecretValue"], ref("HeuristicKeyArns")),
+    ],
     "jobs:send": [
         statement("SendJobs", ["sqs:SendMessage"], _QUEUE),
         statement("SealJobs", ["kms:GenerateDataKey", "kms:Decrypt"], _KEY, condition=_VIA_QUEUE),
@@ -78,8 +84,13 @@ GRANTS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def statements(grants: Sequence[str]) -> list[dict[str, Any]]:
+def statements(grants: Sequence[str]) -> list[dict[str, Any] | Intrinsic]:
     """Return the IAM statements of these grants; KeyError for one that is none."""
     given = [each for grant in grants for each in GRANTS[grant]]
     # `table:write` says all that `table:put` says.
-    return [each for each in given if each["Sid"] != "PutItems" or "table:write" not in grants]
+    return [_under(each) for each in given if each["Sid"] != "PutItems" or "table:write" not in grants]
+
+
+def _under(said: dict[str, Any]) -> dict[str, Any] | Intrinsic:
+    condition = _CONDITIONS.get(said["Sid"])
+    return said if condition is None else Intrinsic("!If", [condition, said, ref("AWS::NoValue")])

@@ -7,6 +7,7 @@ from cairn_tools.deleteMemory import deleteMemory
 from cairn_tools.estimate_storage_cost import estimate_storage_cost
 from cairn_tools.getMemory import getMemory
 from cairn_tools.listMemory import listMemory
+from cairn_tools.mcp_pipe import mcp_pipe
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_list_dir_with_abstract import memory_list_dir_with_abstract
@@ -32,5 +33,6 @@ CATALOG: tuple[Tool, ...] = (
     getMemory,
     putMemory,
     deleteMemory,
+    mcp_pipe,
     oc_diagnostic_pod_health,
 )

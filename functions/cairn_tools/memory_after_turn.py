@@ -35,7 +35,7 @@ EXAMPLE = {
 @tool(
     title="Store a turn",
     example=EXAMPLE,
-    grants=("table:read", "table:write", "blobs:read", "blobs:write", "key:use", "jobs:send"),
+    grants=("table:read", "table:write", "blobs:read", "blobs:write", "key:use", "jobs:send", "model:ask"),
     timeout=29,
 )
 def memory_after_turn(request: AfterTurn, call: Call) -> Committed:

@@ -26,6 +26,7 @@ ALLOWED = {
     "sandbox:invoke": {"lambda:InvokeFunction"},
     "blobs:delete": {"s3:DeleteObject"},
     "key:use": {"kms:GenerateDataKey", "kms:Decrypt"},
+    "model:ask": {"bedrock:InvokeModel", "secretsmanager:GetSecretValue"},
     "jobs:send": {"sqs:SendMessage", "kms:GenerateDataKey", "kms:Decrypt"},
     "jobs:take": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "kms:Decrypt"},
 }
@@ -40,11 +41,15 @@ def resources(template: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def roles(resources: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """Return each function's statements under the function's name in the block."""
+    """Return each function's statements, those under a condition too, under the function's name in the block."""
     return {
-        each.name: resources[f"{each.logical_id}Role"]["Properties"]["Policies"][0]["PolicyDocument"]["Statement"]
+        each.name: [said["Fn::If"][1] if "Fn::If" in said else said for said in written(resources, each)]
         for each in FUNCTIONS
     }
+
+
+def written(resources: dict[str, Any], function: Function) -> list[dict[str, Any]]:
+    return resources[f"{function.logical_id}Role"]["Properties"]["Policies"][0]["PolicyDocument"]["Statement"]
 
 
 def of_type(resources: dict[str, Any], kind: str) -> dict[str, dict[str, Any]]:
@@ -269,11 +274,27 @@ def test_the_environment_holds_only_known_settings_and_no_secret(template: dict[
         assert not [name for name in own if SECRET.search(name) and not name.endswith("_ARN")]
 
 
+def test_only_what_stores_turns_may_ask_a_model_and_only_the_one_that_a_parameter_names(
+    resources: dict[str, Any], roles: dict[str, list[dict[str, Any]]]
+) -> None:
+    callers = {"mcp", "mcp_pipe", "memory_after_turn", "memory_run_turn"}
+    absent = {"Ref": "AWS::NoValue"}
+
+    for function in FUNCTIONS:
+        conditional = [said["Fn::If"] for said in written(resources, function) if "Fn::If" in said]
+        assert ("bedrock:InvokeModel" in allowed(roles[function.name])) == (function.name in callers)
+        if function.name in callers:
+            assert [(condition, said["Action"], said["Resource"], other) for condition, said, other in conditional] == [
+                ("HasHeuristicModel", ["bedrock:InvokeModel"], {"Ref": "HeuristicModelArns"}, absent),
+                ("HasHeuristicKey", ["secretsmanager:GetSecretValue"], {"Ref": "HeuristicKeyArns"}, absent),
+            ]
+
+
 @pytest.mark.req("R234")
 def test_only_what_runs_standard_tools_may_invoke_the_sandbox_and_knows_its_name(
     resources: dict[str, Any], roles: dict[str, list[dict[str, Any]]]
 ) -> None:
-    callers = {"mcp", *(tool.name for tool in CATALOG if tool.family == "standard")}
+    callers = {"mcp", "mcp_pipe", *(tool.name for tool in CATALOG if tool.family == "standard")}
 
     for function in FUNCTIONS:
         own = resources[f"{function.logical_id}Function"]["Properties"].get("Environment", {}).get("Variables", {})

@@ -94,7 +94,7 @@ def test_no_tool_and_no_part_of_the_edge_reads_a_credential() -> None:
 
 
 @pytest.mark.usefixtures("services")
-@pytest.mark.parametrize("tool", each_tool())
+@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in CATALOG if tool.runs is None])
 def test_a_key_may_do_only_what_its_scopes_say(tool: Tool, event_of: EventOf) -> None:
     needed, other = ("read", "write") if tool.read_only else ("write", "read")
     event = event_of("/", tool.example)

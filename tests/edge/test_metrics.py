@@ -132,7 +132,8 @@ def test_every_tool_s_requests_are_counted_alike_through_both_doors(
         tool.handler(event_of("/", arguments), None)
 
     prefix = f"{tool.name}/{tool.family}"
-    assert emitted.total("memory_tool_requests_total") == {
+    counted = emitted.total("memory_tool_requests_total")
+    assert {name: number for name, number in counted.items() if name.startswith(prefix)} == {
         f"{prefix}/{outcome(tool)}": 2,
         f"{prefix}/INVALID_ARGUMENT": 2,
     }
@@ -283,7 +284,9 @@ def test_a_compaction_counts_although_the_run_fails_after_it(
 
 @pytest.mark.req("R175")
 @pytest.mark.usefixtures("services")
-@pytest.mark.parametrize("tool", [tool for tool in CATALOG if tool.grants], ids=lambda tool: tool.name)
+@pytest.mark.parametrize(
+    "tool", [tool for tool in CATALOG if tool.grants and tool.runs is None], ids=lambda tool: tool.name
+)
 def test_a_denied_call_counts_under_its_reason(tool: Tool, event_of: EventOf, emitted: Emitted) -> None:
     unauthorized, without_scope = event_of("/", tool.example), event_of("/", tool.example)
     del unauthorized["requestContext"]["authorizer"]

@@ -30,6 +30,7 @@ from cairn.edge.validation import Rules, validate
 from cairn.local.bridge import Bridge, application
 from cairn.local.doors import tool_handlers
 from cairn.runtime import logs, wiring
+from cairn.runtime.fact_models import FactModels
 from cairn.runtime.language_model import ResponsesModel
 from cairn.runtime.tracing import TRACE_HEADER
 from cairn.runtime.wiring import Services
@@ -83,7 +84,7 @@ def planted(tool: Tool) -> dict[str, Any]:
     for path in [*leaves(arguments), *absent]:
         for text in (f"My name is {CANARY}. I prefer {CANARY}.", CANARY):
             candidate = changed(arguments, path, text)
-            if path[0] not in NAMED_IN_THE_LOG and path[-1] not in SHAPE and is_accepted(tool, candidate):
+            if not NAMED_IN_THE_LOG & set(path) and path[-1] not in SHAPE and is_accepted(tool, candidate):
                 arguments = candidate
                 break
     return arguments
@@ -94,7 +95,15 @@ def is_accepted(tool: Tool, arguments: Arguments) -> bool:
         validate(tool.input, arguments, Rules(Limits(), lenient=False))
     except CairnError:
         return False
+    if tool.runs is not None:
+        by_name = {each.name: each for each in tool.runs()}
+        return all(is_accepted(by_name[step["tool"]], step["arguments"]) for step in steps_in(arguments["steps"]))
     return tool.family != "standard" or "result" in sandbox.answer({"tool": tool.name, "arguments": arguments})
+
+
+def steps_in(given: list[Any]) -> Iterator[dict[str, Any]]:
+    for each in given:
+        yield from each if isinstance(each, list) else [each]
 
 
 def misplaced(tool: Tool) -> list[dict[str, Any]]:
@@ -265,13 +274,14 @@ def test_a_language_model_that_fails_is_told_of_without_its_key_or_what_it_was_a
 ) -> None:
     heuristic = HeuristicSettings(enabled=True, base_url="http://127.0.0.1:9")
     settings = replace(services.settings, memory=MemorySettings(heuristic=heuristic))
-    wiring.provide(wiring.build(settings, replace(world, fact_model=ResponsesModel(f"key-{CANARY}"))))
+    model = FactModels({"responses": ResponsesModel(lambda _: f"key-{CANARY}")})
+    wiring.provide(wiring.build(settings, replace(world, fact_model=model)))
 
     assert http(event_of)(tool, planted(tool))
 
     heard = said()
     assert CANARY not in heard
-    assert ('"heuristic":"failed"' in heard) is (tool.name == "memory_after_turn")
+    assert ('"heuristic":"failed"' in heard) is (tool.name in {"memory_after_turn", "mcp_pipe"})
 
 
 @pytest.mark.req("R100")
@@ -290,7 +300,7 @@ def test_doors_without_a_tool_tell_no_credential(event_of: EventOf, said: Callab
 def test_over_stdio_the_protocol_alone_is_on_standard_output_and_the_log_tells_nothing(tmp_path: Path) -> None:
     client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     asked = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}]
-    tools = [tool for tool in CATALOG if tool.on_by_default]
+    tools = [tool for tool in CATALOG if tool.on_by_default and tool.runs is None]
     calls = [arguments for tool in tools for arguments in (rpc(tool, planted(tool)), rpc(tool, {CANARY: CANARY}))]
     asked += [{**call, "id": number} for number, call in enumerate(calls, 1)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")}

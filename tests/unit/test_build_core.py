@@ -30,6 +30,7 @@ def pins(layer: str) -> set[str]:
 
 def test_the_services_kept_are_those_that_the_adapters_make_clients_of(build_core: ModuleType) -> None:
     assert build_core.services(LAYERS / "core" / "cairn" / "aws") == {
+        "bedrock-runtime",
         "dynamodb",
         "kms",
         "lambda",

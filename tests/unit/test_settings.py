@@ -33,8 +33,10 @@ OTHER_VALUES: Mapping[str, Any] = {
     "memory.recall_scope": "user",
     "memory.lenient": True,
     "memory.heuristic.enabled": True,
+    "memory.heuristic.provider": "bedrock",
     "memory.heuristic.model": "another/model",
     "memory.heuristic.base_url": "https://models.example.com/v1",
+    "memory.heuristic.api_key_arn": "arn:aws:secretsmanager:eu-central-1:123456789012:secret:model-AbCdEf",
     "memory.heuristic.timeout_ms": 500,
     "memory.heuristic.max_output_tokens": 64,
     "limits.request_bytes": 4096,
@@ -59,6 +61,7 @@ OTHER_VALUES: Mapping[str, Any] = {
     "allowed_origins": ("https://app.example.com",),
 }
 NEEDS_URL = "memory.heuristic.enabled"
+MODEL_KEY = {"CAIRN_HEURISTIC_API_KEY": "key"}
 NEEDS_AUDIENCE = "auth.oidc.issuer"
 EXAMPLE = """
 settings:
@@ -169,7 +172,7 @@ def test_each_key_can_be_set_alone_in_the_document(option: Option) -> None:
         document["settings"]["mcp"]["auth"]["oidc"]["audience"] = "cairn"
         needed = {"auth.oidc.audience"}
 
-    found = in_force(load(document, {}))
+    found = in_force(load(document, MODEL_KEY))
 
     assert found[option.key] == value != option.default
     changed = {key for key, each in OPTIONS.items() if found[key] != each.default}
@@ -179,7 +182,7 @@ def test_each_key_can_be_set_alone_in_the_document(option: Option) -> None:
 @pytest.mark.req("R127")
 @pytest.mark.parametrize("option", every_option())
 def test_each_key_can_be_set_by_its_environment_variable(option: Option) -> None:
-    environment = {option.variable: text_of(OTHER_VALUES[option.key])}
+    environment = {option.variable: text_of(OTHER_VALUES[option.key]), **MODEL_KEY}
     if option.key == NEEDS_URL:
         environment["CAIRN_MEMORY_HEURISTIC_BASE_URL"] = "https://models.example.com"
     if option.key == NEEDS_AUDIENCE:
@@ -199,7 +202,7 @@ def test_each_memory_key_can_be_set_for_one_tenant(option: Option) -> None:
     if option.key == NEEDS_URL:
         document["settings"]["mcp"]["tenants"]["acme"]["memory"]["heuristic"]["base_url"] = "https://models.example.com"
 
-    settings = load(document, {})
+    settings = load(document, MODEL_KEY)
 
     assert in_force(settings, Tenant("acme"))[option.key] == OTHER_VALUES[option.key]
     assert in_force(settings, Tenant("other"))[option.key] == option.default
@@ -425,6 +428,38 @@ def test_the_heuristic_needs_an_absolute_url_when_it_is_enabled(base_url: str) -
         with pytest.raises(SettingsError, match=f"^{key}: "):
             load(document_of(*where, {"heuristic": heuristic}), {})
     assert not load(document_of("memory", {"heuristic": {"base_url": base_url}}), {}).memory.heuristic.enabled
+
+
+def test_bedrock_needs_no_url_and_no_key() -> None:
+    heuristic = {"enabled": True, "provider": "bedrock", "model": "amazon.nova-micro-v1:0"}
+
+    assert load(document_of("memory", {"heuristic": heuristic}), {}).memory.heuristic == HeuristicSettings(
+        enabled=True, provider="bedrock", model="amazon.nova-micro-v1:0"
+    )
+
+
+@pytest.mark.req("R063")
+def test_a_heuristic_without_credentials_is_off_and_on_with_the_environment_s_key_or_a_secret_of_the_tenant() -> None:
+    heuristic = {"enabled": True, "base_url": "https://models.example.com"}
+    own = {**heuristic, "api_key_arn": OTHER_VALUES["memory.heuristic.api_key_arn"]}
+    document = document_of("tenants", {"acme": {"memory": {"heuristic": own}}})
+    document["settings"]["mcp"]["memory"] = {"heuristic": heuristic}
+
+    def is_on(tenant: str, environment: dict[str, str]) -> bool:
+        return load(document, environment).memory_for(Tenant(tenant)).heuristic.enabled
+
+    assert (is_on("acme", {}), is_on("other", {})) == (True, False)
+    assert (is_on("acme", MODEL_KEY), is_on("other", MODEL_KEY)) == (True, True)
+    assert load(document, {}).memory.heuristic.base_url == "https://models.example.com"
+
+
+@pytest.mark.req("R063")
+@pytest.mark.parametrize("given", ["sk-canary", "model-key", "arn:aws:s3:::canary", "arn:aws:secretsmanager:canary"])
+def test_a_key_in_place_of_its_secret_s_arn_is_refused_without_being_quoted(given: str) -> None:
+    with pytest.raises(SettingsError, match=r"^settings\.mcp\.memory\.heuristic\.api_key_arn: ") as refused:
+        load(document_of("memory", {"heuristic": {"api_key_arn": given}}), {})
+
+    assert given not in str(refused.value)
 
 
 def test_an_issuer_needs_an_audience_or_a_resource_and_a_claim_that_names_the_tenant() -> None:

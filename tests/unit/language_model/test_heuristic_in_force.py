@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -87,6 +88,121 @@ def test_a_model_is_asked_for_the_tenant_that_opted_in(endpoint: Any, learnt: Le
 
     assert (learnt(given, tenant="other"), len(endpoint.asked)) == (0, 0)
     assert (learnt(given, tenant="acme"), len(endpoint.asked)) == (1, 1)
+
+
+class Vault:
+    """A stand-in for Secrets Manager: it holds what a test says, and refuses where that is None."""
+
+    def __init__(self, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.secrets: dict[str, str | None] = {}
+        self.server = serve(self._answer)
+        monkeypatch.setenv("AWS_ENDPOINT_URL_SECRETS_MANAGER", self.server.url)
+        for name, value in ("DEFAULT_REGION", "eu-central-1"), ("ACCESS_KEY_ID", "i"), ("SECRET_ACCESS_KEY", "s"):
+            monkeypatch.setenv(f"AWS_{name}", value)
+
+    def arn(self, name: str, secret: str | None) -> str:
+        """Keep a secret and return its ARN."""
+        arn = f"arn:aws:secretsmanager:eu-central-1:123456789012:secret:{name}-AbCdEf"
+        self.secrets[arn] = secret
+        return arn
+
+    def _answer(self, exchange: Any) -> None:
+        secret = self.secrets[self.server.asked[-1][2]["SecretId"]]
+        status, said = "200 OK", {"SecretString": secret}
+        if secret is None:
+            status, said = "400 Bad Request", {"__type": "AccessDeniedException", "message": KEY}
+        body = json.dumps(said).encode()
+        exchange.send(f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+
+
+@pytest.fixture
+def vault(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> Vault:
+    return Vault(serve, monkeypatch)
+
+
+def settings_of_tenants(**heuristics: Mapping[str, object]) -> dict[str, str]:
+    """Return an environment with a heuristic for each of these tenants."""
+    own = {name: {"memory": {"heuristic": {"enabled": True, **each}}} for name, each in heuristics.items()}
+    document = {"tools": {"memory": {"enabled": True}}, "tenants": own}
+    return {"CAIRN_SETTINGS": json.dumps({"settings": {"mcp": document}})}
+
+
+@pytest.mark.req("R063")
+def test_each_tenant_s_model_is_asked_with_the_key_of_its_own_secret_and_never_the_caller_s(
+    endpoint: Any, vault: Vault, learnt: Learnt, log: io.StringIO
+) -> None:
+    given = settings_of_tenants(
+        acme={"base_url": endpoint.url, "api_key_arn": vault.arn("acme", f"{KEY}-acme\n")},
+        other={"base_url": endpoint.url, "api_key_arn": vault.arn("other", f"{KEY}-other")},
+        third={"base_url": endpoint.url},
+    )
+
+    for tenant in ("acme", "other", "third"):
+        assert learnt({**given, "CAIRN_HEURISTIC_API_KEY": f"{KEY}-shared"}, tenant=tenant) == 1
+
+    sent = [headers["Authorization"].removeprefix(f"Bearer {KEY}-") for _, headers, _ in endpoint.asked]
+    assert sent == ["acme", "other", "shared"]
+    assert KEY not in log.getvalue()
+
+
+@pytest.mark.req("R062")
+@pytest.mark.req("R063")
+@pytest.mark.parametrize(
+    ("secret", "told"),
+    [
+        (None, "GetSecretValue failed: AccessDeniedException"),
+        ("", "there is no usable API key"),
+        (f'{{"key": "{KEY}"}}', "there is no usable API key"),
+        (f"{KEY}\r\nX-Injected: 1", "there is no usable API key"),
+    ],
+)
+def test_a_secret_that_is_no_key_stores_the_turn_without_a_model_and_without_telling_it(  # noqa: PLR0913 - fixtures
+    *, secret: str | None, told: str, endpoint: Any, vault: Vault, learnt: Learnt, log: io.StringIO
+) -> None:
+    given = settings_of_tenants(acme={"base_url": endpoint.url, "api_key_arn": vault.arn("acme", secret)})
+
+    assert learnt(given) == 0
+    assert endpoint.asked == []
+    lines = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert [line["heuristic_failure"] for line in lines if line["message"] == "call"] == [told]
+    assert KEY not in log.getvalue()
+
+
+@pytest.mark.slow
+@pytest.mark.req("R064")
+def test_a_secret_that_does_not_come_is_waited_for_no_longer_than_a_model(
+    endpoint: Any, serve: Serve, vault: Vault, learnt: Learnt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hesitate(exchange: Any) -> None:
+        exchange.hesitate(2)
+
+    silent = serve(hesitate)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SECRETS_MANAGER", silent.url)
+    own = {"base_url": endpoint.url, "api_key_arn": vault.arn("acme", KEY), "timeout_ms": 300}
+    started = time.monotonic()
+
+    assert learnt(settings_of_tenants(acme=own)) == 0
+    assert time.monotonic() - started < 2
+    assert endpoint.asked == []
+
+
+@pytest.mark.req("R063")
+def test_a_tenant_may_have_its_facts_from_bedrock_and_another_from_an_endpoint(  # noqa: PLR0913 - fixtures
+    *, endpoint: Any, serve: Serve, says: Says, vault: Vault, learnt: Learnt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upsert = {"fact_id": "pet", "key": "cat", "value": "Tom", "tier": "L0", "confidence": 1, "quote": "my cat Tom"}
+    call = {"toolUse": {"toolUseId": "t", "name": "record_facts", "input": {"upserts": [upsert], "deletes": []}}}
+    bedrock = serve(says(json.dumps({"output": {"message": {"role": "assistant", "content": [call]}}}).encode()))
+    monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock.url)
+    given = settings_of_tenants(
+        acme={"provider": "bedrock", "model": "amazon.nova-micro-v1:0"},
+        other={"base_url": endpoint.url, "api_key_arn": vault.arn("other", KEY)},
+    )
+
+    assert (learnt(given, tenant="acme"), len(bedrock.asked), len(endpoint.asked)) == (1, 1, 0)
+    assert (learnt(given, tenant="other"), len(bedrock.asked), len(endpoint.asked)) == (1, 1, 1)
+    assert (learnt(given, tenant="third"), len(bedrock.asked), len(endpoint.asked)) == (0, 1, 1)
+    assert KEY not in str(bedrock.asked)
 
 
 @pytest.mark.req("R123")

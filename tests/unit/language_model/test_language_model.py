@@ -30,7 +30,7 @@ Says = Callable[..., Answer]
 
 def ask(endpoint: Any, **knobs: Any) -> Proposals:
     settings = HeuristicSettings(enabled=True, base_url=endpoint.url, **knobs)
-    return ResponsesModel(KEY).propose(QUESTION, settings)
+    return ResponsesModel(lambda _: KEY).propose(QUESTION, settings)
 
 
 def test_it_asks_the_endpoint_once_with_its_key_and_reads_the_answer(serve: Serve, says: Says, good: bytes) -> None:

@@ -5,6 +5,7 @@ They come from botocore, since importing boto3 loads its transfers and resources
 
 from __future__ import annotations
 
+from logging import INFO, getLogger
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from botocore.session import Session, get_session
 from cairn.ports import SANDBOX_SECONDS
 
 if TYPE_CHECKING:
+    from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_kms import KMSClient
     from mypy_boto3_lambda import LambdaClient
@@ -27,6 +29,8 @@ _SMALL = Config(
 _LARGE = _SMALL.merge(Config(read_timeout=10))
 # A second attempt would run a tool twice, and end after its caller has.
 _ONCE = _SMALL.merge(Config(read_timeout=SANDBOX_SECONDS, retries={"total_max_attempts": 1}))
+# The longest heuristic.timeout_ms; who asks waits no longer than his own.
+_PATIENT = _ONCE.merge(Config(read_timeout=25))
 
 
 class Clients:
@@ -68,6 +72,11 @@ class Clients:
         return self._client("lambda", _ONCE)
 
     @property
+    def bedrock(self) -> BedrockRuntimeClient:
+        """The client that asks language models, once."""
+        return self._client("bedrock-runtime", _PATIENT)
+
+    @property
     def secrets(self) -> SecretsManagerClient:
         """The client of Secrets Manager."""
         return self._client("secretsmanager", _SMALL)
@@ -75,6 +84,8 @@ class Clients:
     def _client(self, service: str, config: Config) -> Any:
         with self._making:
             if service not in self._made:
+                # At DEBUG, which a function's log level may be, it logs what it gets: secrets and data keys.
+                getLogger("botocore").setLevel(INFO)
                 self._session = self._session or get_session()
                 self._made[service] = self._session.create_client(service, config=config)
             return self._made[service]

@@ -13,6 +13,7 @@ from annotated_types import Ge, Gt, Le, Lt
 from typing_extensions import Doc
 
 RecallScope = Literal["session", "user", "project"]
+ModelProvider = Literal["responses", "bedrock"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,10 +21,22 @@ class HeuristicSettings:
     """Fact extraction with a language model, per tenant, off by default."""
 
     enabled: Annotated[
-        bool, Doc("Extract facts with a language model too; stays off without CAIRN_HEURISTIC_API_KEY.")
+        bool, Doc("Extract facts with a language model too; of responses it stays off without an API key.")
     ] = False
-    model: Annotated[str, Doc("The model to ask.")] = "openai/gpt-oss-120b"
-    base_url: Annotated[str, Doc("An absolute URL of an OpenAI-compatible endpoint; required when enabled.")] = ""
+    provider: Annotated[
+        ModelProvider,
+        Doc("`responses`: an OpenAI-compatible endpoint. `bedrock`: Amazon Bedrock, as the process's own role."),
+    ] = "responses"
+    model: Annotated[str, Doc("The model to ask; of Bedrock its id, or the ARN of an inference profile.")] = (
+        "openai/gpt-oss-120b"
+    )
+    base_url: Annotated[
+        str, Doc("An absolute URL of an OpenAI-compatible endpoint; required when responses are enabled.")
+    ] = ""
+    api_key_arn: Annotated[
+        str,
+        Doc("The Secrets Manager secret whose whole text is the endpoint's API key; else CAIRN_HEURISTIC_API_KEY."),
+    ] = ""
     timeout_ms: Annotated[int, Ge(1), Le(25_000), Doc("How long to wait for the model, in milliseconds.")] = 12_000
     max_output_tokens: Annotated[int, Ge(1), Le(32_000), Doc("The most tokens the model may answer with.")] = 800
 

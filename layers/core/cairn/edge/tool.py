@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast, get_type_hints
 
@@ -44,8 +44,10 @@ class Tool:
 
     `summary` tells an agent when to call it and what it gets, `example` are arguments that work. `grants` are the
     permissions its Lambda needs ("table:read"; "table:put", to add items and change none; "table:write"; "blobs:read";
-    "blobs:write"; "key:use"; "sandbox:invoke", the only one of a standard tool). `timeout` is in seconds. Where not
-    `on_by_default`, the settings have to name the tool.
+    "blobs:write"; "key:use"; "model:ask"; "sandbox:invoke", the only one of a standard tool). `timeout` is in seconds.
+    Where not `on_by_default`, the settings have to name the tool. `runs` finds the tools that it runs by name, where it
+    runs any: it needs no scope of its own, since each of them is admitted by itself, and no grants, since its Lambda
+    has those of all.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Tool:
     idempotent: bool
     timeout: int
     on_by_default: bool
+    runs: Callable[[], Sequence[Tool]] | None = None
 
     def input_schema(self) -> dict[str, Any]:
         """Return the JSON Schema (2020-12) of what the tool takes."""
@@ -107,15 +110,16 @@ class Tool:
             setattr(record, name, getattr(subject, name, None))
         with span("permission check", tool=self.name, operation=self._scope()):
             self._admit_project(getattr(subject, "project", None), call.caller)
-        seconds = min(self.timeout - deadline.MARGIN_SECONDS, call.until - time.monotonic())
-        answer = deadline.within(seconds, lambda: self.run(request, self._permitted(subject, call)))
-        return answer.model_dump(mode="json")
+        now = time.monotonic()
+        timed = replace(call, until=min(now + self.timeout - deadline.MARGIN_SECONDS, call.until))
+        permitted = self._permitted(subject, timed)
+        return deadline.within(timed.until - now, lambda: self.run(request, permitted)).model_dump(mode="json")
 
     def _admit(self, call: Call) -> None:
         if not self.enabled(call.services.settings, call.caller.tenant):
             raise Disabled("No such tool, or it is switched off", {"tool": self.name})
         scope = self._scope()
-        if scope not in call.caller.scopes:
+        if self.runs is None and scope not in call.caller.scopes:
             lacking = {"namespace": self.family, "operation": scope}
             raise PermissionDenied(f"This key lacks the scope {scope}", lacking, reason="scope")
 
@@ -158,6 +162,7 @@ def tool(  # noqa: PLR0913 - what a tool declares about itself, by name
     idempotent: bool = True,
     timeout: int = 20,
     on_by_default: bool = True,
+    runs: Callable[[], Sequence[Tool]] | None = None,
 ) -> Callable[[Callable[[Any, Call], BaseModel]], Tool]:
     """Make a Tool of a function (request, call) -> answer: its name, docstring and annotations say the rest."""
 
@@ -178,6 +183,7 @@ def tool(  # noqa: PLR0913 - what a tool declares about itself, by name
             idempotent=idempotent,
             timeout=timeout,
             on_by_default=on_by_default,
+            runs=runs,
         )
 
     return declare

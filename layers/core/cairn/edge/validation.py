@@ -39,6 +39,12 @@ def validate(model: type[Model], arguments: object, rules: Rules) -> Model:
         raise InvalidArgument(*first, *more) from None
 
 
+def first_problem(error: ValidationError, where: str) -> tuple[str, str]:
+    """Return the first problem of a part that stands at this place, and its place."""
+    name, problem = next(_problems(error, in_choice=False))
+    return f"{where}.{name}" if error.errors()[0]["loc"] else where, problem
+
+
 def check_values(value: object, limits: Limits) -> None:
     """Refuse, naming the field, what no tool can keep: too deep nesting, lone surrogates, NUL, non-finite numbers."""
     waiting: list[tuple[str, object, int]] = [("", value, 1)]

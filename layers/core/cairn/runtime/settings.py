@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cairn.domain.endpoints import api_url, responses_url
+from cairn.domain.endpoints import api_url
 from cairn.domain.errors import SettingsError
 from cairn.domain.ids import Tenant
 from cairn.domain.settings import AuthSettings, ClusterSettings, Limits, MemorySettings, Quotas
 from cairn.runtime import document, issuer
+from cairn.runtime.memory_settings import fits_a_header, memory_settings
 from cairn.runtime.options import ENABLED, OPTIONS, ORIGINS, build
 
 MASTER_KEY = "LUMERA_MEMORY_KEY"
@@ -39,12 +40,10 @@ _SANDBOX = {
 }
 _SECRETS = {
     MASTER_KEY: "The embedded store's master key; without it a key file beside the data is used.",
-    MODEL_KEY: "The API key of the language model's endpoint.",
+    MODEL_KEY: "The API key of the language model's endpoint, where heuristic.api_key_arn names no secret.",
     CLUSTER_TOKEN: "The cluster API's bearer token, on one machine.",
 }
 _TELEMETRY = {METRICS: "The CloudWatch namespace of the metrics of a Lambda; without it there are none."}
-_MOST_WAITING_MS = 25_000
-"""What a turn may wait for a model and for its session, so that it can still be stored within the gateway's 29 s."""
 _AWS = ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")
 _QUEUE = "CAIRN_QUEUE_URL"
 
@@ -140,13 +139,17 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
     }
     values: dict[str, Any] = {ENABLED: OPTIONS[ENABLED].default, **read.values, **from_environment}
     sources = dict.fromkeys(read.values, "document") | {key: OPTIONS[key].variable for key in from_environment}
+    model_key = _secret(environment, MODEL_KEY)
     sources |= {f"tenants.{tenant}.{key}": f"tenant {tenant}" for tenant, own in read.tenants.items() for key in own}
     return Settings(
         memory_enabled=values[ENABLED],
         memory_switches={name: own[ENABLED] for name, own in read.tenants.items() if ENABLED in own},
         tool_switches=read.tool_switches,
-        memory=_memory(values, "memory"),
-        tenants={name: _memory(values | own, f"tenants.{name}.memory") for name, own in read.tenants.items()},
+        memory=memory_settings(values, "memory", model_key),
+        tenants={
+            name: memory_settings(values | own, f"tenants.{name}.memory", model_key)
+            for name, own in read.tenants.items()
+        },
         limits=build(Limits, "limits", values),
         quotas=build(Quotas, "quotas", values),
         auth=issuer.auth(values),
@@ -156,7 +159,7 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         policy_file=Path(environment[POLICY_FILE]) if environment.get(POLICY_FILE) else None,
         sandbox=environment.get(SANDBOX) or None,
         cluster_token_arn=environment.get(CLUSTER_TOKEN_ARN) or None,
-        model_key=_secret(environment, MODEL_KEY),
+        model_key=model_key,
         cluster_token=_secret(environment, CLUSTER_TOKEN),
         sources=sources,
     )
@@ -224,20 +227,6 @@ def _refuse_unknown(environment: Mapping[str, str]) -> None:
             raise SettingsError(f"{name}: is no setting")
 
 
-def _memory(values: Mapping[str, Any], where: str) -> MemorySettings:
-    memory = build(MemorySettings, "memory", values)
-    if memory.heuristic.enabled:
-        try:
-            responses_url(memory.heuristic.base_url)
-        except ValueError as error:
-            raise SettingsError(f"{document.ROOT}.{where}.heuristic.base_url: {error}") from None
-        waiting = memory.heuristic.timeout_ms + memory.session_lock_timeout_ms
-        if waiting > _MOST_WAITING_MS:
-            keys = f"{document.ROOT}.{where}.heuristic.timeout_ms: and {document.ROOT}.{where}.session_lock_timeout_ms"
-            raise SettingsError(f"{keys} may be {_MOST_WAITING_MS} together, not {waiting}")
-    return memory
-
-
 def _cluster(values: Mapping[str, Any]) -> ClusterSettings:
     cluster = build(ClusterSettings, "cluster", values)
     if cluster.base_url:
@@ -270,7 +259,7 @@ def _store(environment: Mapping[str, str]) -> EmbeddedStore | AwsStore | None:
 
 def _secret(environment: Mapping[str, str], name: str) -> str | None:
     value = environment.get(name) or None
-    if value and not (value.isascii() and value.isprintable() and " " not in value):
+    if value and not fits_a_header(value):
         raise SettingsError(f"{name}: must be printable ASCII without spaces")
     return value
 

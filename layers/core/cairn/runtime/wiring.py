@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 from cairn.domain.errors import SettingsError
-from cairn.ports import FactModel, HttpGet, Jobs, Sandbox
+from cairn.ports import HttpGet, Jobs, Sandbox
 from cairn.runtime import policies
 from cairn.runtime import settings as settings_of
+from cairn.runtime.fact_models import fact_models
 from cairn.runtime.policies import Policies
 from cairn.runtime.settings import METRICS, AwsStore, EmbeddedStore, Settings
 from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, in_turn
@@ -103,7 +104,7 @@ def build(settings: Settings, world: World) -> Services:
 
 def adapters(settings: Settings) -> World:
     """Return the adapters of the settings' store, language model and issuer; SettingsError where no store is named."""
-    return replace(_stores(settings), fact_model=_fact_model(settings), http_get=_http_get(settings))
+    return replace(_stores(settings), fact_model=fact_models(settings), http_get=_http_get(settings))
 
 
 def _stores(settings: Settings) -> World:
@@ -114,14 +115,6 @@ def _stores(settings: Settings) -> World:
             return _aws(store)
         case None:
             raise SettingsError("CAIRN_DATA: is missing, or CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID are")
-
-
-def _fact_model(settings: Settings) -> FactModel | None:
-    if settings.model_key is None:
-        return None
-    from cairn.runtime.language_model import ResponsesModel  # noqa: PLC0415 - most deployments do without an HTTP client
-
-    return ResponsesModel(settings.model_key)
 
 
 def _policies(settings: Settings, world: World) -> Policies:

@@ -1,0 +1,79 @@
+"""Call several tools in one call: one after another or at once, each with what earlier ones gave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from cairn.edge.dispatch import execute
+from cairn.edge.pipe import Piped, run_pipe
+from cairn.edge.plan import Steps
+from cairn.edge.tool import Call, Tool, tool
+
+
+class PipeOfSteps(BaseModel):
+    """The steps to take."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    steps: Annotated[
+        Steps,
+        Field(
+            description="At most 50 steps, one after another; a list of 1 to 8 steps among them runs at once. Where an "
+            "argument is ${id.path}, such as ${found.memories.0.id}, it is that part of an earlier step's result; "
+            "within a longer text it stands as text, and $${ is a plain ${. A step may be an mcp_pipe, 5 deep at most."
+        ),
+    ]
+
+
+_SESSION = {"project": "garden", "session_id": "monday"}
+_SAID = {"type": "message", "role": "user", "content": "I want to plant beans in May."}
+_ANSWERED = {"type": "message", "role": "assistant", "content": "Late May is best."}
+EXAMPLE = {
+    "steps": [
+        {
+            "id": "stored",
+            "tool": "memory_after_turn",
+            "arguments": {**_SESSION, "turn_id": "turn-3", "input_items": [_SAID], "output_items": [_ANSWERED]},
+        },
+        [
+            {"id": "tidied", "tool": "memory_run_maintenance", "arguments": _SESSION},
+            {"id": "known", "tool": "memory_list_dir_with_abstract", "arguments": {**_SESSION, "limit": 1}},
+        ],
+        {
+            "id": "next",
+            "tool": "memory_before_turn",
+            "arguments": {**_SESSION, "current_input": "Go on from here: ${known.summaries.0.abstract}"},
+        },
+    ]
+}
+
+
+def _catalog() -> Sequence[Tool]:
+    from cairn_tools.catalog import CATALOG  # noqa: PLC0415 - which lists this tool too
+
+    return CATALOG
+
+
+@tool(
+    title="Call several tools",
+    example=EXAMPLE,
+    grants=(),
+    destructive=True,
+    idempotent=False,
+    timeout=29,
+    runs=_catalog,
+)
+def mcp_pipe(request: PipeOfSteps, call: Call) -> Piped:
+    """Call to save round trips: runs several tools in order or at once, later ones with results of earlier ones.
+
+    Each step needs the rights that its tool needs. The first failure ends it: failed_step says which and why, results
+    what was done before it, and nothing is undone.
+    """
+    return run_pipe(request.steps, call, partial(execute, _catalog()))
+
+
+handler = mcp_pipe.handler

@@ -1,0 +1,50 @@
+"""A language model on Amazon Bedrock, asked through the Converse API as the process's own role."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cairn.aws.clients import Clients
+from cairn.aws.failures import aws_failures
+from cairn.domain.errors import CairnError, ModelFailed
+from cairn.domain.proposals import DESCRIPTION, FUNCTION, INSTRUCTIONS, PARAMETERS, Proposals, Question, accepted, shown
+from cairn.domain.settings import HeuristicSettings
+
+
+class BedrockModel:
+    """Asks for facts with a forced tool call; the region is that of the environment."""
+
+    def __init__(self, clients: Clients) -> None:
+        """Make the client when it is first asked."""
+        self._clients = clients
+
+    def propose(self, question: Question, settings: HeuristicSettings) -> Proposals:
+        """Return what the model proposes, ModelFailed where no usable answer came; settings.timeout_ms is not held."""
+        try:
+            with aws_failures():
+                answer: Mapping[str, Any] = self._clients.bedrock.converse(**_request(question, settings))
+        except (CairnError, ValueError) as error:
+            raise ModelFailed(str(error)) from None
+        except (AttributeError, TypeError):  # how the SDK takes JSON of another shape than the API's
+            raise ModelFailed("the answer makes no sense") from None
+        return _read(answer)
+
+
+def _request(question: Question, settings: HeuristicSettings) -> Any:
+    tool = {"name": FUNCTION, "description": DESCRIPTION, "inputSchema": {"json": PARAMETERS}}
+    return {
+        "modelId": settings.model,
+        "system": [{"text": INSTRUCTIONS}],
+        "messages": [{"role": "user", "content": [{"text": shown(question)}]}],
+        "inferenceConfig": {"maxTokens": settings.max_output_tokens},
+        "toolConfig": {"tools": [{"toolSpec": tool}], "toolChoice": {"tool": {"name": FUNCTION}}},
+    }
+
+
+def _read(answer: Mapping[str, Any]) -> Proposals:
+    for block in answer.get("output", {}).get("message", {}).get("content", []):
+        call = block.get("toolUse", {})
+        if call.get("name") == FUNCTION:
+            return accepted(call.get("input"))
+    raise ModelFailed("the answer is no call of the function")
