@@ -356,7 +356,7 @@ def test_a_session_archived_again_gets_the_tags_it_lacks_and_keeps_its_time(
     assert entry == replace(first[0], tags=("garden", "beans", "fence"))
     for tag in entry.tags:
         assert archive.query(ACME, "", [tag], 9) == (entry,)
-    assert archive.of_session(ACME, SessionId("monday"), 9) == (entry,)
+    assert archive.query(ACME, "monday", [], 9) == (entry,)
     assert sorted(rows(world)) == ["at", "ptr", "ses", "tag", "tag", "tag"]
 
 

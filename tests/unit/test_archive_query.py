@@ -156,19 +156,8 @@ def test_each_look_up_reads_a_range_of_the_tenants_index_newest_first_however_ma
     table.asked.clear()
     assert index.search(ACME, "s7", [], 9) == (shelf.entries[7],)
     assert [(query.low, items) for query, items in table.asked] == [("at#", 20), ("tag#s7#", 0), ("ses#s7#", 1)]
-    table.asked.clear()
-    assert index.of_session(ACME, SessionId("s7"), 9) == (shelf.entries[7],)
-    assert [(query.low, items) for query, items in table.asked] == [("ses#s7#", 1)]
     assert all(query.pk == layout.archive_pk(ACME) and query.descending and not query.index for query, _ in table.asked)
     assert set(table.calls) == {"query"}
-
-
-def test_a_session_whose_name_goes_on_with_the_separator_is_another_one(shelf: Shelf) -> None:
-    shelf.add("s")
-    shelf.add("s#")
-    shelf.add("s#1")
-
-    assert [entry.session_id for entry in shelf.index.of_session(ACME, SessionId("s"), 9)] == ["s"]
 
 
 def test_what_is_archived_stands_at_every_place(world: World) -> None:
@@ -178,4 +167,3 @@ def test_what_is_archived_stands_at_every_place(world: World) -> None:
     [entry] = archive.query(ACME, "", [], 9)
     for text, tags in (("monday", []), ("planner", []), ("", ["a"]), ("", ["b"]), ("mon", ["a", "b"])):
         assert archive.query(ACME, text, tags, 9) == (entry,)
-    assert archive.of_session(ACME, SessionId("monday"), 9) == (entry,)

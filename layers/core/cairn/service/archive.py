@@ -55,10 +55,6 @@ class Archive:
         """Return the newest sessions that match, newest first, from the index alone; see ArchiveIndex.search."""
         return self._index.search(tenant, text, tags, limit)
 
-    def of_session(self, tenant: Tenant, session_id: SessionId, limit: int) -> tuple[Entry, ...]:
-        """Return what is archived of one session, newest first."""
-        return self._index.of_session(tenant, session_id, limit)
-
     def retrieve(self, tenant: Tenant, digest: Digest) -> dict[str, Any]:
         """Return the session that was archived; NotFound for a pointer that is not this tenant's.
 

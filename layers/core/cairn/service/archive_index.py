@@ -13,7 +13,7 @@ from itertools import islice
 from cairn.domain import layout
 from cairn.domain.archive import Entry, is_tag
 from cairn.domain.errors import ResourceBusy, TransactionRefused, Unavailable
-from cairn.domain.ids import Digest, SessionId, Tenant
+from cairn.domain.ids import Digest, Tenant
 from cairn.domain.table import ABSENT, Attributes, Condition, Delete, Equals, Key, Put, Query
 from cairn.service.paging import every
 from cairn.service.world import Pending, World
@@ -72,11 +72,6 @@ class ArchiveIndex:
         entries = {entry.digest: entry for read in reads for entry in read.result}
         found = [entry for entry in entries.values() if entry.matches(text, tags)]
         return tuple(sorted(found, key=lambda entry: entry.id, reverse=True)[:limit])
-
-    def of_session(self, tenant: Tenant, session_id: SessionId, limit: int) -> tuple[Entry, ...]:
-        """Return the newest entries of one session, newest first."""
-        found = self._newest(tenant, layout.archived_by_session(session_id), NEWEST_SEARCHED)
-        return tuple(entry for entry in found if entry.session_id == session_id)[:limit]
 
     def _newest(self, tenant: Tenant, place: str, limit: int) -> list[Entry]:
         low, high = layout.prefix_range(place)
