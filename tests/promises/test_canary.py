@@ -24,7 +24,9 @@ from builders import outcome
 from cairn.domain.credentials import Grant
 from cairn.domain.errors import CairnError
 from cairn.domain.ids import Tenant
+from cairn.domain.policy import STANDARD
 from cairn.domain.settings import HeuristicSettings, Limits, MemorySettings
+from cairn.edge.keyvalue import NamespaceInput
 from cairn.edge.tool import Tool
 from cairn.edge.validation import Rules, validate
 from cairn.local.bridge import Bridge, application
@@ -41,13 +43,15 @@ from cairn_health import door as health
 from cairn_mcp.door import handler as mcp_handler
 from cairn_sandbox import door as sandbox
 from cairn_tools.catalog import CATALOG
+from cairn_tools.memory_after_turn import memory_after_turn
+from cairn_tools.putMemory import putMemory
 
 pytestmark = pytest.mark.enable_socket
 
 CANARY = "canary-7f3a"
 NAMED_IN_THE_LOG = {"project", "session_id", "turn_id"}
-SHAPE = {"type", "role", "kind", "phase"}
-"""With other words in them an item is none that a person said, a list none of pods."""
+SHAPE = {"type", "role", "kind", "phase", "cursor"}
+"""With other words in them an item is none that a person said, a list none of pods, a cursor none that was given."""
 CREDENTIALS = {"authorization": f"Bearer {CANARY}", "x-api-key": CANARY, "cookie": CANARY, "x-other": CANARY}
 Arguments: TypeAlias = Mapping[str, Any]
 PathIn: TypeAlias = tuple[str | int, ...]
@@ -82,7 +86,7 @@ def planted(tool: Tool) -> dict[str, Any]:
     arguments = dict(tool.example)
     absent: list[PathIn] = [(name,) for name in tool.input_schema()["properties"] if name not in arguments]
     for path in [*leaves(arguments), *absent]:
-        for text in (f"My name is {CANARY}. I prefer {CANARY}.", CANARY):
+        for text in (f"My name is {CANARY}. I prefer {CANARY}.", CANARY, f"session.{CANARY}"):
             candidate = changed(arguments, path, text)
             if not NAMED_IN_THE_LOG & set(path) and path[-1] not in SHAPE and is_accepted(tool, candidate):
                 arguments = candidate
@@ -92,12 +96,15 @@ def planted(tool: Tool) -> dict[str, Any]:
 
 def is_accepted(tool: Tool, arguments: Arguments) -> bool:
     try:
-        validate(tool.input, arguments, Rules(Limits(), lenient=False))
+        request = validate(tool.input, arguments, Rules(Limits(), lenient=False))
     except CairnError:
         return False
     if tool.runs is not None:
         by_name = {each.name: each for each in tool.runs()}
         return all(is_accepted(by_name[step["tool"]], step["arguments"]) for step in steps_in(arguments["steps"]))
+    if isinstance(request, NamespaceInput):
+        permission = STANDARD.permission(None, tool.name)
+        return permission.allows(request.namespace, "read" if tool.read_only else "write")
     return tool.family != "standard" or "result" in sandbox.answer({"tool": tool.name, "arguments": arguments})
 
 
@@ -231,6 +238,10 @@ def test_a_call_that_is_refused_tells_nothing_it_was_given(tool: Tool, door: Doo
     assert CANARY not in said()
 
 
+SELDOM_NEED_A_KEY = {"listMemory", "deleteMemory"}
+"""The first seals the cursor of a further page, both open the policy document, if one was set."""
+
+
 class Broken:
     """A store of which every call fails, and says what it was given."""
 
@@ -249,13 +260,14 @@ class Broken:
         pytest.param({part: Broken()}, tool, id=f"{part}-{tool.name}")
         for part, grant in (("table", "table:read"), ("keys", "key:use"))
         for tool in CATALOG
-        if grant in tool.grants
+        if grant in tool.grants and (part != "keys" or tool.name not in SELDOM_NEED_A_KEY)
     ],
 )
 def test_a_store_that_fails_and_tells_all_is_told_of_by_class_and_place_only(  # noqa: PLR0913 - fixtures
     *, parts: dict[str, Any], tool: Tool, services: Services, world: World, event_of: EventOf, said: Callable[[], str]
 ) -> None:
-    http(event_of)(CATALOG[1], CATALOG[1].example)
+    for each in (memory_after_turn, putMemory):
+        http(event_of)(each, planted(each) if each is putMemory else each.example)
     wiring.provide(wiring.build(services.settings, replace(world, **parts)))
 
     answers = [json.dumps(call(tool, planted(tool))) for call in (http(event_of), mcp(event_of))]
