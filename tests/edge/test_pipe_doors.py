@@ -57,7 +57,7 @@ def test_every_tool_can_be_called_by_its_name_and_answers_as_it_does_alone(tool:
     answer = piped(call, {"id": "only", "tool": tool.name, "arguments": dict(tool.example)})
 
     assert answer["failed_step"] is None
-    ((result),) = answer["results"]
+    (result,) = answer["results"]
     assert (result["id"], result["tool"]) == ("only", tool.name)
     assert result["result"].keys() == execute(CATALOG, tool.name, dict(tool.example), call).keys()
 

@@ -168,6 +168,19 @@ def test_a_secret_that_is_no_key_stores_the_turn_without_a_model_and_without_tel
     assert KEY not in log.getvalue()
 
 
+@pytest.mark.req("R062")
+@pytest.mark.parametrize("provider", ["responses", "bedrock"])
+def test_where_aws_is_not_set_up_the_turn_is_stored_without_a_model(
+    provider: str, endpoint: Any, vault: Vault, learnt: Learnt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = {"provider": provider, "base_url": endpoint.url, "api_key_arn": vault.arn("acme", KEY)}
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
+
+    assert learnt(settings_of_tenants(acme=own)) == 0
+    assert endpoint.asked == []
+
+
 @pytest.mark.slow
 @pytest.mark.req("R064")
 def test_a_secret_that_does_not_come_is_waited_for_no_longer_than_a_model(

@@ -39,6 +39,8 @@ class ModelKeys:
 
 def _secret(arn: str) -> KeptSecret:
     from cairn.aws.clients import Clients  # noqa: PLC0415 - a key of the environment needs no AWS SDK
+    from cairn.aws.failures import aws_failures  # noqa: PLC0415
     from cairn.aws.secrets import KeptSecret  # noqa: PLC0415
 
-    return KeptSecret(Clients().secrets, arn, SystemClock())
+    with aws_failures():  # a client is not made where no region is set
+        return KeptSecret(Clients().secrets, arn, SystemClock())
