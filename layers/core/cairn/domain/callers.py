@@ -10,12 +10,16 @@ from cairn.domain.ids import Project, Tenant
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A tenant with its scopes (of "read", "write", "admin"), its projects and the gateway's id of this request."""
+    """A tenant with its scopes (of "read", "write", "admin"), its projects and the gateway's id of this request.
+
+    `credential` is the id of the key or the hash of the subject that it shows; empty where a process was started.
+    """
 
     tenant: Tenant
     scopes: frozenset[str]
     request_id: str
     projects: tuple[ProjectPattern, ...]
+    credential: str = ""
 
     def may_use(self, project: Project) -> bool:
         """Tell whether the project is one of the caller's."""

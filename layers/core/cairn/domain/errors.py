@@ -7,6 +7,7 @@ CairnError                    what a caller may see: code, message, details, ret
 ├── NotFound                  not there, or another tenant's
 ├── Conflict                  a version or a turn's payload differs
 ├── PayloadTooLarge           over a limit of the settings
+├── RateLimited               over a rate; details.retry_after_ms says when to come again
 ├── ResourceBusy              a fresh guard or a lease is held elsewhere
 ├── Disabled                  the tool's flag is off
 ├── Unavailable               the store throttled or failed after the retries
@@ -95,6 +96,13 @@ class PayloadTooLarge(CairnError):
     """The input is over a limit of the settings; details name the limit."""
 
     code = "PAYLOAD_TOO_LARGE"
+
+
+class RateLimited(CairnError):
+    """More calls than a rate allows; details say which (tenant, tool or namespace) and after how many ms to retry."""
+
+    code = "RATE_LIMITED"
+    retryable = True
 
 
 class ResourceBusy(CairnError):

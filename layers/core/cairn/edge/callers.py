@@ -27,7 +27,9 @@ def caller(request: Request) -> Caller:
         raise PermissionDenied(_MISSING)
     try:
         patterns = tuple(project_pattern(each) for each in projects.split())
-        return Caller(tenant(name), frozenset(scopes.split()), request.request_id, patterns)
+        shown = context.get("credential")
+        credential = shown if isinstance(shown, str) else ""
+        return Caller(tenant(name), frozenset(scopes.split()), request.request_id, patterns, credential)
     except (ValueError, InvalidArgument):
         raise PermissionDenied(_MISSING) from None
 

@@ -6,15 +6,16 @@ import inspect
 import math
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, cast, get_type_hints
+from typing import Any, get_type_hints
 
-from pydantic import BaseModel, RootModel
+from pydantic import BaseModel
 
 from cairn.domain.callers import Caller
 from cairn.domain.errors import Disabled, PermissionDenied
 from cairn.domain.ids import Project, Tenant
-from cairn.edge import deadline, gateway, schema
+from cairn.edge import deadline, gateway, journaled, schema
 from cairn.edge.guard import guarded
 from cairn.edge.validation import Rules, validate
 from cairn.runtime.settings import Settings
@@ -80,7 +81,8 @@ class Tool:
             record.name_tool(self.name, self.family)
             record.name_tenant(call.caller.tenant)
             with span("tool", tool=self.name, operation=self._scope()):
-                return self._run(arguments, call, record)
+                seconds = min(self.timeout - deadline.MARGIN_SECONDS, call.until - time.monotonic())
+                return deadline.within(seconds, lambda: self._run(arguments, call, record))
 
     def handler(self, event: dict[str, Any], context: object) -> dict[str, Any]:
         """Answer an API Gateway event of payload 2.0 or 1.0; never raise."""
@@ -93,16 +95,19 @@ class Tool:
         )
 
     def _run(self, arguments: object, call: Call, record: CallRecord) -> dict[str, Any]:
-        with span("permission check", tool=self.name, operation=self._scope()):
-            self._admit(call)
-        request = self._validated(arguments, call)
-        subject = cast("object", request.root) if isinstance(request, RootModel) else request
-        for name in ("project", "session_id", "turn_id"):
-            setattr(record, name, getattr(subject, name, None))
-        with span("permission check", tool=self.name, operation=self._scope()):
-            self._admit_project(getattr(subject, "project", None), call.caller)
-        seconds = min(self.timeout - deadline.MARGIN_SECONDS, call.until - time.monotonic())
-        return deadline.within(seconds, lambda: self.run(request, call)).model_dump(mode="json")
+        entry = call.services.journal.begin(call.caller, self.name)
+        with journaled.refusals(call.services, entry):
+            with self._checking():
+                self._admit(call)
+            request = self._validated(arguments, call)
+        entry = journaled.about(entry, request, arguments)
+        record.name_subject(entry.subject, entry.arguments)
+        with journaled.refusals(call.services, entry), self._checking():
+            self._admit_project(entry.subject.project, call.caller)
+        return journaled.run(call.services, entry, lambda: self.run(request, call)).model_dump(mode="json")
+
+    def _checking(self) -> AbstractContextManager[object]:
+        return span("permission check", tool=self.name, operation=self._scope())
 
     def _admit(self, call: Call) -> None:
         if not self.enabled(call.services.settings, call.caller.tenant):

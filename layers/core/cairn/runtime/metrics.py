@@ -82,6 +82,16 @@ DENIES: Final = Metric(
     "Calls that were not allowed: `authorization` (no authorizer spoke for the caller), `scope` or `project`.",
 )
 
+ANOMALIES: Final = Metric(
+    "memory_access_anomalies_total",
+    "Count",
+    (),
+    "Accesses by someone who made over 10 in a minute to over 5 namespaces, as one process saw it.",
+)
+UNRECORDED: Final = Metric(
+    "memory_audit_failures_total", "Count", (), "Calls whose audit record could not be written; none gave an answer."
+)
+
 METRICS: Final = (
     BEFORE_TURN,
     AFTER_TURN,
@@ -94,6 +104,8 @@ METRICS: Final = (
     SUCCESS,
     LATENCY,
     DENIES,
+    ANOMALIES,
+    UNRECORDED,
 )
 OK: Final = "OK"
 FAILURES: Final = (InternalError.code, Unavailable.code)
@@ -123,6 +135,12 @@ def samples(record: CallRecord) -> Iterator[Sample]:
         yield AFTER_TURN_DURATION.sample(record.latency_ms)
     for tier, number in sorted(record.facts_written.items()):
         yield FACT_WRITE.sample(number, tier)
-    for metric, number in ((COMPACTION, record.compactions), (IDEMPOTENCY_CONFLICTS, record.turn_conflicts)):
+    counted = {
+        COMPACTION: record.compactions,
+        IDEMPOTENCY_CONFLICTS: record.turn_conflicts,
+        ANOMALIES: record.access_anomalies,
+        UNRECORDED: record.unrecorded,
+    }
+    for metric, number in counted.items():
         if number:
             yield metric.sample(number)

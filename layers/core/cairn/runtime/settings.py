@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from cairn.domain.endpoints import api_url, check_url, responses_url
 from cairn.domain.errors import SettingsError
 from cairn.domain.ids import Tenant
-from cairn.domain.settings import AuthSettings, ClusterSettings, Limits, MemorySettings
-from cairn.runtime import document
+from cairn.domain.rates import Rate, Rates
+from cairn.domain.settings import AuditSettings, AuthSettings, ClusterSettings, Limits, MemorySettings, RateSettings
+from cairn.runtime import document, sections
 from cairn.runtime.options import ENABLED, OPTIONS, ORIGINS, build
 
 MASTER_KEY = "LUMERA_MEMORY_KEY"
@@ -43,9 +41,6 @@ _SECRETS = {
     CLUSTER_TOKEN: "The cluster API's bearer token, on one machine.",
 }
 _TELEMETRY = {METRICS: "The CloudWatch namespace of the metrics of a Lambda; without it there are none."}
-_SCOPE_PREFIX = re.compile(r"[!#-\[\]-~]*")
-_MOST_WAITING_MS = 25_000
-"""What a turn may wait for a model and for its session, so that it can still be stored within the gateway's 29 s."""
 _AWS = ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")
 _QUEUE = "CAIRN_QUEUE_URL"
 
@@ -98,6 +93,9 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     auth: AuthSettings = field(default_factory=AuthSettings)
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    rate_limits: RateSettings = field(default_factory=RateSettings)
+    tool_rates: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
+    audit: AuditSettings = field(default_factory=AuditSettings)
     allowed_origins: tuple[str, ...] = ()
     store: EmbeddedStore | AwsStore | None = None
     sandbox: str | None = None
@@ -109,6 +107,11 @@ class Settings:
     def memory_enabled_for(self, tenant: Tenant | None) -> bool:
         """Return whether the tenant has the memory tools; None stands for one without a switch of its own."""
         return self.memory_switches.get(tenant or "", self.memory_enabled)
+
+    @property
+    def rates(self) -> Rates:
+        """Return how often tools may be called."""
+        return Rates(self.rate_limits, self.tool_rates)
 
     def memory_for(self, tenant: Tenant) -> MemorySettings:
         """Return the tenant's own knobs, or the deployment's."""
@@ -140,15 +143,19 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
     values: dict[str, Any] = {ENABLED: OPTIONS[ENABLED].default, **read.values, **from_environment}
     sources = dict.fromkeys(read.values, "document") | {key: OPTIONS[key].variable for key in from_environment}
     sources |= {f"tenants.{tenant}.{key}": f"tenant {tenant}" for tenant, own in read.tenants.items() for key in own}
+    rate_limits = build(RateSettings, "rate_limits", values)
     return Settings(
         memory_enabled=values[ENABLED],
         memory_switches={name: own[ENABLED] for name, own in read.tenants.items() if ENABLED in own},
         tool_switches=read.tool_switches,
-        memory=_memory(values, "memory"),
-        tenants={name: _memory(values | own, f"tenants.{name}.memory") for name, own in read.tenants.items()},
+        memory=sections.memory(values, "memory"),
+        tenants={name: sections.memory(values | own, f"tenants.{name}.memory") for name, own in read.tenants.items()},
         limits=build(Limits, "limits", values),
-        auth=_auth(values),
-        cluster=_cluster(values),
+        auth=sections.auth(values),
+        cluster=sections.cluster(values),
+        rate_limits=rate_limits,
+        tool_rates={name: sections.tool_rate(rate_limits, own) for name, own in read.tool_rates.items()},
+        audit=build(AuditSettings, "audit", values),
         allowed_origins=values.get(ORIGINS, ()),
         store=_store(environment),
         sandbox=environment.get(SANDBOX) or None,
@@ -184,6 +191,8 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
         "limits": settings.limits,
         "auth": settings.auth,
         "cluster": settings.cluster,
+        "rate_limits": settings.rate_limits,
+        "audit": settings.audit,
     }
     singles: dict[str, object] = {ENABLED: settings.memory_enabled_for(tenant), ORIGINS: settings.allowed_origins}
     found: list[Effective] = []
@@ -218,50 +227,6 @@ def _refuse_unknown(environment: Mapping[str, str]) -> None:
     for name in sorted(environment):
         if name.startswith("CAIRN_") and name not in known:
             raise SettingsError(f"{name}: is no setting")
-
-
-def _memory(values: Mapping[str, Any], where: str) -> MemorySettings:
-    memory = build(MemorySettings, "memory", values)
-    if memory.heuristic.enabled:
-        try:
-            responses_url(memory.heuristic.base_url)
-        except ValueError as error:
-            raise SettingsError(f"{document.ROOT}.{where}.heuristic.base_url: {error}") from None
-        waiting = memory.heuristic.timeout_ms + memory.session_lock_timeout_ms
-        if waiting > _MOST_WAITING_MS:
-            keys = f"{document.ROOT}.{where}.heuristic.timeout_ms: and {document.ROOT}.{where}.session_lock_timeout_ms"
-            raise SettingsError(f"{keys} may be {_MOST_WAITING_MS} together, not {waiting}")
-    return memory
-
-
-def _auth(values: Mapping[str, Any]) -> AuthSettings:
-    auth = build(AuthSettings, "auth", values)
-    oidc, where = auth.oidc, f"{document.ROOT}.auth.oidc"
-    urls = {"issuer": oidc.issuer, "resource": oidc.resource, "jwks_uri": oidc.jwks_uri}
-    for name in filter(urls.get, urls):
-        try:
-            check_url(urls[name])
-        except ValueError as error:
-            raise SettingsError(f"{where}.{name}: {error}") from None
-    if oidc.resource and urlsplit(oidc.resource).path != "/mcp":
-        raise SettingsError(f"{where}.resource: must be an MCP endpoint such as https://memory.example.com/mcp")
-    if not _SCOPE_PREFIX.fullmatch(oidc.scope_prefix):
-        raise SettingsError(f"{where}.scope_prefix: must be printable ASCII without spaces, quotes and backslashes")
-    if oidc.issuer and not (oidc.audience or oidc.resource):
-        raise SettingsError(f"{where}.audience: is missing, and there is no resource to take it from")
-    if oidc.issuer and not oidc.tenant_claim:
-        raise SettingsError(f"{where}.tenant_claim: must not be empty")
-    return auth
-
-
-def _cluster(values: Mapping[str, Any]) -> ClusterSettings:
-    cluster = build(ClusterSettings, "cluster", values)
-    if cluster.base_url:
-        try:
-            api_url(cluster.base_url)
-        except ValueError as error:
-            raise SettingsError(f"{document.ROOT}.cluster.base_url: {error}") from None
-    return cluster
 
 
 def _store(environment: Mapping[str, str]) -> EmbeddedStore | AwsStore | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from threading import Lock
 
 from cairn.domain.errors import SettingsError
@@ -19,6 +20,7 @@ from cairn.service.engine import Engine, Turns
 from cairn.service.fan_out import FanOut
 from cairn.service.health import Health
 from cairn.service.indexing import Indexer
+from cairn.service.journal import Journal
 from cairn.service.maintenance import Maintenance
 from cairn.service.world import World
 
@@ -40,6 +42,7 @@ class Services:
     fan_out: FanOut
     jobs: Jobs
     sandbox: Sandbox
+    journal: Journal
 
 
 class _Slot:
@@ -87,6 +90,7 @@ def build(settings: Settings, world: World) -> Services:
         fan_out=FanOut(world),
         jobs=world.jobs,
         sandbox=_sandbox(settings),
+        journal=Journal(world, engine.vault, timedelta(days=settings.audit.retention_days)),
     )
 
 

@@ -20,6 +20,7 @@ from cairn.service.directories import Directories
 from cairn.service.indexing import Indexer
 from cairn.service.maintenance import Maintenance
 from cairn.service.parts import Parts, SettingsFor
+from cairn.service.vault import Vault
 from cairn.service.world import World
 
 
@@ -63,9 +64,10 @@ class Engine:
     maintenance: Maintenance
     directories: Directories
     indexer: Indexer
+    vault: Vault
 
     @classmethod
     def over(cls, world: World, settings_for: SettingsFor) -> Engine:
         """Put the engine together; its parts share one cache of keys and one of views."""
         parts = Parts.of(world, settings_for)
-        return cls(Turns(parts), Maintenance(parts), Directories(parts), parts.indexer)
+        return cls(Turns(parts), Maintenance(parts), Directories(parts), parts.indexer, parts.vault)

@@ -1,0 +1,71 @@
+"""The sections of the settings whose values have to go together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from cairn.domain.endpoints import api_url, check_url, responses_url
+from cairn.domain.errors import SettingsError
+from cairn.domain.rates import Rate
+from cairn.domain.settings import AuthSettings, ClusterSettings, MemorySettings, RateSettings
+from cairn.runtime import document
+from cairn.runtime.options import build
+
+_SCOPE_PREFIX = re.compile(r"[!#-\[\]-~]*")
+_MOST_WAITING_MS = 25_000
+"""What a turn may wait for a model and for its session, so that it can still be stored within the gateway's 29 s."""
+
+
+def memory(values: Mapping[str, Any], where: str) -> MemorySettings:
+    """Return the knobs of a deployment or of a tenant; `where` is what the document calls them."""
+    memory = build(MemorySettings, "memory", values)
+    if memory.heuristic.enabled:
+        try:
+            responses_url(memory.heuristic.base_url)
+        except ValueError as error:
+            raise SettingsError(f"{document.ROOT}.{where}.heuristic.base_url: {error}") from None
+        waiting = memory.heuristic.timeout_ms + memory.session_lock_timeout_ms
+        if waiting > _MOST_WAITING_MS:
+            keys = f"{document.ROOT}.{where}.heuristic.timeout_ms: and {document.ROOT}.{where}.session_lock_timeout_ms"
+            raise SettingsError(f"{keys} may be {_MOST_WAITING_MS} together, not {waiting}")
+    return memory
+
+
+def tool_rate(common: RateSettings, own: Mapping[str, Any]) -> Rate:
+    """Return a tool's own rate; what it does not say is the common one's."""
+    return Rate(own.get("per_second", common.tool_per_second), own.get("burst", common.tool_burst))
+
+
+def auth(values: Mapping[str, Any]) -> AuthSettings:
+    """Return who may call."""
+    auth = build(AuthSettings, "auth", values)
+    oidc, where = auth.oidc, f"{document.ROOT}.auth.oidc"
+    urls = {"issuer": oidc.issuer, "resource": oidc.resource, "jwks_uri": oidc.jwks_uri}
+    for name in filter(urls.get, urls):
+        try:
+            check_url(urls[name])
+        except ValueError as error:
+            raise SettingsError(f"{where}.{name}: {error}") from None
+    if oidc.resource and urlsplit(oidc.resource).path != "/mcp":
+        raise SettingsError(f"{where}.resource: must be an MCP endpoint such as https://memory.example.com/mcp")
+    if not _SCOPE_PREFIX.fullmatch(oidc.scope_prefix):
+        raise SettingsError(f"{where}.scope_prefix: must be printable ASCII without spaces, quotes and backslashes")
+    if oidc.issuer and not (oidc.audience or oidc.resource):
+        raise SettingsError(f"{where}.audience: is missing, and there is no resource to take it from")
+    if oidc.issuer and not oidc.tenant_claim:
+        raise SettingsError(f"{where}.tenant_claim: must not be empty")
+    return auth
+
+
+def cluster(values: Mapping[str, Any]) -> ClusterSettings:
+    """Return the API that diagnostic tools read."""
+    cluster = build(ClusterSettings, "cluster", values)
+    if cluster.base_url:
+        try:
+            api_url(cluster.base_url)
+        except ValueError as error:
+            raise SettingsError(f"{document.ROOT}.cluster.base_url: {error}") from None
+    return cluster
