@@ -36,7 +36,7 @@ def arn(name: str) -> Intrinsic:
 
 def camel(name: str) -> str:
     """Return a name as logical ids are written: in camel case, without punctuation."""
-    return "".join(part.capitalize() for part in re.split(r"[\W_]", name))
+    return "".join(part[:1].upper() + part[1:] for part in re.split(r"[\W_]", name))
 
 
 def statement(

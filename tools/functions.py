@@ -128,14 +128,14 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
             name=tool.name,
             handler=f"cairn_tools.{tool.name}.handler",
             description=tool.title,
-            grants=tool.grants,
+            grants=_granted(tool.grants),
             paths=(f"/v1/tools/{tool.name}",),
             timeout=tool.timeout,
             environment=_environment(tool.grants),
         )
         for tool in catalog
     ]
-    granted = {grant for tool in catalog for grant in tool.grants}
+    granted = {grant for tool in catalog for grant in _granted(tool.grants)}
     mcp = Function(
         name="mcp",
         handler="cairn_mcp.door.handler",
@@ -149,6 +149,11 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
         environment=_environment(granted),
     )
     return (*tools, mcp, _HEALTH, _AUTHORIZER, _METADATA, _SCHEDULE, _WORKER, _SANDBOX)
+
+
+def _granted(grants: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a tool's grants and, after them, those that each call's record takes."""
+    return (*grants, *(grant for grant in ("key:use", "journal:write") if grant not in grants))
 
 
 def _environment(grants: Collection[str]) -> Mapping[str, Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
+from cloudformation import camel
 from lambda_runtime import Function
 
 EVENTS = Path(__file__).resolve().parent.parent / "events"
@@ -17,7 +17,7 @@ _FILES = {
     "AuthorizerFunction": ("authorizer.json",),
     "MetadataFunction": ("http/metadata.json",),
     "ScheduleFunction": ("jobs/schedule.json",),
-    "WorkerFunction": ("jobs/index_log.json", "jobs/maintain_shard.json"),
+    "WorkerFunction": ("jobs/index_log.json", "jobs/maintain_shard.json", "jobs/seal_audit.json"),
     "SandboxFunction": ("sandbox/*.json",),
 }
 
@@ -27,8 +27,10 @@ def samples(function: Function, key: str) -> dict[str, dict[str, Any]]:
 
     FileNotFoundError where there is none: a new function comes with an event.
     """
-    tool = re.sub(r"(?<!^)(?=[A-Z])", "_", function.name.removesuffix("Function")).lower()
-    paths = [path for each in _FILES.get(function.name, (f"http/{tool}.json",)) for path in sorted(EVENTS.glob(each))]
+    kinds = _FILES.get(function.name, ("http/*.json",))
+    paths = [path for each in kinds for path in sorted(EVENTS.glob(each))]
+    if function.name not in _FILES:
+        paths = [path for path in paths if f"{camel(path.stem)}Function" == function.name]
     if not paths:
         raise FileNotFoundError(f"events/ has no event for {function.name}: make it in tools/generate.py")
     found: dict[str, dict[str, Any]] = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}

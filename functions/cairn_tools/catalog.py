@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cairn.edge.tool import Tool
+from cairn_tools.getContext import getContext
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_list_dir_with_abstract import memory_list_dir_with_abstract
@@ -16,5 +17,6 @@ CATALOG: tuple[Tool, ...] = (
     memory_run_turn,
     memory_run_maintenance,
     memory_list_dir_with_abstract,
+    getContext,
     oc_diagnostic_pod_health,
 )

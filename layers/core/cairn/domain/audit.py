@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final, cast
 
 from cairn.domain import codec, layout
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, moment_of
@@ -48,6 +49,26 @@ class AuditRecord:
     outcome: str = ADMITTED
     duration_ms: int | None = None
     ends: bool = False
+
+    @classmethod
+    def of(cls, tenant: Tenant, item: Attributes) -> AuditRecord:
+        """Return the record that is stored as this item."""
+        texts = {
+            name: str(item[name]) for name in ("project", "session_id", "turn_id", "namespace", "key") if name in item
+        }
+        took = item.get("duration_ms")
+        return cls(
+            id=str(item["sk"]).removesuffix(_END),
+            tenant=tenant,
+            tool=str(item["tool"]),
+            credential=str(item["credential"]),
+            request_id=str(item["request_id"]),
+            arguments=json.loads(str(item["arguments"])),
+            subject=Subject(**cast("dict[str, Any]", texts)),
+            outcome=str(item["outcome"]),
+            duration_ms=None if took is None else int(took),
+            ends=str(item["sk"]).endswith(_END),
+        )
 
     @property
     def at(self) -> datetime:

@@ -14,6 +14,7 @@ from hashlib import sha256
 from cairn.domain.codec import rfc3339
 from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId, moment_of, time_ordered_id
+from cairn.domain.table import Key
 from cairn.domain.turns import Session
 
 CREDENTIALS = Tenant("~credentials")
@@ -179,6 +180,21 @@ def day_sk(day: str) -> str:
 def digest_sk(number: int) -> str:
     """Return the sort key of the digest at a place of its chain; the first is 1."""
     return f"digest#{number:09d}"
+
+
+def digest_range() -> tuple[str, str]:
+    """Return the range of a tenant's digests."""
+    return prefix_range("digest#")
+
+
+def digests_key(tenant: Tenant) -> Key:
+    """Return the place that the blobs of a tenant's digests are bound to."""
+    return Key(audit_pk(tenant), "digest")
+
+
+def audited_tenant(pk: str) -> Tenant:
+    """Return the tenant whose chain is in this partition."""
+    return Tenant(pk.removesuffix("#audit"))
 
 
 def unsealed_pk() -> str:

@@ -29,7 +29,7 @@ def caller(request: Request) -> Caller:
         patterns = tuple(project_pattern(each) for each in projects.split())
         shown = context.get("credential")
         credential = shown if isinstance(shown, str) else ""
-        return Caller(tenant(name), frozenset(scopes.split()), request.request_id, patterns, credential)
+        return Caller(tenant(name), frozenset(scopes.split()), request.request_id, patterns, credential=credential)
     except (ValueError, InvalidArgument):
         raise PermissionDenied(_MISSING) from None
 

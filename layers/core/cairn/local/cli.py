@@ -10,6 +10,7 @@ import click
 
 from cairn import __version__
 from cairn.domain.errors import CairnError, InvalidArgument, SettingsError
+from cairn.local.audit import audit
 from cairn.local.keys import keys
 from cairn.local.options import DIRECTORY, data_option
 
@@ -67,12 +68,13 @@ def stdio(data: Path | None) -> None:
 
 
 main.add_command(keys)
+main.add_command(audit)
 
 
 @main.command()
 @data_option
 def maintain(data: Path | None) -> None:
-    """Maintain every session that is due, once: compact, archive, expire, merge, summarise.
+    """Maintain every session that is due, once: compact, archive, expire, merge, summarise; seal the audit log.
 
     For cron, beside a running server or without one. It stops after ten minutes; what is left goes on with the next
     run. The status is 1 where a session failed; the log on standard error says which.

@@ -14,7 +14,10 @@ from cairn.local.background import work
 from cairn.local.directory import default_directory, prepare
 from cairn.runtime import wiring
 from cairn.runtime.settings import MASTER_KEY, AwsStore, EmbeddedStore, Settings, read
+from cairn.service.audit import AuditLog
 from cairn.service.credentials import Credentials
+from cairn.service.vault import Vault
+from cairn.service.world import World
 
 LOCAL_TENANT = Tenant("local")
 """Whose memory the first key of a data directory and `cairn stdio` open."""
@@ -41,10 +44,13 @@ def local_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 def api_keys(data: Path | None, environment: Mapping[str, str]) -> Credentials:
     """Return the API keys of a data directory, made if it is new, or of AWS where the settings name its store."""
-    settings = read(environment)
-    if data is not None or not isinstance(settings.store, AwsStore):
-        settings = replace(settings, store=_embedded(data, environment))
-    return Credentials(wiring.adapters(settings))
+    return Credentials(_adapters(data, environment))
+
+
+def audit_log(data: Path | None, environment: Mapping[str, str]) -> AuditLog:
+    """Return the audit log of a data directory, or of AWS as for api_keys()."""
+    world = _adapters(data, environment)
+    return AuditLog(world, Vault(world))
 
 
 @contextmanager
@@ -63,6 +69,13 @@ def opened(data: Path | None, environment: Mapping[str, str]) -> Generator[Local
             yield LocalStore(store.directory, settings, services.credentials, table)
     finally:
         wiring.provide(None)
+
+
+def _adapters(data: Path | None, environment: Mapping[str, str]) -> World:
+    settings = read(environment)
+    if data is not None or not isinstance(settings.store, AwsStore):
+        settings = replace(settings, store=_embedded(data, environment))
+    return wiring.adapters(settings)
 
 
 def _embedded(data: Path | None, environment: Mapping[str, str]) -> EmbeddedStore:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from threading import Lock
 
+from cairn.domain.context import IN_AWS, ON_ONE_MACHINE, Prices
 from cairn.domain.errors import SettingsError
 from cairn.ports import FactModel, HttpGet, Jobs, Sandbox
 from cairn.runtime import settings as settings_of
@@ -14,6 +15,8 @@ from cairn.runtime.settings import METRICS, AwsStore, EmbeddedStore, Settings
 from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, in_turn
 from cairn.runtime.telemetry import CallTally
 from cairn.service.access_tokens import AccessTokens
+from cairn.service.audit import AuditLog
+from cairn.service.context import Contexts
 from cairn.service.credentials import Credentials
 from cairn.service.directories import Directories
 from cairn.service.engine import Engine, Turns
@@ -22,6 +25,7 @@ from cairn.service.health import Health
 from cairn.service.indexing import Indexer
 from cairn.service.journal import Journal
 from cairn.service.maintenance import Maintenance
+from cairn.service.sealing import Sealer
 from cairn.service.world import World
 
 _CALLS_AT_ONCE = 8
@@ -43,6 +47,10 @@ class Services:
     jobs: Jobs
     sandbox: Sandbox
     journal: Journal
+    contexts: Contexts
+    prices: Prices
+    sealer: Sealer
+    audit: AuditLog
 
 
 class _Slot:
@@ -91,6 +99,10 @@ def build(settings: Settings, world: World) -> Services:
         jobs=world.jobs,
         sandbox=_sandbox(settings),
         journal=Journal(world, engine.vault, timedelta(days=settings.audit.retention_days)),
+        contexts=Contexts(world),
+        prices=IN_AWS if isinstance(settings.store, AwsStore) else ON_ONE_MACHINE,
+        sealer=Sealer(world, engine.vault),
+        audit=AuditLog(world, engine.vault),
     )
 
 
