@@ -41,7 +41,7 @@ _SETTINGS_INTRODUCTION = """\
 Generated. Keys stand under `settings.mcp` of one YAML or JSON document, given as CAIRN_SETTINGS or CAIRN_SETTINGS_FILE.
 An environment variable goes before the document. A tenant's own `memory.*` and `tools.memory.enabled` go before both,
 under `settings.mcp.tenants.<tenant>`. `settings.mcp.tools.memory.*` is another name of `settings.mcp.memory.*`, and
-`settings.mcp.tools.<tool>.enabled: false` switches one tool off."""
+`settings.mcp.tools.<tool>.enabled: false` switches one tool off; `per_second` and `burst` there are its own rate."""
 
 _TELEMETRY_INTRODUCTION = """\
 Generated. All of it holds names, numbers and codes, never content, keys or tokens. Log and metrics are lines of JSON on
