@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cairn.domain.errors import PermissionDenied
 from cairn.edge.tool import Call
 from cairn.runtime import wiring
 from cairn.service.world import NoTally, World
@@ -61,6 +62,18 @@ def test_over_ten_accesses_in_a_minute_to_over_five_places_are_an_anomaly(
     access(*accesses)
 
     assert anomalies.count == found
+
+
+@pytest.mark.req("R281")
+def test_attempts_that_are_denied_count_too(call: Call, world: World, anomalies: Anomalies) -> None:
+    services = wiring.build(call.services.settings, world)
+    denied = Call(replace(call.caller, projects=()), services)
+
+    for number in range(11):
+        with pytest.raises(PermissionDenied):
+            memory_before_turn.execute({**memory_before_turn.example, "project": f"p{number}"}, denied)
+
+    assert anomalies.count == 1
 
 
 @pytest.mark.req("R281")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -108,6 +109,20 @@ def test_a_call_leaves_one_record_of_who_called_what_on_what_and_no_value(call: 
     assert record.arguments["project"] == len('"garden"')
     (item,) = stored(world)
     assert "beans" not in json.dumps(item)
+
+
+@pytest.mark.req("R013")
+def test_the_log_s_line_of_a_call_tells_the_size_of_each_argument_and_no_value(
+    call: Call, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "cairn")
+
+    memory_after_turn.execute(EXAMPLE, call)
+
+    (line,) = [vars(each)["call"].line() for each in caplog.records if "call" in vars(each)]
+    assert {"tool", "tenant", "status", "latency_ms", "arguments"} <= set(line)
+    assert line["arguments"] == {name: len(json.dumps(value).encode()) for name, value in EXAMPLE.items()}
+    assert "beans" not in json.dumps(line)
 
 
 @pytest.mark.req("R163")

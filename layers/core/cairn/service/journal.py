@@ -56,14 +56,12 @@ class Journal:
 
     def refuse(self, record: AuditRecord, error: CairnError, buckets: Sequence[Bucket]) -> None:
         """Record a call that is not let in, for which there is an error already; RateLimited beyond the rates."""
-        self._limits.take(buckets, self._key_of(record))
+        self._pass(record, buckets)
         self._write_if_possible(record.ended(error.code, self._world.clock.now()))
 
     def run(self, record: AuditRecord, buckets: Sequence[Bucket], work: Callable[[], T]) -> T:
         """Return what the work returns, once the call is recorded; RateLimited, before any work, beyond the rates."""
-        renewals = self._limits.take(buckets, self._key_of(record))
-        if self._accesses.is_anomaly(record):
-            self._world.tally.access_anomaly()
+        renewals = self._pass(record, buckets)
         outcome = InternalError.code
         try:
             *_, answer = self._world.parallel([partial(self._write, record), *renewals, work])
@@ -76,9 +74,12 @@ class Journal:
                 self._write_if_possible(record.ended(outcome, self._world.clock.now()))
         return cast("T", answer)
 
-    def _key_of(self, record: AuditRecord) -> Callable[[], None]:
-        """Return what gets the key ready that the record's tag is made with."""
-        return partial(self._vault.prepare, record.tenant)
+    def _pass(self, record: AuditRecord, buckets: Sequence[Bucket]) -> Sequence[Callable[[], None]]:
+        """Hold the call to the rates and return what renews its tokens; the key of its tag is fetched meanwhile."""
+        renewals = self._limits.take(buckets, partial(self._vault.prepare, record.tenant))
+        if self._accesses.is_anomaly(record):
+            self._world.tally.access_anomaly()
+        return renewals
 
     def _write_if_possible(self, record: AuditRecord) -> None:
         """Write the record of a call that has failed already; the caller is to see why that was."""
