@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from cairn.domain import layout
+from cairn.domain import codec, layout
 from cairn.domain.errors import CairnError, Disabled, InvalidArgument, PermissionDenied, Unavailable
 from cairn.domain.ids import Digest, Tenant
 from cairn.domain.table import Attributes, Delete, Key, Put, Query
@@ -352,3 +352,17 @@ def test_a_hundred_records_are_listed_unless_told(call: Call, world: World) -> N
         memory_before_turn.execute(EXAMPLE_BEFORE, call)
 
     assert len(log_of(world).records(ACME, world.clock.now(), world.clock.now())) == 100
+
+
+@pytest.mark.req("R278")
+def test_a_digest_of_another_chain_is_found(sealed: World) -> None:
+    """Two digests may have been made for one place, of which the chain holds one."""
+    first, second = digests(sealed)
+    where = layout.digests_key(ACME)
+    opened = codec.unpack(Vault(sealed).unseal_blob(ACME, where, sealed.blobs.get(ACME, Digest(str(second["blob"])))))
+    assert opened["previous"] == first["blob"]
+    other = codec.pack({**opened, "previous": "0" * 64})
+    blob = sealed.blobs.put(ACME, Vault(sealed).seal_blob(ACME, where, other))
+    sealed.table.put(Put({**second, "blob": blob}))
+
+    assert findings(sealed) == {("changed", second["sk"])}
