@@ -49,9 +49,8 @@ class Context(BaseModel):
         str | None, Field(exclude_if=_absent, description="The newest turn of the session; empty before its first.")
     ] = None
     memory_usage: Annotated[
-        MemoryUsage | None,
-        Field(exclude_if=_absent, description="What the calls of the session, by you, or of the turn used."),
-    ] = None
+        MemoryUsage, Field(description="What the calls of the session, by you, or of the turn used.")
+    ]
     tool_history: Annotated[
         list[HistoryItem] | None, Field(exclude_if=_absent, description="Those calls, the oldest first.")
     ] = None

@@ -22,7 +22,7 @@ def input_schema(model: type[BaseModel]) -> dict[str, Any]:
 def output_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a tool's output."""
     schema, choices = _standalone(model.model_json_schema(mode="serialization"))
-    required = [{"required": choice.get("required", [])} for choice in choices]
+    required = [{"required": choice["required"]} for choice in choices]
     return schema if len(choices) == 1 else {**schema, "anyOf": required}
 
 
