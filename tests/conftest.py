@@ -98,6 +98,9 @@ class InProcessSandbox:
         return sandbox.answer(json.dumps(door.answer(asked)).encode())
 
 
+EVERY_CALL_S = " OR ".join(f"pk LIKE '{pattern}'" for pattern in ("%#audit", "%#audit#%", "%#rates", "%#keys"))
+
+
 @dataclass(frozen=True, slots=True)
 class Store:
     """What a test may look at of the store behind the services."""
@@ -109,10 +112,10 @@ class Store:
         return b"".join(path.read_bytes() for path in sorted(self.directory.rglob("*")) if path.is_file())
 
     def rows(self) -> int:
-        """Count the items of the table and the blobs."""
+        """Count the items of the table and the blobs, without what every call leaves: record, buckets and data key."""
         connection = sqlite3.connect(self.directory / "table.sqlite3")
         try:
-            (items,) = connection.execute("SELECT count(*) FROM items").fetchone()
+            (items,) = connection.execute(f"SELECT count(*) FROM items WHERE NOT ({EVERY_CALL_S})").fetchone()  # noqa: S608  constants
         finally:
             connection.close()
         return items + sum(path.is_file() for path in (self.directory / "blobs").rglob("*"))

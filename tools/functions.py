@@ -123,14 +123,14 @@ _CALLS_SANDBOX = {"CAIRN_SANDBOX": ref("SandboxFunction")}
 
 def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
     """Return the tools' functions and the ones beside them; MCP's and a pipe's may do all that any tool may."""
-    of_all = {grant for tool in catalog for grant in tool.grants}
+    of_all = {grant for tool in catalog for grant in _granted(tool.grants)}
     granted = tuple(grant for grant in GRANTS if grant in of_all)
     tools = [
         Function(
             name=tool.name,
             handler=f"cairn_tools.{tool.name}.handler",
             description=tool.title,
-            grants=tool.grants if tool.runs is None else granted,
+            grants=_granted(tool.grants) if tool.runs is None else granted,
             paths=(f"/v1/tools/{tool.name}",),
             timeout=tool.timeout,
             memory=512 if tool.runs is None else 1024,
@@ -151,6 +151,11 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
         environment=_environment(granted),
     )
     return (*tools, mcp, _HEALTH, _AUTHORIZER, _METADATA, _SCHEDULE, _WORKER, _SANDBOX)
+
+
+def _granted(grants: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a tool's grants and, after them, those that each call's record takes."""
+    return (*grants, *(grant for grant in ("key:use", "journal:write") if grant not in grants))
 
 
 def _environment(grants: Collection[str]) -> Mapping[str, Any]:

@@ -18,7 +18,7 @@ from typing_extensions import Doc
 
 import template_functions
 from cairn.domain.ids import Project, Tenant
-from cairn.domain.jobs import IndexLog, Job, MaintainShard, encoded
+from cairn.domain.jobs import IndexLog, Job, MaintainShard, SealAudit, encoded
 from cairn.edge.tool import Tool
 from cairn.runtime.metrics import METRICS
 from cairn.runtime.options import OPTIONS, Option
@@ -29,7 +29,8 @@ from cairn_tools.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parent.parent
 MCP_VERSION = "2026-07-28"
-JOBS: tuple[Job, ...] = (MaintainShard(0), IndexLog(Tenant("local"), Project("garden"), "u:ada"))
+_LOCAL = Tenant("local")
+JOBS: tuple[Job, ...] = (MaintainShard(0), IndexLog(_LOCAL, Project("garden"), "u:ada"), SealAudit(_LOCAL))
 PUBLIC = {
     "health": ("/healthz", "api.example.com"),
     "runtime_config": ("/v1/runtime-config", "api.example.com"),
@@ -40,7 +41,7 @@ _SETTINGS_INTRODUCTION = """\
 Generated. Keys stand under `settings.mcp` of one YAML or JSON document, given as CAIRN_SETTINGS or CAIRN_SETTINGS_FILE.
 An environment variable goes before the document. A tenant's own `memory.*` and `tools.memory.enabled` go before both,
 under `settings.mcp.tenants.<tenant>`. `settings.mcp.tools.memory.*` is another name of `settings.mcp.memory.*`, and
-`settings.mcp.tools.<tool>.enabled: false` switches one tool off."""
+`settings.mcp.tools.<tool>.enabled: false` switches one tool off; `per_second` and `burst` there are its own rate."""
 
 _TELEMETRY_INTRODUCTION = """\
 Generated. All of it holds names, numbers and codes, never content, keys or tokens. Log and metrics are lines of JSON on

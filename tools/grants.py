@@ -30,6 +30,9 @@ _FOR_A_TENANT = {
     "ForAllValues:StringEquals": {"kms:EncryptionContextKeys": ["tenant"]},
     "Null": {"kms:EncryptionContext:tenant": "false"},
 }
+# Where every call leaves its record and takes its tokens, and where the key is that the record is signed with.
+_OF_THE_JOURNAL = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["*#audit", "*#audit#*", "*#rates", "*#keys"]}}
+_OF_KEYS = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["*#keys"]}}
 _OF_DATA_KEYS = {"ForAnyValue:StringLike": {"dynamodb:LeadingKeys": ["*#keys"]}}
 
 # Which statements are there only under a condition of the template.
@@ -39,11 +42,16 @@ _TABLE, _KEY, _QUEUE = arn("MemoryTable"), arn("MemoryKey"), arn("JobQueue")
 _BLOBS = sub("${MemoryBucket.Arn}/blobs/*")
 _WRITES = ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem")
 
-# What each grant allows. `table:put` is for a tool that adds an item and changes none; `jobs:take` is the queue's
-# event source mapping, which acts as the worker.
+# What each grant allows. `journal:write` is every tool's, for what its calls leave of themselves. `table:put` is for a
+# tool that adds an item and changes none; `jobs:take` is the queue's event source mapping, which acts as the worker.
 GRANTS: dict[str, list[dict[str, Any]]] = {
     "table:read": [
         statement("ReadTable", ["dynamodb:GetItem", "dynamodb:Query"], _TABLE, sub("${MemoryTable.Arn}/index/sparse")),
+        statement("OpenTable", ["kms:Decrypt"], _KEY, condition=_VIA_TABLE),
+    ],
+    "journal:write": [
+        statement("WriteJournal", ["dynamodb:PutItem"], _TABLE, condition=_OF_THE_JOURNAL),
+        statement("ReadKeys", ["dynamodb:GetItem", "dynamodb:Query"], _TABLE, condition=_OF_KEYS),
         statement("OpenTable", ["kms:Decrypt"], _KEY, condition=_VIA_TABLE),
     ],
     "table:put": [statement("PutItems", ["dynamodb:PutItem"], _TABLE)],
@@ -84,11 +92,19 @@ GRANTS: dict[str, list[dict[str, Any]]] = {
 }
 
 
+# What one grant's statements say of another's.
+_COVERED = {
+    "table:read": ("ReadKeys",),
+    "table:put": ("WriteJournal",),
+    "table:write": ("WriteJournal", "PutItems"),
+}
+
+
 def statements(grants: Sequence[str]) -> list[dict[str, Any] | Intrinsic]:
     """Return the IAM statements of these grants; KeyError for one that is none."""
-    given = [each for grant in grants for each in GRANTS[grant]]
-    # `table:write` says all that `table:put` says.
-    return [_under(each) for each in given if each["Sid"] != "PutItems" or "table:write" not in grants]
+    given = {each["Sid"]: each for grant in grants for each in GRANTS[grant]}
+    said = {covered for grant in grants for covered in _COVERED.get(grant, ())}
+    return [_under(each) for sid, each in given.items() if sid not in said]
 
 
 def _under(said: dict[str, Any]) -> dict[str, Any] | Intrinsic:

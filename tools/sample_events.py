@@ -17,7 +17,7 @@ _FILES = {
     "AuthorizerFunction": ("authorizer.json",),
     "MetadataFunction": ("http/metadata.json",),
     "ScheduleFunction": ("jobs/schedule.json",),
-    "WorkerFunction": ("jobs/index_log.json", "jobs/maintain_shard.json"),
+    "WorkerFunction": ("jobs/index_log.json", "jobs/maintain_shard.json", "jobs/seal_audit.json"),
     "SandboxFunction": ("sandbox/*.json",),
 }
 

@@ -1,21 +1,25 @@
-"""The Lambda that the schedule invokes: one job for each shard in which a session is due for maintenance."""
+"""The Lambda that the schedule invokes.
+
+It queues one job for each shard in which a session is due for maintenance, and one for each audit log to seal.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from cairn.domain.jobs import MaintainShard
+from cairn.domain.jobs import MaintainShard, SealAudit
 from cairn.edge.guard import guarded
 from cairn.runtime import wiring
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Queue the jobs and return their shards; a CairnError where it is not sure that all of them were queued."""
+    """Queue the jobs and return the shards; a CairnError where it is not sure that all of them were queued."""
     del context
     with guarded(str(event.get("id", ""))) as record:
         record.name_job("schedule_maintenance")
         services = wiring.services()
         shards = services.fan_out.due_shards()
-        services.jobs.send([MaintainShard(shard) for shard in shards])
-        record.counts = {"shards": len(shards)}
+        tenants = services.sealer.due()
+        services.jobs.send([*(MaintainShard(shard) for shard in shards), *(SealAudit(each) for each in tenants)])
+        record.counts = {"shards": len(shards), "audit_logs": len(tenants)}
         return {"shards": shards}

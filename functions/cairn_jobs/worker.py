@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 from cairn.domain.errors import CairnError
-from cairn.domain.jobs import IndexLog, Job, MaintainShard, decoded
+from cairn.domain.jobs import IndexLog, Job, MaintainShard, SealAudit, decoded
 from cairn.edge.guard import guarded
 from cairn.edge.maintenance import maintain_shard
 from cairn.runtime import wiring
@@ -40,9 +40,15 @@ def _index_log(job: IndexLog, within: timedelta, record: CallRecord) -> None:
     record.counts = {"entries": wiring.services().indexer.do(job, within).entries}
 
 
+def _seal_audit(job: SealAudit, within: timedelta, record: CallRecord) -> None:
+    record.name_tenant(job.tenant)
+    record.counts = {"records": wiring.services().sealer.seal(job.tenant, within)}
+
+
 WORK: Mapping[type[Job], Callable[[Any, timedelta, CallRecord], None]] = {
     MaintainShard: _maintain_shard,
     IndexLog: _index_log,
+    SealAudit: _seal_audit,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cairn.edge.tool import Tool
 from cairn_tools.deleteMemory import deleteMemory
 from cairn_tools.estimate_storage_cost import estimate_storage_cost
+from cairn_tools.getContext import getContext
 from cairn_tools.getMemory import getMemory
 from cairn_tools.listMemory import listMemory
 from cairn_tools.mcp_pipe import mcp_pipe
@@ -34,5 +35,6 @@ CATALOG: tuple[Tool, ...] = (
     putMemory,
     deleteMemory,
     mcp_pipe,
+    getContext,
     oc_diagnostic_pod_health,
 )

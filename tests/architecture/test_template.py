@@ -19,6 +19,7 @@ from functions import Function, functions
 FUNCTIONS = functions(CATALOG)
 ALLOWED = {
     "table:read": {"dynamodb:GetItem", "dynamodb:Query", "kms:Decrypt"},
+    "journal:write": {"dynamodb:PutItem", "dynamodb:GetItem", "dynamodb:Query", "kms:Decrypt"},
     "table:put": {"dynamodb:PutItem"},
     "table:write": {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"},
     "blobs:read": {"s3:GetObject", "s3:ListBucket", "kms:Decrypt"},
@@ -30,6 +31,7 @@ ALLOWED = {
     "jobs:send": {"sqs:SendMessage", "kms:GenerateDataKey", "kms:Decrypt"},
     "jobs:take": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "kms:Decrypt"},
 }
+JOURNAL = ["*#audit", "*#audit#*", "*#rates", "*#keys"]
 EVERY_FUNCTION = {"logs:CreateLogStream", "logs:PutLogEvents", "xray:PutTraceSegments", "xray:PutTelemetryRecords"}
 SECRET = re.compile(r"secret|token|password|credential|master|api_key|LUMERA", re.IGNORECASE)
 
@@ -79,8 +81,19 @@ def test_a_tool_that_only_reads_can_change_and_delete_nothing(roles: dict[str, l
     for tool in CATALOG:
         if tool.read_only:
             assert changes & allowed(roles[tool.name]) == set(), tool.name
-    assert "dynamodb:PutItem" not in allowed(roles["memory_list_dir_with_abstract"])
+    for name in ("memory_list_dir_with_abstract", "getContext", "oc_diagnostic_pod_health"):
+        (put,) = [each for each in roles[name] if "dynamodb:PutItem" in each["Action"]]
+        assert put["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"] == JOURNAL
     assert "dynamodb:PutItem" not in allowed(roles["authorizer"])
+
+
+def test_a_standard_tool_s_caller_reads_nothing_of_the_table_but_the_key_its_record_is_signed_with(
+    roles: dict[str, list[dict[str, Any]]],
+) -> None:
+    for tool in CATALOG:
+        if tool.family == "standard":
+            (read,) = [each for each in roles[tool.name] if "dynamodb:Query" in each["Action"]]
+            assert read["Condition"] == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["*#keys"]}}
 
 
 def test_whoever_changes_items_can_neither_change_nor_delete_a_data_key(roles: dict[str, list[dict[str, Any]]]) -> None:

@@ -69,8 +69,8 @@ def test_it_maintains_what_is_due_and_then_there_is_nothing_to_do(
 
     first, second = maintain(), maintain()
 
-    assert (first.exit_code, first.stdout) == (0, "2 maintained, 0 busy, 0 failed, 0 left\n")
-    assert (second.exit_code, second.stdout) == (0, "0 maintained, 0 busy, 0 failed, 0 left\n")
+    assert (first.exit_code, first.stdout) == (0, "2 maintained, 0 busy, 0 failed, 0 left; 0 records sealed\n")
+    assert (second.exit_code, second.stdout) == (0, "0 maintained, 0 busy, 0 failed, 0 left; 0 records sealed\n")
     assert all(item(data, session, layout.SUMMARIES) for session in sessions)
 
 
@@ -83,7 +83,7 @@ def test_it_passes_over_a_session_in_use(say: Say, maintain: Callable[..., Resul
 
     result = maintain()
 
-    assert (result.exit_code, result.stdout) == (0, "0 maintained, 1 busy, 0 failed, 0 left\n")
+    assert (result.exit_code, result.stdout) == (0, "0 maintained, 1 busy, 0 failed, 0 left; 0 records sealed\n")
 
 
 def test_a_session_that_fails_is_counted_and_named_on_the_log(say: Say, maintain: Callable[..., Result]) -> None:
@@ -91,7 +91,7 @@ def test_a_session_that_fails_is_counted_and_named_on_the_log(say: Say, maintain
 
     result = maintain(LUMERA_MEMORY_KEY="ab" * 32)
 
-    assert (result.exit_code, result.stdout) == (1, "0 maintained, 0 busy, 1 failed, 0 left\n")
+    assert (result.exit_code, result.stdout) == (1, "0 maintained, 0 busy, 1 failed, 0 left; 0 records sealed\n")
     assert '"session_id":"monday"' in result.stderr
     assert maintain().stdout.startswith("0 maintained")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -39,6 +40,11 @@ def finish(call: Call, token: str, outputs: list[dict[str, Any]] | None = None) 
 
 def recalled(call: Call) -> dict[str, Any]:
     return memory_before_turn.execute({**SESSION, "user_id": "ada", "current_input": "Who am I?"}, call)
+
+
+def without_ids(answer: dict[str, Any]) -> str:
+    """Return what was recalled, without the ids and tags in it, which differ between two tenants."""
+    return re.sub(r"[0-9a-f]{32}|[0-9A-HJKMNP-TV-Z]{26}", "", str(answer["input_items"]))
 
 
 @pytest.mark.req("R094")
@@ -80,7 +86,7 @@ def test_a_commit_stores_what_after_turn_would_have_stored(call: Call) -> None:
     committed = finish(other, begin(other)["operation_token"])
 
     assert committed == expected
-    assert recalled(other)["context_token_count"] == asked["context_token_count"]
+    assert without_ids(recalled(other)) == without_ids(asked)
     assert "Ada" in str(recalled(other)["input_items"])
 
 

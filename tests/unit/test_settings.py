@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from cairn.domain.errors import SettingsError
 from cairn.domain.ids import Tenant
-from cairn.domain.settings import ClusterSettings, HeuristicSettings, Limits, MemorySettings, OidcSettings, Quotas
+from cairn.domain.settings import (
+    AuditSettings,
+    ClusterSettings,
+    HeuristicSettings,
+    Limits,
+    MemorySettings,
+    OidcSettings,
+    Quotas,
+    RateSettings,
+)
 from cairn.runtime import settings as settings_of
 from cairn.runtime.options import OPTIONS, Option
 from cairn.runtime.settings import AwsStore, EmbeddedStore, load, provenance, read, variables
@@ -58,6 +67,13 @@ OTHER_VALUES: Mapping[str, Any] = {
     "cluster.base_url": "https://cluster.example.com:6443",
     "cluster.ca_pem": "-----BEGIN CERTIFICATE-----",
     "cluster.timeout_ms": 300,
+    "rate_limits.tenant_per_second": 2.5,
+    "rate_limits.tenant_burst": 7,
+    "rate_limits.tool_per_second": 1.5,
+    "rate_limits.tool_burst": 6,
+    "rate_limits.namespace_per_second": 0.5,
+    "rate_limits.namespace_burst": 5,
+    "audit.retention_days": 30,
     "allowed_origins": ("https://app.example.com",),
 }
 NEEDS_URL = "memory.heuristic.enabled"
@@ -482,5 +498,14 @@ def test_every_setting_has_another_value_in_these_tests() -> None:
 
 
 def test_every_field_of_the_settings_is_a_setting() -> None:
-    kinds = (MemorySettings, HeuristicSettings, Limits, Quotas, OidcSettings, ClusterSettings)
+    kinds = (
+        MemorySettings,
+        HeuristicSettings,
+        Limits,
+        Quotas,
+        OidcSettings,
+        ClusterSettings,
+        RateSettings,
+        AuditSettings,
+    )
     assert sum(len(fields(kind)) for kind in kinds) - 1 + 2 == len(OPTIONS)

@@ -157,6 +157,14 @@ class Tally(Protocol):
         """Count a turn_id that came again: committed, being committed, or with another payload."""
         ...
 
+    def unrecorded(self) -> None:
+        """Count a call whose record could not be written."""
+        ...
+
+    def access_anomaly(self) -> None:
+        """Count an access of someone who reaches for much in many places."""
+        ...
+
 
 class Parallel(Protocol):
     """Runs independent calls as one round trip; the first error of theirs is raised after all have ended."""

@@ -12,7 +12,8 @@ from cairn.domain.ids import Project, Tenant
 class Caller:
     """A tenant with its scopes (of "read", "write", "admin"), its projects and the gateway's id of this request.
 
-    `policy` is the one its credential names, None for the deployment's own.
+    `policy` is the one its credential names, None for the deployment's own. `credential` is the id of the key or the
+    hash of the subject that it shows; empty where a process was started.
     """
 
     tenant: Tenant
@@ -20,6 +21,7 @@ class Caller:
     request_id: str
     projects: tuple[ProjectPattern, ...]
     policy: str | None = None
+    credential: str = ""
 
     def may_use(self, project: Project) -> bool:
         """Tell whether the project is one of the caller's."""

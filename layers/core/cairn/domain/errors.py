@@ -10,6 +10,7 @@ CairnError                    what a caller may see: code, message, details, ret
 ├── SecretDetected            secrets or personal data where none may be archived
 ├── QuotaExceeded             as much is stored as may be
 ├── PersonalDataDetected      a value holds personal data or a secret
+├── RateLimited               over a rate; details.retry_after_ms says when to come again
 ├── ResourceBusy              a fresh guard or a lease is held elsewhere
 ├── Disabled                  the tool's flag is off
 ├── Unavailable               the store throttled or failed after the retries
@@ -116,6 +117,13 @@ class PersonalDataDetected(CairnError):
     """A value holds personal data or a secret; details.redacted_fields names where, never what."""
 
     code = "PII_DETECTED"
+
+
+class RateLimited(CairnError):
+    """More calls than a rate allows; details say which (tenant, tool or namespace) and after how many ms to retry."""
+
+    code = "RATE_LIMITED"
+    retryable = True
 
 
 class ResourceBusy(CairnError):

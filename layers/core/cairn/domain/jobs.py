@@ -49,15 +49,25 @@ class IndexLog:
         owner, rebuild = _text(record, "owner"), record.get("rebuild")
         if not isinstance(rebuild, bool):
             raise InvalidArgument("rebuild", "must be true or false")
-        try:
-            tenant = ids.tenant(_text(record, "tenant"))
-        except ValueError as error:
-            raise InvalidArgument("tenant", str(error)) from error
-        return cls(tenant, ids.project(_text(record, "project")), owner, rebuild)
+        return cls(_tenant(record), ids.project(_text(record, "project")), owner, rebuild)
 
 
-Job: TypeAlias = MaintainShard | IndexLog
-KINDS: tuple[type[Job], ...] = (MaintainShard, IndexLog)
+@dataclass(frozen=True, slots=True)
+class SealAudit:
+    """Seal the settled records of a tenant's audit log."""
+
+    kind: ClassVar[str] = "seal_audit"
+
+    tenant: Tenant
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> SealAudit:
+        """Return the job that was recorded, InvalidArgument where it names no tenant."""
+        return cls(_tenant(record))
+
+
+Job: TypeAlias = MaintainShard | IndexLog | SealAudit
+KINDS: tuple[type[Job], ...] = (MaintainShard, IndexLog, SealAudit)
 
 
 def encoded(job: Job) -> str:
@@ -74,6 +84,13 @@ def decoded(text: str) -> Job:
         if kind.kind == record.get("job"):
             return kind.from_record(record)
     raise InvalidArgument("job", "is of no known kind")
+
+
+def _tenant(record: Mapping[str, Any]) -> Tenant:
+    try:
+        return ids.tenant(_text(record, "tenant"))
+    except ValueError as error:
+        raise InvalidArgument("tenant", str(error)) from error
 
 
 def _text(record: Mapping[str, Any], name: str) -> str:

@@ -131,6 +131,33 @@ class Quotas:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RateSettings:
+    """How often tools may be called: `settings.mcp.rate_limits.*`, deploy-wide; a tool may have a rate of its own."""
+
+    tenant_per_second: Annotated[
+        float, Ge(0), Le(1000), Doc("The calls a second that a tenant may make, on average; 0 for any number.")
+    ] = 500.0
+    tenant_burst: Annotated[int, Ge(1), Le(100_000), Doc("The most calls a tenant may make at once.")] = 5000
+    tool_per_second: Annotated[
+        float, Ge(0), Le(1000), Doc("The same of one tool, unless tools.<name>.per_second says otherwise.")
+    ] = 250.0
+    tool_burst: Annotated[
+        int, Ge(1), Le(100_000), Doc("The same of one tool, unless tools.<name>.burst says otherwise.")
+    ] = 2500
+    namespace_per_second: Annotated[
+        float, Ge(0), Le(1000), Doc("The same in one namespace or, where a tool has none, project.")
+    ] = 250.0
+    namespace_burst: Annotated[int, Ge(1), Le(100_000), Doc("The same in one namespace or project.")] = 2500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditSettings:
+    """What is kept of calls: `settings.mcp.audit.*`, deploy-wide."""
+
+    retention_days: Annotated[int, Ge(1), Le(3650), Doc("How long the record of a call is kept, in days.")] = 365
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """The sizes a request may have: `settings.mcp.limits.*`, deploy-wide."""
 

@@ -27,16 +27,23 @@ def caller(request: Request) -> Caller:
         raise PermissionDenied(_MISSING)
     try:
         patterns = tuple(project_pattern(each) for each in projects.split())
-        return Caller(tenant(name), frozenset(scopes.split()), request.request_id, patterns, _policy(context))
+        return Caller(
+            tenant(name),
+            frozenset(scopes.split()),
+            request.request_id,
+            patterns,
+            policy=_text(context, "policy"),
+            credential=_text(context, "credential") or "",
+        )
     except (ValueError, InvalidArgument):
         raise PermissionDenied(_MISSING) from None
 
 
-def _policy(context: Mapping[str, Any]) -> str | None:
-    policy = context.get("policy")
-    if policy is not None and not isinstance(policy, str):
+def _text(context: Mapping[str, Any], name: str) -> str | None:
+    value = context.get(name)
+    if value is not None and not isinstance(value, str):
         raise PermissionDenied(_MISSING)
-    return policy
+    return value
 
 
 def _refusal(context: Mapping[str, Any]) -> CairnError:

@@ -1,14 +1,22 @@
-"""Maintenance of many sessions, each behind a wall and on a log line of its own."""
+"""Maintenance of many sessions and of the audit logs, each behind a wall and on a log line of its own."""
 
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from datetime import datetime, timedelta
 
+from cairn.domain.errors import CairnError
+from cairn.domain.ids import Tenant
 from cairn.domain.turns import MaintenanceReport, Session
 from cairn.edge.guard import guarded
 from cairn.runtime.wiring import Services
 from cairn.service.fan_out import Outcome
+
+
+def seal_audits(services: Services, within: timedelta, request_id: str) -> list[int | None]:
+    """Seal the audit logs that are due; return of each how many records were sealed, None where that failed."""
+    return [_sealed(services, tenant, within, request_id) for tenant in services.sealer.due()]
 
 
 def maintain_shard(services: Services, shard: int, within: timedelta, request_id: str) -> Counter[Outcome]:
@@ -22,3 +30,11 @@ def maintain_shard(services: Services, shard: int, within: timedelta, request_id
             return services.maintenance.run_due(session, until)
 
     return services.fan_out.run_shard(shard, within, maintain)
+
+
+def _sealed(services: Services, tenant: Tenant, within: timedelta, request_id: str) -> int | None:
+    with suppress(CairnError), guarded(request_id) as record:
+        record.name_job("seal_audit")
+        record.name_tenant(tenant)
+        return services.sealer.seal(tenant, within)
+    return None

@@ -6,16 +6,17 @@ import inspect
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any, cast, get_type_hints
+from typing import Any, get_type_hints
 
-from pydantic import BaseModel, RootModel
+from pydantic import BaseModel
 
 from cairn.domain.callers import Caller
 from cairn.domain.errors import Disabled, PermissionDenied
 from cairn.domain.ids import Project, Tenant
 from cairn.domain.policy import NOTHING, Operation, Permission
-from cairn.edge import deadline, gateway, schema
+from cairn.edge import deadline, gateway, journaled, schema
 from cairn.edge.guard import guarded
 from cairn.edge.keyvalue import NamespaceInput
 from cairn.edge.validation import Rules, validate
@@ -89,7 +90,9 @@ class Tool:
             record.name_tool(self.name, self.family)
             record.name_tenant(call.caller.tenant)
             with span("tool", tool=self.name, operation=self._scope()):
-                return self._run(arguments, call, record)
+                now = time.monotonic()
+                timed = replace(call, until=min(now + self.timeout - deadline.MARGIN_SECONDS, call.until))
+                return deadline.within(timed.until - now, lambda: self._run(arguments, timed, record))
 
     def handler(self, event: dict[str, Any], context: object) -> dict[str, Any]:
         """Answer an API Gateway event of payload 2.0 or 1.0; never raise."""
@@ -102,18 +105,21 @@ class Tool:
         )
 
     def _run(self, arguments: object, call: Call, record: CallRecord) -> dict[str, Any]:
-        with span("permission check", tool=self.name, operation=self._scope()):
-            self._admit(call)
-        request = self._validated(arguments, call)
-        subject = cast("object", request.root) if isinstance(request, RootModel) else request
-        for name in ("project", "session_id", "turn_id"):
-            setattr(record, name, getattr(subject, name, None))
-        with span("permission check", tool=self.name, operation=self._scope()):
-            self._admit_project(getattr(subject, "project", None), call.caller)
-        now = time.monotonic()
-        timed = replace(call, until=min(now + self.timeout - deadline.MARGIN_SECONDS, call.until))
-        permitted = self._permitted(subject, timed)
-        return deadline.within(timed.until - now, lambda: self.run(request, permitted)).model_dump(mode="json")
+        entry = call.services.journal.begin(call.caller, self.name)
+        with journaled.refusals(call.services, entry):
+            with self._checking():
+                self._admit(call)
+            request = self._validated(arguments, call)
+        entry = journaled.about(entry, request, arguments)
+        record.name_subject(entry.subject, entry.arguments)
+        with journaled.refusals(call.services, entry):
+            with self._checking():
+                self._admit_project(entry.subject.project, call.caller)
+            permitted = self._permitted(request, call)
+        return journaled.run(call.services, entry, lambda: self.run(request, permitted)).model_dump(mode="json")
+
+    def _checking(self) -> AbstractContextManager[object]:
+        return span("permission check", tool=self.name, operation=self._scope())
 
     def _admit(self, call: Call) -> None:
         if not self.enabled(call.services.settings, call.caller.tenant):
@@ -135,7 +141,7 @@ class Tool:
         if not isinstance(subject, NamespaceInput):
             return call
         operation = self._scope()
-        with span("permission check", tool=self.name, operation=operation):
+        with self._checking():
             permission = call.services.policies.permission(call.caller.policy, self.name)
         if not permission.allows(subject.namespace, operation):
             refused = {"namespace": subject.namespace, "operation": operation}

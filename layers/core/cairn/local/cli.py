@@ -11,6 +11,7 @@ import click
 from cairn import __version__
 from cairn.domain.errors import CairnError, InvalidArgument, SettingsError
 from cairn.local.archive import archive
+from cairn.local.audit import audit
 from cairn.local.keys import keys
 from cairn.local.options import DIRECTORY, data_option, named_tenant
 from cairn.local.policy import policy
@@ -86,10 +87,13 @@ def recount(owner: str, data: Path | None) -> None:
     sys.exit(0 if run(named_tenant(owner), data) else 1)
 
 
+main.add_command(audit)
+
+
 @main.command()
 @data_option
 def maintain(data: Path | None) -> None:
-    """Maintain every session that is due, once: compact, archive, expire, merge, summarise.
+    """Maintain every session that is due, once: compact, archive, expire, merge, summarise; seal the audit log.
 
     For cron, beside a running server or without one. It stops after ten minutes; what is left goes on with the next
     run. The status is 1 where a session failed; the log on standard error says which.

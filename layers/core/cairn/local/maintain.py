@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from cairn.edge.maintenance import maintain_shard
+from cairn.edge.maintenance import maintain_shard, seal_audits
 from cairn.local.store import opened
 from cairn.runtime import logs, wiring
 from cairn.service.fan_out import Outcome
@@ -19,7 +19,7 @@ _REQUEST = "cairn-maintain"
 
 
 def maintain(data: Path | None) -> bool:
-    """Maintain the sessions that are due and print how many fared how; return whether none failed."""
+    """Maintain the sessions that are due, seal the audit logs, print what was done; return whether none failed."""
     logs.configure()
     until = datetime.now(UTC) + _TIME_LIMIT
     counts: Counter[Outcome] = Counter()
@@ -27,6 +27,8 @@ def maintain(data: Path | None) -> bool:
         services = wiring.services()
         for shard in services.fan_out.due_shards():
             counts += maintain_shard(services, shard, until - datetime.now(UTC), _REQUEST)
+        sealed = seal_audits(services, until - datetime.now(UTC), _REQUEST)
     outcomes: tuple[Outcome, ...] = ("maintained", "busy", "failed", "left")
-    click.echo(", ".join(f"{counts[outcome]} {outcome}" for outcome in outcomes))
-    return not counts["failed"]
+    said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in outcomes)
+    click.echo(f"{said}; {sum(filter(None, sealed))} records sealed")
+    return not counts["failed"] and None not in sealed

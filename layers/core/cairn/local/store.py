@@ -14,7 +14,9 @@ from cairn.local.background import work
 from cairn.local.directory import default_directory, prepare
 from cairn.runtime import wiring
 from cairn.runtime.settings import MASTER_KEY, AwsStore, EmbeddedStore, Settings, read
+from cairn.service.audit import AuditLog
 from cairn.service.credentials import Credentials
+from cairn.service.vault import Vault
 from cairn.service.world import World
 
 LOCAL_TENANT = Tenant("local")
@@ -43,6 +45,12 @@ def local_environment(environment: Mapping[str, str]) -> dict[str, str]:
 def api_keys(data: Path | None, environment: Mapping[str, str]) -> Credentials:
     """Return the API keys of a data directory, made if it is new, or of AWS where the settings name its store."""
     return Credentials(world(data, environment))
+
+
+def audit_log(data: Path | None, environment: Mapping[str, str]) -> AuditLog:
+    """Return the audit log of a data directory, or of AWS as for api_keys()."""
+    adapters = world(data, environment)
+    return AuditLog(adapters, Vault(adapters))
 
 
 def world(data: Path | None, environment: Mapping[str, str]) -> World:

@@ -17,11 +17,12 @@ _Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a document sets: values by key, values of tenants by key, and tools by name, on or off."""
+    """What a document sets: values by key, values of tenants by key, and of tools by name the switch and the rate."""
 
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     tenants: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     tool_switches: dict[str, bool] = field(default_factory=dict[str, bool])
+    tool_rates: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
 
 def parse_text(text: str, where: str) -> Mapping[str, Any]:
@@ -79,6 +80,9 @@ def _place(result: Document, path: _Path, value: Any) -> None:
             if not isinstance(value, bool):
                 raise SettingsError(f"{full}: must be true or false")
             result.tool_switches[name] = value
+        case ("tools", name, ("per_second" | "burst") as part) if name != "memory":
+            common = OPTIONS[f"rate_limits.tool_{part}"]
+            result.tool_rates.setdefault(name, {})[part] = common.parse(value, full)
         case _:
             _set(result.values, _key(path), value, full)
 

@@ -88,6 +88,16 @@ REDACTIONS: Final = Metric(
     "Findings of personal data and secrets that a tool masked, or refused to store.",
 )
 
+ANOMALIES: Final = Metric(
+    "memory_access_anomalies_total",
+    "Count",
+    (),
+    "Accesses by someone who made over 10 in a minute to over 5 namespaces, as one process saw it.",
+)
+UNRECORDED: Final = Metric(
+    "memory_audit_failures_total", "Count", (), "Calls whose audit record could not be written; none gave an answer."
+)
+
 METRICS: Final = (
     BEFORE_TURN,
     AFTER_TURN,
@@ -101,6 +111,8 @@ METRICS: Final = (
     LATENCY,
     DENIES,
     REDACTIONS,
+    ANOMALIES,
+    UNRECORDED,
 )
 OK: Final = "OK"
 FAILURES: Final = (InternalError.code, Unavailable.code)
@@ -133,6 +145,8 @@ def samples(record: CallRecord) -> Iterator[Sample]:
     for metric, number, labels in (
         (COMPACTION, record.compactions, ()),
         (IDEMPOTENCY_CONFLICTS, record.turn_conflicts, ()),
+        (ANOMALIES, record.access_anomalies, ()),
+        (UNRECORDED, record.unrecorded, ()),
         (REDACTIONS, record.redactions, (record.tool,)),
     ):
         if number:

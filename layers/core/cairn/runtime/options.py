@@ -10,7 +10,15 @@ from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import Doc
 
 from cairn.domain.errors import SettingsError
-from cairn.domain.settings import AuthSettings, ClusterSettings, Limits, MemorySettings, Quotas
+from cairn.domain.settings import (
+    AuditSettings,
+    AuthSettings,
+    ClusterSettings,
+    Limits,
+    MemorySettings,
+    Quotas,
+    RateSettings,
+)
 
 T = TypeVar("T")
 
@@ -89,6 +97,8 @@ OPTIONS: Mapping[str, Option] = {
         *_options_of(Quotas, "quotas"),
         *_options_of(AuthSettings, "auth"),
         *_options_of(ClusterSettings, "cluster"),
+        *_options_of(RateSettings, "rate_limits"),
+        *_options_of(AuditSettings, "audit"),
         Option(ORIGINS, _Origins, default=(), description="The web origins whose pages may call the MCP door."),
     )
 }

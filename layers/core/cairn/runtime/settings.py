@@ -7,11 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cairn.domain.endpoints import api_url
 from cairn.domain.errors import SettingsError
 from cairn.domain.ids import Tenant
-from cairn.domain.settings import AuthSettings, ClusterSettings, Limits, MemorySettings, Quotas
-from cairn.runtime import document, issuer
+from cairn.domain.rates import Rate, Rates
+from cairn.domain.settings import (
+    AuditSettings,
+    AuthSettings,
+    ClusterSettings,
+    Limits,
+    MemorySettings,
+    Quotas,
+    RateSettings,
+)
+from cairn.runtime import document, sections
 from cairn.runtime.memory_settings import fits_a_header, memory_settings
 from cairn.runtime.options import ENABLED, OPTIONS, ORIGINS, build
 
@@ -97,6 +105,9 @@ class Settings:
     quotas: Quotas = field(default_factory=Quotas)
     auth: AuthSettings = field(default_factory=AuthSettings)
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    rate_limits: RateSettings = field(default_factory=RateSettings)
+    tool_rates: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
+    audit: AuditSettings = field(default_factory=AuditSettings)
     allowed_origins: tuple[str, ...] = ()
     store: EmbeddedStore | AwsStore | None = None
     policy_file: Path | None = None
@@ -109,6 +120,11 @@ class Settings:
     def memory_enabled_for(self, tenant: Tenant | None) -> bool:
         """Return whether the tenant has the memory tools; None stands for one without a switch of its own."""
         return self.memory_switches.get(tenant or "", self.memory_enabled)
+
+    @property
+    def rates(self) -> Rates:
+        """Return how often tools may be called."""
+        return Rates(self.rate_limits, self.tool_rates)
 
     def memory_for(self, tenant: Tenant) -> MemorySettings:
         """Return the tenant's own knobs, or the deployment's."""
@@ -141,6 +157,7 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
     sources = dict.fromkeys(read.values, "document") | {key: OPTIONS[key].variable for key in from_environment}
     model_key = _secret(environment, MODEL_KEY)
     sources |= {f"tenants.{tenant}.{key}": f"tenant {tenant}" for tenant, own in read.tenants.items() for key in own}
+    rate_limits = build(RateSettings, "rate_limits", values)
     return Settings(
         memory_enabled=values[ENABLED],
         memory_switches={name: own[ENABLED] for name, own in read.tenants.items() if ENABLED in own},
@@ -152,8 +169,11 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         },
         limits=build(Limits, "limits", values),
         quotas=build(Quotas, "quotas", values),
-        auth=issuer.auth(values),
-        cluster=_cluster(values),
+        auth=sections.auth(values),
+        cluster=sections.cluster(values),
+        rate_limits=rate_limits,
+        tool_rates={name: sections.tool_rate(rate_limits, own) for name, own in read.tool_rates.items()},
+        audit=build(AuditSettings, "audit", values),
         allowed_origins=values.get(ORIGINS, ()),
         store=_store(environment),
         policy_file=Path(environment[POLICY_FILE]) if environment.get(POLICY_FILE) else None,
@@ -191,6 +211,8 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
         "quotas": settings.quotas,
         "auth": settings.auth,
         "cluster": settings.cluster,
+        "rate_limits": settings.rate_limits,
+        "audit": settings.audit,
     }
     singles: dict[str, object] = {ENABLED: settings.memory_enabled_for(tenant), ORIGINS: settings.allowed_origins}
     found: list[Effective] = []
@@ -225,16 +247,6 @@ def _refuse_unknown(environment: Mapping[str, str]) -> None:
     for name in sorted(environment):
         if name.startswith("CAIRN_") and name not in known:
             raise SettingsError(f"{name}: is no setting")
-
-
-def _cluster(values: Mapping[str, Any]) -> ClusterSettings:
-    cluster = build(ClusterSettings, "cluster", values)
-    if cluster.base_url:
-        try:
-            api_url(cluster.base_url)
-        except ValueError as error:
-            raise SettingsError(f"{document.ROOT}.cluster.base_url: {error}") from None
-    return cluster
 
 
 def _store(environment: Mapping[str, str]) -> EmbeddedStore | AwsStore | None:

@@ -9,6 +9,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from contextvars import copy_context
 from datetime import UTC, datetime
+from functools import partial
 from threading import local
 from types import TracebackType
 
@@ -36,8 +37,9 @@ class SystemEntropy:
 class ThreadedParallel:
     """Runs the calls at once on threads that are kept; those of a call of theirs get threads of their own.
 
-    Kept threads alone could all be waiting for calls that are waiting for a thread. Each call sees the caller's
-    context: what it logs carries the request's id, what it counts is the request's.
+    The last call is made on the caller's own thread. Kept threads alone could all be waiting for calls that are
+    waiting for a thread. Each call sees the caller's context: what it logs carries the request's id, what it counts is
+    the request's.
     """
 
     def __init__(self, workers: int) -> None:
@@ -62,9 +64,16 @@ class ThreadedParallel:
 
 
 def _results(executor: Executor, calls: Sequence[Callable[[], object]]) -> list[object]:
-    futures = [executor.submit(copy_context().run, call) for call in calls]
+    ready = [partial(copy_context().run, call) for call in calls]
+    futures = [executor.submit(call) for call in ready[:-1]]
+    own, results = _FirstError(), list[object]()
+    for call in ready[-1:]:
+        with own:
+            results.append(call())
     wait(futures)
-    return [future.result() for future in futures]
+    results = [*(future.result() for future in futures), *results]
+    own.raise_if_any()
+    return results
 
 
 def in_turn(calls: Sequence[Callable[[], object]]) -> list[object]:

@@ -15,6 +15,7 @@ from typing import Annotated
 
 from typing_extensions import Doc
 
+from cairn.domain.audit import Subject
 from cairn.domain.errors import CairnError, DenialReason, PermissionDenied, SettingsError
 from cairn.domain.ids import Tenant
 from cairn.domain.tiers import Tier
@@ -44,6 +45,9 @@ class CallRecord:
     compactions: Annotated[int, Doc("Compact summaries stored.")] = 0
     turn_conflicts: Annotated[int, Doc("1 where the turn_id was known: committed, in commit, or with other items.")] = 0
     redactions: Annotated[int, Doc("Findings of personal data and secrets, masked or refused.")] = 0
+    arguments: Annotated[Mapping[str, int] | None, Doc("The bytes of each argument, by its field; no value.")] = None
+    unrecorded: Annotated[int, Doc("1 where the call's audit record could not be written.")] = 0
+    access_anomalies: Annotated[int, Doc("1 where its caller reaches for much in many places.")] = 0
     counts: Annotated[Mapping[str, int] | None, Doc("What a job met; `tool` is then its kind.")] = None
     facts_written: Annotated[dict[Tier, int], Doc("Facts written, by tier.")] = field(default_factory=dict[Tier, int])
     latency_ms: Annotated[float, Doc("From the door's first look at the event to its answer, in milliseconds.")] = 0.0
@@ -56,6 +60,11 @@ class CallRecord:
     def name_job(self, kind: str) -> None:
         """Note a job's kind in the tool's place; what the job runs gets records of its own."""
         self.tool, self.ran = kind, True
+
+    def name_subject(self, subject: Subject, arguments: Mapping[str, int]) -> None:
+        """Note what the call is about, and the bytes of its arguments."""
+        self.project, self.session_id, self.turn_id = subject.project, subject.session_id, subject.turn_id
+        self.arguments = arguments
 
     def name_tenant(self, tenant: Tenant) -> None:
         """Note the tenant as the first 12 digits of its SHA-256."""
@@ -137,3 +146,13 @@ class CallTally:
         """Count a turn_id that came again."""
         if (record := _current.get()) is not None:
             record.turn_conflicts += 1
+
+    def unrecorded(self) -> None:
+        """Count a call whose record could not be written."""
+        if (record := _current.get()) is not None:
+            record.unrecorded += 1
+
+    def access_anomaly(self) -> None:
+        """Count an access of someone who reaches for much in many places."""
+        if (record := _current.get()) is not None:
+            record.access_anomalies += 1

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from threading import Lock
 
+from cairn.domain.context import IN_AWS, ON_ONE_MACHINE, Prices
 from cairn.domain.errors import SettingsError
 from cairn.ports import HttpGet, Jobs, Sandbox
 from cairn.runtime import policies
@@ -17,15 +19,19 @@ from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, i
 from cairn.runtime.telemetry import CallTally
 from cairn.service.access_tokens import AccessTokens
 from cairn.service.archive import Archive
+from cairn.service.audit import AuditLog
+from cairn.service.context import Contexts
 from cairn.service.credentials import Credentials
 from cairn.service.directories import Directories
 from cairn.service.engine import Engine, Turns
 from cairn.service.fan_out import FanOut
 from cairn.service.health import Health
 from cairn.service.indexing import Indexer
+from cairn.service.journal import Journal
 from cairn.service.keyvalue import KeyValue
 from cairn.service.maintenance import Maintenance
 from cairn.service.policy_store import PolicyStore
+from cairn.service.sealing import Sealer
 from cairn.service.world import World
 
 _CALLS_AT_ONCE = 8
@@ -49,6 +55,11 @@ class Services:
     fan_out: FanOut
     jobs: Jobs
     sandbox: Sandbox
+    journal: Journal
+    contexts: Contexts
+    prices: Prices
+    sealer: Sealer
+    audit: AuditLog
 
 
 class _Slot:
@@ -99,6 +110,11 @@ def build(settings: Settings, world: World) -> Services:
         fan_out=FanOut(world),
         jobs=world.jobs,
         sandbox=_sandbox(settings),
+        journal=Journal(world, engine.vault, timedelta(days=settings.audit.retention_days)),
+        contexts=Contexts(world),
+        prices=IN_AWS if isinstance(settings.store, AwsStore) else ON_ONE_MACHINE,
+        sealer=Sealer(world, engine.vault),
+        audit=AuditLog(world, engine.vault),
     )
 
 

@@ -21,6 +21,7 @@ from cairn.service.directories import Directories
 from cairn.service.indexing import Indexer
 from cairn.service.maintenance import Maintenance
 from cairn.service.parts import Parts, SettingsFor
+from cairn.service.vault import Vault
 from cairn.service.world import World
 
 
@@ -65,9 +66,10 @@ class Engine:
     directories: Directories
     indexer: Indexer
     archive: Archive
+    vault: Vault
 
     @classmethod
     def over(cls, world: World, settings_for: SettingsFor) -> Engine:
         """Put the engine together; its parts share one cache of keys and one of views."""
         parts = Parts.of(world, settings_for)
-        return cls(Turns(parts), Maintenance(parts), Directories(parts), parts.indexer, Archive(parts))
+        return cls(Turns(parts), Maintenance(parts), Directories(parts), parts.indexer, Archive(parts), parts.vault)

@@ -22,6 +22,12 @@ class NoTally:
     def turn_conflict(self) -> None:
         """Do nothing."""
 
+    def unrecorded(self) -> None:
+        """Do nothing."""
+
+    def access_anomaly(self) -> None:
+        """Do nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class World:

@@ -1,4 +1,4 @@
-"""The settings of an issuer of tokens: what they must say together."""
+"""The sections of the settings whose values have to go together."""
 
 from __future__ import annotations
 
@@ -7,19 +7,25 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from cairn.domain.endpoints import check_url
+from cairn.domain.endpoints import api_url, check_url
 from cairn.domain.errors import SettingsError
-from cairn.domain.settings import AuthSettings
+from cairn.domain.rates import Rate
+from cairn.domain.settings import AuthSettings, ClusterSettings, RateSettings
 from cairn.runtime import document
 from cairn.runtime.options import build
 
 _SCOPE_PREFIX = re.compile(r"[!#-\[\]-~]*")
 
 
+def tool_rate(common: RateSettings, own: Mapping[str, Any]) -> Rate:
+    """Return a tool's own rate; what it does not say is the common one's."""
+    return Rate(own.get("per_second", common.tool_per_second), own.get("burst", common.tool_burst))
+
+
 def auth(values: Mapping[str, Any]) -> AuthSettings:
-    """Return the settings of who may call; SettingsError names the key that is wrong."""
-    given = build(AuthSettings, "auth", values)
-    oidc, where = given.oidc, f"{document.ROOT}.auth.oidc"
+    """Return who may call."""
+    auth = build(AuthSettings, "auth", values)
+    oidc, where = auth.oidc, f"{document.ROOT}.auth.oidc"
     urls = {"issuer": oidc.issuer, "resource": oidc.resource, "jwks_uri": oidc.jwks_uri}
     for name in filter(urls.get, urls):
         try:
@@ -34,4 +40,15 @@ def auth(values: Mapping[str, Any]) -> AuthSettings:
         raise SettingsError(f"{where}.audience: is missing, and there is no resource to take it from")
     if oidc.issuer and not oidc.tenant_claim:
         raise SettingsError(f"{where}.tenant_claim: must not be empty")
-    return given
+    return auth
+
+
+def cluster(values: Mapping[str, Any]) -> ClusterSettings:
+    """Return the API that diagnostic tools read."""
+    cluster = build(ClusterSettings, "cluster", values)
+    if cluster.base_url:
+        try:
+            api_url(cluster.base_url)
+        except ValueError as error:
+            raise SettingsError(f"{document.ROOT}.cluster.base_url: {error}") from None
+    return cluster

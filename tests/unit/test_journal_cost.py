@@ -1,0 +1,101 @@
+"""What recording a call costs: nothing in sequence once a process is warm, and one small item."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from cairn.domain.table import Put, Query
+from cairn.edge import tool as edge
+from cairn.edge.tool import Call, Tool
+from cairn.runtime import wiring
+from cairn.service.world import World
+from cairn_tools.getContext import getContext
+from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
+from cairn_tools.memory_before_turn import memory_before_turn
+from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
+
+LONGEST = {"project": "p" * 128, "session_id": "\U0001f331" * 128, "turn_id": "\U0001f33b" * 128}
+
+
+def within(_: float, call: Callable[[], Any]) -> Any:
+    """Make the call on this thread: a meter counts one thread's trips."""
+    return call()
+
+
+@pytest.fixture
+def metered(call: Call, world: World, monkeypatch: pytest.MonkeyPatch) -> tuple[Call, Meter]:
+    """Return a call of a process whose trips are counted."""
+    monkeypatch.setattr(edge.deadline, "within", within)
+    meter = Meter()
+    counted = replace(
+        world,
+        table=MeteredTable(world.table, meter),
+        blobs=MeteredBlobs(world.blobs, meter),
+        keys=MeteredKeys(world.keys, meter),
+        parallel=meter,
+    )
+    return replace(call, services=wiring.build(call.services.settings, counted)), meter
+
+
+def cost(tool: Tool, metered: tuple[Call, Meter], **fields: Any) -> Meter:
+    call, meter = metered
+    meter.counts.clear()
+    meter.rounds = 0
+    tool.execute({**tool.example, **fields}, call)
+    return meter
+
+
+@pytest.mark.parametrize(
+    ("tool", "rounds", "writes"),
+    [(memory_before_turn, 1, 1), (memory_after_turn, 2, None), (getContext, 1, 1)],
+    ids=["before_turn", "after_turn", "getContext"],
+)
+def test_a_warm_call_makes_no_more_round_trips_and_one_write_more(
+    tool: Tool, rounds: int, writes: int | None, metered: tuple[Call, Meter], clock: Any
+) -> None:
+    for number in range(2):
+        memory_after_turn.execute({**EXAMPLE, "turn_id": f"t{number}"}, metered[0])
+        memory_before_turn.execute(dict(memory_before_turn.example), metered[0])
+        getContext.execute(dict(getContext.example), metered[0])
+    clock.advance(seconds=40)
+    fields = {"turn_id": "t9"} if tool is memory_after_turn else {}
+
+    meter = cost(tool, metered, **fields)
+
+    assert meter.rounds == rounds
+    if writes is not None:
+        assert (meter.counts["write_units"], meter.counts["put"]) == (writes, 1)
+    else:
+        assert meter.counts["put"] == 2, "the turn's guard and the record"
+
+
+def test_even_the_call_that_takes_tokens_ahead_waits_for_none(metered: tuple[Call, Meter]) -> None:
+    call, _ = metered
+    memory_after_turn.execute(EXAMPLE, call)
+    rounds: set[int] = set()
+    puts = 0
+    for _ in range(110):
+        meter = cost(memory_before_turn, metered)
+        rounds.add(meter.rounds)
+        puts += meter.counts["put"]
+
+    assert rounds <= {1, 2}, "two for the very first: the tool's own tokens"
+    assert 110 + 3 <= puts <= 110 + 12
+
+
+@pytest.mark.parametrize(("names", "units"), [({}, 1), (LONGEST, 3)], ids=["usual names", "the longest names"])
+def test_a_record_is_one_write_unit_and_its_place_in_the_index_another(
+    names: dict[str, str], units: int, call: Call, world: World
+) -> None:
+    for _ in range(2):
+        memory_after_turn.execute({**EXAMPLE, **names}, call)
+    record = world.table.query(Query("acme#audit#2026-03-01", "0", "\U0010ffff", descending=True)).items[0]
+    meter = Meter()
+
+    MeteredTable(world.table, meter).put(Put({**record, "sk": f"{record['sk']}x"}))
+
+    assert (meter.counts["write_units"], meter.counts["index_units"]) == (units, 1)

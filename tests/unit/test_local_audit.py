@@ -1,0 +1,98 @@
+"""`cairn audit`: what it lists, that it verifies across processes, and how it names what was tampered with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cairn.domain import layout
+from cairn.domain.audit import day_of
+from cairn.domain.callers import Caller
+from cairn.domain.credentials import ALL_PROJECTS
+from cairn.domain.table import Put, Query
+from cairn.edge.tool import Call
+from cairn.embedded.table import SqliteTable
+from cairn.local.cli import main
+from cairn.local.store import LOCAL_TENANT, opened
+from cairn.runtime import wiring
+from cairn.service.world import World
+from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
+
+Run = Callable[..., Result]
+
+
+class EarlierClock:
+    """The time of some hours ago, when all that was called has settled since."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) - timedelta(hours=2)
+
+    def sleep(self, seconds: float) -> None:
+        raise AssertionError(seconds)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Return a data directory in which two turns were stored two hours ago."""
+    directory = tmp_path / "store"
+    with opened(directory, os.environ) as store:
+        world: World = replace(wiring.adapters(store.settings), clock=EarlierClock())
+        caller = Caller(LOCAL_TENANT, frozenset({"read", "write"}), "request-1", (ALL_PROJECTS,), "0123456789abcdef")
+        call = Call(caller, wiring.build(store.settings, world))
+        for turn in ("turn-1", "turn 2"):
+            memory_after_turn.execute({**EXAMPLE, "turn_id": turn}, call)
+    return directory
+
+
+@pytest.fixture
+def run(data: Path) -> Run:
+    """Return a function that runs `cairn` with these arguments on the data directory."""
+    return lambda *arguments: CliRunner().invoke(main, arguments, env={"CAIRN_DATA": str(data)})
+
+
+@pytest.mark.req("R278")
+def test_calls_are_listed_newest_first_with_who_and_what(run: Run) -> None:
+    heading, *lines = run("audit", "list").stdout.splitlines()
+
+    assert heading.split() == ["TIME", "TOOL", "OUTCOME", "KEY", "ABOUT"]
+    assert [line.split()[1:] for line in lines] == [
+        ["memory_after_turn", "admitted", "0123456789abcdef", "garden", "monday", "'turn", "2'"],
+        ["memory_after_turn", "admitted", "0123456789abcdef", "garden", "monday", "turn-1"],
+    ]
+    assert len(run("audit", "list", "--limit", "1").stdout.splitlines()) == 2
+    assert len(run("audit", "list", "--until", "2020-01-01").stdout.splitlines()) == 1
+    assert len(run("audit", "list", "--tenant", "another").stdout.splitlines()) == 1
+    assert run("audit", "list", "--limit", "1001").exit_code == 2
+
+
+@pytest.mark.req("R278")
+def test_what_maintain_has_sealed_verifies_until_someone_changes_it(run: Run, data: Path) -> None:
+    assert "2 records sealed" in run("maintain").stdout
+    clean = run("audit", "verify")
+    assert (clean.exit_code, clean.stdout) == (0, "")
+    assert "2 records in 1 digests, 0 not sealed yet" in clean.stderr
+    head = clean.stderr.split("head ")[1].strip()
+    assert run("audit", "verify", "--holds", head).exit_code == 0
+    assert run("audit", "verify", "--holds", "0" * 64).exit_code == 1
+
+    name = change(data)
+
+    found = run("audit", "verify")
+    assert (found.exit_code, found.stdout) == (1, f"changed record {name}\n")
+
+
+def change(data: Path) -> Any:
+    """Change the outcome of a record and return its name."""
+    table = SqliteTable(data / "table.sqlite3")
+    pk = layout.audit_day_pk(LOCAL_TENANT, day_of(EarlierClock().now()))
+    item = table.query(Query(pk, "0", "\U0010ffff")).items[0]
+    table.put(Put({**item, "outcome": "PERMISSION_DENIED"}))
+    table.close()
+    return item["sk"]
