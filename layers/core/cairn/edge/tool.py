@@ -6,7 +6,7 @@ import inspect
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast, get_type_hints
 
 from pydantic import BaseModel, RootModel
@@ -16,6 +16,7 @@ from cairn.domain.errors import Disabled, PermissionDenied
 from cairn.domain.ids import Project, Tenant
 from cairn.edge import deadline, gateway, schema
 from cairn.edge.guard import guarded
+from cairn.edge.names import named
 from cairn.edge.validation import Rules, validate
 from cairn.runtime.settings import Settings
 from cairn.runtime.telemetry import CallRecord
@@ -25,11 +26,15 @@ from cairn.runtime.wiring import Services
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who calls, the services that answer, and until when, on the monotonic clock, where several calls share a time."""
+    """Who calls, the services that answer, and until when, on the monotonic clock, where several calls share a time.
+
+    `names` are what the request names for arguments that are left out.
+    """
 
     caller: Caller
     services: Services
     until: float = math.inf
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +92,9 @@ class Tool:
         until = time.monotonic() + deadline.left(context)
         return gateway.answer(
             event,
-            lambda arguments, caller, services: self.execute(arguments, Call(caller, services, until)),
+            lambda arguments, request, caller, services: self.execute(
+                arguments, Call(caller, services, until, named(request.headers))
+            ),
             tool=self.name,
             namespace=self.family,
         )
@@ -124,7 +131,7 @@ class Tool:
 
     def _validated(self, arguments: object, call: Call) -> BaseModel:
         settings = call.services.settings
-        rules = Rules(settings.limits, lenient=settings.memory_for(call.caller.tenant).lenient)
+        rules = Rules(settings.limits, settings.memory_for(call.caller.tenant).lenient, call.names)
         return validate(self.input, arguments, rules)
 
 
