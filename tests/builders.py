@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+
+from jsonschema import Draft202012Validator
 
 from cairn.domain import layout
 from cairn.domain.facts import Changes, Fact, Source, State
@@ -20,6 +22,7 @@ from cairn.domain.table import Attributes, Key, Page, Put, Query
 from cairn.domain.tiers import Tier
 from cairn.domain.turns import Completion, Session
 from cairn.edge.fields import SessionInput
+from cairn.edge.tool import Tool
 from cairn.embedded.queue import InProcessJobs
 from cairn.service.indexing import SETTLED, Indexed, Indexer
 from cairn.service.memory_log import MemoryLog
@@ -32,8 +35,28 @@ from cairn_tools.catalog import CATALOG
 
 SESSION_TOOLS = tuple(tool for tool in CATALOG if issubclass(tool.input, SessionInput))
 """The tools that are about a session, and so about a project."""
+ABSENT = frozenset({"forget"})
+"""The tools whose examples name something that an empty store does not hold."""
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 OWNER = layout.owner(None, SESSION.session_id)
+
+
+def outcome(tool: Tool) -> str:
+    """Return the code with which an empty store answers a tool's example."""
+    return "NOT_FOUND" if tool.name in ABSENT else "OK"
+
+
+def http_status(tool: Tool) -> int:
+    """Return the HTTP status with which an empty store answers a tool's example."""
+    return 404 if tool.name in ABSENT else 200
+
+
+def check_example(tool: Tool, answer: Mapping[str, Any]) -> None:
+    """Hold what an empty store answers to a tool's example to the tool's schema, or else to the code."""
+    if tool.name in ABSENT:
+        assert answer["error"]["code"] == outcome(tool)
+    else:
+        Draft202012Validator(tool.output_schema()).validate(answer)  # pyright: ignore[reportUnknownMemberType] - half a stub
 
 
 class RecordingJobs:

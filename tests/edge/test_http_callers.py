@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import cairn.edge
 import cairn_tools
+from builders import http_status
 from cairn.edge.tool import Tool
 from cairn.runtime.wiring import Services
 from cairn_tools.catalog import CATALOG
@@ -104,7 +105,7 @@ def test_a_key_may_do_only_what_its_scopes_say(tool: Tool, event_of: EventOf) ->
     assert body["error"]["details"] == {"namespace": tool.family, "operation": needed}
 
     event["requestContext"]["authorizer"]["lambda"]["scopes"] = needed
-    assert answer(tool, event)[0] == 200
+    assert answer(tool, event)[0] == http_status(tool)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from builders import SESSION_TOOLS
+from builders import SESSION_TOOLS, check_example, http_status
+from cairn.edge.problems import HTTP_STATUS
 from cairn.edge.tool import Tool
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
@@ -57,7 +58,7 @@ def mcp(tool: Tool, body: str) -> Outcome:
         return status, answer["error"]["data"]
     result = answer["result"]
     if result["isError"]:
-        return 400, result["structuredContent"]
+        return HTTP_STATUS[result["structuredContent"]["error"]["code"]], result["structuredContent"]
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
     return 200, result["structuredContent"]
 
@@ -153,14 +154,14 @@ def test_every_door_gives_the_sample_the_same_answer(tool: Tool, fresh: Callable
         answers.append(door_of(tool, json.dumps(tool.example)))
 
     status, answer = answers[0]
-    assert status == 200
+    assert status == http_status(tool)
     assert answers == [answers[0]] * len(DOORS)
-    assert fits(tool.output_schema(), answer)
+    check_example(tool, answer)
     assert fits(tool.input_schema(), dict(tool.example))
 
 
 def test_every_door_carries_a_conversation_alike(fresh: Callable[[], Any]) -> None:
-    before, after, maintain, look = SESSION_TOOLS
+    before, after, maintain, look, *_ = SESSION_TOOLS
     session = {"project": "garden", "session_id": "tuesday"}
     say: dict[str, Any] = {"input_items": [text_item("My name is Zoë 李. I prefer tea.")], "output_items": []}
     script: list[tuple[Tool, dict[str, Any]]] = [
@@ -204,7 +205,7 @@ def test_a_bad_field_is_named_by_every_door_and_nothing_is_stored(
     assert answer["error"]["retryable"] is False
     assert [name.partition("[")[0] for name in answer["error"]["details"]["fields"]] == [field]
     assert store.rows() == before
-    assert http_v2(tool, json.dumps(tool.example))[0] == 200
+    assert http_v2(tool, json.dumps(tool.example))[0] == http_status(tool)
 
 
 @pytest.mark.req("R097")
@@ -227,7 +228,7 @@ def test_a_bad_item_is_named_by_every_door_and_nothing_is_stored(
     assert answers == [answers[0]] * len(DOORS)
     assert list(answer["error"]["details"]["fields"]) == [f"{field}{path}"]
     assert store.rows() == before
-    assert http_v2(tool, json.dumps(tool.example))[0] == 200
+    assert http_v2(tool, json.dumps(tool.example))[0] == http_status(tool)
 
 
 @pytest.mark.req("R096")
@@ -245,7 +246,7 @@ def test_a_bad_body_is_refused_by_every_door_and_nothing_is_stored(
     assert {status for status, _ in answers} == {413 if code == "PAYLOAD_TOO_LARGE" else 400}
     assert {answer["error"]["code"] for _, answer in answers} == {code}
     assert store.rows() == before
-    assert http_v2(tool, json.dumps(tool.example))[0] == 200
+    assert http_v2(tool, json.dumps(tool.example))[0] == http_status(tool)
 
 
 @pytest.mark.parametrize("field", ["project", "session_id"])

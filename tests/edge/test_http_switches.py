@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import Disabled
+from builders import outcome
+from cairn.domain.errors import Disabled, NotFound
 from cairn.domain.ids import Tenant
 from cairn.edge.dispatch import enabled, execute
 from cairn.edge.tool import Call, Tool
@@ -26,6 +27,14 @@ def switch(call: Call, **changes: Any) -> Call:
     services = replace(call.services, settings=replace(call.services.settings, **changes))
     wiring.provide(services)
     return replace(call, services=services)
+
+
+def runs(tool: Tool, call: Call) -> bool:
+    """Tell whether the tool's example gets the answer that an empty store gives."""
+    try:
+        return bool(execute(CATALOG, tool.name, dict(tool.example), call))
+    except NotFound as error:
+        return error.code == outcome(tool)
 
 
 @pytest.mark.req("R002")
@@ -48,7 +57,7 @@ def test_with_memory_off_none_of_its_tools_is_listed_and_none_runs(
 def test_with_memory_on_every_tool_is_listed_in_the_catalog_s_order_and_runs(call: Call) -> None:
     assert enabled(CATALOG, call.services.settings, ACME) == CATALOG
     for tool in CATALOG:
-        assert execute(CATALOG, tool.name, dict(tool.example), call)
+        assert runs(tool, call)
 
 
 @pytest.mark.req("R004")
@@ -61,7 +70,7 @@ def test_a_tool_that_is_off_leaves_the_others_on(tool: Tool, call: Call) -> None
     with pytest.raises(Disabled):
         execute(CATALOG, tool.name, dict(tool.example), without)
     for other in others:
-        assert execute(CATALOG, other.name, dict(other.example), without)
+        assert runs(other, without)
 
 
 def test_a_tool_that_does_not_exist_looks_like_one_that_is_off(call: Call) -> None:

@@ -13,6 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import cairn
+from builders import check_example, outcome
 from cairn.domain.errors import SettingsError
 from cairn.runtime import wiring
 from cairn.runtime.wiring import Services
@@ -108,13 +109,12 @@ def test_a_tool_that_is_switched_off_looks_like_one_that_never_was(
 
 
 @pytest.mark.req("R005")
-@pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", [tool for tool in CATALOG if outcome(tool) == "OK"], ids=lambda tool: tool.name)
 def test_a_result_is_structured_as_declared_and_the_same_as_text(
     tool: Any, send: Callable[..., dict[str, Any]]
 ) -> None:
     result = called(send, tool.name, tool.example)
-    validator: Any = Draft202012Validator(tool.output_schema())
-    validator.validate(result["structuredContent"])
+    check_example(tool, result["structuredContent"])
     assert result["isError"] is False
     assert [(part["type"], json.loads(part["text"])) for part in result["content"]] == [
         ("text", result["structuredContent"])

@@ -20,6 +20,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from builders import outcome
 from cairn.domain.credentials import Grant
 from cairn.domain.errors import CairnError
 from cairn.domain.ids import Tenant
@@ -201,10 +202,10 @@ def test_a_call_that_works_tells_nothing_it_was_given(
     tool: Tool, door: Door, key: str, said: Callable[[], str]
 ) -> None:
     arguments = planted(tool)
-    first = json.dumps(door(tool, arguments))
+    first = json.dumps(door(tool, arguments)).replace("\\", "")
     door(tool, arguments)
 
-    assert '"error"' not in first
+    assert ('"error"' in first) is (outcome(tool) != "OK")
     heard = said()
     assert CANARY not in heard
     assert key.rsplit("_", 1)[1] not in heard
@@ -233,8 +234,15 @@ class Broken:
 
 @pytest.mark.req("R099")
 @pytest.mark.req("R103")
-@pytest.mark.parametrize("tool", [tool for tool in CATALOG if "table:read" in tool.grants], ids=lambda tool: tool.name)
-@pytest.mark.parametrize("parts", [{"table": Broken()}, {"keys": Broken()}], ids=lambda parts: next(iter(parts)))
+@pytest.mark.parametrize(
+    ("parts", "tool"),
+    [
+        pytest.param({part: Broken()}, tool, id=f"{part}-{tool.name}")
+        for part, grant in (("table", "table:read"), ("keys", "key:use"))
+        for tool in CATALOG
+        if grant in tool.grants
+    ],
+)
 def test_a_store_that_fails_and_tells_all_is_told_of_by_class_and_place_only(  # noqa: PLR0913 - fixtures
     *, parts: dict[str, Any], tool: Tool, services: Services, world: World, event_of: EventOf, said: Callable[[], str]
 ) -> None:

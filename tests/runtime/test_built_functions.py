@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from builders import check_example, http_status
 from cairn_tools.catalog import CATALOG
 from lambda_runtime import Function, Sandbox
 from sample_events import samples
@@ -55,14 +56,12 @@ def check(name: str, answer: dict[str, Any]) -> None:
 def check_response(name: str, answer: dict[str, Any]) -> None:
     """Hold an answer to a request over HTTP or MCP."""
     body = json.loads(answer["body"])
-    assert answer["statusCode"] == 200, body
+    over_mcp = "jsonrpc" in body
+    assert answer["statusCode"] == (http_status(TOOLS[name]) if name in TOOLS and not over_mcp else 200), body
     if name == "health":
         assert body["stores"] == {"table": True, "blobs": True, "key": True}
     elif name in TOOLS:
-        over_mcp = "jsonrpc" in body
-        assert not (over_mcp and body["result"]["isError"]), body
-        structured = body["result"]["structuredContent"] if over_mcp else body
-        check_output(name, structured)
+        check_example(TOOLS[name], body["result"]["structuredContent"] if over_mcp else body)
 
 
 def check_output(name: str, structured: object) -> None:

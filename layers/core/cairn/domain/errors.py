@@ -7,6 +7,7 @@ CairnError                    what a caller may see: code, message, details, ret
 ├── NotFound                  not there, or another tenant's
 ├── Conflict                  a version or a turn's payload differs
 ├── PayloadTooLarge           over a limit of the settings
+├── QuotaExceeded             as much is stored as may be
 ├── ResourceBusy              a fresh guard or a lease is held elsewhere
 ├── Disabled                  the tool's flag is off
 ├── Unavailable               the store throttled or failed after the retries
@@ -95,6 +96,12 @@ class PayloadTooLarge(CairnError):
     """The input is over a limit of the settings; details name the limit."""
 
     code = "PAYLOAD_TOO_LARGE"
+
+
+class QuotaExceeded(CairnError):
+    """As much is stored as may be; details name the limit."""
+
+    code = "QUOTA_EXCEEDED"
 
 
 class ResourceBusy(CairnError):

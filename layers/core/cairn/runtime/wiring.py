@@ -15,7 +15,7 @@ from cairn.runtime.telemetry import CallTally
 from cairn.service.access_tokens import AccessTokens
 from cairn.service.credentials import Credentials
 from cairn.service.directories import Directories
-from cairn.service.engine import Engine, Turns
+from cairn.service.engine import Engine, Memories, Turns
 from cairn.service.fan_out import FanOut
 from cairn.service.health import Health
 from cairn.service.indexing import Indexer
@@ -31,6 +31,7 @@ class Services:
 
     settings: Settings
     turns: Turns
+    memories: Memories
     maintenance: Maintenance
     directories: Directories
     indexer: Indexer
@@ -78,6 +79,7 @@ def build(settings: Settings, world: World) -> Services:
     return Services(
         settings=settings,
         turns=engine.turns,
+        memories=engine.memories,
         maintenance=engine.maintenance,
         directories=engine.directories,
         indexer=engine.indexer,
