@@ -1,4 +1,4 @@
-"""A session's memories for tests: kept, found and forgotten in processes of their own, and what is on record of them."""
+"""Memories of a session for tests: kept, found and forgotten in processes of their own, and what is on record."""
 
 from __future__ import annotations
 

@@ -7,12 +7,11 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from cairn.domain.memories import MAX_REASON_CHARACTERS, Forgetting
-from cairn.edge.fields import SessionInput, UserName
-from cairn.edge.memories import MemoryId
+from cairn.edge.memories import MemoryId, MemoryInput
 from cairn.edge.tool import Call, tool
 
 
-class Forget(SessionInput):
+class Forget(MemoryInput):
     """What to forget."""
 
     memory_id: Annotated[MemoryId, Field(description="The id that remember or recall gave.")]
@@ -20,7 +19,6 @@ class Forget(SessionInput):
         None
     )
     replacement_id: Annotated[MemoryId | None, Field(description="The memory that holds instead.")] = None
-    user_id: UserName | None = None
 
 
 class Forgotten(BaseModel):

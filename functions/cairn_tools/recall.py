@@ -7,12 +7,11 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from cairn.domain.memories import Question
-from cairn.edge.fields import SessionInput, UserName
-from cairn.edge.memories import Moment, QueryText, Recalled, TypeFilter
+from cairn.edge.memories import MemoryInput, Moment, QueryText, Recalled, TypeFilter
 from cairn.edge.tool import Call, tool
 
 
-class Recall(SessionInput):
+class Recall(MemoryInput):
     """What to recall."""
 
     query: Annotated[QueryText | None, Field(description="What to look for; without it the newest come first.")] = None
@@ -24,7 +23,6 @@ class Recall(SessionInput):
     limit: Annotated[int, Field(ge=1, le=50, description="The most memories to return.")] = 10
     include_superseded: Annotated[bool, Field(description="Also what something newer replaced.")] = False
     as_of: Annotated[Moment | None, Field(description="Return what was believed at this time.")] = None
-    user_id: UserName | None = None
 
     def question(self) -> Question:
         """Return what the engine answers."""

@@ -9,12 +9,11 @@ from pydantic import BaseModel, Field
 from cairn.domain.errors import InvalidArgument
 from cairn.domain.memories import MemoryType, Note
 from cairn.domain.settings import RecallScope
-from cairn.edge.fields import SessionInput, UserName
-from cairn.edge.memories import Confidence, Content
+from cairn.edge.memories import Confidence, Content, MemoryInput
 from cairn.edge.tool import Call, tool
 
 
-class Remember(SessionInput):
+class Remember(MemoryInput):
     """What to remember."""
 
     content: Annotated[Content, Field(description="One thing, in words that make sense on their own; ≤ 2000 bytes.")]
@@ -25,7 +24,6 @@ class Remember(SessionInput):
         RecallScope,
         Field(description="Who recalls it: this session, all of user_id's sessions, or everyone in the project."),
     ] = "session"
-    user_id: UserName | None = None
 
     def note(self) -> Note:
         """Return what the engine keeps."""

@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from cairn.domain.memories import MAX_CONTENT_BYTES, MAX_QUERY_BYTES, MemoryType, Recollection
+from cairn.edge.fields import SessionInput, UserName
 
 _WORDS: Final = {"high": 0.9, "medium": 0.6, "low": 0.3}
 _LONGEST_ID: Final = 128
@@ -64,6 +65,12 @@ Moment: TypeAlias = Annotated[
 """A time with its zone, in UTC."""
 MemoryId: TypeAlias = Annotated[str, Field(min_length=1, max_length=_LONGEST_ID)]
 TypeFilter: TypeAlias = Literal["all", MemoryType]
+
+
+class MemoryInput(SessionInput):
+    """What every action on an agent's memories takes."""
+
+    user_id: UserName | None = None
 
 
 class Recalled(BaseModel):

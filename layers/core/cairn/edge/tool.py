@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import Any, cast, get_type_hints
 
 from pydantic import BaseModel, RootModel
@@ -14,10 +15,11 @@ from pydantic import BaseModel, RootModel
 from cairn.domain.callers import Caller
 from cairn.domain.errors import Disabled, PermissionDenied
 from cairn.domain.ids import Project, Tenant
-from cairn.edge import deadline, gateway, schema
+from cairn.edge import deadline, gateway, problems, schema
 from cairn.edge.guard import guarded
 from cairn.edge.names import named
 from cairn.edge.validation import Rules, validate
+from cairn.runtime.call_events import ToolCall, observed
 from cairn.runtime.settings import Settings
 from cairn.runtime.telemetry import CallRecord
 from cairn.runtime.tracing import span
@@ -35,6 +37,22 @@ class Call:
     services: Services
     until: float = math.inf
     names: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def observed(
+        self, name: str, arguments: object, declared: Collection[str], run: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Return what a tool's run answers, with its start and its end told to the observer of calls."""
+        given = cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
+        session = {**self.names, **given}.get("session_id")
+        event = ToolCall(
+            request_id=self.caller.request_id,
+            id=token_hex(8),
+            name=name,
+            session=session if isinstance(session, str) else None,
+            args=cast("object", arguments),
+            declared=declared,
+        )
+        return observed(self.services.observer, event, run, problems.envelope)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +98,10 @@ class Tool:
 
     def execute(self, arguments: object, call: Call) -> dict[str, Any]:
         """Validate, run and return plain JSON values, behind switches, rights and log; only CairnErrors get out."""
+        declared = self.input_schema()["properties"]
+        return call.observed(self.name, arguments, declared, lambda: self._guarded(arguments, call))
+
+    def _guarded(self, arguments: object, call: Call) -> dict[str, Any]:
         with guarded(call.caller.request_id) as record:
             record.ran = True
             record.name_tool(self.name, self.family)

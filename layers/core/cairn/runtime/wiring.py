@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Lock
 
 from cairn.domain.errors import SettingsError
 from cairn.ports import FactModel, HttpGet, Jobs, Sandbox
 from cairn.runtime import settings as settings_of
+from cairn.runtime.call_events import CallObserver, LoggedCalls
 from cairn.runtime.settings import METRICS, AwsStore, EmbeddedStore, Settings
 from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, in_turn
 from cairn.runtime.telemetry import CallTally
@@ -41,6 +42,7 @@ class Services:
     fan_out: FanOut
     jobs: Jobs
     sandbox: Sandbox
+    observer: CallObserver = field(default_factory=LoggedCalls)
 
 
 class _Slot:
