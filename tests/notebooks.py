@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from cairn.domain import layout
@@ -37,20 +36,6 @@ class Notebook:
     def other(self, session_id: str | None = None, user: Any = ...) -> Notebook:
         """Return a process that has read nothing yet, for this session or another."""
         return Notebook(self.talk.other(session_id), self.user if user is ... else user)
-
-
-def counted(notebook: Notebook) -> Callable[[], dict[str, int]]:
-    table = notebook.talk.table
-    last = {"writes": table.writes, "reads": table.reads}
-
-    def since() -> dict[str, int]:
-        nonlocal last
-        now = {"writes": table.writes, "reads": table.reads}
-        since_last = {name: now[name] - last[name] for name in now}
-        last = now
-        return since_last
-
-    return since
 
 
 def index(notebook: Notebook, *owners: str) -> None:

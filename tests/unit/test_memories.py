@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from builders import SESSION, partition
 from cairn.domain import layout, memories
 from cairn.domain.errors import CairnError, InvalidArgument, NotFound, QuotaExceeded
-from cairn.domain.memories import MOST_PER_SESSION
+from cairn.domain.memories import MOST_PER_SESSION, Forgetting, Note, Question
+from cairn.domain.settings import MemorySettings
 from cairn.domain.table import Key, Update
 from cairn.service import remember as remembering
-from notebooks import Notebook, counted, endings, items, memories_on_record
+from cairn.service.engine import Engine
+from cairn.service.world import World
+from metering import Meter, MeteredTable
+from notebooks import Notebook, endings, memories_on_record
 
 START = Callable[..., Any]
 PLACED = Callable[..., dict[str, Any]]
@@ -154,18 +159,26 @@ def test_a_count_that_cannot_be_read_or_is_no_number_keeps_nothing(notebook: Not
 
 
 @pytest.mark.req("R242")
-def test_remember_and_forget_write_once_and_recall_reads_in_one_round(notebook: Notebook) -> None:
-    name = notebook.keep("Beans go north.")
-    calls = counted(notebook)
+@pytest.mark.req("R267")
+@pytest.mark.parametrize("memories", [3, 200])
+def test_remember_recall_and_forget_each_make_one_round_however_much_there_is(world: World, memories: int) -> None:
+    meter = Meter()
+    counted = replace(world, table=MeteredTable(world.table, meter), parallel=meter)
+    engine = Engine.over(counted, lambda _: MemorySettings())
+    name, *_ = [engine.memories.remember(SESSION, Note(content=f"Row {row}.")) for row in range(memories)]
+    engine.memories.recall(SESSION, Question())
+    clock: Any = world.clock
+    clock.advance(minutes=1)
 
-    notebook.keep("Beans go south.")
-    assert calls() == {"writes": 1, "reads": 0}
-    notebook.drop(name)
-    assert calls() == {"writes": 1, "reads": 0}
-    notebook.find("beans")
-    calls()
-    notebook.find("beans")
-    assert calls() == {"writes": 0, "reads": 4}
+    def cost(call: Callable[[], object]) -> tuple[int, dict[str, int]]:
+        meter.rounds = 0
+        meter.counts.clear()
+        call()
+        return meter.rounds, {what: number for what, number in meter.counts.items() if "units" not in what}
+
+    assert cost(lambda: engine.memories.remember(SESSION, Note(content="New."))) == (1, {"transact": 1})
+    assert cost(lambda: engine.memories.recall(SESSION, Question(query="row"))) == (1, {"get": 1, "query": 2})
+    assert cost(lambda: engine.memories.forget(SESSION, Forgetting(id=name))) == (1, {"transact": 1})
 
 
 def test_one_memory_in_64_has_the_log_indexed(notebook: Notebook) -> None:
@@ -177,9 +190,14 @@ def test_one_memory_in_64_has_the_log_indexed(notebook: Notebook) -> None:
     assert {job.owner for job in jobs} == {"s:monday"}
 
 
-def test_a_memory_is_sealed_and_its_id_says_nothing(notebook: Notebook, store: Any) -> None:
-    notebook.keep("CANARY beans", rationale="CANARY reasons")
-    raw = json.dumps([str(item) for item in items(notebook, "s:monday")])
-    assert "CANARY" not in raw
-    assert memories.scope_of(notebook.find()[0].id) == "session"
-    del store
+def test_a_memory_is_sealed_and_its_id_says_nothing(notebook: Notebook) -> None:
+    name = notebook.keep("CANARY beans", rationale="CANARY reasons")
+    session = notebook.talk.session
+    pk = layout.log_pk(session.tenant, session.project, "s:monday")
+
+    stored = [str(item) for item in partition(notebook.talk.parts, pk)]
+
+    assert any(name in item for item in stored)
+    assert "CANARY" not in "".join(stored)
+    assert memories.scope_of(name) == "session"
+    assert notebook.other("tuesday").keep("CANARY beans", rationale="CANARY reasons")[2:] != name[2:]
