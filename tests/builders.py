@@ -35,7 +35,7 @@ from cairn_tools.catalog import CATALOG
 
 SESSION_TOOLS = tuple(tool for tool in CATALOG if issubclass(tool.input, SessionInput))
 """The tools that are about a session, and so about a project."""
-ABSENT = frozenset({"retrieve_session_from_cascade", "getMemory", "deleteMemory"})
+ABSENT = frozenset({"retrieve_session_from_cascade", "getMemory", "deleteMemory", "forget"})
 """The tools whose examples name something that an empty store does not hold."""
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 OWNER = layout.owner(None, SESSION.session_id)

@@ -15,6 +15,7 @@ from cairn.edge import events, problems
 from cairn.edge.callers import caller
 from cairn.edge.deadline import left
 from cairn.edge.guard import guarded
+from cairn.edge.names import named
 from cairn.edge.tool import Call
 from cairn.runtime import wiring
 from cairn.runtime.telemetry import CallRecord
@@ -44,7 +45,7 @@ def _answer(event: dict[str, Any], record: CallRecord, until: float) -> Reply:
 
     def receive() -> tuple[object, Toolbox]:
         try:
-            tools = CatalogTools(CATALOG, Call(caller(request), services, until))
+            tools = CatalogTools(CATALOG, Call(caller(request), services, until, names=named(request.headers)))
             return events.parse_json(request.body, services.settings.limits), tools
         except CairnError as error:
             record.refuse(error)

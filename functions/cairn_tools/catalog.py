@@ -5,6 +5,7 @@ from __future__ import annotations
 from cairn.edge.tool import Tool
 from cairn_tools.deleteMemory import deleteMemory
 from cairn_tools.estimate_storage_cost import estimate_storage_cost
+from cairn_tools.forget import forget
 from cairn_tools.getContext import getContext
 from cairn_tools.getMemory import getMemory
 from cairn_tools.listMemory import listMemory
@@ -17,6 +18,8 @@ from cairn_tools.memory_run_turn import memory_run_turn
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
 from cairn_tools.putMemory import putMemory
 from cairn_tools.query_cascade_memories import query_cascade_memories
+from cairn_tools.recall import recall
+from cairn_tools.remember import remember
 from cairn_tools.retrieve_session_from_cascade import retrieve_session_from_cascade
 from cairn_tools.store_session_to_cascade import store_session_to_cascade
 
@@ -36,5 +39,8 @@ CATALOG: tuple[Tool, ...] = (
     deleteMemory,
     mcp_pipe,
     getContext,
+    remember,
+    recall,
+    forget,
     oc_diagnostic_pod_health,
 )

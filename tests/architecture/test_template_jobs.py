@@ -99,7 +99,7 @@ def test_the_schedule_s_function_reads_what_is_due_and_queues_and_the_worker_doe
     assert set(FUNCTIONS["schedule"].grants) == {"table:read", "jobs:send"}
     assert set(FUNCTIONS["worker"].grants) == {*memory_run_maintenance.grants, "jobs:take"}
     senders = {name for name, each in FUNCTIONS.items() if "jobs:send" in each.grants}
-    assert senders == {"schedule", "memory_after_turn", "mcp_pipe", "mcp"}
+    assert senders == {"schedule", "memory_after_turn", "remember", "mcp_pipe", "mcp"}
     assert {name for name, each in FUNCTIONS.items() if "jobs:take" in each.grants} == {"worker"}
 
 

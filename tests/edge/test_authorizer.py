@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from builders import SESSION_TOOLS
+from builders import SESSION_TOOLS, http_status
 from cairn.domain.credentials import Grant, project_pattern, scope
 from cairn.domain.errors import CairnError, InternalError, Unavailable
 from cairn.domain.ids import Tenant
@@ -259,8 +259,8 @@ def test_a_project_of_the_key_s_is_served_at_every_door(
     grant = Grant(tuple(project_pattern(each) for each in projects.split()))
     key = services.credentials.create(ACME, grant).text
 
-    assert answered(tool, through(bearer(key), event_of("/", tool.example)))[0] == 200
-    assert over_mcp(tool, bearer(key), event_of)[0] == 200
+    assert answered(tool, through(bearer(key), event_of("/", tool.example)))[0] == http_status(tool)
+    assert over_mcp(tool, bearer(key), event_of)[0] == http_status(tool)
 
 
 @pytest.mark.parametrize(
@@ -356,6 +356,6 @@ def over_mcp(tool: Tool, headers: dict[str, str], event_of: EventOf, client: dic
     event = event_of("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
     response = door.handler(through(headers, event), None)
     result = json.loads(response["body"])["result"]
-    denied = {"PERMISSION_DENIED": 403}
+    refused = {"PERMISSION_DENIED": 403, "NOT_FOUND": 404}
     body = result["structuredContent"]
-    return (denied[body["error"]["code"]] if result["isError"] else 200), body
+    return (refused[body["error"]["code"]] if result["isError"] else 200), body

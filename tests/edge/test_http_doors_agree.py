@@ -161,7 +161,7 @@ def test_every_door_gives_the_sample_the_same_answer(tool: Tool, fresh: Callable
 
 
 def test_every_door_carries_a_conversation_alike(fresh: Callable[[], Any]) -> None:
-    before, after, maintain, look = SESSION_TOOLS
+    before, after, maintain, look, *_ = SESSION_TOOLS
     session = {"project": "garden", "session_id": "tuesday"}
     say: dict[str, Any] = {"input_items": [text_item("My name is Zoë 李. I prefer tea.")], "output_items": []}
     script: list[tuple[Tool, dict[str, Any]]] = [

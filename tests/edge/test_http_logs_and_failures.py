@@ -203,9 +203,10 @@ def test_every_line_logged_during_a_call_carries_its_request_id(call: Call, log:
     execute([speak], "speak", {}, call)
     logging.getLogger("elsewhere").info("afterwards")
 
-    assert [line["message"] for line in lines(log)] == ["working", "went on", "call", "afterwards"]
-    assert [line.get("request_id") for line in lines(log)] == ["request-1"] * 3 + [None]
-    assert lines(log)[1]["exception_name"] == "ValueError"
+    said = ["tool_call", "working", "went on", "call", "tool_result", "afterwards"]
+    assert [line["message"] for line in lines(log)] == said
+    assert [line.get("request_id") for line in lines(log)] == ["request-1"] * 5 + [None]
+    assert lines(log)[2]["exception_name"] == "ValueError"
     assert CANARY not in log.getvalue()
 
 

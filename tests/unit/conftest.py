@@ -30,6 +30,7 @@ from cairn.embedded.table import SqliteTable
 from cairn.service.engine import Engine
 from cairn.service.parts import Parts
 from cairn.service.world import World
+from notebooks import Notebook
 
 TURN_NUMBERS = count(1)
 
@@ -152,6 +153,11 @@ def start(world: World, watched: WatchedTable) -> Callable[..., Conversation]:
         return Conversation(swift, watched, MemorySettings(**knobs), session)
 
     return started
+
+
+@pytest.fixture
+def notebook(start: Callable[..., Conversation]) -> Notebook:
+    return Notebook(start(), "ada")
 
 
 @pytest.fixture

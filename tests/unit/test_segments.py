@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -15,6 +15,7 @@ from cairn.domain.errors import CorruptData
 from cairn.domain.facts import Changes, Fact, Source, State
 from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.log_entries import Chunk, LogEntry, TurnEntry
+from cairn.domain.memories import Ending, Memory, Wanted
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.sections import Sections, SectionWriter
 from cairn.domain.segment import Segment
@@ -27,6 +28,7 @@ SESSIONS = [SessionId("s1"), SessionId("s10"), SessionId("\u00e9#")]
 WORDS = ["tea", "milk", "kettle", "beans", "grow", "\u8336\u58fa", "3.5", ""]
 STATES = [State.SUPERSEDED, State.EXPIRED, State.DELETED]
 HOURS = (-1, 0, 3, 30)
+MOMENTS = [NOW + timedelta(milliseconds=number) for number in (-1, 0, 5, 99)]
 
 
 def fact(number: int, key: str, recorded: datetime = NOW, hours: int | None = None) -> Fact:
@@ -68,24 +70,60 @@ changes = st.builds(
     superseded=st.lists(ended, max_size=2).map(tuple),
     seen=st.lists(st.sampled_from([f"f{number}" for number in range(6)]), max_size=2).map(tuple),
 )
+
+
+def sum_of(lines: list[str]) -> str:
+    return " ".join(lines)
+
+
 texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(sentence), max_size=3)
 said = st.none() | st.tuples(st.sampled_from(["t1", "t2", "t3"]), texts)
-entries = st.tuples(st.sampled_from(SESSIONS), said, changes)
+kept = st.lists(
+    st.tuples(st.sampled_from(["fact", "risk"]), st.sampled_from([0.3, 0.7]), texts.map(sum_of)), max_size=2
+)
+forgot = st.lists(st.tuples(st.integers(0, 20), st.sampled_from([None, "m0"])), max_size=1)
+entries = st.tuples(st.sampled_from(SESSIONS), said, changes, kept, forgot)
 
 
-def records(log: Sequence[tuple[SessionId, tuple[str, list[str]] | None, Changes]]) -> list[dict[str, Any]]:
+def records(log: Sequence[Any]) -> list[dict[str, Any]]:
     """Return the entries as stored; turn numbers rise within their session, turn ids come back."""
     seqs = dict.fromkeys(SESSIONS, 0)
     found: list[dict[str, Any]] = []
-    for number, (session, turn, changed) in enumerate(log):
+    for number, (session, turn, changed, *more) in enumerate(cast("Sequence[tuple[Any, ...]]", log)):
         entry = None
         if turn is not None:
             seqs[session] += 1
             told = tuple((f"{turn[0]}-in-{i}", "user", text) for i, text in enumerate(turn[1]))
             entry = TurnEntry(turn_id=TurnId(turn[0]), seq=seqs[session], events=len(told), texts=told)
         at = NOW + timedelta(milliseconds=number)
-        found.append(LogEntry(session_id=session, at=at, turn=entry, changes=changed).to_record())
+        remembered, forgotten = cast("Any", more or ((), ()))
+        told_to = LogEntry(
+            session_id=session,
+            at=at,
+            turn=entry,
+            changes=changed,
+            remembered=tuple(memory(f"m{number}.{i}", each, at) for i, each in enumerate(remembered)),
+            forgotten=tuple(
+                Ending(id=f"m{which}.0", at=at, session_id=session, replacement_id=new) for which, new in forgotten
+            ),
+        )
+        found.append(told_to.to_record())
     return found
+
+
+def memory(name: str, said: tuple[Any, float, str], at: datetime) -> Memory:
+    kind, confidence, content = said
+    return Memory(
+        id=name,
+        type=kind,
+        content=content,
+        confidence=confidence,
+        rationale=None,
+        scope="session",
+        session_id=SESSIONS[0],
+        user_id=None,
+        recorded_at=at,
+    )
 
 
 def folded(log: Sequence[dict[str, Any]], segments: Sequence[Segment] = ()) -> MemoryView:
@@ -128,6 +166,19 @@ def answers(view: MemoryView) -> dict[str, Any]:
             for limit in (1, 5)
             for hidden in ((), shown)
         ],
+        "past": [
+            (view.past(at).facts(session), view.past(at).superseded(session))
+            for at in MOMENTS
+            for session in (None, *SESSIONS)
+        ],
+        "remembered": [
+            view.remembered(query, Wanted(at=at, type=kind, include_superseded=superseded), limit)
+            for query in queries
+            for at in MOMENTS
+            for kind in (None, "risk")
+            for superseded in (False, True)
+            for limit in (1, 9)
+        ],
     }
 
 
@@ -147,6 +198,25 @@ def test_any_partition_into_segments_and_a_tail_answers_as_the_log_alone(log: An
     low = bounds[first][0] if first < len(bounds) else end
     merged = segment(whole[end:tail], low, tail, segments[first:])
     assert answers(folded(whole[tail:], [*segments[:first], merged])) == answers(folded(whole))
+
+
+@given(st.lists(entries, max_size=14), st.integers(0, 14), st.data())
+def test_the_past_is_what_the_log_said_until_then_however_much_of_it_was_indexed_and_merged(
+    log: Any, known: int, data: st.DataObject
+) -> None:
+    whole = records(log)
+    at = NOW + timedelta(milliseconds=known)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), min_size=1, max_size=3)))
+    parts = [segment(whole[low:high], low, high) for low, high in zip([0, *cuts], cuts, strict=False)]
+    merged = segment(whole[cuts[-1] :], 0, len(whole), parts)
+
+    then = folded(whole[: known + 1])
+    now = folded([], [merged])
+
+    for session in (None, *SESSIONS):
+        assert now.past(at).facts(session) == then.facts(at, session)
+    everything = Wanted(at=at)
+    assert now.remembered((), everything, 50) == then.remembered((), everything, 50)
 
 
 @pytest.mark.req("R267")

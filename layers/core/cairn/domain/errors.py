@@ -108,7 +108,7 @@ class SecretDetected(CairnError):
 
 
 class QuotaExceeded(CairnError):
-    """As many keys or bytes are stored as may be; details name the quota."""
+    """As much is stored as may be; details name what is full."""
 
     code = "QUOTA_EXCEEDED"
 

@@ -15,6 +15,7 @@ from cairn.domain.codec import rfc3339
 from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId, moment_of, time_ordered_id
 from cairn.domain.keyvalue import KeyName, Namespace
+from cairn.domain.settings import RecallScope
 from cairn.domain.table import Key
 from cairn.domain.turns import Session
 
@@ -24,8 +25,12 @@ POLICIES = Tenant("~policies")
 """Who owns the deployment's policy document and the key it is sealed under."""
 POLICY = "document"
 HEAD = "e#~"
+MEMORY_COUNT = "e#}"
+"""What a session's memories are counted in; it sorts between events and head, so that one query returns it too."""
 FIRST_EVENT = "e#0"
 LAST_EVENT = "e#9\U0010ffff"
+PROJECT_OWNER = "p:"
+"""Who owns the memories that a whole project sees."""
 SUMMARIES = "abstracts"
 MANIFEST = "m~segments"
 USAGE = "e!usage"
@@ -97,6 +102,13 @@ def owner(user: UserId | None, session_id: SessionId) -> str:
     return f"u:{user}" if user is not None else f"s:{session_id}"
 
 
+def memory_owner(scope: RecallScope, user: UserId | None, session_id: SessionId) -> str:
+    """Return whose log holds the memories of a scope; without a user a user's are the session's."""
+    if scope == "project":
+        return PROJECT_OWNER
+    return owner(user if scope == "user" else None, session_id)
+
+
 def log_pk(tenant: Tenant, project: Project, owner: str) -> str:
     """Return the partition of one owner's memory log."""
     return f"{tenant}#m#{project}#{owner}"
@@ -115,6 +127,11 @@ def log_sk_at(when: datetime) -> str:
 def logged_at(sk: str) -> datetime:
     """Return the moment in a log entry's sort key, to the millisecond."""
     return moment_of(sk.removeprefix("m#"))
+
+
+def memory_sk(memory_id: str) -> str:
+    """Return the sort key of what says, beside the log, whether a memory is kept or forgotten."""
+    return f"id#{memory_id}"
 
 
 def log_range() -> tuple[str, str]:

@@ -9,7 +9,7 @@ there, and takes effect when the ledger is replayed after the ledgers of what ca
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from operator import itemgetter
@@ -33,6 +33,13 @@ class Ledger:
         self._ended_earlier: dict[tuple[SessionId, str], tuple[int, Fact]] = {}
         self._seen_earlier: dict[tuple[SessionId, str], datetime] = {}
         self._applied = 0
+
+    def apply(self, record: Mapping[str, Any]) -> None:
+        """Fold what one entry's record says of facts."""
+        session = SessionId(record["session"])
+        self.add(session, map(from_record, record["added"]))
+        self.end(session, map(from_record, record["ended"]))
+        self.see(session, record["seen"], moment(record["at"]))
 
     def add(self, session_id: SessionId, facts: Iterable[Fact]) -> None:
         """Hold new facts in place of what the session believed of their identities."""
@@ -70,6 +77,11 @@ class Ledger:
     def live(self, now: datetime, session_id: SessionId | None = None) -> list[Fact]:
         """Return the facts believed now, by one session or by all of them together, the latest belief last."""
         return [fact for fact in self._latest(session_id) if fact.is_live(now)]
+
+    def holder(self, record_id: str, now: datetime) -> tuple[SessionId, Fact] | None:
+        """Return the live fact of this id and the session that believes it, None where none does."""
+        held = ((session, fact) for each in self._beliefs.values() for session, (_, fact) in each.items())
+        return next(((session, fact) for session, fact in held if fact.id == record_id and fact.is_live(now)), None)
 
     def lapsed(self, now: datetime, session_id: SessionId) -> list[Fact]:
         """Return the session's facts that are past their expiry and not yet marked so."""

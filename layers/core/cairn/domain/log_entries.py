@@ -1,4 +1,4 @@
-"""What a memory log's entries say: turns with their texts, and changes of facts."""
+"""What a memory log's entries say: turns with their texts, changes of facts, memories kept and forgotten."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from cairn.domain.codec import rfc3339
 from cairn.domain.facts import Changes, to_record
 from cairn.domain.ids import SessionId, TurnId
+from cairn.domain.memories import Ending, Memory, ending_record, memory_record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +47,14 @@ class TurnEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEntry:
-    """One append to a memory log: what a turn or a maintenance run of a session changed."""
+    """One append to a memory log: what a turn, a maintenance run, or an agent's word in a session changed."""
 
     session_id: SessionId
     at: datetime
     turn: TurnEntry | None = None
     changes: Changes = field(default_factory=Changes)
+    remembered: tuple[Memory, ...] = ()
+    forgotten: tuple[Ending, ...] = ()
 
     def to_record(self) -> dict[str, Any]:
         """Return the entry as JSON values."""
@@ -64,6 +67,8 @@ class LogEntry:
             "added": [to_record(fact) for fact in changes.added],
             "ended": [to_record(fact) for fact in ended],
             "seen": list(changes.seen),
+            "remembered": [memory_record(memory) for memory in self.remembered],
+            "forgotten": [ending_record(ending) for ending in self.forgotten],
         }
 
 

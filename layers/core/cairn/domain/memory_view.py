@@ -1,4 +1,4 @@
-"""What a memory log says, folded: facts, searchable texts and the turns they came from."""
+"""What a memory log says, folded: facts, memories, searchable texts and the turns they came from."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from datetime import datetime
 from itertools import chain, islice, takewhile
 from typing import Any
 
-from cairn.domain.codec import moment
-from cairn.domain.facts import Fact, from_record
+from cairn.domain.facts import Fact
 from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.ledger import Ledger
 from cairn.domain.log_entries import Chunk, TurnStamp
+from cairn.domain.memories import Ending, Memory, Wanted, ending_of
+from cairn.domain.past import Past
 from cairn.domain.search import search
 from cairn.domain.segment import Segment
 from cairn.domain.stretch import Stretch, Tail
@@ -24,18 +25,18 @@ class MemoryView:
         """Start with what the segments say, oldest first."""
         self.ledger = Ledger()
         self._tail = Tail()
+        self._endings: dict[str, Ending] = {}
         self.stretches: list[Stretch] = []
         for segment in segments:
             self.ledger.replay(segment.beliefs())
+            self._end(segment.endings())
             self.stretches.append(segment)
         self.stretches.append(self._tail)
 
     def apply(self, record: dict[str, Any]) -> None:
         """Fold one entry's record into the view."""
-        session = SessionId(record["session"])
-        self.ledger.add(session, (from_record(fact) for fact in record["added"]))
-        self.ledger.end(session, (from_record(fact) for fact in record["ended"]))
-        self.ledger.see(session, record["seen"], moment(record["at"]))
+        self.ledger.apply(record)
+        self._end(map(ending_of, record.get("forgotten", ())))
         self._tail.apply(record)
 
     def turns(self, session: SessionId) -> list[TurnStamp]:
@@ -92,6 +93,37 @@ class MemoryView:
     def facts(self, now: datetime, session: SessionId | None) -> list[Fact]:
         """Return what is believed now, by one session or by all."""
         return self.ledger.live(now, session)
+
+    def past(self, at: datetime) -> Past:
+        """Return what was believed at a time, from all that the log says until then."""
+        return Past(chain.from_iterable(stretch.history() for stretch in self.stretches), at)
+
+    def remembered(self, query: Sequence[str], wanted: Wanted, limit: int) -> list[Memory]:
+        """Return up to `limit` wanted memories: those that share a term with the query, best first, or the newest."""
+
+        def allowed(number: int, doc: int) -> bool:
+            memory = self.stretches[number].memories[doc]
+            return wanted.admits(memory, self._endings.get(memory.id))
+
+        if query:
+            indexes = [stretch.memory_index for stretch in self.stretches]
+            places = ((number, doc) for number, doc, _ in search(indexes, query, limit=limit, allowed=allowed))
+        else:
+            places = islice((place for place in self._newest_memories() if allowed(*place)), limit)
+        return [self.stretches[number].memories[doc] for number, doc in places]
+
+    def ending(self, name: str) -> Ending | None:
+        """Return how the memory or fact of this id was forgotten, None where it was not."""
+        return self._endings.get(name)
+
+    def _newest_memories(self) -> Iterator[tuple[int, int]]:
+        for number in reversed(range(len(self.stretches))):
+            for doc in reversed(range(len(self.stretches[number].memory_index))):
+                yield number, doc
+
+    def _end(self, endings: Iterable[Ending]) -> None:
+        for ending in endings:
+            self._endings.setdefault(ending.id, ending)
 
     def _newest(self, session: SessionId) -> Iterator[TurnStamp]:
         """Yield the session's turns, the newest first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from math import log
 
@@ -40,6 +40,11 @@ def rank(facts: Iterable[Fact], query_terms: Sequence[str], now: datetime, limit
         return _introduction([fact for fact, _ in live], limit)
     relevant.sort(key=lambda entry: entry[:-1], reverse=True)
     return tuple(entry[-1] for entry in relevant[:limit])
+
+
+def fact_terms(fact: Fact) -> Collection[str]:
+    """Return what a fact is found under: its key, value and quote, and how its kind is asked for."""
+    return _term_weights(fact)
 
 
 def _relevance(weights: Mapping[str, float], worth: Mapping[str, float]) -> float:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, overload
+from typing import Any, get_args, overload
 
-from cairn.domain.codec import unpack
+from cairn.domain.blocks import Blocks
 from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.log_entries import Chunk, TurnStamp
+from cairn.domain.memories import Ending, Memory, ending_of, memory_of
 from cairn.domain.sections import Sections
-from cairn.domain.stretch import Said
+from cairn.domain.stretch import Kept, Said
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_UNPACKED = 10
+"""How many times their packed bytes memories take once they are unpacked."""
 
 
 def microseconds(when: datetime) -> int:
@@ -25,13 +28,13 @@ def microseconds(when: datetime) -> int:
 class SegmentIndex:
     """The inverted index of a segment: for each of its sorted terms a run of documents and of counts."""
 
-    def __init__(self, sections: Sections) -> None:
-        """Read it from a segment's sections."""
-        self._terms = sections.strings("terms")
-        self._ends = sections.column("postings.ends")
-        self._docs = sections.column("postings.docs")
-        self._counts = sections.column("postings.counts")
-        self._lengths = sections.column("doc.length")
+    def __init__(self, sections: Sections, of: Kept) -> None:
+        """Read the index of this kind from a segment's sections."""
+        self._terms = sections.strings(f"{of}.terms")
+        self._ends = sections.column(f"{of}.postings.ends")
+        self._docs = sections.column(f"{of}.postings.docs")
+        self._counts = sections.column(f"{of}.postings.counts")
+        self._lengths = sections.column(f"{of}.length")
         self._total_length = sum(self._lengths)
 
     def __len__(self) -> int:
@@ -73,10 +76,13 @@ class Segment:
     def __init__(self, data: bytes) -> None:
         """Read what segment_writer.written() returned; CorruptData for other bytes."""
         sections = Sections(data)
-        self.size = sections.size
+        self._blocks: dict[Kept, Blocks] = {what: Blocks(sections, what) for what in get_args(Kept)}
+        self._memories: Sequence[Memory] | None = None
+        self.size = sections.size + _UNPACKED * self._blocks["memories"].packed_size
         bounds = sections.json("bounds")
         self.low, self.through = str(bounds["low"]), str(bounds["through"])
-        self.index = SegmentIndex(sections)
+        self.index = SegmentIndex(sections, "texts")
+        self.memory_index = SegmentIndex(sections, "memories")
         self._sections = sections
         self._sessions = {SessionId(name): number for number, name in enumerate(sections.json("sessions"))}
         self._names = list(self._sessions)
@@ -88,14 +94,29 @@ class Segment:
         self._firsts = sections.column("turn.first")
         self._texts = sections.column("turn.texts")
         self._doc_turns = sections.column("doc.turn")
-        self._block_docs = sections.column("block.docs")
-        self._block_ends = sections.column("block.ends")
-        self._blocks = sections.column("blocks")
-        self._open_block: tuple[int, list[list[str]]] = (-1, [])
 
     def beliefs(self) -> list[list[Any]]:
         """Return the ledger of this stretch, as it is to be replayed."""
         return self._sections.json("beliefs")
+
+    @property
+    def memories(self) -> Sequence[Memory]:
+        """Return the memories kept here in the order of the log, unpacked when first asked for."""
+        if self._memories is None:
+            self._memories = [memory_of(record) for record in self._blocks["memories"]]
+        return self._memories
+
+    def endings(self) -> Iterable[Ending]:
+        """Return what was forgotten here, kept here or before."""
+        return [ending_of(record) for record in self._sections.json("endings")]
+
+    def history(self) -> Iterable[dict[str, Any]]:
+        """Return the entries that changed facts, in the order of the log; they are unpacked as they are read."""
+        return self._blocks["history"]
+
+    def packed(self, what: Kept) -> Iterable[tuple[int, bytes]]:
+        """Return all there is of a kind as (how many, packed list of them), in order."""
+        return self._blocks[what].packed()
 
     def sessions(self) -> Iterable[SessionId]:
         """Return the sessions that have turns here."""
@@ -123,8 +144,7 @@ class Segment:
         """Return a text with what is known of it."""
         number = self._doc_turns[doc]
         stamp = self.turn(number).stamp
-        block = bisect_right(self._block_docs, doc)
-        event_id, role, text = self._opened(block)[doc - (self._block_docs[block - 1] if block else 0)]
+        event_id, role, text = self._blocks["texts"][doc]
         return Chunk(
             session_id=self._names[bisect_right(self._session_ends, number)],
             turn_id=stamp.turn_id,
@@ -135,27 +155,11 @@ class Segment:
             text=text,
         )
 
-    def blocks(self) -> Iterator[tuple[int, bytes]]:
-        """Yield all texts as (how many, packed [event id, role, text] of each), in order."""
-        done = 0
-        for number, docs in enumerate(self._block_docs):
-            yield docs - done, self._packed_block(number)
-            done = docs
-
     def _turns_of(self, session: SessionId) -> range:
         number = self._sessions.get(session)
         if number is None:
             return range(0)
         return range(self._session_ends[number - 1] if number else 0, self._session_ends[number])
-
-    def _packed_block(self, number: int) -> bytes:
-        return bytes(self._blocks[self._block_ends[number - 1] if number else 0 : self._block_ends[number]])
-
-    def _opened(self, number: int) -> list[list[str]]:
-        """Return the texts of a block; the last one stays open, as neighbours are often read in a row."""
-        if self._open_block[0] != number:
-            self._open_block = (number, unpack(self._packed_block(number)))
-        return self._open_block[1]
 
 
 class _Turns(Sequence[Said]):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from heapq import merge
-from itertools import accumulate, groupby
+from itertools import accumulate, chain, groupby
 from operator import itemgetter
+from typing import get_args
 
+from cairn.domain.blocks import write_blocks
 from cairn.domain.ids import SessionId
+from cairn.domain.memories import ending_record
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.sections import SectionWriter
 from cairn.domain.segment import microseconds
-from cairn.domain.stretch import Said, Stretch
+from cairn.domain.stretch import Kept, Postings, Said, Stretch
 
 
 def written(view: MemoryView, low: str, through: str) -> bytes:
@@ -22,13 +25,20 @@ def written(view: MemoryView, low: str, through: str) -> bytes:
     out = SectionWriter()
     out.json("bounds", {"low": low, "through": through})
     out.json("beliefs", view.ledger.to_records(from_beginning=not low))
-    firsts = list(accumulate((len(stretch.index) for stretch in view.stretches), initial=0))
-    documents = firsts.pop()
-    stretches = list(zip(view.stretches, firsts, strict=True))
-    _write_turns(out, stretches, documents)
-    _write_postings(out, stretches)
-    _write_blocks(out, view.stretches)
+    out.json("endings", [ending_record(ending) for stretch in view.stretches for ending in stretch.endings()])
+    texts = _numbered([stretch.index for stretch in view.stretches])
+    stretches = [(stretch, first) for stretch, (_, first) in zip(view.stretches, texts, strict=True)]
+    _write_turns(out, stretches, sum(len(index) for index, _ in texts))
+    _write_postings(out, "texts", texts)
+    _write_postings(out, "memories", _numbered([stretch.memory_index for stretch in view.stretches]))
+    for what in get_args(Kept):
+        write_blocks(out, what, chain.from_iterable(stretch.packed(what) for stretch in view.stretches))
     return out.file()
+
+
+def _numbered(indexes: Sequence[Postings]) -> list[tuple[Postings, int]]:
+    """Return each index with the number that its first document gets among the documents of all."""
+    return list(zip(indexes, accumulate(map(len, indexes), initial=0), strict=False))
 
 
 def _write_turns(out: SectionWriter, stretches: Sequence[tuple[Stretch, int]], documents: int) -> None:
@@ -56,32 +66,25 @@ def _said(stretches: Sequence[tuple[Stretch, int]], session: SessionId) -> Itera
             yield said._replace(first=said.first + first)
 
 
-def _write_postings(out: SectionWriter, stretches: Sequence[tuple[Stretch, int]]) -> None:
+def _write_postings(out: SectionWriter, of: Kept, indexes: Sequence[tuple[Postings, int]]) -> None:
     terms: list[str] = []
     ends: list[int] = []
     docs: list[int] = []
     counts: list[int] = []
-    runs = merge(*(_postings(stretch, first) for stretch, first in stretches), key=itemgetter(0))
+    runs = merge(*(_postings(index, first) for index, first in indexes), key=itemgetter(0))
     for term, same in groupby(runs, key=itemgetter(0)):
         for _, found, times in same:
             docs.extend(found)
             counts.extend(times)
         terms.append(term)
         ends.append(len(docs))
-    out.strings("terms", terms)
-    out.column("postings.ends", ends)
-    out.column("postings.docs", docs)
-    out.column("postings.counts", counts)
-    out.column("doc.length", [s.index.length(doc) for s, _ in stretches for doc in range(len(s.index))])
+    out.strings(f"{of}.terms", terms)
+    out.column(f"{of}.postings.ends", ends)
+    out.column(f"{of}.postings.docs", docs)
+    out.column(f"{of}.postings.counts", counts)
+    out.column(f"{of}.length", [index.length(doc) for index, _ in indexes for doc in range(len(index))])
 
 
-def _postings(stretch: Stretch, first: int) -> Iterator[tuple[str, list[int], Sequence[int]]]:
-    for term, docs, counts in stretch.index.postings():
+def _postings(index: Postings, first: int) -> Iterator[tuple[str, list[int], Sequence[int]]]:
+    for term, docs, counts in index.postings():
         yield term, [doc + first for doc in docs], counts
-
-
-def _write_blocks(out: SectionWriter, stretches: Sequence[Stretch]) -> None:
-    blocks = [block for stretch in stretches for block in stretch.blocks()]
-    out.column("block.docs", list(accumulate(docs for docs, _ in blocks)))
-    out.column("block.ends", list(accumulate(len(packed) for _, packed in blocks)))
-    out.raw("blocks", b"".join(packed for _, packed in blocks))

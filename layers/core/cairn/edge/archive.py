@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import BaseModel, Field, ValidationInfo, model_validator
 
 from cairn.domain import archive
 from cairn.domain.archive import MAX_TAG_CHARACTERS, MAX_TAGS, Deposit
 from cairn.domain.ids import Digest
 from cairn.domain.memory_card import MemoryCard
-from cairn.edge.fields import ProjectName, SessionName, named, with_defaults
+from cairn.edge.fields import NamedInput, ProjectName, SessionName, named, with_defaults
 
 _POINTER = "^cascade://[0-9a-f]{64}$"
 
@@ -25,15 +25,13 @@ Pointer: TypeAlias = Annotated[
 Tag: TypeAlias = Annotated[str, Field(pattern=rf"^[A-Za-z0-9_-]{{1,{MAX_TAG_CHARACTERS}}}$")]
 
 
-class DepositFields(BaseModel):
+class DepositFields(NamedInput):
     """A session to archive."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     session_id: SessionName
     tags: Annotated[
         list[Tag], Field(max_length=MAX_TAGS, description="Labels to find it by; letters, digits, _ and -.")
-    ] = []
+    ] = []  # noqa: RUF012 - pydantic copies it
     session: Annotated[
         dict[str, Any] | None,
         Field(description="The exported session; without it the one recorded in the project is exported."),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final, NoReturn
 
-from cairn.domain.errors import Disabled
+from cairn.domain.errors import Disabled, NotFound
 from cairn.domain.ids import Tenant
 from cairn.edge.guard import guarded
 from cairn.edge.tool import Call, Tool
 from cairn.runtime.settings import Settings
+
+MEMORY_ACTIONS: Final = frozenset({"remember", "recall", "forget"})
+"""The actions on an agent's memories: one that the catalog lacks is an answer that says so."""
 
 
 def enabled(tools: Sequence[Tool], settings: Settings, tenant: Tenant) -> tuple[Tool, ...]:
@@ -28,7 +31,13 @@ def execute(tools: Sequence[Tool], name: str, arguments: object, call: Call) -> 
     for tool in tools:
         if tool.name == name:
             return tool.execute(arguments, call)
-    with guarded(call.caller.request_id) as record:
-        record.ran = True
-        record.name_tenant(call.caller.tenant)
-        raise Disabled("No such tool, or it is switched off")
+
+    def unknown() -> NoReturn:
+        with guarded(call.caller.request_id) as record:
+            record.ran = True
+            record.name_tenant(call.caller.tenant)
+            if name in MEMORY_ACTIONS:
+                raise NotFound(f"Memory action '{name}' not found")
+            raise Disabled("No such tool, or it is switched off")
+
+    return call.observed(name, arguments, (), unknown)

@@ -162,14 +162,30 @@ def with_defaults(data: object, info: ValidationInfo) -> object:
     if not isinstance(data, dict) or not (isinstance(info.context, Rules) and info.context.lenient):
         return cast("object", data)
     given = cast("dict[str, Any]", data)
-    missing = {name for name in ("project", "session_id") if not str(given.get(name) or "").strip()}
+    known = {**info.context.names, **given}
+    missing = {name for name in ("project", "session_id") if not str(known.get(name) or "").strip()}
     return {**given, **dict.fromkeys(missing, _DEFAULT_NAME)}
 
 
-class SessionInput(BaseModel):
-    """What every tool about a session takes: no field but the declared ones, no type in place of another."""
+class NamedInput(BaseModel):
+    """What a tool takes that knows projects, sessions or users: an argument left out is the one its request names.
+
+    No field but the declared ones, no type in place of another.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_names(cls, data: object, info: ValidationInfo) -> object:
+        if not isinstance(data, dict) or not isinstance(info.context, Rules):
+            return cast("object", data)
+        names = info.context.names
+        return {name: names[name] for name in names if name in cls.model_fields} | cast("dict[str, Any]", data)
+
+
+class SessionInput(NamedInput):
+    """What every tool about a session takes."""
 
     project: ProjectName
     session_id: SessionName

@@ -9,11 +9,11 @@ from cairn.domain.callers import Caller
 from cairn.domain.errors import CairnError
 from cairn.edge import problems
 from cairn.edge.callers import caller
-from cairn.edge.events import parse_json, read, respond
+from cairn.edge.events import Request, parse_json, read, respond
 from cairn.edge.guard import guarded
 from cairn.runtime import wiring
 
-Run = Callable[[object, Caller, wiring.Services], dict[str, Any]]
+Run = Callable[[object, Request, Caller, wiring.Services], dict[str, Any]]
 
 
 def answer(event: Mapping[str, Any], run: Run, *, tool: str, namespace: str) -> dict[str, Any]:
@@ -25,6 +25,6 @@ def answer(event: Mapping[str, Any], run: Run, *, tool: str, namespace: str) -> 
             record.request_id = request.request_id
             who = caller(request)
             services = wiring.services()
-            return respond(200, run(parse_json(request.body, services.settings.limits), who, services))
+            return respond(200, run(parse_json(request.body, services.settings.limits), request, who, services))
     except CairnError as error:
         return respond(problems.http_status(error), problems.envelope(error), problems.headers(error))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from typing import Any, get_type_hints
+from dataclasses import dataclass, field, replace
+from secrets import token_hex
+from typing import Any, cast, get_type_hints
 
 from pydantic import BaseModel
 
@@ -16,10 +17,12 @@ from cairn.domain.callers import Caller
 from cairn.domain.errors import Disabled, PermissionDenied
 from cairn.domain.ids import Project, Tenant
 from cairn.domain.policy import NOTHING, Operation, Permission
-from cairn.edge import deadline, gateway, journaled, schema
+from cairn.edge import deadline, gateway, journaled, problems, schema
 from cairn.edge.guard import guarded
 from cairn.edge.keyvalue import NamespaceInput
+from cairn.edge.names import named
 from cairn.edge.validation import Rules, validate
+from cairn.runtime.call_events import ToolCall, observed
 from cairn.runtime.settings import Settings
 from cairn.runtime.telemetry import CallRecord
 from cairn.runtime.tracing import span
@@ -30,13 +33,31 @@ from cairn.runtime.wiring import Services
 class Call:
     """Who calls, the services that answer, and until when, on the monotonic clock, where several calls share a time.
 
-    `permission` is what the caller's policy lets the tool do in the namespace that the request names.
+    `permission` is what the caller's policy lets the tool do in the namespace that the request names. `names` are what
+    the request names for arguments that are left out.
     """
 
     caller: Caller
     services: Services
     until: float = math.inf
     permission: Permission = NOTHING
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def observed(
+        self, name: str, arguments: object, declared: Collection[str], run: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Return what a tool's run answers, with its start and its end told to the observer of calls."""
+        given = cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
+        session = {**self.names, **given}.get("session_id")
+        event = ToolCall(
+            request_id=self.caller.request_id,
+            id=token_hex(8),
+            name=name,
+            session=session if isinstance(session, str) else None,
+            args=cast("object", arguments),
+            declared=declared,
+        )
+        return observed(self.services.observer, event, run, problems.envelope)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +106,10 @@ class Tool:
 
     def execute(self, arguments: object, call: Call) -> dict[str, Any]:
         """Validate, run and return plain JSON values, behind switches, rights and log; only CairnErrors get out."""
+        declared = self.input_schema()["properties"]
+        return call.observed(self.name, arguments, declared, lambda: self._guarded(arguments, call))
+
+    def _guarded(self, arguments: object, call: Call) -> dict[str, Any]:
         with guarded(call.caller.request_id) as record:
             record.ran = True
             record.name_tool(self.name, self.family)
@@ -99,7 +124,9 @@ class Tool:
         until = time.monotonic() + deadline.left(context)
         return gateway.answer(
             event,
-            lambda arguments, caller, services: self.execute(arguments, Call(caller, services, until)),
+            lambda arguments, request, caller, services: self.execute(
+                arguments, Call(caller, services, until, names=named(request.headers))
+            ),
             tool=self.name,
             namespace=self.family,
         )
@@ -110,11 +137,11 @@ class Tool:
             with self._checking():
                 self._admit(call)
             request = self._validated(arguments, call)
-        entry = journaled.about(entry, request, arguments)
+        entry = journaled.about(entry, request, arguments, call.names)
         record.name_subject(entry.subject, entry.arguments)
         with journaled.refusals(call.services, entry):
             with self._checking():
-                self._admit_project(entry.subject.project, call.caller)
+                self._admit_project(journaled.project_of(request), call.caller)
             permitted = self._permitted(request, call)
         return journaled.run(call.services, entry, lambda: self.run(request, permitted)).model_dump(mode="json")
 
@@ -153,7 +180,7 @@ class Tool:
 
     def _validated(self, arguments: object, call: Call) -> BaseModel:
         settings = call.services.settings
-        rules = Rules(settings.limits, lenient=settings.memory_for(call.caller.tenant).lenient)
+        rules = Rules(settings.limits, settings.memory_for(call.caller.tenant).lenient, call.names)
         return validate(self.input, arguments, rules)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, RootModel, ValidationError
@@ -21,10 +21,14 @@ _WORDING = {"missing": "is required", "extra_forbidden": "is not a field of this
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What validators need to know of the settings; it is pydantic's validation context."""
+    """What validators need to know of settings and request; it is pydantic's validation context.
+
+    `names` are those the request gives beside its arguments, by field: see `cairn.edge.names`.
+    """
 
     limits: Limits
     lenient: bool
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def validate(model: type[Model], arguments: object, rules: Rules) -> Model:

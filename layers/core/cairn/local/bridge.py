@@ -26,7 +26,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from cairn.domain.errors import CairnError, InternalError, InvalidArgument, NotFound, PayloadTooLarge
-from cairn.edge import problems
+from cairn.edge import names, problems
 from cairn.local.doors import Handler
 
 HOST = "127.0.0.1"
@@ -42,6 +42,7 @@ _CORS_HEADERS = (
     "mcp-method",
     "mcp-name",
     "mcp-session-id",
+    *names.HEADERS.values(),
 )
 _log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from threading import Lock
 
@@ -12,6 +12,7 @@ from cairn.domain.errors import SettingsError
 from cairn.ports import HttpGet, Jobs, Sandbox
 from cairn.runtime import policies
 from cairn.runtime import settings as settings_of
+from cairn.runtime.call_events import CallObserver, LoggedCalls
 from cairn.runtime.fact_models import fact_models
 from cairn.runtime.policies import Policies
 from cairn.runtime.settings import METRICS, AwsStore, EmbeddedStore, Settings
@@ -23,7 +24,7 @@ from cairn.service.audit import AuditLog
 from cairn.service.context import Contexts
 from cairn.service.credentials import Credentials
 from cairn.service.directories import Directories
-from cairn.service.engine import Engine, Turns
+from cairn.service.engine import Engine, Memories, Turns
 from cairn.service.fan_out import FanOut
 from cairn.service.health import Health
 from cairn.service.indexing import Indexer
@@ -43,6 +44,7 @@ class Services:
 
     settings: Settings
     turns: Turns
+    memories: Memories
     maintenance: Maintenance
     directories: Directories
     indexer: Indexer
@@ -60,6 +62,7 @@ class Services:
     prices: Prices
     sealer: Sealer
     audit: AuditLog
+    observer: CallObserver = field(default_factory=LoggedCalls)
 
 
 class _Slot:
@@ -98,6 +101,7 @@ def build(settings: Settings, world: World) -> Services:
     return Services(
         settings=settings,
         turns=engine.turns,
+        memories=engine.memories,
         maintenance=engine.maintenance,
         directories=engine.directories,
         indexer=engine.indexer,

@@ -12,6 +12,8 @@ from cairn.domain.events import Event
 from cairn.domain.facts import Fact
 from cairn.domain.items import text_of
 from cairn.domain.log_entries import Chunk
+from cairn.domain.memories import Wanted
+from cairn.domain.ranking import rank
 from cairn.domain.settings import MemorySettings
 from cairn.domain.terms import terms
 from cairn.domain.turns import Preparation, PreparedTurn, Session
@@ -24,11 +26,15 @@ from cairn.service.world import Pending
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What the reads brought: the newest turns, the summary of what came before, whose logs to recall from."""
+    """What the reads brought: the newest turns, the summary of what came before, whose logs to recall from.
+
+    `owners` are those of facts and texts, `keepers` those of memories.
+    """
 
     recent: Recent
     summary: Summary | None
     owners: tuple[str, ...]
+    keepers: tuple[str, ...]
 
 
 def prepare(parts: Parts, session: Session, request: Preparation) -> PreparedTurn:
@@ -64,18 +70,30 @@ class _Preparation:
         self._sight = Sight(session, owner, request.recall_scope or self.settings.recall_scope)
 
     def read(self) -> _Read:
-        """Read session, summary and memory log in one round; a second one only for further logs in sight."""
+        """Read session, summary and memory log in one round; a second one only for further logs in sight.
+
+        The project's memories are read once a minute, the session's own when its count of them has changed.
+        """
         sessions, session = self._parts.sessions, self._session
         recent = Pending(lambda: sessions.recent(session, self.settings.recent_context_items))
         summary = Pending(lambda: sessions.summary(session))
         own = Pending(lambda: self._parts.log.refresh(session.tenant, session.project, self._sight.owner))
         key = Pending(lambda: self._parts.vault.prepare(session.tenant))
-        self._parts.world.parallel([key, recent, summary, own])
-        return _Read(recent.result, summary.result, (self._sight.owner, *self._further(recent.result)))
+        minute = self._parts.world.clock.now().strftime("%Y-%m-%dT%H:%M")
+        shared = Pending(lambda: self._keeper(layout.PROJECT_OWNER, minute))
+        self._parts.world.parallel([key, recent, summary, own, shared])
+        keepers = dict.fromkeys([self._sight.owner, *self._private(recent.result), *shared.result])
+        owners = (self._sight.owner, *self._further(recent.result))
+        return _Read(recent.result, summary.result, owners, tuple(keepers))
 
     def facts(self, read: _Read) -> tuple[Fact, ...]:
-        """Rank facts against the current items."""
-        return self._parts.recall.facts(self._sight, read.owners, self._query, self.settings.recall_facts_limit)
+        """Rank facts, and what was remembered among them, against the current items."""
+        limit, now = self.settings.recall_facts_limit, self._parts.world.clock.now()
+        believed = self._parts.recall.believed(self._sight, read.owners)
+        if self._query:
+            kept = self._parts.recall.memories(self._session, read.keepers, self._query, Wanted(at=now), limit)
+            believed += [memory.as_fact() for memory in kept]
+        return rank(believed, self._query, now, limit)
 
     def chunks(self, read: _Read, summary: Summary | None) -> tuple[Chunk, ...]:
         """Search earlier texts, those that the summary stands for among them, without what is shown anyway."""
@@ -150,6 +168,19 @@ class _Preparation:
         except CairnError:
             return []
         return others
+
+    def _private(self, recent: Recent) -> list[str]:
+        """Open the log of what the session remembers for itself, where it remembers anything."""
+        owner = layout.owner(None, self._session.session_id)
+        return self._keeper(owner, recent.memories) if recent.memories and owner != self._sight.owner else []
+
+    def _keeper(self, owner: str, version: str) -> list[str]:
+        """Open a log of memories as it is at this version; a failure there does not fail the turn."""
+        try:
+            self._parts.log.refresh_to(self._session.tenant, self._session.project, owner, version)
+        except CairnError:
+            return []
+        return [owner]
 
     def _sign(self, message: bytes) -> str:
         return self._parts.vault.sign(self._session.tenant, block.PURPOSE, message)

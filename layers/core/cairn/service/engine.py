@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cairn.domain.ids import Tenant
+from cairn.domain.memories import Forgetting, Note, Question, Recollection
 from cairn.domain.operations import OperationToken
 from cairn.domain.turns import (
     BegunTurn,
@@ -21,6 +22,7 @@ from cairn.service.directories import Directories
 from cairn.service.indexing import Indexer
 from cairn.service.maintenance import Maintenance
 from cairn.service.parts import Parts, SettingsFor
+from cairn.service.registry import Registry
 from cairn.service.vault import Vault
 from cairn.service.world import World
 
@@ -57,11 +59,39 @@ class Turns:
         return operations.finish(self._parts, tenant, token, outputs)
 
 
+class Memories:
+    """What agents choose to remember and to forget."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Work with these parts."""
+        self._parts = parts
+        self._registry = Registry()
+
+    def remember(self, session: Session, note: Note) -> str:
+        """Keep a memory once and return its id; see service.remember."""
+        from cairn.service.remember import remember  # noqa: PLC0415 - a Lambda loads the use case it serves
+
+        return remember(self._parts, self._registry, session, note)
+
+    def recall(self, session: Session, question: Question) -> Sequence[Recollection]:
+        """Return the memories and facts that answer a question; see service.recollect."""
+        from cairn.service.recollect import recollect  # noqa: PLC0415
+
+        return recollect(self._parts, session, question)
+
+    def forget(self, session: Session, request: Forgetting) -> None:
+        """Forget a memory or a fact; see service.forget."""
+        from cairn.service.forget import forget  # noqa: PLC0415
+
+        forget(self._parts, session, request)
+
+
 @dataclass(frozen=True, slots=True)
 class Engine:
     """What a door may call."""
 
     turns: Turns
+    memories: Memories
     maintenance: Maintenance
     directories: Directories
     indexer: Indexer
@@ -72,4 +102,12 @@ class Engine:
     def over(cls, world: World, settings_for: SettingsFor) -> Engine:
         """Put the engine together; its parts share one cache of keys and one of views."""
         parts = Parts.of(world, settings_for)
-        return cls(Turns(parts), Maintenance(parts), Directories(parts), parts.indexer, Archive(parts), parts.vault)
+        return cls(
+            turns=Turns(parts),
+            memories=Memories(parts),
+            maintenance=Maintenance(parts),
+            directories=Directories(parts),
+            indexer=parts.indexer,
+            archive=Archive(parts),
+            vault=parts.vault,
+        )

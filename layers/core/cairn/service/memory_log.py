@@ -58,6 +58,7 @@ class _Read:
     applied: set[str] = field(default_factory=set[str])
     read_from: str = ""
     folded: int = 0
+    version: str = ""
     is_damaged: bool = False
 
     @property
@@ -117,6 +118,13 @@ class MemoryLog:
         pk = layout.log_pk(tenant, project, owner)
         with self._exclusive(pk) as slot:
             self._bring_up_to_date(tenant, pk, slot)
+
+    def refresh_to(self, tenant: Tenant, project: Project, owner: str, version: str) -> None:
+        """Bring the view up to date unless that was done for this version, which changes when the log may have."""
+        pk = layout.log_pk(tenant, project, owner)
+        with self._exclusive(pk) as slot:
+            if slot.read is None or slot.read.version != version:
+                self._bring_up_to_date(tenant, pk, slot).version = version
 
     @contextmanager
     def view(self, tenant: Tenant, project: Project, owner: str) -> Generator[MemoryView]:

@@ -9,7 +9,7 @@ from cairn.domain import layout
 from cairn.domain.facts import Fact
 from cairn.domain.ids import SessionId
 from cairn.domain.log_entries import Chunk
-from cairn.domain.ranking import rank
+from cairn.domain.memories import Memory, Wanted
 from cairn.domain.settings import RecallScope
 from cairn.domain.table import Attributes, Query
 from cairn.domain.turns import Session
@@ -57,10 +57,6 @@ class Recall:
 
         self._world.parallel([lambda owner=owner: refreshing(owner) for owner in owners])
 
-    def facts(self, sight: Sight, owners: Sequence[str], terms: Sequence[str], limit: int) -> tuple[Fact, ...]:
-        """Return the facts that matter to the query terms, best first, each with its own identity."""
-        return rank(self.believed(sight, owners), terms, self._world.clock.now(), limit)
-
     def believed(self, sight: Sight, owners: Sequence[str]) -> list[Fact]:
         """Return every live fact in sight."""
         now = self._world.clock.now()
@@ -68,6 +64,16 @@ class Recall:
         for owner in owners:
             with self._log.view(sight.session.tenant, sight.session.project, owner) as view:
                 found.extend(view.facts(now, sight.session_of(owner)))
+        return found
+
+    def memories(
+        self, session: Session, owners: Sequence[str], query: Sequence[str], wanted: Wanted, limit: int
+    ) -> list[Memory]:
+        """Return up to `limit` wanted memories of each of these logs: those that match best, or the newest."""
+        found: list[Memory] = []
+        for owner in owners:
+            with self._log.view(session.tenant, session.project, owner) as view:
+                found.extend(view.remembered(query, wanted, limit))
         return found
 
     def chunks(

@@ -62,10 +62,14 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """The head and the newest turns of a session, oldest first, up to the newest `items` items."""
+    """The head and the newest turns of a session, oldest first, up to the newest `items` items.
+
+    `memories` changes with every memory that the session keeps or forgets for itself; "" where it never did.
+    """
 
     head: Attributes | None
     turns: tuple[tuple[int, tuple[Event, ...]], ...]
+    memories: str = ""
 
     @property
     def seq(self) -> int:
@@ -129,17 +133,21 @@ class Sessions:
         """Return the head and the newest turns that together hold at least `items` items, in one query as a rule."""
         head: Attributes | None = None
         turns: list[tuple[int, tuple[Event, ...]]] = []
+        memories = ""
         held = 0
-        for item in self._newest(session, page_size=items // 2 + 2):
+        for item in self._newest(session, page_size=items // 2 + 3):
             if item["sk"] == layout.HEAD:
                 head = item
+                continue
+            if item["sk"] == layout.MEMORY_COUNT:
+                memories = f"{item.get('kept', 0)}/{item.get('forgotten', 0)}"
                 continue
             if held >= items:
                 break
             events = self.events(session, item)
             turns.append((int(item["seq"]), events))
             held += len(events)
-        return Recent(head, tuple(reversed(turns)))
+        return Recent(head, tuple(reversed(turns)), memories)
 
     def events(self, session: Session, item: Attributes) -> tuple[Event, ...]:
         """Return the events of one stored turn."""

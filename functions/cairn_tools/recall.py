@@ -1,0 +1,60 @@
+"""Find what was remembered, and the facts learned from turns."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from cairn.domain.memories import Question
+from cairn.edge.memories import MemoryInput, Moment, QueryText, Recalled, TypeFilter
+from cairn.edge.tool import Call, tool
+
+
+class Recall(MemoryInput):
+    """What to recall."""
+
+    query: Annotated[QueryText | None, Field(description="What to look for; without it the newest come first.")] = None
+    search_mode: Annotated[
+        Literal["hybrid", "text", "semantic"], Field(description="Each matches words for now; source tells how.")
+    ] = "hybrid"
+    type: Annotated[TypeFilter, Field(description="Only memories of this type.")] = "all"
+    min_confidence: Annotated[float, Field(ge=0, le=1, description="Only memories at least this sure.")] = 0.5
+    limit: Annotated[int, Field(ge=1, le=50, description="The most memories to return.")] = 10
+    include_superseded: Annotated[bool, Field(description="Also what something newer replaced.")] = False
+    as_of: Annotated[Moment | None, Field(description="Return what was believed at this time.")] = None
+
+    def question(self) -> Question:
+        """Return what the engine answers."""
+        return Question(
+            query=self.query or "",
+            type=None if self.type == "all" else self.type,
+            min_confidence=self.min_confidence,
+            limit=self.limit,
+            include_superseded=self.include_superseded,
+            as_of=self.as_of,
+            user_id=self.user_id,
+        )
+
+
+class Recollections(BaseModel):
+    """What was found."""
+
+    count: Annotated[int, Field(description="How many.")]
+    memories: Annotated[list[Recalled], Field(description="The best match first, or the newest.")]
+
+
+EXAMPLE = {"project": "garden", "session_id": "monday", "query": "Where is there sun?", "limit": 5}
+
+
+@tool(title="Recall", example=EXAMPLE, grants=("table:read", "blobs:read", "key:use"), read_only=True)
+def recall(request: Recall, call: Call) -> Recollections:
+    """Call before you decide or answer from memory: finds what was remembered and the facts learned from turns.
+
+    Filters by type, confidence and time apply before the limit.
+    """
+    found = call.services.memories.recall(request.session(call.caller.tenant), request.question())
+    return Recollections(count=len(found), memories=[Recalled.of(each) for each in found])
+
+
+handler = recall.handler

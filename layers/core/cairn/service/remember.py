@@ -1,0 +1,121 @@
+"""remember: one transaction that keeps a memory once, within what its session may keep.
+
+A memory is named by what it says, under the tenant's key: told twice, as after a lost answer, it is one memory; only
+where it was forgotten meanwhile it is kept anew, under another name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from cairn.domain import layout
+from cairn.domain.codec import canonical
+from cairn.domain.errors import CairnError, QuotaExceeded, TransactionRefused, Unavailable
+from cairn.domain.jobs import IndexLog
+from cairn.domain.log_entries import LogEntry
+from cairn.domain.manifest import ENTRIES
+from cairn.domain.memories import MOST_PER_SESSION, Memory, Note
+from cairn.domain.table import ABSENT, AnyOf, Key, LessThan, Missing, Put, Update, Write
+from cairn.domain.turns import Session
+from cairn.service.parts import Parts
+from cairn.service.registry import Registry
+
+PURPOSE = "memory"
+KEPT = "kept"
+FORGOTTEN = "forgotten"
+ATTEMPTS = 4
+RETRY_SECONDS = 0.05
+
+
+def remember(parts: Parts, registry: Registry, session: Session, note: Note) -> str:
+    """Keep the memory and return its id, the same one where it is kept already.
+
+    QuotaExceeded where the session keeps as many as it may; Unavailable may be tried again.
+    """
+    return _Remembering(parts, registry, session, note).run()
+
+
+class _Remembering:
+    """One call of remember."""
+
+    def __init__(self, parts: Parts, registry: Registry, session: Session, note: Note) -> None:
+        self._parts = parts
+        self._registry = registry
+        self._session = session
+        self._note = note
+        self._owner = layout.memory_owner(note.scope, note.user_id, session.session_id)
+        self._pk = layout.log_pk(session.tenant, session.project, self._owner)
+
+    def run(self) -> str:
+        name = self._name("")
+        for attempt in range(ATTEMPTS):
+            try:
+                while (ended := self._store(name)) is not None:
+                    name = self._name(ended)
+            except TransactionRefused:
+                self._parts.world.clock.sleep(RETRY_SECONDS * 2**attempt)
+            else:
+                return name
+        raise Unavailable("the store refused the memory repeatedly; it was not kept")
+
+    def _store(self, name: str) -> str | None:
+        """Keep the memory unless one of this name is kept; of one that was forgotten return what it ended with."""
+        try:
+            self._parts.world.parallel(
+                [lambda: self._parts.world.table.transact(self._writes(name)), *self._jobs(name)]
+            )
+        except TransactionRefused as refused:
+            taken, counted = refused.reasons[:2]
+            if taken is not None and taken.code == "condition":
+                ended = (taken.item or {}).get("ended")
+                return None if ended is None else str(ended)
+            if counted is not None and counted.code == "condition":
+                message = f"The session keeps {MOST_PER_SESSION} memories, as many as it may"
+                raise QuotaExceeded(message, {"limit": MOST_PER_SESSION}) from None
+            raise
+        self._registry.note(self._session, self._owner)
+        return None
+
+    def _writes(self, name: str) -> list[Write]:
+        """Return what keeps the memory: its item, the session's count, the entry of the log."""
+        world, session, note = self._parts.world, self._session, self._note
+        now = world.clock.now()
+        memory = Memory(
+            id=name,
+            type=note.type,
+            content=note.content,
+            confidence=note.confidence,
+            rationale=note.rationale,
+            scope=note.scope,
+            session_id=session.session_id,
+            user_id=note.user_id,
+            recorded_at=now,
+        )
+        entry = LogEntry(session_id=session.session_id, at=now, remembered=(memory,))
+        room = AnyOf((Missing("kept"), LessThan("kept", MOST_PER_SESSION)))
+        return [
+            Put({"pk": self._pk, "sk": layout.memory_sk(name), "state": KEPT}, ABSENT),
+            Update(Key(layout.session_pk(session), layout.MEMORY_COUNT), add={"kept": 1}, condition=room),
+            self._parts.log.append(session.tenant, session.project, self._owner, entry),
+            *self._registry.writes(session, self._owner),
+        ]
+
+    def _name(self, ended: str) -> str:
+        """Return the name of the memory, or of the next one that says the same where the last one has ended."""
+        note = self._note
+        said = [self._pk, self._session.session_id, note.type, note.content, note.confidence, note.rationale, ended]
+        tag = self._parts.vault.sign(self._session.tenant, PURPOSE, canonical(said))
+        return f"{note.scope[0]}-{tag.partition('.')[2]}"
+
+    def _jobs(self, name: str) -> list[Callable[[], None]]:
+        """Return the call that has the log indexed: one memory in ENTRIES makes it, as nothing here reads the tail."""
+        if int(name[-8:], 16) % ENTRIES:
+            return []
+        job = IndexLog(self._session.tenant, self._session.project, self._owner)
+
+        def send() -> None:
+            with suppress(CairnError):
+                self._parts.world.jobs.send([job])
+
+        return [send]

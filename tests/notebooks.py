@@ -1,0 +1,67 @@
+"""Memories of a session for tests: kept, found and forgotten in processes of their own, and what is on record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cairn.domain import layout
+from cairn.domain.memories import Forgetting, Note, Question, Recollection
+from cairn.domain.table import Key, Query
+from cairn.service.indexing import SETTLED
+from cairn.service.paging import every
+
+
+class Notebook:
+    """What one session remembers, in a process of its own."""
+
+    def __init__(self, talk: Any, user: Any = None) -> None:
+        self.talk = talk
+        self.user = user
+
+    def keep(self, content: str, **fields: Any) -> str:
+        note = Note(content=content, user_id=self.user, **fields)
+        return self.talk.engine.memories.remember(self.talk.session, note)
+
+    def find(self, query: str = "", **fields: Any) -> list[Recollection]:
+        question = Question(query=query, user_id=self.user, **fields)
+        return list(self.talk.engine.memories.recall(self.talk.session, question))
+
+    def texts(self, query: str = "", **fields: Any) -> list[str]:
+        return [found.content for found in self.find(query, **fields)]
+
+    def drop(self, name: str, reason: str | None = None, replacement: str | None = None) -> None:
+        request = Forgetting(id=name, reason=reason, replacement_id=replacement, user_id=self.user)
+        self.talk.engine.memories.forget(self.talk.session, request)
+
+    def other(self, session_id: str | None = None, user: Any = ...) -> Notebook:
+        """Return a process that has read nothing yet, for this session or another."""
+        return Notebook(self.talk.other(session_id), self.user if user is ... else user)
+
+
+def index(notebook: Notebook, *owners: str) -> None:
+    """Let the logs settle and put each into a segment."""
+    talk = notebook.talk
+    talk.world.clock.advance(seconds=SETTLED.total_seconds() + 1)
+    for owner in owners or ("s:monday",):
+        talk.parts.indexer.rebuild(talk.session.tenant, talk.session.project, owner)
+        pk = layout.log_pk(talk.session.tenant, talk.session.project, owner)
+        assert talk.table.get(Key(pk, layout.MANIFEST)) is not None
+
+
+def items(notebook: Notebook, owner: str) -> list[Any]:
+    talk = notebook.talk
+    pk = layout.log_pk(talk.session.tenant, talk.session.project, owner)
+    return list(every(talk.table, Query(pk, "m#", "m#\U0010ffff")))
+
+
+def entries(notebook: Notebook, owner: str) -> list[Any]:
+    talk = notebook.talk
+    return [talk.parts.vault.unseal(talk.session.tenant, item) for item in items(notebook, owner)]
+
+
+def endings(notebook: Notebook, owner: str = "s:monday") -> list[Any]:
+    return [ending for entry in entries(notebook, owner) for ending in entry["forgotten"]]
+
+
+def memories_on_record(notebook: Notebook, owner: str = "s:monday") -> list[str]:
+    return [memory["content"] for entry in entries(notebook, owner) for memory in entry["remembered"]]

@@ -1,0 +1,225 @@
+"""Wherever remember or forget is stopped, refused or left without an answer, doing it again does it exactly once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from itertools import count
+from threading import Barrier
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from builders import SESSION, cold, turn
+from cairn.domain import layout
+from cairn.domain.errors import NotFound, Refusal, TransactionRefused, Unavailable
+from cairn.domain.ids import Project, SessionId, Tenant, UserId
+from cairn.domain.memories import Forgetting, Note, Question
+from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Key, Query
+from cairn.domain.turns import Session
+from cairn.runtime.system import SystemEntropy
+from cairn.service.after_turn import commit
+from cairn.service.engine import Engine
+from cairn.service.paging import every
+from cairn.service.world import World
+from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+
+NewWorld = Callable[[], World]
+Fault = Callable[[Callable[[], object]], object]
+ADA = UserId("ada")
+KEPT = Note(content="Beans go north.", type="decision", rationale="Sun.", scope="user", user_id=ADA)
+OLD = Note(content="Beans go south.")
+NEW = Note(content="Beans go east.")
+FEWEST_CALLS = 2
+
+
+def engine(world: World) -> Engine:
+    return Engine.over(world, lambda _: MemorySettings())
+
+
+def faulty(world: World, at: int, fault: Fault) -> tuple[FaultyStore, World]:
+    store = FaultyStore(world, at, fault)
+    return store, replace(world, table=store, blobs=FaultyBlobs(world, store))
+
+
+def found(world: World, **fields: Any) -> list[str]:
+    """Return what a process that has read nothing yet recalls."""
+    question = Question(min_confidence=0, user_id=ADA, **fields)
+    return sorted(each.content for each in engine(world).memories.recall(SESSION, question))
+
+
+def on_record(world: World) -> tuple[int, int, int]:
+    """Return how many memories and endings the session's logs hold, and how many memories its count says."""
+    parts = cold(world)
+    remembered = ended = 0
+    for owner in ("s:monday", "u:ada", "p:"):
+        pk = layout.log_pk(SESSION.tenant, SESSION.project, owner)
+        for item in every(world.table, Query(pk, "m#", "m#\U0010ffff")):
+            entry = parts.vault.unseal(SESSION.tenant, item)
+            remembered += len(entry["remembered"])
+            ended += len(entry["forgotten"])
+    counted = world.table.get(Key(layout.session_pk(SESSION), layout.MEMORY_COUNT)) or {}
+    return remembered, ended, int(counted.get("kept", 0))
+
+
+@pytest.mark.req("R242")
+@pytest.mark.req("R273")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_memory_is_kept_and_counted_once_whatever_call_fails(world_in_memory: NewWorld, fault: Fault) -> None:
+    calls = 0
+    for at in count(1):
+        world = world_in_memory()
+        store, broken = faulty(world, at, fault)
+        with suppress(Unavailable, Stopped):
+            engine(broken).memories.remember(SESSION, KEPT)
+        assert found(world) in ([], [KEPT.content]), f"after call {at}"
+        assert on_record(world)[0] == on_record(world)[2]
+
+        name = engine(world).memories.remember(SESSION, KEPT)
+
+        assert name == engine(world).memories.remember(SESSION, KEPT)
+        assert found(world) == [KEPT.content], f"after call {at}"
+        assert on_record(world) == (1, 0, 1), f"after call {at}"
+        if store.calls < at:
+            break
+        calls = at
+    assert calls >= FEWEST_CALLS
+
+
+def remembered(world: World) -> tuple[str, str]:
+    """Keep two memories, and learn a fact; return the memories' ids."""
+    memories = engine(world).memories
+    commit(cold(world), SESSION, turn("t1", "I live in Oslo."))
+    return memories.remember(SESSION, OLD), memories.remember(SESSION, NEW)
+
+
+def forgetting(world: World, kind: str) -> Forgetting:
+    old, new = remembered(world)
+    if kind == "memory":
+        return Forgetting(id=old, reason="Too wet.", replacement_id=new, user_id=ADA)
+    (fact,) = [each.id for each in engine(world).memories.recall(SESSION, Question()) if each.kind == "fact"]
+    return Forgetting(id=fact, reason="Moved.")
+
+
+@pytest.mark.req("R244")
+@pytest.mark.req("R272")
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("kind", ["memory", "fact"])
+def test_what_is_forgotten_is_gone_once_whatever_call_fails(world_in_memory: NewWorld, fault: Fault, kind: str) -> None:
+    everything = sorted(["home: Oslo", OLD.content, NEW.content])
+    rest = sorted({*everything} - {OLD.content if kind == "memory" else "home: Oslo"})
+    calls = 0
+    for at in count(1):
+        world = world_in_memory()
+        request = forgetting(world, kind)
+        store, broken = faulty(world, at, fault)
+        with suppress(Unavailable, Stopped):
+            engine(broken).memories.forget(SESSION, request)
+        assert found(world) in (everything, rest), f"after call {at}"
+
+        engine(world).memories.forget(SESSION, request)
+        engine(world).memories.forget(SESSION, request)
+
+        assert found(world) == rest, f"after call {at}"
+        assert on_record(world) == (2, 1, 2), f"after call {at}"
+        if store.calls < at:
+            break
+        calls = at
+    assert calls >= FEWEST_CALLS
+
+
+@pytest.mark.parametrize("error", ["conflict", "throttled"])
+def test_a_busy_store_is_asked_again_and_then_said_to_be_busy(world_in_memory: NewWorld, error: str) -> None:
+    world = world_in_memory()
+    refusals = iter([1, 2, 3])
+    transact = world.table.transact
+
+    def busy(writes: Any) -> None:
+        if next(refusals, None):
+            raise TransactionRefused([Refusal(error), *[None] * (len(writes) - 1)])
+        transact(writes)
+
+    vars(world.table)["transact"] = busy
+    name = engine(world).memories.remember(SESSION, OLD)
+    refusals = iter([1, 2, 3])
+    engine(world).memories.forget(SESSION, Forgetting(id=name))
+    assert on_record(world) == (1, 1, 1)
+
+    refusals = iter(range(1, 100))
+    with pytest.raises(Unavailable):
+        engine(world).memories.remember(SESSION, NEW)
+    with pytest.raises(Unavailable):
+        engine(world).memories.forget(SESSION, Forgetting(id=name, reason="again"))
+    assert on_record(world) == (1, 1, 1)
+
+
+@pytest.mark.slow
+def test_memories_kept_and_forgotten_at_once_are_each_kept_and_forgotten_once(world_in_memory: NewWorld) -> None:
+    world = replace(world_in_memory(), entropy=SystemEntropy())
+    start = Barrier(8)
+
+    def worker(number: int) -> list[str]:
+        start.wait()
+        memories = engine(world).memories
+        names = [memories.remember(SESSION, Note(content=f"Row {row}.")) for row in range(6)]
+        memories.forget(SESSION, Forgetting(id=names[number % 6]))
+        return names
+
+    with ThreadPoolExecutor(8) as pool:
+        told = list(pool.map(worker, range(8)))
+
+    kept, ended, counted = on_record(world)
+    assert kept == counted
+    assert ended >= 6
+    live = set(found(world))
+    assert len(found(world, limit=50)) == len(live) == kept - ended
+    assert all(len(names) == 6 for names in told)
+
+
+hostile = st.sampled_from(["s1", "s10", "s", "s%", "_", "#", "~", "e#}", "id#", "p:", "u:ada", "ada", "s1#s#p", "é"])
+places = st.tuples(st.sampled_from(["a", "a-b"]), st.sampled_from(["p", "p1", "keys"]), hostile)
+users = st.sampled_from([None, "ada", "s1", "p:", "#"])
+kept = st.tuples(places, users, st.sampled_from(["session", "user", "project"]))
+
+
+@pytest.mark.req("R245")
+@pytest.mark.req("R011")
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(notes=st.lists(kept, min_size=1, max_size=5), reader=st.tuples(places, users))
+def test_everyone_recalls_and_forgets_exactly_what_its_scope_shows_them(
+    world_in_memory: NewWorld, notes: list[Any], reader: Any
+) -> None:
+    world = world_in_memory()
+    memories = engine(world).memories
+    place, user = reader
+    expected: set[str] = set()
+    names: dict[str, str] = {}
+    for number, (where, who, scope) in enumerate(notes):
+        if scope == "user" and who is None:
+            continue
+        said = Note(content=f"note {number}", scope=scope, user_id=who)
+        names[said.content] = memories.remember(session(where), said)
+        sees = {"session": where == place, "user": where[:2] == place[:2] and who == user, "project": True}
+        if where[:2] == place[:2] and sees[scope]:
+            expected.add(said.content)
+
+    told = memories.recall(session(place), Question(user_id=user, limit=50))
+    assert {each.content for each in told} == expected
+
+    for content, name in names.items():
+        if content in expected:
+            memories.forget(session(place), Forgetting(id=name, user_id=user))
+        else:
+            with pytest.raises(NotFound):
+                memories.forget(session(place), Forgetting(id=name, user_id=user))
+    assert memories.recall(session(place), Question(user_id=user)) == ()
+
+
+def session(place: tuple[str, str, str]) -> Session:
+    tenant, project, name = place
+    return Session(Tenant(tenant), Project(project), SessionId(name))
