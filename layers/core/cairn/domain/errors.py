@@ -7,6 +7,7 @@ CairnError                    what a caller may see: code, message, details, ret
 ├── NotFound                  not there, or another tenant's
 ├── Conflict                  a version or a turn's payload differs
 ├── PayloadTooLarge           over a limit of the settings
+├── QuotaExceeded             what is stored would be over a limit of the settings
 ├── ResourceBusy              a fresh guard or a lease is held elsewhere
 ├── Disabled                  the tool's flag is off
 ├── Unavailable               the store throttled or failed after the retries
@@ -26,8 +27,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, TypeAlias
 
-DenialReason: TypeAlias = Literal["authorization", "scope", "project"]
-"""Why a call is not allowed: no authorizer spoke for it, or its key opens not this operation or not this project."""
+DenialReason: TypeAlias = Literal["authorization", "scope", "project", "read_only"]
+"""Why a call is not allowed: no authorizer spoke for it, its key opens not this operation or this project, or nobody
+may do it."""
 
 
 class CairnError(Exception):
@@ -95,6 +97,12 @@ class PayloadTooLarge(CairnError):
     """The input is over a limit of the settings; details name the limit."""
 
     code = "PAYLOAD_TOO_LARGE"
+
+
+class QuotaExceeded(CairnError):
+    """What is stored would be over a limit of the settings; details name the limit."""
+
+    code = "QUOTA_EXCEEDED"
 
 
 class ResourceBusy(CairnError):

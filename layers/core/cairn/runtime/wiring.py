@@ -17,8 +17,10 @@ from cairn.service.credentials import Credentials
 from cairn.service.directories import Directories
 from cairn.service.engine import Engine, Turns
 from cairn.service.fan_out import FanOut
+from cairn.service.files import Files
 from cairn.service.health import Health
 from cairn.service.indexing import Indexer
+from cairn.service.legacy_import import LegacyImport
 from cairn.service.maintenance import Maintenance
 from cairn.service.world import World
 
@@ -33,6 +35,8 @@ class Services:
     turns: Turns
     maintenance: Maintenance
     directories: Directories
+    files: Files
+    legacy: LegacyImport
     indexer: Indexer
     credentials: Credentials
     access_tokens: AccessTokens | None
@@ -74,12 +78,14 @@ def provide(given: Services | None) -> None:
 def build(settings: Settings, world: World) -> Services:
     """Return the services over these adapters."""
     world = replace(world, tally=CallTally())
-    engine = Engine.over(world, settings.memory_for)
+    engine = Engine.over(world, settings.memory_for, settings.limits)
     return Services(
         settings=settings,
         turns=engine.turns,
         maintenance=engine.maintenance,
         directories=engine.directories,
+        files=engine.files,
+        legacy=engine.legacy,
         indexer=engine.indexer,
         credentials=Credentials(world),
         access_tokens=_access_tokens(settings, world),

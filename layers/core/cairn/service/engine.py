@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from cairn.domain.ids import Tenant
 from cairn.domain.operations import OperationToken
+from cairn.domain.settings import Limits
 from cairn.domain.turns import (
     BegunTurn,
     CommittedTurn,
@@ -16,9 +17,13 @@ from cairn.domain.turns import (
     ResponseItem,
     Session,
 )
+from cairn.service.canonical import Canonical
 from cairn.service.directories import Directories
+from cairn.service.files import Files
 from cairn.service.indexing import Indexer
+from cairn.service.legacy_import import LegacyImport
 from cairn.service.maintenance import Maintenance
+from cairn.service.own_files import OwnFiles
 from cairn.service.parts import Parts, SettingsFor
 from cairn.service.world import World
 
@@ -62,10 +67,20 @@ class Engine:
     turns: Turns
     maintenance: Maintenance
     directories: Directories
+    files: Files
+    legacy: LegacyImport
     indexer: Indexer
 
     @classmethod
-    def over(cls, world: World, settings_for: SettingsFor) -> Engine:
+    def over(cls, world: World, settings_for: SettingsFor, limits: Limits | None = None) -> Engine:
         """Put the engine together; its parts share one cache of keys and one of views."""
-        parts = Parts.of(world, settings_for)
-        return cls(Turns(parts), Maintenance(parts), Directories(parts), parts.indexer)
+        parts, limits = Parts.of(world, settings_for), limits or Limits()
+        own = OwnFiles(parts, limits)
+        return cls(
+            turns=Turns(parts),
+            maintenance=Maintenance(parts),
+            directories=Directories(parts, own),
+            files=Files(own, Canonical(parts), limits),
+            legacy=LegacyImport(parts),
+            indexer=parts.indexer,
+        )
