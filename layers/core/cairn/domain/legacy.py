@@ -1,4 +1,4 @@
-"""What the layout before the canonical one holds of a session: its events, its facts as they changed, its turns' ids."""
+"""What the layout before the canonical one holds of a session: turns, facts as they changed, ids of processed turns."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ def facts_of(records: Sequence[FactRecord], now: datetime, settings: MemorySetti
                 found[before.id], fact = ended, replace(fact, supersedes=before.id)
             found[fact.id] = fact
             held[identity(fact)] = fact.id
-    return tuple(
-        _expired(fact) if fact.state is State.ACTIVE and not fact.is_live(now) else fact for fact in found.values()
-    )
+    lapsed = [fact for fact in found.values() if fact.state is State.ACTIVE and not fact.is_live(now)]
+    found.update({fact.id: _expired(fact) for fact in lapsed})
+    return tuple(found.values())
 
 
 def _fact(record: FactRecord, found: dict[str, Fact], settings: MemorySettings) -> Fact:

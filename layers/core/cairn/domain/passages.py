@@ -52,10 +52,7 @@ class Passages:
 
     def _add(self, path: str, start: int, content: bytes, text: str) -> None:
         self._corpus.add(len(self._found), terms(text))
-        end = start + len(content)
-        self._found.append(
-            lambda score: Passage(path=path, start=start, end=end, content=content.decode(), score=score)
-        )
+        self._found.append((path, start, content))
 
 
 def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:

@@ -11,7 +11,9 @@ import click
 from cairn import __version__
 from cairn.domain.errors import CairnError, InvalidArgument, SettingsError
 from cairn.local.keys import keys
+from cairn.local.legacy import import_
 from cairn.local.options import DIRECTORY, data_option
+from cairn.local.session_files import files
 
 _SHARE = click.FloatRange(0, 1)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -67,6 +69,8 @@ def stdio(data: Path | None) -> None:
 
 
 main.add_command(keys)
+main.add_command(files)
+main.add_command(import_)
 
 
 @main.command()

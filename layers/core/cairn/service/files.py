@@ -1,12 +1,12 @@
 """The files of a session: read, write, stat, list, search, delete.
 
-The canonical layout is a view of the session's memory that nobody writes; every other path is the agent's own. Offsets and
-lengths are bytes, texts are UTF-8. What was written is found at once: a search reads the files.
+The canonical layout is a view of the session's memory that nobody writes; every other path is the agent's own. Offsets
+and lengths are bytes, texts are UTF-8. What was written is found at once: a search reads the files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from cairn.domain.canonical_files import View
@@ -123,6 +123,14 @@ class Files:
         for name in self._own_files(session, where):
             passages.add_text(f"{root_of(session)}/{name}", self._own.read(session, name) or b"")
         return passages.best(query, limit)
+
+    def everything(self, session: Session) -> Iterator[tuple[str, bytes]]:
+        """Yield every file by its path in full with what it holds, the views first."""
+        root = root_of(session)
+        for name, view in self._canonical.views(session, "").items():
+            yield f"{root}/{name}", view.content
+        for name in self._own_files(session, ""):
+            yield f"{root}/{name}", self._own.read(session, name) or b""
 
     def delete(self, session: Session, path: str, *, recursive: bool = False, if_version: int | None = None) -> int:
         """Delete an own file, or with `recursive` all of a directory, one after another; return how many.

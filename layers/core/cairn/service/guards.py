@@ -85,7 +85,7 @@ class Guards:
         return claim
 
     def processed(self, session: Session, turn_id: TurnId) -> Put:
-        """Return the write that marks a turn as committed elsewhere, where there is no guard; its payload is unknown."""
+        """Return the write that marks a turn as committed elsewhere, with an unknown payload, if it has no guard."""
         now = self._world.clock.now()
         key = Key(layout.session_pk(session), layout.guard_sk(turn_id))
         guard = {
@@ -124,14 +124,14 @@ class Guards:
     def _judged(self, claim: Claim, stored: Attributes, payload: bytes) -> Claim:
         self._world.tally.turn_conflict()
         turn = claim.turn.turn_id
-        same = "payload" not in stored or self._vault.verify(
-            claim.session.tenant, PURPOSE, payload, str(stored.get("payload", ""))
-        )
-        if not same:
+        if "payload" in stored and not self._is_of(stored, claim, payload):
             raise Conflict(f"turn_id {turn!r} was used for another payload", {"turn_id": turn})
         if stored.get("status") != "done":
             raise ResourceBusy("the turn is being committed by another call", {"resource": "turn", "turn_id": turn})
         return Claim(claim.session, claim.turn, claim.owner, done=True)
+
+    def _is_of(self, stored: Attributes, claim: Claim, payload: bytes) -> bool:
+        return self._vault.verify(claim.session.tenant, PURPOSE, payload, str(stored["payload"]))
 
 
 def _held(claim: Claim) -> AllOf:

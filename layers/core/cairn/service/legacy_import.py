@@ -120,9 +120,8 @@ class _Import:
         for owner, held in by_owner.items():
             entry = LogEntry(session_id=self._session.session_id, at=now, changes=Changes(added=tuple(held)))
             writes.extend(self._log_writes(owner, entry))
-        self._transact(
-            [*writes, self._head({"legacy": "importing", "legacy_facts": known}, {"facts_written": len(facts)})]
-        )
+        changes: dict[str, Scalar] = {"legacy": "importing", "legacy_facts": known}
+        self._transact([*writes, self._head(changes, {"facts_written": len(facts)})])
         return len(facts)
 
     def _take_turns(self, turns: Iterable[LegacyTurn]) -> int:
