@@ -44,7 +44,7 @@ def take_over(directory: Path, tenant: Tenant, project: Project, user: UserId | 
     with services(data, os.environ) as opened:
         for found in sessions(directory):
             session = Session(tenant, project, found.session_id)
-            click.echo(f"{found.session_id}: {_told(opened.legacy.run(session, found.history, user))}")
+            click.echo(f"{found.session_id}: {_told(opened.engine.legacy.run(session, found.history, user))}")
             if found.unreadable:
                 click.echo(f"{found.session_id}: {found.unreadable} lines could not be read", err=True)
             unreadable += found.unreadable

@@ -17,10 +17,8 @@ from cairn.service.credentials import Credentials
 from cairn.service.directories import Directories
 from cairn.service.engine import Engine, Turns
 from cairn.service.fan_out import FanOut
-from cairn.service.files import Files
 from cairn.service.health import Health
 from cairn.service.indexing import Indexer
-from cairn.service.legacy_import import LegacyImport
 from cairn.service.maintenance import Maintenance
 from cairn.service.world import World
 
@@ -35,8 +33,7 @@ class Services:
     turns: Turns
     maintenance: Maintenance
     directories: Directories
-    files: Files
-    legacy: LegacyImport
+    engine: Engine
     indexer: Indexer
     credentials: Credentials
     access_tokens: AccessTokens | None
@@ -84,8 +81,7 @@ def build(settings: Settings, world: World) -> Services:
         turns=engine.turns,
         maintenance=engine.maintenance,
         directories=engine.directories,
-        files=engine.files,
-        legacy=engine.legacy,
+        engine=engine,
         indexer=engine.indexer,
         credentials=Credentials(world),
         access_tokens=_access_tokens(settings, world),

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from cairn.domain.errors import NotFound
-from cairn.domain.file_summaries import own_directories
 from cairn.domain.paths import is_below, level, relative, root_of
 from cairn.domain.turns import DirectorySummary, Session
 from cairn.service import contents
 from cairn.service.abstracts import Description, descriptions
-from cairn.service.own_files import OwnFiles
 from cairn.service.parts import Parts
 
 
 class Directories:
     """Shows what a session holds, and nothing outside it."""
 
-    def __init__(self, parts: Parts, own: OwnFiles) -> None:
-        """Work with these parts; agents keep files of their own beside what Cairn says of a session."""
+    def __init__(self, parts: Parts) -> None:
+        """Work with these parts."""
         self._parts = parts
-        self._own = own
 
     def list(self, session: Session, path: str, depth: int, limit: int) -> tuple[DirectorySummary, ...]:
         """Return the directory at `path` and those up to `depth` levels below it, by path, at most `limit`.
@@ -35,8 +32,11 @@ class Directories:
 
     def _all(self, session: Session) -> dict[str, DirectorySummary]:
         """Return every directory by its relative path."""
+        from cairn.domain.file_summaries import own_directories  # noqa: PLC0415 - a Lambda loads the use case it serves
+        from cairn.service import file_store  # noqa: PLC0415
+
         root = root_of(session)
-        found = own_directories(root, self._own.infos(session, ""))
+        found = own_directories(root, file_store.infos(self._parts.world.table, session, ""))
         head = contents.head_of(self._parts, session)
         if head is not None:
             held = contents.read(self._parts, session, head)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cairn.domain.ids import Tenant
 from cairn.domain.operations import OperationToken
@@ -17,15 +18,15 @@ from cairn.domain.turns import (
     ResponseItem,
     Session,
 )
-from cairn.service.canonical import Canonical
 from cairn.service.directories import Directories
-from cairn.service.files import Files
 from cairn.service.indexing import Indexer
-from cairn.service.legacy_import import LegacyImport
 from cairn.service.maintenance import Maintenance
-from cairn.service.own_files import OwnFiles
 from cairn.service.parts import Parts, SettingsFor
 from cairn.service.world import World
+
+if TYPE_CHECKING:
+    from cairn.service.files import Files
+    from cairn.service.legacy_import import LegacyImport
 
 
 class Turns:
@@ -67,20 +68,28 @@ class Engine:
     turns: Turns
     maintenance: Maintenance
     directories: Directories
-    files: Files
-    legacy: LegacyImport
     indexer: Indexer
+    parts: Parts
+    limits: Limits
 
     @classmethod
     def over(cls, world: World, settings_for: SettingsFor, limits: Limits | None = None) -> Engine:
         """Put the engine together; its parts share one cache of keys and one of views."""
-        parts, limits = Parts.of(world, settings_for), limits or Limits()
-        own = OwnFiles(parts, limits)
-        return cls(
-            turns=Turns(parts),
-            maintenance=Maintenance(parts),
-            directories=Directories(parts, own),
-            files=Files(own, Canonical(parts), limits),
-            legacy=LegacyImport(parts),
-            indexer=parts.indexer,
-        )
+        parts = Parts.of(world, settings_for)
+        return cls(Turns(parts), Maintenance(parts), Directories(parts), parts.indexer, parts, limits or Limits())
+
+    @property
+    def files(self) -> Files:
+        """Return sessions as files; see service.files."""
+        from cairn.service.canonical import Canonical  # noqa: PLC0415 - no Lambda serves files
+        from cairn.service.files import Files  # noqa: PLC0415
+        from cairn.service.own_files import OwnFiles  # noqa: PLC0415
+
+        return Files(OwnFiles(self.parts, self.limits), Canonical(self.parts), self.limits)
+
+    @property
+    def legacy(self) -> LegacyImport:
+        """Return what takes sessions over; see service.legacy_import."""
+        from cairn.service.legacy_import import LegacyImport  # noqa: PLC0415 - no Lambda takes sessions over
+
+        return LegacyImport(self.parts)

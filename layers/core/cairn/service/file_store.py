@@ -6,6 +6,7 @@ the session's counter `tree` on where a file is made or deleted.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +18,7 @@ from cairn.domain.files import Body, Change, FileInfo, FileType, Part
 from cairn.domain.ids import Digest, time_ordered_id
 from cairn.domain.table import AnyOf, Attributes, Delete, Equals, Key, LessThan, Missing, Put, Query, Update, Write
 from cairn.domain.turns import Session
+from cairn.ports import Table
 from cairn.service.paging import every
 from cairn.service.parts import Parts
 from cairn.service.world import Pending
@@ -138,6 +140,13 @@ class FileStore:
 def where_of(session: Session, path: str) -> Key:
     """Return where a file's record is."""
     return Key(layout.session_pk(session), layout.file_sk(path))
+
+
+def infos(table: Table, session: Session, directory: str) -> Iterator[FileInfo]:
+    """Yield what is known of the files in a directory and below it, by path."""
+    low, high = layout.prefix_range(layout.file_sk(f"{directory}/" if directory else ""))
+    for item in every(table, Query(layout.session_pk(session), low, high)):
+        yield info_of(session, item)
 
 
 def _where_part(session: Session, path: str, part: Part) -> Key:

@@ -10,15 +10,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeVar
 
-from cairn.domain import layout, paths
+from cairn.domain import paths
 from cairn.domain.codec import rfc3339
 from cairn.domain.errors import Conflict, InvalidArgument, PayloadTooLarge, ResourceBusy
 from cairn.domain.files import Body, Change, FileInfo, FileWrite, replaced_range, spliced
 from cairn.domain.settings import Limits
-from cairn.domain.table import ABSENT, Attributes, Delete, Equals, Put, Query, Write
+from cairn.domain.table import ABSENT, Attributes, Delete, Equals, Put, Write
 from cairn.domain.turns import Session
-from cairn.service.file_store import ChangedMeanwhile, FileStore, StoredFile, info_of, moved, where_of
-from cairn.service.paging import every
+from cairn.service.file_store import ChangedMeanwhile, FileStore, StoredFile, info_of, infos, moved, where_of
 from cairn.service.parts import Parts
 from cairn.service.world import Pending
 
@@ -50,9 +49,7 @@ class OwnFiles:
 
     def infos(self, session: Session, directory: str) -> Iterator[FileInfo]:
         """Yield the files in a directory and below it, by path."""
-        low, high = layout.prefix_range(layout.file_sk(f"{directory}/" if directory else ""))
-        for item in every(self._table, Query(layout.session_pk(session), low, high)):
-            yield info_of(session, item)
+        return infos(self._table, session, directory)
 
     def write(self, session: Session, path: str, write: FileWrite) -> FileInfo:
         """Change or make a file and return what is known of it then.
