@@ -135,6 +135,17 @@ def test_facts_are_read_from_their_tiers_with_what_was_believed_when(talk: Any) 
 
 
 @pytest.mark.req("R017")
+def test_what_a_session_ends_of_another_s_facts_is_no_fact_of_its_own(talk: Any) -> None:
+    other = talk.other("tuesday")
+    other.say("I no longer live in Bergen. I like jazz.")
+
+    files = dict(other.engine.files.everything(other.session))
+    facts = [json.loads(line) for path in files if "/facts-" in path for line in files[path].splitlines()]
+    assert [fact["value"] for fact in facts] == ["jazz"]
+    assert "Bergen" in {fact["value"] for fact in Reader(everything(talk)).lines("L0") if fact["state"] == "active"}
+
+
+@pytest.mark.req("R017")
 def test_the_reference_client_s_names_of_a_fact_stand_beside_the_documented_ones(talk: Any) -> None:
     fact = Reader(everything(talk)).lines("L0")[0]
 
