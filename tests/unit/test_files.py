@@ -327,6 +327,23 @@ def test_a_range_of_a_large_file_needs_no_more_than_the_parts_it_is_in(world: Wo
     assert calls == ["get", "get"]
 
 
+def test_reading_takes_one_call_of_the_table_appending_two_and_making_four(start: Any) -> None:
+    talk = start()
+    files, session, table = talk.engine.files, talk.session, talk.table
+    files.write(session, "first", "x", TRUNCATE)
+
+    def calls(operation: Callable[[], object]) -> tuple[int, int]:
+        table.reads = table.writes = 0
+        operation()
+        return table.reads, table.writes
+
+    assert calls(lambda: files.write(session, "a", "x", TRUNCATE)) == (3, 1)  # the record, the tree, what is below
+    assert calls(lambda: files.write(session, "a", "x", APPEND)) == (1, 1)
+    assert calls(lambda: files.read(session, "a")) == (1, 0)
+    assert calls(lambda: files.stat(session, "a")) == (1, 0)
+    assert calls(lambda: files.delete(session, "a")) == (2, 1)
+
+
 def test_the_blobs_of_what_was_replaced_or_deleted_are_removed(world: World, store: Any) -> None:
     files = files_of(world)
     for _ in range(3):
