@@ -20,7 +20,9 @@ def test_it_tells_its_version() -> None:
     assert (result.exit_code, result.output) == (0, f"cairn, version {__version__}\n")
 
 
-@pytest.mark.parametrize("command", ["serve", "stdio", "demo", "deploy", "settings", "keys", "maintain", "shadow"])
+@pytest.mark.parametrize(
+    "command", ["serve", "stdio", "demo", "deploy", "settings", "keys", "maintain", "shadow", "files", "import"]
+)
 def test_every_command_explains_itself(command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0

@@ -30,8 +30,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, TypeAlias
 
-DenialReason: TypeAlias = Literal["authorization", "scope", "project", "policy"]
-"""Why a call is not allowed: no authorizer spoke for it, its key opens not this operation or project, or its policy."""
+DenialReason: TypeAlias = Literal["authorization", "scope", "project", "policy", "read_only"]
+"""Why a call is not allowed: no authorizer spoke for it, its key opens not this operation or project, its policy does
+not, or nobody may do it."""
 
 
 class CairnError(Exception):

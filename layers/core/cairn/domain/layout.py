@@ -92,6 +92,30 @@ def archive_sk(first: int) -> str:
     return f"arc#{first:012d}"
 
 
+FILES = "files"
+"""The sort key, of a session and of a project, of what is counted of their files."""
+
+
+def file_sk(path: str) -> str:
+    """Return the sort key of a session's own file; a path holds no `#`."""
+    return f"file#{path}"
+
+
+def file_of(sk: str) -> str:
+    """Return the path in the sort key of a file."""
+    return sk.removeprefix("file#")
+
+
+def file_part_sk(path: str, part_id: str) -> str:
+    """Return the sort key of a part of a file's content."""
+    return f"part#{path}#{part_id}"
+
+
+def dropped_sk(drop_id: str) -> str:
+    """Return the sort key that names blobs of files that were changed or deleted."""
+    return f"drop#{drop_id}"
+
+
 def prefix_range(prefix: str) -> tuple[str, str]:
     """Return the inclusive range of all sort keys that begin with the prefix."""
     return prefix, prefix + "\U0010ffff"

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from cairn.domain.codec import rfc3339
-from cairn.domain.facts import Changes, to_record
+from cairn.domain.codec import moment, rfc3339
+from cairn.domain.events import Event
+from cairn.domain.facts import Changes, Fact, from_record, to_record
 from cairn.domain.ids import SessionId, TurnId
+from cairn.domain.items import role_of, text_of
 from cairn.domain.memories import Ending, Memory, ending_record, memory_record
+
+MAX_SEARCHABLE_CHARACTERS = 4000
+"""How much of one item recall searches; the whole item stays in its event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +50,17 @@ class TurnEntry:
     events: int
     texts: tuple[tuple[str, str, str], ...]
 
+    @classmethod
+    def of(cls, turn_id: TurnId, seq: int, events: Sequence[Event]) -> TurnEntry:
+        """Return what the log tells of a turn with these events."""
+        texts = [(event.id, role_of(event.item), text_of(event.item)) for event in events]
+        return cls(
+            turn_id=turn_id,
+            seq=seq,
+            events=len(events),
+            texts=tuple((name, role, text[:MAX_SEARCHABLE_CHARACTERS]) for name, role, text in texts if text.strip()),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEntry:
@@ -75,3 +92,16 @@ class LogEntry:
 def _turn_record(turn: TurnEntry) -> dict[str, Any]:
     texts = [list(text) for text in turn.texts]
     return {"id": turn.turn_id, "seq": turn.seq, "events": turn.events, "texts": texts}
+
+
+def facts_of_session(records: Iterable[Mapping[str, Any]], session: SessionId) -> list[Fact]:
+    """Return every fact that a log's records, in their order, add for a session, each as they leave it."""
+    found: dict[str, Fact] = {}
+    for record in records:
+        if record["session"] != session:
+            continue
+        found.update({fact.id: fact for fact in map(from_record, record["added"])})
+        found.update({fact.id: fact for fact in map(from_record, record["ended"]) if fact.id in found})
+        seen = moment(record["at"])
+        found.update({name: replace(found[name], last_seen=seen) for name in record["seen"] if name in found})
+    return list(found.values())

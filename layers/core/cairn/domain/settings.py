@@ -73,6 +73,9 @@ class MemorySettings:
     recall_scope: Annotated[
         RecallScope, Doc("What a recall sees: this session, this user's sessions, or the whole project.")
     ] = "session"
+    legacy_files: Annotated[
+        bool, Doc("A session's files show its history in the legacy layout too: log.jsonl, context.jsonl and so on.")
+    ] = False
     lenient: Annotated[bool, Doc('A missing project or session_id becomes "default" instead of an error.')] = False
     heuristic: Annotated[HeuristicSettings, Doc("Fact extraction with a language model.")] = field(
         default_factory=HeuristicSettings
@@ -164,6 +167,10 @@ class Limits:
     request_bytes: Annotated[int, Ge(1024), Le(6_000_000), Doc("The largest request body, in bytes.")] = 2_000_000
     list_items: Annotated[int, Ge(1), Le(10_000), Doc("The most items in one list of a request.")] = 500
     text_bytes: Annotated[int, Ge(1), Le(6_000_000), Doc("The largest text of one content part, in bytes.")] = 200_000
+    file_bytes: Annotated[int, Ge(1024), Le(20_000_000), Doc("The largest file of a session, in bytes.")] = 10_000_000
+    project_bytes: Annotated[
+        int, Ge(1024), Le(100_000_000_000), Doc("The most bytes that the files of a project's sessions have together.")
+    ] = 100_000_000
     json_depth: Annotated[int, Ge(4), Le(200), Doc("The deepest nesting of a request.")] = 32
     value_bytes: Annotated[
         int, Ge(1), Le(6_000_000), Doc("The largest value of key-value memory as JSON, in bytes.")

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from cairn.domain import shards
 from cairn.domain.facts import Fact, subject
 from cairn.domain.highlights import highlights
 from cairn.domain.log_entries import Chunk, TurnStamp
-from cairn.domain.tiers import Tier
 
 MAX_ABSTRACT_WORDS = 200
 MAX_OVERVIEW_WORDS = 2000
@@ -102,23 +102,15 @@ class _Leaf:
 def _leaves(contents: Contents) -> Iterable[_Leaf]:
     newest = contents.turns[-1].at
     for turn in contents.turns:
-        kind = "archive" if turn.seq <= contents.archived_through else "raw"
-        yield _Leaf(f"events/{kind}/{turn.at:%Y/%m/%d}", turn.at, turns=[turn])
+        kind: shards.EventKind = "archive" if turn.seq <= contents.archived_through else "raw"
+        yield _Leaf(shards.directory_of(shards.events(kind, turn.at)), turn.at, turns=[turn])
     for moment in contents.compactions:
-        yield _Leaf(f"events/compact/{moment:%Y/%m/%d}", moment, compactions=[moment])
+        yield _Leaf(shards.directory_of(shards.events("compact", moment)), moment, compactions=[moment])
     for fact in contents.facts:
-        yield _Leaf(f"memory_tiers/{_period(fact)}", fact.recorded_at, facts=[fact])
+        yield _Leaf(shards.directory_of(shards.facts(fact)), fact.recorded_at, facts=[fact])
     yield _Leaf("indexes", newest, facts=contents.facts)
     yield _Leaf("meta", newest, turns=contents.turns)
     yield _Leaf("runtime/context", newest, turns=contents.turns)
-
-
-def _period(fact: Fact) -> str:
-    recorded = fact.recorded_at.astimezone(UTC)
-    if fact.tier is Tier.L2:
-        year, week, _ = recorded.isocalendar()
-        return f"L2/{year}/{week:02d}"
-    return f"{fact.tier}/{recorded:%Y/%m}"
 
 
 def _with_ancestors(root: str, leaf: str) -> Iterable[str]:

@@ -13,8 +13,10 @@ from cairn.domain.errors import CairnError, InvalidArgument, SettingsError
 from cairn.local.archive import archive
 from cairn.local.audit import audit
 from cairn.local.keys import keys
+from cairn.local.legacy import import_
 from cairn.local.options import DIRECTORY, data_option, named_tenant
 from cairn.local.policy import policy
+from cairn.local.session_files import files
 
 _SHARE = click.FloatRange(0, 1)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -88,6 +90,8 @@ def recount(owner: str, data: Path | None) -> None:
 
 
 main.add_command(audit)
+main.add_command(files)
+main.add_command(import_)
 
 
 @main.command()

@@ -14,6 +14,7 @@ from cairn.local.background import work
 from cairn.local.directory import default_directory, prepare
 from cairn.runtime import wiring
 from cairn.runtime.settings import MASTER_KEY, AwsStore, EmbeddedStore, Settings, read
+from cairn.runtime.wiring import Services
 from cairn.service.audit import AuditLog
 from cairn.service.credentials import Credentials
 from cairn.service.vault import Vault
@@ -77,6 +78,17 @@ def opened(data: Path | None, environment: Mapping[str, str]) -> Generator[Local
             yield LocalStore(store.directory, settings, services.credentials, table)
     finally:
         wiring.provide(None)
+
+
+@contextmanager
+def services(data: Path | None, environment: Mapping[str, str]) -> Generator[Services]:
+    """Open a data directory, or the store in AWS where the settings name one and no directory is given."""
+    settings = read(local_environment(environment))
+    if data is None and isinstance(settings.store, AwsStore):
+        yield wiring.build(settings, wiring.adapters(settings))
+        return
+    with opened(data, environment):
+        yield wiring.services()
 
 
 def _embedded(data: Path | None, environment: Mapping[str, str]) -> EmbeddedStore:

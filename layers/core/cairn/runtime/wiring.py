@@ -47,6 +47,7 @@ class Services:
     memories: Memories
     maintenance: Maintenance
     directories: Directories
+    engine: Engine
     indexer: Indexer
     archive: Archive
     keyvalue: KeyValue
@@ -97,13 +98,14 @@ def provide(given: Services | None) -> None:
 def build(settings: Settings, world: World) -> Services:
     """Return the services over these adapters."""
     world = replace(world, tally=CallTally())
-    engine = Engine.over(world, settings.memory_for)
+    engine = Engine.over(world, settings.memory_for, settings.limits)
     return Services(
         settings=settings,
         turns=engine.turns,
         memories=engine.memories,
         maintenance=engine.maintenance,
         directories=engine.directories,
+        engine=engine,
         indexer=engine.indexer,
         archive=engine.archive,
         keyvalue=KeyValue(world, settings.quotas),
@@ -114,11 +116,11 @@ def build(settings: Settings, world: World) -> Services:
         fan_out=FanOut(world),
         jobs=world.jobs,
         sandbox=_sandbox(settings),
-        journal=Journal(world, engine.vault, timedelta(days=settings.audit.retention_days)),
+        journal=Journal(world, engine.parts.vault, timedelta(days=settings.audit.retention_days)),
         contexts=Contexts(world),
         prices=IN_AWS if isinstance(settings.store, AwsStore) else ON_ONE_MACHINE,
-        sealer=Sealer(world, engine.vault),
-        audit=AuditLog(world, engine.vault),
+        sealer=Sealer(world, engine.parts.vault),
+        audit=AuditLog(world, engine.parts.vault),
     )
 
 

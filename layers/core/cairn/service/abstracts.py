@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from cairn.domain import layout
 from cairn.domain.codec import moment, rfc3339
 from cairn.domain.errors import ResourceBusy, TransactionRefused
+from cairn.domain.paths import root_of
 from cairn.domain.summaries import Contents, directories
 from cairn.domain.table import Check, Key, Put
 from cairn.domain.turns import Session
@@ -26,9 +27,30 @@ class Abstracts:
     overviews: dict[str, str]
 
 
-def root_of(session: Session) -> str:
-    """Return the path of the session's directory."""
-    return f"/memory/{session.session_id}"
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What is said of one directory, in short and at length; both are empty or neither is."""
+
+    path: str
+    abstract: str
+    overview: str
+    updated_at: datetime
+
+
+def descriptions(parts: Parts, session: Session, held: Contents) -> list[Description]:
+    """Return what is true of each directory now: the stored summaries while they are, else they are made anew."""
+    last = stored(parts, session)
+    if last is not None and (last.facts != fact_ids(held) or last.refreshed_at < held.turns[-1].at):
+        last = None
+    return [
+        Description(
+            path=directory.path,
+            abstract=(last and last.abstracts.get(directory.path)) or directory.abstract(held.chunks),
+            overview=(last and last.overviews.get(directory.path)) or directory.overview(held.chunks),
+            updated_at=directory.updated_at,
+        )
+        for directory in directories(root_of(session), held)
+    ]
 
 
 def stored(parts: Parts, session: Session) -> Abstracts | None:

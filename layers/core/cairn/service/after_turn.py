@@ -34,8 +34,6 @@ from cairn.service.recall import owners_of
 from cairn.service.sessions import Lease
 from cairn.service.world import Pending
 
-MAX_SEARCHABLE_CHARACTERS = 4000
-"""How much of one item recall searches; the whole item stays in its event."""
 COMMIT_ATTEMPTS = 4
 RETRY_SECONDS = 0.05
 
@@ -213,13 +211,7 @@ class _Commit:
         return Put({**item, "turn_id": self._turn.turn_id, **content}, ABSENT)
 
     def _entry(self, delta: _Delta) -> LogEntry:
-        texts = [(event.id, role_of(event.item), text_of(event.item)) for event in delta.events]
-        turn = TurnEntry(
-            turn_id=self._turn.turn_id,
-            seq=delta.seq,
-            events=len(delta.events),
-            texts=tuple((name, role, text[:MAX_SEARCHABLE_CHARACTERS]) for name, role, text in texts if text.strip()),
-        )
+        turn = TurnEntry.of(self._turn.turn_id, delta.seq, delta.events)
         return LogEntry(session_id=self._session.session_id, at=delta.now, turn=turn, changes=delta.changes)
 
     def _head_write(self, lease: Lease, delta: _Delta) -> Update:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from cairn.domain.errors import InvalidArgument, NotFound
-from cairn.domain.summaries import Contents, Directory, directories
+from cairn.domain.errors import NotFound
+from cairn.domain.paths import is_below, level, relative, root_of
 from cairn.domain.turns import DirectorySummary, Session
 from cairn.service import contents
-from cairn.service.abstracts import Abstracts, fact_ids, root_of, stored
+from cairn.service.abstracts import Description, descriptions
 from cairn.service.parts import Parts
 
 
@@ -21,51 +21,34 @@ class Directories:
         """Return the directory at `path` and those up to `depth` levels below it, by path, at most `limit`.
 
         InvalidArgument for a path outside the session, NotFound for one that is not there; a session without turns
-        has no directories.
+        and files has no directories.
         """
-        wanted = _within(root_of(session), path)
-        head = contents.head_of(self._parts, session)
-        if head is None:
-            return ()
-        held = contents.read(self._parts, session, head)
-        last = self._fresh(session, held)
-        found = [d for d in directories(root_of(session), held) if _is_below(d.path, wanted, depth)]
-        if not found:
+        wanted = relative(session, path.removesuffix("/") or path)
+        everything = self._all(session)
+        found = {each: everything[each] for each in sorted(everything) if _is_within(each, wanted, depth)}
+        if everything and not found:
             raise NotFound("no such directory in this session", {"path": path})
-        return tuple(_summary(directory, held, last) for directory in found[:limit])
+        return tuple(found.values())[:limit]
 
-    def _fresh(self, session: Session, held: Contents) -> Abstracts | None:
-        """Return the stored summaries while they are true; otherwise each is made anew from what is there."""
-        last = stored(self._parts, session)
-        if last is None or last.facts != fact_ids(held) or last.refreshed_at < held.turns[-1].at:
-            return None
-        return last
+    def _all(self, session: Session) -> dict[str, DirectorySummary]:
+        """Return every directory by its relative path."""
+        from cairn.domain.file_summaries import own_directories  # noqa: PLC0415 - a Lambda loads the use case it serves
+        from cairn.service import file_store  # noqa: PLC0415
+
+        root = root_of(session)
+        found = own_directories(root, file_store.infos(self._parts.world.table, session, ""))
+        head = contents.head_of(self._parts, session)
+        if head is not None:
+            held = contents.read(self._parts, session, head)
+            found.update({each.path: _summary(each) for each in descriptions(self._parts, session, held)})
+        return {each.path[len(root) + 1 :]: each for each in found.values()}
 
 
-def _summary(directory: Directory, held: Contents, last: Abstracts | None) -> DirectorySummary:
-    abstract = (last and last.abstracts.get(directory.path)) or directory.abstract(held.chunks)
+def _summary(each: Description) -> DirectorySummary:
     return DirectorySummary(
-        path=directory.path,
-        abstract=abstract,
-        updated_at=directory.updated_at,
-        has_overview=bool(abstract),  # the same sentences make both, so there is one where there is the other
+        path=each.path, abstract=each.abstract, updated_at=each.updated_at, has_overview=bool(each.overview)
     )
 
 
-def _within(root: str, path: str) -> str:
-    """Return the absolute path, which may be given so or relative to the session's root."""
-    if path in {"", root, root + "/"}:
-        return root
-    relative = path.removeprefix(root + "/")
-    if relative.startswith("/"):
-        raise InvalidArgument("path", "must be within this session's memory")
-    parts = relative.removesuffix("/").split("/")
-    if any(part in {"", ".", ".."} or "\\" in part or not part.isprintable() for part in parts):
-        raise InvalidArgument("path", "must not hold empty, . or .. segments, backslashes or control characters")
-    return "/".join([root, *parts])
-
-
-def _is_below(path: str, wanted: str, depth: int) -> bool:
-    if path == wanted:
-        return True
-    return path.startswith(wanted + "/") and path[len(wanted) :].count("/") <= depth
+def _is_within(path: str, wanted: str, depth: int) -> bool:
+    return path == wanted or (is_below(path, wanted) and level(path, wanted) <= depth)

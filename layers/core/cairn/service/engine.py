@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cairn.domain.ids import Tenant
 from cairn.domain.memories import Forgetting, Note, Question, Recollection
 from cairn.domain.operations import OperationToken
+from cairn.domain.settings import Limits
 from cairn.domain.turns import (
     BegunTurn,
     CommittedTurn,
@@ -23,8 +25,11 @@ from cairn.service.indexing import Indexer
 from cairn.service.maintenance import Maintenance
 from cairn.service.parts import Parts, SettingsFor
 from cairn.service.registry import Registry
-from cairn.service.vault import Vault
 from cairn.service.world import World
+
+if TYPE_CHECKING:
+    from cairn.service.files import Files
+    from cairn.service.legacy_import import LegacyImport
 
 
 class Turns:
@@ -96,10 +101,11 @@ class Engine:
     directories: Directories
     indexer: Indexer
     archive: Archive
-    vault: Vault
+    parts: Parts
+    limits: Limits
 
     @classmethod
-    def over(cls, world: World, settings_for: SettingsFor) -> Engine:
+    def over(cls, world: World, settings_for: SettingsFor, limits: Limits | None = None) -> Engine:
         """Put the engine together; its parts share one cache of keys and one of views."""
         parts = Parts.of(world, settings_for)
         return cls(
@@ -109,5 +115,22 @@ class Engine:
             directories=Directories(parts),
             indexer=parts.indexer,
             archive=Archive(parts),
-            vault=parts.vault,
+            parts=parts,
+            limits=limits or Limits(),
         )
+
+    @property
+    def files(self) -> Files:
+        """Return sessions as files; see service.files."""
+        from cairn.service.canonical import Canonical  # noqa: PLC0415 - no Lambda serves files
+        from cairn.service.files import Files  # noqa: PLC0415
+        from cairn.service.own_files import OwnFiles  # noqa: PLC0415
+
+        return Files(OwnFiles(self.parts, self.limits), Canonical(self.parts), self.limits)
+
+    @property
+    def legacy(self) -> LegacyImport:
+        """Return what takes sessions over; see service.legacy_import."""
+        from cairn.service.legacy_import import LegacyImport  # noqa: PLC0415 - no Lambda takes sessions over
+
+        return LegacyImport(self.parts)

@@ -1,7 +1,8 @@
 """Turn guards: who may commit a turn, and what is known of a turn that was committed.
 
 Times and states of a guard: absent -> processing (one owner, until its time is up) -> done. A retry of a done turn is
-a replay; a turn left in processing past its time may be taken over; a done one never changes.
+a replay; a turn left in processing past its time may be taken over; a done one never changes. A turn that was committed
+before its session came to Cairn is done from the start, whatever its payload was.
 """
 
 from __future__ import annotations
@@ -83,6 +84,23 @@ class Guards:
             return self._judged(claim, held.item or {}, payload)
         return claim
 
+    def processed(self, session: Session, turn_id: TurnId) -> Put:
+        """Return the write that marks a turn as committed elsewhere, with an unknown payload, if it has no guard."""
+        now = self._world.clock.now()
+        key = Key(layout.session_pk(session), layout.guard_sk(turn_id))
+        guard = {
+            "pk": key.pk,
+            "sk": key.sk,
+            "tenant": session.tenant,
+            "project": session.project,
+            "session_id": session.session_id,
+            "turn_id": turn_id,
+            "status": "done",
+            "updated_at": codec.rfc3339(now),
+            "expires_at": int((now + RETENTION).timestamp()),
+        }
+        return Put(guard, ABSENT)
+
     def done(self, claim: Claim, seq: int) -> Update:
         """Return the write that marks the turn as committed; it holds only for the claim's owner."""
         now = self._world.clock.now()
@@ -106,12 +124,14 @@ class Guards:
     def _judged(self, claim: Claim, stored: Attributes, payload: bytes) -> Claim:
         self._world.tally.turn_conflict()
         turn = claim.turn.turn_id
-        same = self._vault.verify(claim.session.tenant, PURPOSE, payload, str(stored.get("payload", "")))
-        if not same:
+        if "payload" in stored and not self._is_of(stored, claim, payload):
             raise Conflict(f"turn_id {turn!r} was used for another payload", {"turn_id": turn})
         if stored.get("status") != "done":
             raise ResourceBusy("the turn is being committed by another call", {"resource": "turn", "turn_id": turn})
         return Claim(claim.session, claim.turn, claim.owner, done=True)
+
+    def _is_of(self, stored: Attributes, claim: Claim, payload: bytes) -> bool:
+        return self._vault.verify(claim.session.tenant, PURPOSE, payload, str(stored["payload"]))
 
 
 def _held(claim: Claim) -> AllOf:

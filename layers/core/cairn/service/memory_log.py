@@ -103,12 +103,18 @@ class MemoryLog:
         self._size = 0
         self._lock = Lock()
 
-    def append(self, tenant: Tenant, project: Project, owner: str, entry: LogEntry) -> Put:
-        """Return the write that appends the entry; its id follows all that was read, whatever the clock says."""
+    def append(
+        self, tenant: Tenant, project: Project, owner: str, entry: LogEntry, moment: datetime | None = None
+    ) -> Put:
+        """Return the write that appends the entry; its id follows all that was read, whatever the clock says.
+
+        The id is of the time of the entry, or of this moment where the entry tells of what was long before.
+        """
         pk = layout.log_pk(tenant, project, owner)
         with self._exclusive(pk) as slot:
             newest = slot.read.newest if slot.read else ""
-        at = max(entry.at, layout.logged_at(newest) + TICK) if newest else entry.at
+        at = moment or entry.at
+        at = max(at, layout.logged_at(newest) + TICK) if newest else at
         where = Key(pk, layout.log_sk(time_ordered_id(at, self._world.entropy.token(10))))
         content = self._vault.seal(tenant, where, entry.to_record())
         return Put({"pk": where.pk, "sk": where.sk, **content}, ABSENT)

@@ -1,0 +1,223 @@
+"""Writes of files: whatever fails and whoever writes at the same time, nothing is lost, doubled or counted wrong."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha256
+
+import pytest
+
+from builders import SESSION
+from cairn.domain import layout
+from cairn.domain.errors import CairnError, Conflict, QuotaExceeded, Unavailable
+from cairn.domain.files import WriteMode
+from cairn.domain.ids import SessionId
+from cairn.domain.settings import Limits, MemorySettings
+from cairn.domain.table import Key, Query
+from cairn.domain.turns import Session
+from cairn.service.engine import Engine
+from cairn.service.files import Files
+from cairn.service.paging import every
+from cairn.service.world import World
+from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+
+LARGE = "".join(sha256(str(number).encode()).hexdigest() for number in range(5000))
+LIMITS = Limits(project_bytes=1_000_000)
+Operation = Callable[[Files], object]
+
+WRITES: dict[str, Operation] = {
+    "append": lambda files: files.write(SESSION, "a", "!", WriteMode.APPEND, if_version=1),
+    "append much": lambda files: files.write(SESSION, "a", LARGE[:70_000], WriteMode.APPEND, if_version=1),
+    "overwrite": lambda files: files.write(SESSION, "a", "??", WriteMode.OVERWRITE, offset=9, if_version=1),
+    "truncate": lambda files: files.write(SESSION, "a", LARGE, WriteMode.TRUNCATE, if_version=1),
+    "make": lambda files: files.write(SESSION, "b/c", LARGE, WriteMode.TRUNCATE, if_version=0),
+    "delete": lambda files: files.delete(SESSION, "a", if_version=1),
+}
+
+
+def files_of(world: World) -> Files:
+    return Engine.over(world, lambda _: MemorySettings(), LIMITS).files
+
+
+def faulty(world: World, at: int, fault: Callable[[Callable[[], object]], object]) -> tuple[FaultyStore, Files]:
+    store = FaultyStore(world, at, fault)
+    return store, files_of(replace(world, table=store, blobs=FaultyBlobs(world, store)))
+
+
+def contents(world: World) -> dict[str, bytes]:
+    files = files_of(world)
+    found = files.list(SESSION, depth=9).entries
+    return {each.path: files.read(SESSION, each.path) for each in found if each.type == "FILE"}
+
+
+def counted(world: World) -> int:
+    item = world.table.get(Key(layout.registry_pk(SESSION.tenant, SESSION.project), layout.FILES))
+    return int(item["bytes"]) if item else 0
+
+
+def check_books(world: World) -> None:
+    """Hold the project's count to its files, and the blobs to what names them."""
+    assert counted(world) == sum(map(len, contents(world).values()))
+    items = list(every(world.table, Query(layout.session_pk(SESSION), "\x01", "\U0010ffff")))
+    named = {part[1]: part for part in (str(item["sk"]).split("#") for item in items) if part[0] == "part"}
+    assert all(f"/memory/monday/{path}" in contents(world) for path in named)
+
+
+@pytest.fixture
+def prepare(world_in_memory: Callable[[], World]) -> Callable[[], World]:
+    def make() -> World:
+        world = world_in_memory()
+        files_of(world).write(SESSION, "a", LARGE, WriteMode.TRUNCATE)
+        return world
+
+    return make
+
+
+@pytest.mark.slow
+@pytest.mark.req("R090")
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("name", WRITES)
+def test_a_write_that_fails_at_any_call_has_happened_or_not_and_is_done_once_when_tried_again(
+    name: str, fault: Callable[[Callable[[], object]], object], prepare: Callable[[], World]
+) -> None:
+    write, world = WRITES[name], prepare()
+    before = contents(world)
+    store, undisturbed = faulty(world, 0, killed_before)
+    write(undisturbed)
+    after = contents(world)
+
+    for at in range(1, store.calls + 1):
+        world = prepare()
+        try:
+            write(faulty(world, at, fault)[1])
+        except (Stopped, Unavailable):
+            assert contents(world) in (before, after), at
+            check_books(world)
+            with_conflict(write, world)
+        assert contents(world) == after, at
+        check_books(world)
+
+
+def with_conflict(write: Operation, world: World) -> None:
+    """Do a write again; that its version is gone says that it happened."""
+    try:
+        write(files_of(world))
+    except Conflict:
+        return
+
+
+@pytest.mark.slow
+@pytest.mark.req("R090")
+@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("other", WRITES)
+def test_of_two_writes_over_the_same_version_one_happens_whenever_the_other_comes(
+    name: str, other: str, prepare: Callable[[], World]
+) -> None:
+    world = prepare()
+    store, undisturbed = faulty(world, 0, killed_before)
+    WRITES[name](undisturbed)
+    same = "make" not in (name, other) or name == other
+
+    for at in range(1, store.calls + 1):
+        world = prepare()
+        results: list[str] = []
+
+        def meanwhile(call: Callable[[], object], world: World = world, results: list[str] = results) -> object:
+            results.append(outcome(WRITES[other], files_of(world)))
+            return call()
+
+        results.append(outcome(WRITES[name], faulty(world, at, meanwhile)[1]))
+        assert sorted(results) == (["CONFLICT", "done"] if same else ["done", "done"]), at
+        check_books(world)
+
+
+def making(path: str, session: Session = SESSION, size: int = 1) -> Operation:
+    return lambda files: files.write(session, path, "x" * size, WriteMode.TRUNCATE)
+
+
+def outcome(write: Operation, files: Files) -> str:
+    try:
+        write(files)
+    except CairnError as error:
+        return error.code
+    return "done"
+
+
+@pytest.mark.slow
+@pytest.mark.req("R092")
+def test_appends_at_once_lose_nothing(world_in_memory: Callable[[], World]) -> None:
+    world = world_in_memory()
+    lines = [f"{writer}-{number}\n" for writer in range(4) for number in range(25)]
+
+    def append(writer: int) -> None:
+        files = files_of(world)
+        for line in lines[writer * 25 : writer * 25 + 25]:
+            while outcome(lambda held, line=line: held.write(SESSION, "log", line, WriteMode.APPEND), files) != "done":
+                pass
+
+    threads = [threading.Thread(target=append, args=(writer,)) for writer in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+
+    assert sorted(contents(world)["/memory/monday/log"].decode().splitlines(keepends=True)) == sorted(lines)
+    check_books(world)
+
+
+@pytest.mark.req("R268")
+def test_the_project_s_limit_holds_whenever_another_session_writes(prepare: Callable[[], World]) -> None:
+    other = replace(SESSION, session_id=SessionId("tuesday"))
+    store, undisturbed = faulty(prepare(), 0, killed_before)
+    undisturbed.write(SESSION, "b", "x" * 400_000, WriteMode.TRUNCATE)
+
+    for at in range(1, store.calls + 1):
+        world = prepare()
+        results: list[str] = []
+
+        def meanwhile(call: Callable[[], object], world: World = world, results: list[str] = results) -> object:
+            results.append(outcome(making("b", other, 400_000), files_of(world)))
+            return call()
+
+        mine = faulty(world, at, meanwhile)[1]
+        results.append(outcome(making("b", SESSION, 400_000), mine))
+        assert sorted(results) == sorted(["done", QuotaExceeded.code]), at
+        assert counted(world) == len(LARGE) + 400_000
+
+
+@pytest.mark.req("R092")
+def test_nobody_makes_a_file_below_one_that_is_just_made(world_in_memory: Callable[[], World]) -> None:
+    outcomes: set[tuple[str, ...]] = set()
+    for first, second in (("a", "a/b"), ("a/b", "a")):
+        store, undisturbed = faulty(world_in_memory(), 0, killed_before)
+        undisturbed.write(SESSION, first, "x", WriteMode.TRUNCATE)
+        for at in range(1, store.calls + 1):
+            world = world_in_memory()
+            results: list[str] = []
+
+            def meanwhile(
+                call: Callable[[], object], world: World = world, results: list[str] = results, path: str = second
+            ) -> object:
+                results.append(outcome(making(path), files_of(world)))
+                return call()
+
+            mine = faulty(world, at, meanwhile)[1]
+            results.append(outcome(making(first), mine))
+            outcomes.add(tuple(results))
+            assert len(contents(world)) == 1, at
+    assert outcomes == {("done", "INVALID_ARGUMENT")}
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_read_whole(prepare: Callable[[], World]) -> None:
+    store, undisturbed = faulty(prepare(), 0, killed_before)
+    undisturbed.read(SESSION, "a")
+    for at in range(1, store.calls + 1):
+        world = prepare()
+
+        def meanwhile(call: Callable[[], object], world: World = world) -> object:
+            files_of(world).write(SESSION, "a", LARGE[::-1], WriteMode.TRUNCATE)
+            return call()
+
+        assert faulty(world, at, meanwhile)[1].read(SESSION, "a").decode() in (LARGE, LARGE[::-1])

@@ -1,0 +1,177 @@
+"""Taking a legacy session over: stopped at any call, done again or beside others, it comes over once and whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from builders import SESSION, cold, turn
+from cairn.domain import layout
+from cairn.domain.errors import ResourceBusy, Unavailable
+from cairn.domain.events import Event, EventType
+from cairn.domain.facts import State
+from cairn.domain.ids import TurnId
+from cairn.domain.items import message
+from cairn.domain.legacy import FactRecord, LegacyHistory, turns_of
+from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Query
+from cairn.domain.tiers import Tier
+from cairn.service import legacy_import
+from cairn.service.engine import Engine
+from cairn.service.paging import every
+from cairn.service.world import World
+from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+
+START = datetime(2026, 2, 1, tzinfo=UTC)
+SETTINGS = MemorySettings(session_lock_timeout_ms=0)
+TURNS = 7
+
+
+def history() -> LegacyHistory:
+    events = [
+        Event(
+            id=f"t{number}-in-0",
+            ts=START + timedelta(hours=number),
+            type=EventType.INPUT_ITEM,
+            turn_id=TurnId(f"t{number}"),
+            user_id=None,
+            item=message("user", f"Row {number} has beans."),
+        )
+        for number in range(TURNS)
+    ]
+    homes = [
+        FactRecord(
+            id=f"f{number}",
+            at=START + timedelta(hours=number),
+            fact_id="user_home",
+            key="home",
+            value=value,
+            confidence=0.9,
+            tier=Tier.L0,
+            state=State.ACTIVE,
+            expires_at=None,
+            turn_id=f"t{number}",
+            user_id=None,
+        )
+        for number, value in enumerate(("Oslo", "Bergen"))
+    ]
+    return LegacyHistory(turns_of(events), tuple(homes), (TurnId("t-1"), TurnId("t0")))
+
+
+def engine(world: World) -> Engine:
+    return Engine.over(world, lambda _: SETTINGS)
+
+
+def faulty(world: World, at: int, fault: Callable[[Callable[[], object]], object]) -> tuple[FaultyStore, Engine]:
+    store = FaultyStore(world, at, fault)
+    return store, engine(replace(world, table=store, blobs=FaultyBlobs(world, store)))
+
+
+def take_over(engine: Engine) -> None:
+    engine.legacy.run(SESSION, history())
+
+
+def end_state(world: World) -> dict[str, Any]:
+    """Return all that can be observed, without the times and fences that differ between runs."""
+    parts = cold(world)
+    items = list(every(world.table, Query(layout.session_pk(SESSION), "\x01", "\U0010ffff")))
+    files = dict(engine(world).files.everything(SESSION))
+    timed = ("meta/", "indexes/")
+    return {
+        "keys": [item["sk"] for item in items],
+        "history": list(parts.sessions.history(SESSION)),
+        "files": {path: content for path, content in files.items() if not any(part in path for part in timed)},
+        "head": {
+            name: value
+            for item in items
+            for name, value in item.items()
+            if item["sk"] == layout.HEAD and name in {"seq", "owners", "legacy", "legacy_through", "events", "turn_id"}
+        },
+    }
+
+
+@pytest.fixture(autouse=True)
+def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(legacy_import, "MOST_TURNS", 3)
+
+
+@pytest.mark.slow
+@pytest.mark.req("R085")
+@pytest.mark.req("R087")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_import_that_is_stopped_at_any_call_is_finished_by_the_next(
+    fault: Callable[[Callable[[], object]], object], world_in_memory: Callable[[], World]
+) -> None:
+    clean = world_in_memory()
+    store, undisturbed = faulty(clean, 0, killed_before)
+    take_over(undisturbed)
+    wanted = end_state(clean)
+    assert len(wanted["history"]) == TURNS
+
+    for at in range(1, store.calls + 1):
+        world = world_in_memory()
+        clock: Any = world.clock
+        try:
+            take_over(faulty(world, at, fault)[1])
+        except (Stopped, Unavailable):
+            clock.advance(seconds=SETTINGS.guard_lease_seconds + 1)
+            take_over(engine(world))
+        assert end_state(world) == wanted, at
+        committed = engine(world).turns.after(SESSION, turn("t0", "I live in Rome."))
+        assert committed.replayed, at
+
+
+@pytest.mark.slow
+@pytest.mark.req("R085")
+def test_two_imports_at_once_take_a_session_over_once(world_in_memory: Callable[[], World]) -> None:
+    clean = world_in_memory()
+    store, undisturbed = faulty(clean, 0, killed_before)
+    take_over(undisturbed)
+    wanted = end_state(clean)
+
+    for at in range(1, store.calls + 1):
+        world = world_in_memory()
+        outcomes: list[str] = []
+
+        def meanwhile(call: Callable[[], object], world: World = world, outcomes: list[str] = outcomes) -> object:
+            outcomes.append(outcome(engine(world)))
+            return call()
+
+        outcomes.append(outcome(faulty(world, at, meanwhile)[1]))
+        assert "done" in outcomes, at
+        assert end_state(world) == wanted, at
+
+
+@pytest.mark.slow
+@pytest.mark.req("R085")
+def test_a_turn_that_is_spoken_after_an_interrupted_import_does_not_end_it(
+    world_in_memory: Callable[[], World],
+) -> None:
+    store, undisturbed = faulty(world_in_memory(), 0, killed_before)
+    take_over(undisturbed)
+    outcomes: set[int] = set()
+
+    for at in range(1, store.calls + 1):
+        world = world_in_memory()
+        clock: Any = world.clock
+        with pytest.raises(Stopped):
+            take_over(faulty(world, at, killed_before)[1])
+        clock.advance(seconds=SETTINGS.guard_lease_seconds + 1)
+        engine(world).turns.after(SESSION, turn("t100", "I like tea."))
+        take_over(engine(world))
+        said = [event.turn_id for _, events in cold(world).sessions.history(SESSION) for event in events]
+        assert len(said) == len(set(said)) + 1, at  # one turn has two events
+        outcomes.add(len(set(said)))
+    assert outcomes == {1, TURNS + 1}  # none of it came over, and the session's own turn counts, or all of it did
+
+
+def outcome(runner: Engine) -> str:
+    try:
+        take_over(runner)
+    except ResourceBusy:
+        return "busy"
+    return "done"
