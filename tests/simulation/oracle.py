@@ -1,0 +1,307 @@
+"""What must hold after any schedule, read through a healthy process and, again, from the items themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+from cairn.domain import layout
+from cairn.domain.errors import CairnError, StoreError
+from cairn.domain.events import Event, events_of
+from cairn.domain.extraction import extract
+from cairn.domain.facts import Fact, Recording, identity, merge
+from cairn.domain.ids import TurnId, UserId
+from cairn.domain.items import message, role_of, text_of
+from cairn.domain.memory_view import MemoryView
+from cairn.domain.table import Attributes, Key, Query
+from cairn.domain.turns import Completion, Session
+from cairn.service.paging import every
+from simulation.actions import PROJECT, TENANTS, Play, look, tag_of
+from simulation.stage import SETTINGS, Process
+from simulation.witness import CONFLICT, REPLAYED, STORED, Attempt, Seen
+
+LEASES_ARE_OVER = 90.0
+A_WEEK = 9 * 86_400.0
+Problems = Iterator[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is wrong after a schedule, nothing as a rule, and how much it stored."""
+
+    problems: tuple[str, ...]
+    turns: int
+
+
+def judged(play: Play) -> Verdict:
+    """Let clients send again what was not acknowledged, then hold what is stored and what was told to each other."""
+    witness = play.stage.witness
+    if witness.crashes:
+        return Verdict(tuple(witness.crashes), 0)
+    try:
+        told = list(witness.attempts)
+        play.stage.scheduler.pause(LEASES_ARE_OVER)
+        problems = list(_sent_again(play))
+        _afterwards(play)
+        found = Findings(play, play.stage.healthy(), told)
+        problems += play.stage.leases.breaches
+        problems += found.problems()
+    except (CairnError, StoreError) as error:
+        return Verdict((f"a healthy process failed: {error!r}",), 0)
+    return Verdict(tuple(problems), sum(len(found.history(session)) for session in play.sessions))
+
+
+def _sent_again(play: Play) -> Problems:
+    """Send every turn again in every form in which it was sent: one of them is stored, and all others conflict."""
+    process = play.stage.healthy()
+    for (session, turn_id), attempts in play.stage.witness.turns().items():
+        known = [each.turn for each in attempts if each.is_acknowledged]
+        forms = [turn for i, turn in enumerate(each.turn for each in attempts) if turn not in [a.turn for a in attempts[:i]]]
+        answers = {number: play.stage.send(process, session, turn) for number, turn in enumerate(forms)}
+        stored = [each for each in answers.values() if each.is_acknowledged]
+        if len(stored) != 1 or any(each.outcome != CONFLICT for each in answers.values() if each not in stored):
+            yield f"{turn_id} of {session}: sent again, it is {[each.outcome for each in answers.values()]}"
+        elif known and (stored[0].outcome != REPLAYED or any(turn != stored[0].turn for turn in known)):
+            yield f"{turn_id} of {session} was acknowledged and is not there, or is another"
+    for session in play.sessions:
+        probe = Completion(turn_id=TurnId("probe"), inputs=(message("user", "Well."),), outputs=(), user_id=UserId("ada"))
+        if play.stage.send(process, session, probe).outcome != STORED:
+            yield f"{session} takes no new turn"
+        elif "isk" not in (process.parts.world.table.get(Key(layout.session_pk(session), layout.HEAD)) or {}):
+            yield f"{session} is due at no time"
+
+
+def _afterwards(play: Play) -> None:
+    """Have every session looked at, maybe days later, maybe maintained, maybe with its logs indexed."""
+    process = play.stage.healthy()
+    play.stage.scheduler.pause(play.random.choice((0.0, 60.0, 100_000.0, A_WEEK)))
+    for session in play.sessions:
+        if play.random.random() < 0.4:
+            process.engine.maintenance.run(session)
+        if play.random.random() < 0.5:
+            for owner in play.owners(session):
+                process.engine.indexer.run(session.tenant, session.project, owner)
+        look(play, process, session)
+
+
+class Findings:
+    """One look at the end of a schedule."""
+
+    def __init__(self, play: Play, process: Process, told: Sequence[Attempt]) -> None:
+        self._play = play
+        self._process = process
+        self._parts = process.parts
+        self._told = told
+        self._histories: dict[Session, list[tuple[int, tuple[Event, ...]]]] = {}
+        self._entries: dict[str, list[dict[str, Any]]] = {}
+
+    def problems(self) -> Problems:
+        for session in self._play.sessions:
+            yield from self._order(session)
+            yield from self._contents(session)
+            yield from self._head(session)
+            yield from self._guards(session)
+            yield from self._beliefs(session)
+        yield from self._answers()
+        yield from self._logs()
+        for seen in self._play.stage.witness.seen:
+            yield from self._recalled(seen)
+
+    def history(self, session: Session) -> list[tuple[int, tuple[Event, ...]]]:
+        if session not in self._histories:
+            self._histories[session] = list(self._parts.sessions.history(session))
+        return self._histories[session]
+
+    def entries(self, session: Session, owner: str) -> list[dict[str, Any]]:
+        """Return the records of an owner's log in their order, as the table holds them."""
+        pk = layout.log_pk(session.tenant, session.project, owner)
+        if pk not in self._entries:
+            items = every(self._parts.world.table, Query(pk, "m#", "m#~"))
+            self._entries[pk] = [self._parts.vault.unseal(session.tenant, item) for item in items]
+        return self._entries[pk]
+
+    def _of_session(self, session: Session) -> list[dict[str, Any]]:
+        records = chain.from_iterable(self.entries(session, owner) for owner in self._play.owners(session))
+        return [record for record in records if record["session"] == session.session_id]
+
+    def _order(self, session: Session) -> Problems:
+        numbers = [seq for seq, _ in self.history(session)]
+        if numbers != list(range(1, len(numbers) + 1)):
+            yield f"{session} has the turns {numbers}"
+        logged = sorted((entry["turn"]["seq"], entry["turn"]["id"]) for entry in self._of_session(session) if entry["turn"])
+        if logged != [(seq, events[0].turn_id) for seq, events in self.history(session)]:
+            yield f"{session}'s turns are logged as {logged}"
+
+    def _contents(self, session: Session) -> Problems:
+        sent = {turn_id: attempts for (at, turn_id), attempts in self._play.stage.witness.turns().items() if at == session}
+        stored = [events[0].turn_id for _, events in self.history(session)]
+        if sorted(stored) != sorted(sent):
+            yield f"{session} holds {stored}, and was sent {sorted(sent)}"
+        for _, events in self.history(session):
+            forms = [_told(events_of(each.turn, each.turn.inputs, events[0].ts)) for each in sent.get(events[0].turn_id, [])]
+            if _told(events) not in forms:
+                yield f"{events[0].turn_id} of {session} was stored otherwise than sent"
+
+    def _head(self, session: Session) -> Problems:
+        head = self._parts.world.table.get(Key(layout.session_pk(session), layout.HEAD))
+        assert head is not None
+        turns = len(self.history(session))
+        entries = [entry for entry in self._of_session(session) if entry["turn"]]
+        counted = {
+            "seq": turns,
+            "version": turns,
+            "events": sum(len(events) for _, events in self.history(session)),
+            "facts_written": sum(len(entry["added"]) for entry in entries),
+        }
+        if any(head[name] != count for name, count in counted.items()):
+            yield f"{session}'s head is {dict(head)}, and a recount {counted}"
+        if int(head["facts_superseded"]) < sum(len(entry["ended"]) for entry in entries):
+            yield f"{session}'s head counts {head['facts_superseded']} facts as superseded, which is too few"
+        if "lease_until" in head:
+            yield f"{session} is leased: {dict(head)}"
+        registered = {str(item["sk"]) for item in every(self._parts.world.table, Query(layout.registry_pk(session.tenant, session.project), "\x01", "~"))}
+        if not {layout.registry_sk(layout.owner(each.user_id, session.session_id)) for _, events in self.history(session) for each in events} <= registered:
+            yield f"a log of {session} is not registered"
+
+    def _guards(self, session: Session) -> Problems:
+        items = every(self._parts.world.table, Query(layout.session_pk(session), *layout.prefix_range("turn#")))
+        guards = {str(item["turn_id"]): (item["status"], item.get("seq")) for item in items}
+        if guards != {events[0].turn_id: ("done", seq) for seq, events in self.history(session)}:
+            yield f"{session}'s guards are {guards}"
+
+    def _beliefs(self, session: Session) -> Problems:
+        """Hold what is believed against a fold of what was said, one turn after the other."""
+        for owner in self._play.owners(session):
+            self._parts.log.refresh(session.tenant, session.project, owner)
+            with self._parts.log.view(session.tenant, session.project, owner) as view:
+                held = view.facts(self._parts.world.clock.now(), session.session_id)
+            expected = self._folded(session, owner)
+            if _beliefs(held) != _beliefs(expected):
+                yield f"{session} believes {_beliefs(held)} of {owner}, and was told {_beliefs(expected)}"
+
+    def _folded(self, session: Session, owner: str) -> list[Fact]:
+        live: dict[tuple[str, str], Fact] = {}
+        previous = ("", "")
+        for _, events in self.history(session):
+            said = [(event.id, text_of(event.item)) for event in events if role_of(event.item) == "user"]
+            by = layout.owner(events[0].user_id, session.session_id)
+            if by == owner:
+                found = extract(said, previous[1] if previous[0] == by else "")
+                now = events[0].ts
+                recording = Recording(turn_id=events[0].turn_id, now=now, new_id=str, l1_days=SETTINGS.l1_retention_days, l2_days=SETTINGS.l2_retention_days)
+                changes = merge([fact for fact in live.values() if _is_live(fact, now)], found, recording)
+                live = {about: fact for about, fact in live.items() if about not in {identity(each) for each in changes.deleted}}
+                live |= {identity(fact): fact for fact in changes.added}
+            previous = (by, said[-1][1] if said else "")
+        now = self._parts.world.clock.now()
+        return [fact for fact in live.values() if _is_live(fact, now)]
+
+    def _answers(self) -> Problems:
+        """Hold what clients were told to what is stored."""
+        fresh: dict[tuple[Session, str], int] = {}
+        stored = {(session, events[0].turn_id): (seq, events) for session in self._play.sessions for seq, events in self.history(session)}
+        known: dict[tuple[Session, str], int] = {}
+        for attempt in self._told:
+            key = (attempt.session, attempt.turn.turn_id)
+            if attempt.is_acknowledged and attempt.ended is not None:
+                known[key] = min(known.get(key, attempt.ended), attempt.ended)
+            if attempt.outcome == STORED and attempt.result is not None:
+                fresh[key] = fresh.get(key, 0) + 1
+                yield from self._told_right(attempt, stored)
+        yield from (f"{key} was told to be stored {count} times" for key, count in fresh.items() if count > 1)
+        for attempt in self._told:
+            key = (attempt.session, attempt.turn.turn_id)
+            if attempt.outcome == CONFLICT and known.get(key, attempt.begun) < attempt.begun:
+                _, events = stored[key]
+                if _told(events) == _told(events_of(attempt.turn, attempt.turn.inputs, events[0].ts)):
+                    yield f"{key} was a conflict with itself"
+
+    def _told_right(self, attempt: Attempt, stored: dict[tuple[Session, str], tuple[int, tuple[Event, ...]]]) -> Problems:
+        result = attempt.result
+        seq, events = stored.get((attempt.session, attempt.turn.turn_id), (0, ()))
+        entry = next((each for each in self._of_session(attempt.session) if each["turn"] and each["turn"]["seq"] == seq), None)
+        if result is None or entry is None or result.events_written != len(events) or result.facts_written != len(entry["added"]):
+            yield f"{attempt.turn.turn_id} of {attempt.session} was answered {result}"
+
+    def _logs(self) -> Problems:
+        """Hold each log's view, with segments, to a fold of its entries, and each fact to its event."""
+        readers = [self._process, *self._play.stage.surviving()]
+        for session in self._play.sessions:
+            now = self._parts.world.clock.now()
+            said = {(event.turn_id, event.id) for _, events in self.history(session) for event in events}
+            for owner in self._play.owners(session):
+                folded = MemoryView()
+                for record in self.entries(session, owner):
+                    folded.apply(record)
+                expected = [_shown(folded, now, each) for each in (None, session)]
+                for process in readers:
+                    process.parts.log.refresh(session.tenant, session.project, owner)
+                    with process.parts.log.view(session.tenant, session.project, owner) as view:
+                        if [_shown(view, now, each) for each in (None, session)] != expected:
+                            yield f"the view of {owner} in {session} differs from its log"
+            sources = [fact["source"] for entry in self._of_session(session) for fact in entry["added"]]
+            if any((source["turn_id"], source["event_id"]) not in said for source in sources):
+                yield f"a fact of {session} has no event"
+
+    def _recalled(self, seen: Seen) -> Problems:
+        """Hold a context to what its caller may see, and to what was no more to be believed when it was asked for."""
+        text = str(seen.prepared.items)
+        foreign = [tag for tag in self._foreign(seen) if f"{tag} " in text]
+        if foreign:
+            yield f"{seen.session} was shown what {foreign} said"
+        for fact in self._facts_of(seen):
+            expires = fact["expires_at"]
+            if expires is not None and expires <= f"{seen.at:%Y-%m-%dT%H:%M:%S}":
+                yield f"{seen.session} recalled {fact['value']!r}, which had expired"
+        ended = self._ended_before(seen)
+        if ended & set(seen.prepared.recalled_fact_ids):
+            yield f"{seen.session} recalled a fact that had ended"
+
+    def _foreign(self, seen: Seen) -> list[str]:
+        """Return the tags of those whose words the caller may not see."""
+        tags: list[str] = []
+        for tenant in TENANTS:
+            for session_id in ("monday", "tuesday"):
+                for user in ("ada", "bob"):
+                    other = Session(tenant, PROJECT, layout.SessionId(session_id))
+                    own = tenant == seen.session.tenant
+                    here = own and session_id == seen.session.session_id
+                    if not (here or (own and (seen.scope == "project" or (seen.scope == "user" and user == seen.user)))):
+                        tags.append(tag_of(other, user))
+        return tags
+
+    @cached_property
+    def _facts(self) -> dict[str, dict[str, Any]]:
+        return {fact["id"]: fact for session in self._play.sessions for entry in self._of_session(session) for fact in entry["added"]}
+
+    def _facts_of(self, seen: Seen) -> list[dict[str, Any]]:
+        return [self._facts[name] for name in seen.prepared.recalled_fact_ids]
+
+    def _ended_before(self, seen: Seen) -> set[str]:
+        """Return the session's facts that turns had ended whose clients knew of it when the context was asked for."""
+        known = {each.turn.turn_id for each in self._told if each.session == seen.session and each.is_acknowledged and each.ended is not None and each.ended < seen.asked}
+        entries = [entry for entry in self._of_session(seen.session) if entry["turn"] and entry["turn"]["id"] in known]
+        return {fact["id"] for entry in entries for fact in entry["ended"]}
+
+
+def _told(events: Sequence[Event]) -> list[Any]:
+    return [(event.id, event.type, event.turn_id, event.user_id, event.item) for event in events]
+
+
+def _is_live(fact: Fact, now: datetime) -> bool:
+    return fact.expires_at is None or now < fact.expires_at
+
+
+def _beliefs(facts: Sequence[Fact]) -> list[Any]:
+    return sorted((fact.fact_id, fact.key, fact.value, fact.tier.value, str(fact.expires_at), fact.source.turn_id) for fact in facts)
+
+
+def _shown(view: MemoryView, now: Any, session: Session | None) -> list[Any]:
+    if session is None:
+        return [view.facts(now, None), view.search(["tea", "name"], None, 50)]
+    name = session.session_id
+    return [view.facts(now, name), view.turns(name), view.turn_count(name), view.last_seq(name), view.chunks(name)]
