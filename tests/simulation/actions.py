@@ -22,7 +22,9 @@ from simulation.stage import START, Process, Stage
 from simulation.witness import Seen
 
 PROJECT = Project("garden")
-TENANTS, SESSION_IDS, USERS = (Tenant("acme"), Tenant("globex")), (SessionId("monday"), SessionId("tuesday")), ("ada", "bob")
+TENANTS = (Tenant("acme"), Tenant("globex"))
+SESSION_IDS = (SessionId("monday"), SessionId("tuesday"))
+USERS = ("ada", "bob")
 NAMES = ("Ada", "Grace", "Hedy", "Edith", "Joan")
 PLACES = ("Berlin", "Oslo", "Lisbon", "Quito")
 FIRMS = ("Initech", "Hooli", "Vandelay")
@@ -43,6 +45,7 @@ class Play:
     stage: Stage
     random: Random
     sessions: list[Session]
+    users: tuple[str, ...]
     said: list[tuple[Session, Completion]] = field(default_factory=list[tuple[Session, Completion]])
     begun: list[tuple[Session, Completion, OperationToken]] = field(
         default_factory=list[tuple[Session, Completion, OperationToken]]
@@ -59,7 +62,7 @@ class Play:
             self.stage.scheduler.pause(left.total_seconds())
 
     def owners(self, session: Session) -> list[str]:
-        return [layout.owner(UserId(user), session.session_id) for user in USERS]
+        return [layout.owner(UserId(user), session.session_id) for user in self.users]
 
 
 Action: TypeAlias = Callable[[Play, Process], None]
@@ -68,7 +71,7 @@ Action: TypeAlias = Callable[[Play, Process], None]
 def sessions_of(random: Random) -> list[Session]:
     """Return one to three sessions, some of which share names across tenants."""
     every = [Session(tenant, PROJECT, session_id) for tenant in TENANTS for session_id in SESSION_IDS]
-    return random.sample(every, random.choice((1, 1, 2, 3)))
+    return random.sample(every, random.choice((1, 1, 1, 2, 2, 3)))
 
 
 def say(play: Play, process: Process) -> None:
@@ -97,7 +100,7 @@ def ask(play: Play, process: Process) -> None:
 
 def look(play: Play, process: Process, session: Session, max_input_tok: int = 100_000) -> None:
     """Prepare a turn for somebody in the session, and note what is shown."""
-    user, scope = play.random.choice((*USERS, None)), play.random.choice(SCOPES)
+    user, scope = play.random.choice((*play.users, None)), play.random.choice(SCOPES)
     request = Preparation(
         current=(message("user", "What do you know of my name, home, work, tea and tasks?"),),
         user_id=None if user is None else UserId(user),
@@ -175,13 +178,13 @@ ACTIONS: dict[Action, int] = {
     finish: 3,
     maintain: 3,
     maintain_due: 1,
-    index: 3,
+    index: 5,
     wait: 5,
 }
 
 
 def _new_turn(play: Play, *, sent: bool = True) -> tuple[Session, Completion]:
-    session, user = play.a_session(), play.random.choice(USERS)
+    session, user = play.a_session(), play.random.choice(play.users)
     numbers = [turn for at, turn in play.said if at == session] + [turn for at, turn, _ in play.begun if at == session]
     name = f"t{len(numbers)}{'' if sent else 'x'}"
     tag = tag_of(session, user)

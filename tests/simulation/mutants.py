@@ -78,6 +78,7 @@ MUTANTS = (
                 "return _Delta((self._context.seq or lease.seq) + 1,",
             ),
             Change(after_turn._Commit._held_lease, "if self._context.seq != self._lease.seq:", "if False:"),
+            Change(after_turn._Commit._event_write, "**content}, ABSENT)", "**content})"),
         ),
     ),
     Mutant(

@@ -7,21 +7,21 @@ from collections.abc import Callable
 from random import Random
 
 from faults import Stopped
-from simulation.actions import ACTIONS, Play, say, sessions_of
+from simulation.actions import ACTIONS, USERS, Play, say, sessions_of
 from simulation.line import Fault
 from simulation.oracle import Verdict, judged
 from simulation.stage import Stage, small
 
 RATES = (0.0, 0.02, 0.06, 0.15)
 LEFT_OUT = 0.25
-FEWEST_ACTIONS, MOST_ACTIONS = 6, 24
+FEWEST_ACTIONS, MOST_ACTIONS = 6, 30
 
 
 def simulated(seed: int, trace: Callable[[str], None] = lambda _: None) -> Verdict:
     """Play the schedule of a seed, let the clients end what they began, and return what is wrong with what is there."""
     random = Random(seed)  # noqa: S311 - not for secrets
     stage = Stage(random, trace)
-    play = Play(stage, random, sessions_of(random))
+    play = Play(stage, random, sessions_of(random), random.choice((USERS[:1], USERS)))
     with small():
         _Schedule(play).run()
         return judged(play)

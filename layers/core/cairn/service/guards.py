@@ -59,7 +59,6 @@ class Guards:
         """
         now = self._world.clock.now()
         claim = Claim(session, turn, owner)
-        payload = _payload(turn)
         until = codec.epoch_ms(now + timedelta(seconds=lease_seconds))
         guard = {
             "pk": claim.key().pk,
@@ -71,7 +70,7 @@ class Guards:
             "status": "processing",
             "owner": owner,
             "until": until,
-            "payload": self._vault.sign(session.tenant, PURPOSE, payload),
+            "payload": self._vault.sign(session.tenant, PURPOSE, _payload(turn)),
             "updated_at": codec.rfc3339(now),
             "expires_at": int((now + RETENTION).timestamp()),
         }
@@ -80,8 +79,19 @@ class Guards:
         try:
             self._world.table.put(Put(guard, AnyOf((ABSENT, stale, lapsed))))
         except ConditionFailed as held:
-            return self._judged(claim, held.item or {}, payload)
+            return self._judged(claim, held.item or {})
         return claim
+
+    def check_replay(self, claim: Claim) -> None:
+        """Make sure that a turn found stored is the claimed one, with the errors of claim() where it is not.
+
+        A claim whose time was up may have been taken over, by a call that stored another payload under this turn_id.
+        """
+        stored = self._world.table.get(claim.key())
+        if stored is not None and stored.get("owner") != claim.owner:
+            self._judged(claim, stored)
+        else:
+            self._world.tally.turn_conflict()
 
     def done(self, claim: Claim, seq: int) -> Update:
         """Return the write that marks the turn as committed; it holds only for the claim's owner."""
@@ -103,10 +113,11 @@ class Guards:
         with suppress(StoreError, CairnError):
             self._world.table.delete(Delete(claim.key(), _held(claim)))
 
-    def _judged(self, claim: Claim, stored: Attributes, payload: bytes) -> Claim:
+    def _judged(self, claim: Claim, stored: Attributes) -> Claim:
         self._world.tally.turn_conflict()
         turn = claim.turn.turn_id
-        same = self._vault.verify(claim.session.tenant, PURPOSE, payload, str(stored.get("payload", "")))
+        tag = str(stored.get("payload", ""))
+        same = self._vault.verify(claim.session.tenant, PURPOSE, _payload(claim.turn), tag)
         if not same:
             raise Conflict(f"turn_id {turn!r} was used for another payload", {"turn_id": turn})
         if stored.get("status") != "done":
