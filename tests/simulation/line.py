@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -33,8 +34,8 @@ class Fault(StrEnum):
     KILLED_AFTER = "killed after"
 
 
-Draw = Callable[[], Fault | None]
-"""Says what happens to the next call of any process."""
+Draw = Callable[[str], Fault | None]
+"""Says what happens to the next call of any process, of which it is told what it is."""
 
 LONGEST_IN_FLIGHT = 6.0
 """How many seconds a write may be under way: with ON_TIME and the skew of clocks it keeps within LATE_APPEND."""
@@ -51,6 +52,7 @@ class Line:
     random: Random
     draw: Draw
     trace: Callable[[str], None]
+    counts: Counter[str]
     dead: bool = False
     throttled: int = 0
     latencies: Sequence[float] = field(default=(0.0, 0.001, 0.004))
@@ -63,7 +65,9 @@ class Line:
         if self.throttled:
             self.throttled -= 1
             raise Unavailable("throttled")
-        fault = self.draw()
+        fault = self.draw(what)
+        self.counts["calls"] += 1
+        self.counts.update([fault] if fault else [])
         self.trace(f"{self.process} {what}{f'  << {fault}' if fault else ''}")
         match fault:
             case None:

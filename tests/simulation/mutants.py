@@ -6,7 +6,7 @@ import __future__
 
 import inspect
 import textwrap
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import CodeType, FunctionType
@@ -14,6 +14,10 @@ from typing import Any
 
 from cairn.domain import facts, ledger
 from cairn.service import after_turn, guards, indexing, maintenance, memory_log, sessions
+from simulation.schedule import simulated
+
+MOST_SEEDS = 4000
+"""After how many schedules a planted fault counts as not found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,3 +147,9 @@ def _changed(change: Change, function: FunctionType) -> CodeType:
     flags = __future__.annotations.compiler_flag
     code = compile(source.replace(change.old, change.new), function.__qualname__, "exec", flags, dont_inherit=True)
     return next(each for each in code.co_consts if isinstance(each, CodeType))
+
+
+def found(mutant: Mutant, seeds: Iterable[int]) -> int | None:
+    """Return the first of these seeds whose schedule goes wrong with the fault planted, None where none does."""
+    with planted(mutant):
+        return next((seed for seed in seeds if simulated(seed).problems), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,17 +32,18 @@ Problems = Iterator[str]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is wrong after a schedule, nothing as a rule, and how much it stored."""
+    """What is wrong after a schedule, nothing as a rule, and how often it did what."""
 
     problems: tuple[str, ...]
-    turns: int
+    counts: Counter[str]
 
 
 def judged(play: Play) -> Verdict:
     """Let clients send again what was not acknowledged, then hold what is stored and what was told to each other."""
     witness = play.stage.witness
+    counts = play.stage.counts
     if witness.crashes:
-        return Verdict(tuple(witness.crashes), 0)
+        return Verdict(tuple(witness.crashes), counts)
     try:
         told = list(witness.attempts)
         play.stage.scheduler.pause(LEASES_ARE_OVER)
@@ -51,8 +53,9 @@ def judged(play: Play) -> Verdict:
         problems += play.stage.leases.breaches
         problems += found.problems()
     except (CairnError, StoreError) as error:
-        return Verdict((f"a healthy process failed: {error!r}",), 0)
-    return Verdict(tuple(problems), sum(len(found.history(session)) for session in play.sessions))
+        return Verdict((f"a healthy process failed: {error!r}",), counts)
+    counts["turns"] += sum(len(found.history(session)) for session in play.sessions)
+    return Verdict(tuple(problems), counts)
 
 
 def _sent_again(play: Play) -> Problems:

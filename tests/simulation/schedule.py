@@ -49,6 +49,7 @@ class _Schedule:
         while self._left > 0:
             self._left -= 1
             action = self._random.choices(self._actions, self._weights)[0]
+            self._play.stage.counts[action.__name__] += 1
             self._play.stage.trace(f"{process.line and process.line.process} {action.__name__}")
             try:
                 action(self._play, process)
@@ -58,5 +59,5 @@ class _Schedule:
                 self._play.stage.witness.crashes.append(traceback.format_exc())
             self._play.rest()
 
-    def _draw(self) -> Fault | None:
+    def _draw(self, _: str) -> Fault | None:
         return self._random.choice(self._faults) if self._random.random() < self._rate else None

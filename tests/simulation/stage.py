@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -90,6 +91,7 @@ class Stage:
         self.told = trace
         self.leases = Leases(self.scheduler, timedelta(seconds=2 * MOST_SKEW))
         self.processes: list[Process] = []
+        self.counts: Counter[str] = Counter()
         clock, entropy = ProcessClock(self.scheduler, timedelta()), SeededEntropy(Random(random.random()))  # noqa: S311 - not for secrets
         self.world = World(MemoryTable(), MemoryBlobs(), RepeatingKeyRing(), clock, entropy, in_turn, self.jobs)
 
@@ -99,7 +101,7 @@ class Stage:
 
     def process(self, draw: Draw) -> Process:
         """Start a process whose calls go wrong as drawn and whose clock is a little off."""
-        line = Line(f"p{len(self.processes) + 1}", self.scheduler, self.random, draw, self.trace)
+        line = Line(f"p{len(self.processes) + 1}", self.scheduler, self.random, draw, self.trace, self.counts)
         table = WatchedTable(self.world.table, self.leases, line.process)
         world = replace(
             self.world,
@@ -116,7 +118,7 @@ class Stage:
         alive = [process for process in self.processes if process.line and not process.line.dead]
         for process in alive:
             assert process.line
-            process.line.draw = lambda: None
+            process.line.draw = lambda _: None
             process.line.throttled = 0
         return alive
 
