@@ -1,7 +1,7 @@
 """Hunt for lost, doubled and half-done turns: every fault and every pair of them, drawn schedules, planted faults.
 
-    --first N --schedules N    draw other schedules, or more of them
-    --seed N                   play one schedule again, and print all that happens in it
+--first N --schedules N    draw other schedules, or more of them
+--seed N                   play one schedule again, and print all that happens in it
 """
 
 from __future__ import annotations
@@ -64,7 +64,11 @@ def draw(first: int, schedules: int) -> bool:
     counts, problems = Counter[str](), list[str]()
     for seed, wrong, counted in _in_parallel(_played, range(first, first + schedules)):
         counts += counted
-        problems += [f"{wrong[0]}\n    again: PYTHONPATH=tests .venv/bin/python tools/simulate.py --seed {seed}"] if wrong else []
+        problems += (
+            [f"{wrong[0]}\n    again: PYTHONPATH=tests .venv/bin/python tools/simulate.py --seed {seed}"]
+            if wrong
+            else []
+        )
     seconds = time.monotonic() - begun
     print(f"schedules: {schedules} from seed {first} in {seconds:.0f} s, {schedules / seconds:.0f} a second")
     faults = {fault.value for fault in Fault}

@@ -1,1 +1,1 @@
-"""A deterministic simulation: processes that share a store take turns at every call, and what fails is drawn from a seed."""
+"""A deterministic simulation: processes over one store take turns at every call, and a seed says what fails."""

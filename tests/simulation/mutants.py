@@ -1,19 +1,16 @@
 """Faults planted in the engine on purpose, each of which the simulator has to find."""
 
 from __future__ import annotations
-
 import __future__
 
 import inspect
 import textwrap
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from types import CodeType, FunctionType
-from typing import Any
 
-from cairn.domain import facts, ledger
-from cairn.service import after_turn, guards, indexing, maintenance, memory_log, sessions
 from simulation.schedule import simulated
 
 MOST_SEEDS = 4000
@@ -22,34 +19,35 @@ MOST_SEEDS = 4000
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Another text in the source of one function."""
+    """Another text in the source of one function, named as module:name."""
 
-    function: Callable[..., Any]
+    function: str
     old: str
     new: str
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A fault and how to plant it."""
+    """A fault, how to plant it, and the first seed whose schedule found it when it was planted last."""
 
     name: str
     changes: tuple[Change, ...]
+    seed: int = 0
 
 
 MUTANTS = (
     Mutant(
         "the commit checks neither the fence nor that its turn's number is free",
         (
-            Change(after_turn._Commit._head_write, "condition=lease.held(),", ""),
-            Change(after_turn._Commit._event_write, "**content}, ABSENT)", "**content})"),
+            Change("cairn.service.after_turn:_Commit._head_write", "condition=lease.held(),", ""),
+            Change("cairn.service.after_turn:_Commit._event_write", "**content}, ABSENT)", "**content})"),
         ),
     ),
     Mutant(
         "the guard says done before the commit",
         (
             Change(
-                after_turn._Commit._write,
+                "cairn.service.after_turn:_Commit._write",
                 "for attempt in range(COMMIT_ATTEMPTS):",
                 "self._parts.world.table.update(writes.pop(3))\n    for attempt in range(COMMIT_ATTEMPTS):",
             ),
@@ -57,51 +55,59 @@ MUTANTS = (
     ),
     Mutant(
         "the commit leaves the guard as it is",
-        (Change(after_turn._Commit._write, "self._parts.guards.done(claim, delta.seq),", ""),),
+        (Change("cairn.service.after_turn:_Commit._write", "self._parts.guards.done(claim, delta.seq),", ""),),
     ),
     Mutant(
         "a turn is claimed though another call is committing it",
-        (Change(guards.Guards.claim, "AnyOf((ABSENT, stale, lapsed))", "None"),),
+        (Change("cairn.service.guards:Guards.claim", "AnyOf((ABSENT, stale, lapsed))", "None"),),
     ),
     Mutant(
         "a guard is given back by whoever does not hold it",
-        (Change(guards.Guards.give_back, "Delete(claim.key(), _held(claim))", "Delete(claim.key())"),),
+        (Change("cairn.service.guards:Guards.give_back", "Delete(claim.key(), _held(claim))", "Delete(claim.key())"),),
     ),
-    Mutant("another payload counts as the same turn", (Change(guards.Guards._judged, "if not same:", "if False:"),)),
-    Mutant("the lease is taken from its holder", (Change(sessions.Sessions.try_lease, "condition=free,", ""),)),
+    Mutant(
+        "another payload counts as the same turn",
+        (Change("cairn.service.guards:Guards._judged", "if not same:", "if False:"),),
+    ),
+    Mutant(
+        "the lease is taken from its holder",
+        (Change("cairn.service.sessions:Sessions.try_lease", "condition=free,", ""),),
+    ),
     Mutant(
         "the lease is released by whoever does not hold it",
-        (Change(sessions.Sessions.release, "condition=lease.held())", "condition=None)"),),
+        (Change("cairn.service.sessions:Sessions.release", "condition=lease.held())", "condition=None)"),),
     ),
     Mutant(
         "a turn is numbered after what was read before the lease",
         (
             Change(
-                after_turn._Commit._delta,
+                "cairn.service.after_turn:_Commit._delta",
                 "return _Delta(lease.seq + 1,",
                 "return _Delta((self._context.seq or lease.seq) + 1,",
             ),
-            Change(after_turn._Commit._held_lease, "if self._context.seq != self._lease.seq:", "if False:"),
-            Change(after_turn._Commit._event_write, "**content}, ABSENT)", "**content})"),
+            Change(
+                "cairn.service.after_turn:_Commit._held_lease", "if self._context.seq != self._lease.seq:", "if False:"
+            ),
+            Change("cairn.service.after_turn:_Commit._event_write", "**content}, ABSENT)", "**content})"),
         ),
     ),
     Mutant(
         "facts are merged into what was read before the lease",
-        (Change(after_turn._Commit._held_lease, "if behind:", "if False:"),),
+        (Change("cairn.service.after_turn:_Commit._held_lease", "if behind:", "if False:"),),
     ),
     Mutant(
         "an expired fact is recalled until it is swept",
-        (Change(facts.Fact.is_live, "(self.expires_at is None or now < self.expires_at)", "True"),),
+        (Change("cairn.domain.facts:Fact.is_live", "(self.expires_at is None or now < self.expires_at)", "True"),),
     ),
     Mutant(
         "a fact that ended comes back when segments are replayed",
-        (Change(ledger.Ledger.replay, "self.end(SessionId(what[0]), [from_record(what[1])])", "pass"),),
+        (Change("cairn.domain.ledger:Ledger.replay", "self.end(SessionId(what[0]), [from_record(what[1])])", "pass"),),
     ),
     Mutant(
         "a shard replaces a turn that it does not hold",
         (
             Change(
-                maintenance._Run._move,
+                "cairn.service.maintenance:_Run._move",
                 "[[turn.seq, turn.records] for turn in shard]",
                 "[[turn.seq, turn.records] for turn in shard[1:]]",
             ),
@@ -109,13 +115,19 @@ MUTANTS = (
     ),
     Mutant(
         "a segment goes further than what has settled",
-        (Change(indexing.Indexer._settled, "self._world.clock.now() - SETTLED", "self._world.clock.now()"),),
+        (
+            Change(
+                "cairn.service.indexing:Indexer._settled",
+                "self._world.clock.now() - SETTLED",
+                "self._world.clock.now()",
+            ),
+        ),
     ),
     Mutant(
         "an entry is appended before what its writer has read",
         (
             Change(
-                memory_log.MemoryLog.append,
+                "cairn.service.memory_log:MemoryLog.append",
                 "max(entry.at, layout.logged_at(newest) + TICK) if newest else entry.at",
                 "entry.at",
             ),
@@ -123,10 +135,15 @@ MUTANTS = (
     ),
     Mutant(
         "a commit is sent however late it is",
-        (Change(after_turn._Commit._write, "if self._parts.world.clock.now() - delta.now > ON_TIME:", "if False:"),),
+        (
+            Change(
+                "cairn.service.after_turn:_Commit._write",
+                "if self._parts.world.clock.now() - delta.now > ON_TIME:",
+                "if False:",
+            ),
+        ),
     ),
 )
-"""The names of private functions are read here: a mutant that no longer applies is a test that fails."""
 
 
 @contextmanager
@@ -134,7 +151,7 @@ def planted(mutant: Mutant) -> Generator[None]:
     """Have the functions work as the mutant does, under every name they were imported by."""
     with ExitStack() as undoing:
         for change in mutant.changes:
-            function = change.function
+            function: object = resolve_name(change.function)
             assert isinstance(function, FunctionType)
             undoing.callback(setattr, function, "__code__", function.__code__)
             function.__code__ = _changed(change, function)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 from cairn.domain import layout
@@ -18,16 +17,15 @@ from cairn.domain.facts import Fact, Recording, identity, merge
 from cairn.domain.ids import TurnId, UserId
 from cairn.domain.items import message, role_of, text_of
 from cairn.domain.memory_view import MemoryView
-from cairn.domain.table import Attributes, Key, Query
+from cairn.domain.table import Key
 from cairn.domain.turns import Completion, Session
-from cairn.service.paging import every
 from simulation.actions import PROJECT, TENANTS, Play, look, tag_of
+from simulation.recount import Problems, Recount
 from simulation.stage import SETTINGS, Process
 from simulation.witness import CONFLICT, REPLAYED, STORED, Attempt, Seen
 
 LEASES_ARE_OVER = 90.0
 A_WEEK = 9 * 86_400.0
-Problems = Iterator[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ def judged(play: Play) -> Verdict:
         problems += found.problems()
     except (CairnError, StoreError) as error:
         return Verdict((f"a healthy process failed: {error!r}",), counts)
-    counts["turns"] += sum(len(found.history(session)) for session in play.sessions)
+    counts["turns"] += found.turns
     return Verdict(tuple(problems), counts)
 
 
@@ -63,7 +61,9 @@ def _sent_again(play: Play) -> Problems:
     process = play.stage.healthy()
     for (session, turn_id), attempts in play.stage.witness.turns().items():
         known = [each.turn for each in attempts if each.is_acknowledged]
-        forms = [turn for i, turn in enumerate(each.turn for each in attempts) if turn not in [a.turn for a in attempts[:i]]]
+        forms = [
+            turn for i, turn in enumerate(each.turn for each in attempts) if turn not in [a.turn for a in attempts[:i]]
+        ]
         answers = {number: play.stage.send(process, session, turn) for number, turn in enumerate(forms)}
         stored = [each for each in answers.values() if each.is_acknowledged]
         if len(stored) != 1 or any(each.outcome != CONFLICT for each in answers.values() if each not in stored):
@@ -71,7 +71,9 @@ def _sent_again(play: Play) -> Problems:
         elif known and (stored[0].outcome != REPLAYED or any(turn != stored[0].turn for turn in known)):
             yield f"{turn_id} of {session} was acknowledged and is not there, or is another"
     for session in play.sessions:
-        probe = Completion(turn_id=TurnId("probe"), inputs=(message("user", "Well."),), outputs=(), user_id=UserId("ada"))
+        probe = Completion(
+            turn_id=TurnId("probe"), inputs=(message("user", "Well."),), outputs=(), user_id=UserId("ada")
+        )
         if play.stage.send(process, session, probe).outcome != STORED:
             yield f"{session} takes no new turn"
         elif "isk" not in (process.parts.world.table.get(Key(layout.session_pk(session), layout.HEAD)) or {}):
@@ -99,82 +101,35 @@ class Findings:
         self._process = process
         self._parts = process.parts
         self._told = told
-        self._histories: dict[Session, list[tuple[int, tuple[Event, ...]]]] = {}
-        self._entries: dict[str, list[dict[str, Any]]] = {}
+        self._recounts = {session: Recount(process.parts, session, play.owners(session)) for session in play.sessions}
+
+    @property
+    def turns(self) -> int:
+        return sum(len(recount.history) for recount in self._recounts.values())
 
     def problems(self) -> Problems:
         for session in self._play.sessions:
-            yield from self._order(session)
+            yield from self._recounts[session].problems()
             yield from self._contents(session)
-            yield from self._head(session)
-            yield from self._guards(session)
             yield from self._beliefs(session)
         yield from self._answers()
         yield from self._logs()
         for seen in self._play.stage.witness.seen:
             yield from self._recalled(seen)
 
-    def history(self, session: Session) -> list[tuple[int, tuple[Event, ...]]]:
-        if session not in self._histories:
-            self._histories[session] = list(self._parts.sessions.history(session))
-        return self._histories[session]
-
-    def entries(self, session: Session, owner: str) -> list[dict[str, Any]]:
-        """Return the records of an owner's log in their order, as the table holds them."""
-        pk = layout.log_pk(session.tenant, session.project, owner)
-        if pk not in self._entries:
-            items = every(self._parts.world.table, Query(pk, "m#", "m#~"))
-            self._entries[pk] = [self._parts.vault.unseal(session.tenant, item) for item in items]
-        return self._entries[pk]
-
-    def _of_session(self, session: Session) -> list[dict[str, Any]]:
-        records = chain.from_iterable(self.entries(session, owner) for owner in self._play.owners(session))
-        return [record for record in records if record["session"] == session.session_id]
-
-    def _order(self, session: Session) -> Problems:
-        numbers = [seq for seq, _ in self.history(session)]
-        if numbers != list(range(1, len(numbers) + 1)):
-            yield f"{session} has the turns {numbers}"
-        logged = sorted((entry["turn"]["seq"], entry["turn"]["id"]) for entry in self._of_session(session) if entry["turn"])
-        if logged != [(seq, events[0].turn_id) for seq, events in self.history(session)]:
-            yield f"{session}'s turns are logged as {logged}"
-
     def _contents(self, session: Session) -> Problems:
-        sent = {turn_id: attempts for (at, turn_id), attempts in self._play.stage.witness.turns().items() if at == session}
-        stored = [events[0].turn_id for _, events in self.history(session)]
+        sent = {
+            turn_id: attempts for (at, turn_id), attempts in self._play.stage.witness.turns().items() if at == session
+        }
+        stored = [events[0].turn_id for _, events in self._recounts[session].history]
         if sorted(stored) != sorted(sent):
             yield f"{session} holds {stored}, and was sent {sorted(sent)}"
-        for _, events in self.history(session):
-            forms = [_told(events_of(each.turn, each.turn.inputs, events[0].ts)) for each in sent.get(events[0].turn_id, [])]
+        for _, events in self._recounts[session].history:
+            forms = [
+                _told(events_of(each.turn, each.turn.inputs, events[0].ts)) for each in sent.get(events[0].turn_id, [])
+            ]
             if _told(events) not in forms:
                 yield f"{events[0].turn_id} of {session} was stored otherwise than sent"
-
-    def _head(self, session: Session) -> Problems:
-        head = self._parts.world.table.get(Key(layout.session_pk(session), layout.HEAD))
-        assert head is not None
-        turns = len(self.history(session))
-        entries = [entry for entry in self._of_session(session) if entry["turn"]]
-        counted = {
-            "seq": turns,
-            "version": turns,
-            "events": sum(len(events) for _, events in self.history(session)),
-            "facts_written": sum(len(entry["added"]) for entry in entries),
-        }
-        if any(head[name] != count for name, count in counted.items()):
-            yield f"{session}'s head is {dict(head)}, and a recount {counted}"
-        if int(head["facts_superseded"]) < sum(len(entry["ended"]) for entry in entries):
-            yield f"{session}'s head counts {head['facts_superseded']} facts as superseded, which is too few"
-        if "lease_until" in head:
-            yield f"{session} is leased: {dict(head)}"
-        registered = {str(item["sk"]) for item in every(self._parts.world.table, Query(layout.registry_pk(session.tenant, session.project), "\x01", "~"))}
-        if not {layout.registry_sk(layout.owner(each.user_id, session.session_id)) for _, events in self.history(session) for each in events} <= registered:
-            yield f"a log of {session} is not registered"
-
-    def _guards(self, session: Session) -> Problems:
-        items = every(self._parts.world.table, Query(layout.session_pk(session), *layout.prefix_range("turn#")))
-        guards = {str(item["turn_id"]): (item["status"], item.get("seq")) for item in items}
-        if guards != {events[0].turn_id: ("done", seq) for seq, events in self.history(session)}:
-            yield f"{session}'s guards are {guards}"
 
     def _beliefs(self, session: Session) -> Problems:
         """Hold what is believed against a fold of what was said, one turn after the other."""
@@ -189,15 +144,25 @@ class Findings:
     def _folded(self, session: Session, owner: str) -> list[Fact]:
         live: dict[tuple[str, str], Fact] = {}
         previous = ("", "")
-        for _, events in self.history(session):
+        for _, events in self._recounts[session].history:
             said = [(event.id, text_of(event.item)) for event in events if role_of(event.item) == "user"]
             by = layout.owner(events[0].user_id, session.session_id)
             if by == owner:
                 found = extract(said, previous[1] if previous[0] == by else "")
                 now = events[0].ts
-                recording = Recording(turn_id=events[0].turn_id, now=now, new_id=str, l1_days=SETTINGS.l1_retention_days, l2_days=SETTINGS.l2_retention_days)
+                recording = Recording(
+                    turn_id=events[0].turn_id,
+                    now=now,
+                    new_id=str,
+                    l1_days=SETTINGS.l1_retention_days,
+                    l2_days=SETTINGS.l2_retention_days,
+                )
                 changes = merge([fact for fact in live.values() if _is_live(fact, now)], found, recording)
-                live = {about: fact for about, fact in live.items() if about not in {identity(each) for each in changes.deleted}}
+                live = {
+                    about: fact
+                    for about, fact in live.items()
+                    if about not in {identity(each) for each in changes.deleted}
+                }
                 live |= {identity(fact): fact for fact in changes.added}
             previous = (by, said[-1][1] if said else "")
         now = self._parts.world.clock.now()
@@ -206,7 +171,11 @@ class Findings:
     def _answers(self) -> Problems:
         """Hold what clients were told to what is stored."""
         fresh: dict[tuple[Session, str], int] = {}
-        stored = {(session, events[0].turn_id): (seq, events) for session in self._play.sessions for seq, events in self.history(session)}
+        stored = {
+            (session, events[0].turn_id): (seq, events)
+            for session in self._play.sessions
+            for seq, events in self._recounts[session].history
+        }
         known: dict[tuple[Session, str], int] = {}
         for attempt in self._told:
             key = (attempt.session, attempt.turn.turn_id)
@@ -223,11 +192,21 @@ class Findings:
                 if _told(events) == _told(events_of(attempt.turn, attempt.turn.inputs, events[0].ts)):
                     yield f"{key} was a conflict with itself"
 
-    def _told_right(self, attempt: Attempt, stored: dict[tuple[Session, str], tuple[int, tuple[Event, ...]]]) -> Problems:
+    def _told_right(
+        self, attempt: Attempt, stored: Mapping[tuple[Session, TurnId], tuple[int, tuple[Event, ...]]]
+    ) -> Problems:
         result = attempt.result
         seq, events = stored.get((attempt.session, attempt.turn.turn_id), (0, ()))
-        entry = next((each for each in self._of_session(attempt.session) if each["turn"] and each["turn"]["seq"] == seq), None)
-        if result is None or entry is None or result.events_written != len(events) or result.facts_written != len(entry["added"]):
+        entry = next(
+            (each for each in self._recounts[attempt.session].entries if each["turn"] and each["turn"]["seq"] == seq),
+            None,
+        )
+        if (
+            result is None
+            or entry is None
+            or result.events_written != len(events)
+            or result.facts_written != len(entry["added"])
+        ):
             yield f"{attempt.turn.turn_id} of {attempt.session} was answered {result}"
 
     def _logs(self) -> Problems:
@@ -235,10 +214,10 @@ class Findings:
         readers = [self._process, *self._play.stage.surviving()]
         for session in self._play.sessions:
             now = self._parts.world.clock.now()
-            said = {(event.turn_id, event.id) for _, events in self.history(session) for event in events}
+            said = {(event.turn_id, event.id) for _, events in self._recounts[session].history for event in events}
             for owner in self._play.owners(session):
                 folded = MemoryView()
-                for record in self.entries(session, owner):
+                for record in self._recounts[session].log(owner):
                     folded.apply(record)
                 expected = [_shown(folded, now, each) for each in (None, session)]
                 for process in readers:
@@ -246,7 +225,7 @@ class Findings:
                     with process.parts.log.view(session.tenant, session.project, owner) as view:
                         if [_shown(view, now, each) for each in (None, session)] != expected:
                             yield f"the view of {owner} in {session} differs from its log"
-            sources = [fact["source"] for entry in self._of_session(session) for fact in entry["added"]]
+            sources = [fact["source"] for entry in self._recounts[session].entries for fact in entry["added"]]
             if any((source["turn_id"], source["event_id"]) not in said for source in sources):
                 yield f"a fact of {session} has no event"
 
@@ -273,21 +252,37 @@ class Findings:
                     other = Session(tenant, PROJECT, layout.SessionId(session_id))
                     own = tenant == seen.session.tenant
                     here = own and session_id == seen.session.session_id
-                    if not (here or (own and (seen.scope == "project" or (seen.scope == "user" and user == seen.user)))):
+                    if not (
+                        here or (own and (seen.scope == "project" or (seen.scope == "user" and user == seen.user)))
+                    ):
                         tags.append(tag_of(other, user))
         return tags
 
     @cached_property
     def _facts(self) -> dict[str, dict[str, Any]]:
-        return {fact["id"]: fact for session in self._play.sessions for entry in self._of_session(session) for fact in entry["added"]}
+        return {
+            fact["id"]: fact
+            for session in self._play.sessions
+            for entry in self._recounts[session].entries
+            for fact in entry["added"]
+        }
 
     def _facts_of(self, seen: Seen) -> list[dict[str, Any]]:
         return [self._facts[name] for name in seen.prepared.recalled_fact_ids]
 
     def _ended_before(self, seen: Seen) -> set[str]:
         """Return the session's facts that turns had ended whose clients knew of it when the context was asked for."""
-        known = {each.turn.turn_id for each in self._told if each.session == seen.session and each.is_acknowledged and each.ended is not None and each.ended < seen.asked}
-        entries = [entry for entry in self._of_session(seen.session) if entry["turn"] and entry["turn"]["id"] in known]
+        known = {
+            each.turn.turn_id
+            for each in self._told
+            if each.session == seen.session
+            and each.is_acknowledged
+            and each.ended is not None
+            and each.ended < seen.asked
+        }
+        entries = [
+            entry for entry in self._recounts[seen.session].entries if entry["turn"] and entry["turn"]["id"] in known
+        ]
         return {fact["id"] for entry in entries for fact in entry["ended"]}
 
 
@@ -300,7 +295,10 @@ def _is_live(fact: Fact, now: datetime) -> bool:
 
 
 def _beliefs(facts: Sequence[Fact]) -> list[Any]:
-    return sorted((fact.fact_id, fact.key, fact.value, fact.tier.value, str(fact.expires_at), fact.source.turn_id) for fact in facts)
+    return sorted(
+        (fact.fact_id, fact.key, fact.value, fact.tier.value, str(fact.expires_at), fact.source.turn_id)
+        for fact in facts
+    )
 
 
 def _shown(view: MemoryView, now: Any, session: Session | None) -> list[Any]:

@@ -28,7 +28,7 @@ def simulated(seed: int, trace: Callable[[str], None] = lambda _: None) -> Verdi
 
 
 class _Schedule:
-    """The processes of one play, which do some kinds of things and meet some kinds of faults, so that each has its day."""
+    """The processes of one play; a draw leaves out some actions and some faults, so that each has its day."""
 
     def __init__(self, play: Play) -> None:
         self._play = play

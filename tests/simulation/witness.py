@@ -9,7 +9,14 @@ from itertools import count
 from cairn.domain.settings import RecallScope
 from cairn.domain.turns import CommittedTurn, Completion, PreparedTurn, Session
 
-STORED, REPLAYED, CONFLICT, BUSY, UNAVAILABLE, KILLED = "stored", "replayed", "conflict", "busy", "unavailable", "killed"
+STORED, REPLAYED, CONFLICT, BUSY, UNAVAILABLE, KILLED = (
+    "stored",
+    "replayed",
+    "conflict",
+    "busy",
+    "unavailable",
+    "killed",
+)
 
 
 @dataclass(eq=False, slots=True)

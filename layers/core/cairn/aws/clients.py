@@ -90,7 +90,7 @@ def _pause_after_conflict(response: tuple[Any, dict[str, Any]] | None, attempts:
 
     The transaction is over in milliseconds, and the SDK itself takes this refusal for final.
     """
-    error = response[1].get("Error", {}) if response else {}
+    error: dict[str, str] = response[1].get("Error", {}) if response else {}
     if error.get("Code") != "TransactionConflictException" or attempts >= _MOST_ATTEMPTS:
         return None
     return uniform(0.5, 1) * _FIRST_PAUSE * 2 ** (attempts - 1)  # noqa: S311 - not for secrets
