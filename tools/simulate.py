@@ -104,7 +104,8 @@ def _played(seed: int) -> tuple[int, tuple[str, ...], Counter[str]]:
 
 
 def _planted(number: int) -> tuple[int, int | None]:
-    return number, found(MUTANTS[number], range(MOST_SEEDS))
+    mutant = MUTANTS[number]
+    return number, found(mutant, range(mutant.seed, mutant.seed + MOST_SEEDS))
 
 
 def _in_parallel(work: Callable[[T], R], units: Iterable[T]) -> Iterator[R]:

@@ -122,7 +122,7 @@ def test_a_write_that_meets_a_transaction_of_someone_else_is_sent_again(
     monkeypatch.setattr(aws_clients, "_FIRST_PAUSE", 0)
     refusals = iter([refusal(400, "TransactionConflictException")] * conflicts)
 
-    def handle(**_: Any) -> AWSResponse | None:
+    def handle(**_: Any) -> Any:
         return next(refusals, None)
 
     clients.dynamodb.meta.events.register_first("before-send.dynamodb.UpdateItem", handle)

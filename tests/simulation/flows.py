@@ -15,8 +15,8 @@ from cairn.domain.items import message
 from cairn.domain.turns import Completion, Preparation, Session
 from faults import Stopped
 from simulation.actions import PLACES, PROJECT, SESSION_IDS, TENANTS, Play, tag_of
+from simulation.aftermath import Verdict, judged
 from simulation.line import Fault
-from simulation.oracle import Verdict, judged
 from simulation.stage import Process, Stage, small
 
 SESSION = Session(TENANTS[0], PROJECT, SESSION_IDS[0])

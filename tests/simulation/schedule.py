@@ -8,8 +8,8 @@ from random import Random
 
 from faults import Stopped
 from simulation.actions import ACTIONS, USERS, Play, say, sessions_of
+from simulation.aftermath import Verdict, judged
 from simulation.line import Fault
-from simulation.oracle import Verdict, judged
 from simulation.stage import Stage, small
 
 RATES = (0.0, 0.02, 0.06, 0.15)

@@ -83,7 +83,7 @@ def storm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Storm]:
         address = ["--host", "127.0.0.1", "--port", str(port)]
         with (
             (tmp_path / "proxy.log").open("w") as log,
-            subprocess.Popen(
+            subprocess.Popen(  # noqa: S603 - the pinned proxy
                 [*command, *address], env=environment(programs["microburst"]), stdout=log, stderr=log
             ) as proxy,
         ):
