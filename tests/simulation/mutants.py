@@ -42,6 +42,7 @@ MUTANTS = (
             Change("cairn.service.after_turn:_Commit._head_write", "condition=lease.held(),", ""),
             Change("cairn.service.after_turn:_Commit._event_write", "**content}, ABSENT)", "**content})"),
         ),
+        seed=892,
     ),
     Mutant(
         "the guard says done before the commit",
@@ -119,6 +120,17 @@ MUTANTS = (
                 "[[turn.seq, turn.records] for turn in shard[1:]]",
             ),
         ),
+    ),
+    Mutant(
+        "a segment goes further than what has settled",
+        (
+            Change(
+                "cairn.service.indexing:Indexer._settled",
+                "self._world.clock.now() - SETTLED",
+                "self._world.clock.now()",
+            ),
+        ),
+        seed=73,
     ),
     Mutant(
         "an entry is appended before what its writer has read",
