@@ -8,6 +8,9 @@ from datetime import datetime, timedelta
 from random import Random
 from threading import Lock, Thread
 
+HUNG_SECONDS = 120.0
+"""How long, by the machine's time, a schedule may take: those that end take a tenth of a second."""
+
 
 def _taken() -> Lock:
     lock = Lock()
@@ -41,9 +44,11 @@ class Scheduler:
 
         def begin() -> None:
             task.turn.acquire()
-            work()
-            self._tasks.remove(task)
-            self._hand_over()
+            try:
+                work()
+            finally:
+                self._tasks.remove(task)
+                self._hand_over()
 
         self._tasks.append(task)
         self._threads.append(Thread(target=begin, daemon=True))
@@ -53,7 +58,8 @@ class Scheduler:
         for thread in self._threads:
             thread.start()
         self._hand_over()
-        self._ended.acquire()
+        if not self._ended.acquire(timeout=HUNG_SECONDS):
+            raise RuntimeError("a process waits for a lock that another one holds during a call to the store")
         for thread in self._threads:
             thread.join()
         self._current = None
