@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 REQUIREMENTS ?= ../shared/contract/requirements.md
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test unit check lint conformance stack scan bench runtime requirements generate clean
+.PHONY: help demo serve test unit check lint conformance stack scan bench faults runtime requirements generate clean
 
 help: ## Show the verbs
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -47,6 +47,9 @@ bench: .venv/.ready ## Print what a turn costs, and how well facts and secrets a
 	@$(BIN)/python bench/turns.py
 	@$(BIN)/python bench/extraction.py
 	@$(BIN)/python bench/detection.py
+
+faults: .venv/.ready ## Let stores fail and processes die at every call, and find faults planted on purpose
+	@PYTHONPATH=tests $(BIN)/python tools/simulate.py
 
 requirements: .venv/.ready ## Print every requirement with the tests that prove it
 	@$(BIN)/python tools/requirements.py $(REQUIREMENTS)

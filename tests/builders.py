@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
 from cairn.domain import layout
+from cairn.domain.errors import CorruptData
 from cairn.domain.facts import Changes, Fact, Source, State
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId
 from cairn.domain.items import message
@@ -24,6 +26,7 @@ from cairn.domain.turns import Completion, Session
 from cairn.edge.fields import SessionInput
 from cairn.edge.tool import Tool
 from cairn.embedded.queue import InProcessJobs
+from cairn.ports import DataKey
 from cairn.service.indexing import SETTLED, Indexed, Indexer
 from cairn.service.memory_log import MemoryLog
 from cairn.service.paging import every
@@ -67,6 +70,23 @@ class RecordingJobs:
 
     def send(self, jobs: Sequence[Job]) -> None:
         self.sent.extend(jobs)
+
+
+class RepeatingKeyRing:
+    """Data keys that are the same in each run, so that two stores given the same calls hold the same."""
+
+    def __init__(self) -> None:
+        self.made = 0
+
+    def generate(self, tenant: Tenant) -> DataKey:
+        self.made += 1
+        wrapped = f"{tenant}/{self.made}".encode()
+        return DataKey(self.unwrap(tenant, wrapped), wrapped)
+
+    def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
+        if not wrapped.startswith(f"{tenant}/".encode()):
+            raise CorruptData("a wrapped key does not open")
+        return sha256(wrapped).digest()
 
 
 def settle(jobs: InProcessJobs) -> None:

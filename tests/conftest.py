@@ -17,17 +17,15 @@ from typing import Any
 import hypothesis
 import pytest
 
-from builders import RecordingJobs
+from builders import RecordingJobs, RepeatingKeyRing
 from cairn.domain import sandbox
 from cairn.domain.callers import Caller
 from cairn.domain.credentials import ALL_PROJECTS
-from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Tenant
 from cairn.domain.settings import MemorySettings
 from cairn.edge.tool import Call
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.table import SqliteTable
-from cairn.ports import DataKey
 from cairn.runtime import logs, wiring
 from cairn.runtime.settings import Settings, variables
 from cairn.runtime.system import in_turn
@@ -67,23 +65,6 @@ class CountingEntropy:
         self.draws += 1
         stream = b"".join(sha256(f"{self.draws}/{block}".encode()).digest() for block in range(size // 32 + 1))
         return stream[:size]
-
-
-class RepeatingKeyRing:
-    """Data keys that are the same in each run, so that two stores given the same calls hold the same."""
-
-    def __init__(self) -> None:
-        self.made = 0
-
-    def generate(self, tenant: Tenant) -> DataKey:
-        self.made += 1
-        wrapped = f"{tenant}/{self.made}".encode()
-        return DataKey(self.unwrap(tenant, wrapped), wrapped)
-
-    def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
-        if not wrapped.startswith(f"{tenant}/".encode()):
-            raise CorruptData("a wrapped key does not open")
-        return sha256(wrapped).digest()
 
 
 class InProcessSandbox:

@@ -11,6 +11,7 @@ from botocore.awsrequest import AWSResponse
 from botocore.exceptions import ConnectTimeoutError, EndpointConnectionError, ReadTimeoutError
 from botocore.retries.standard import ExponentialBackoff
 
+from cairn.aws import clients as aws_clients
 from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
 from cairn.aws.keyring import KmsKeyRing
@@ -114,12 +115,29 @@ def test_a_store_that_throttles_or_fails_is_unavailable_after_the_retries(
         assert "the content" not in str(refused.value)
 
 
-def test_a_transaction_of_someone_else_on_the_item_is_unavailable(
-    table: DynamoTable, answering: Callable[[AWSResponse], list[str]]
+@pytest.mark.parametrize("conflicts", [1, 5])
+def test_a_write_that_meets_a_transaction_of_someone_else_is_sent_again(
+    table: DynamoTable, clients: Clients, monkeypatch: pytest.MonkeyPatch, conflicts: int
 ) -> None:
-    answering(refusal(400, "TransactionConflictException"))
+    monkeypatch.setattr(aws_clients, "_FIRST_PAUSE", 0)
+    refusals = iter([refusal(400, "TransactionConflictException")] * conflicts)
+
+    def handle(**_: Any) -> Any:
+        return next(refusals, None)
+
+    clients.dynamodb.meta.events.register_first("before-send.dynamodb.UpdateItem", handle)
+    assert table.update(Update(KEY, add={"n": 1}))["n"] == 1
+    assert next(refusals, None) is None
+
+
+def test_a_write_that_meets_transactions_of_others_for_too_long_is_unavailable(
+    table: DynamoTable, answering: Callable[[AWSResponse], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aws_clients, "_FIRST_PAUSE", 0)
+    tried = answering(refusal(400, "TransactionConflictException"))
     with pytest.raises(Unavailable):
         table.put(Put({"pk": "p", "sk": "s"}))
+    assert len(tried) == 6
 
 
 def test_a_call_that_may_not_be_made_is_an_internal_error_without_its_text(

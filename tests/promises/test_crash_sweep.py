@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -24,6 +23,7 @@ from cairn.service.before_turn import prepare
 from cairn.service.paging import every
 from cairn.service.parts import Parts
 from cairn.service.world import World
+from memory_store import copied
 
 T = TypeVar("T")
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
@@ -139,14 +139,6 @@ def prepared(world_in_memory: Callable[[], World], earlier: Sequence[Completion]
     for completion in earlier:
         commit(process(world), SESSION, completion)
     return world
-
-
-def copied(world: World) -> World:
-    """Return a world of its own with the same items."""
-    twin = replace(world, table=copy.copy(world.table), blobs=copy.copy(world.blobs))
-    vars(twin.table)["items"] = dict(vars(world.table)["items"])
-    vars(twin.blobs)["blobs"] = dict(vars(world.blobs)["blobs"])
-    return twin
 
 
 def state(world: World) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,6 +26,7 @@ from cairn.service.fan_out import PUT_OFF, FanOut, Outcome
 from cairn.service.parts import Parts
 from cairn.service.world import World
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from memory_store import copied
 
 KNOBS = MemorySettings(recent_context_items=2, session_lock_timeout_ms=0, guard_lease_seconds=30)
 AFTER_LEASE = timedelta(seconds=KNOBS.guard_lease_seconds + 1)
@@ -67,14 +67,6 @@ def say(world: World, where: Session, turn_id: str, text: str = "Hello.") -> Non
 def run(world: World, within: timedelta = A_MINUTE) -> Counter[Outcome]:
     """Run the shard once, as a process of its own."""
     return FanOut(world).run_shard(SHARD, within, engine(world).maintenance.run_due)
-
-
-def copied(world: World) -> World:
-    """Return a world of its own with the same items; the clock is the test's."""
-    twin = replace(world, table=copy.copy(world.table), blobs=copy.copy(world.blobs))
-    vars(twin.table)["items"] = dict(vars(world.table)["items"])
-    vars(twin.blobs)["blobs"] = dict(vars(world.blobs)["blobs"])
-    return twin
 
 
 def entry(world: World, where: Session) -> datetime | None:

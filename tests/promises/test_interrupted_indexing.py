@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from copy import copy
 from dataclasses import replace
 from itertools import count, islice
 from threading import Barrier, Lock
@@ -22,6 +21,7 @@ from cairn.service.segments import GRACE
 from cairn.service.vault import Vault
 from cairn.service.world import World
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+from memory_store import copied
 
 NewWorld = Callable[[], World]
 Fault = Callable[[Callable[[], object]], object]
@@ -33,14 +33,6 @@ FEWEST_CALLS = 8
 def faulty(world: World, at: int, fault: Fault) -> tuple[FaultyStore, World]:
     store = FaultyStore(world, at, fault)
     return store, replace(world, table=store, blobs=FaultyBlobs(world, store))
-
-
-def copied(world: World) -> World:
-    """Return a world of its own with the same items and blobs."""
-    twin = replace(world, table=copy(world.table), blobs=copy(world.blobs))
-    vars(twin.table)["items"] = dict(vars(world.table)["items"])
-    vars(twin.blobs)["blobs"] = dict(vars(world.blobs)["blobs"])
-    return twin
 
 
 def blobs_of(world: World) -> set[str]:

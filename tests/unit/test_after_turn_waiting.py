@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import pytest
 
 from builders import SESSION, cold, turn
-from cairn.domain.errors import ResourceBusy
+from cairn.domain.errors import Conflict, ResourceBusy
 from cairn.domain.ids import Project, SessionId, Tenant
 from cairn.service.after_turn import commit
 from cairn.service.parts import Parts
 from cairn.service.world import World
+
+
+@dataclass
+class InterruptedClock:
+    """The test's clock; something happens while somebody first waits."""
+
+    clock: Any
+    meanwhile: Callable[[], object] | None
+
+    def now(self) -> datetime:
+        return self.clock.now()
+
+    def sleep(self, seconds: float) -> None:
+        self.clock.sleep(seconds)
+        happening, self.meanwhile = self.meanwhile, None
+        if happening:
+            happening()
 
 
 @pytest.mark.req("R048")
@@ -72,3 +91,26 @@ def test_a_session_whose_holder_died_is_free_when_its_lease_ends(world: World, c
     assert parts.sessions.try_lease(SESSION, "dead", 30)
     clock.advance(seconds=31)
     assert commit(parts, SESSION, turn("t1", "Hello")).events_written == 2
+
+
+@pytest.mark.req("R043")
+@pytest.mark.parametrize("payload", ["the same", "another"])
+def test_a_call_that_waited_past_its_claim_is_told_which_payload_was_stored_meanwhile(
+    world: World, clock: Any, payload: str
+) -> None:
+    """Found by the simulator: the turn was there, and so another payload under its id was called a replay."""
+    said = "Hello" if payload == "the same" else "Good-bye"
+    lease = cold(world).sessions.try_lease(SESSION, "somebody", 30)
+    assert lease
+
+    def take_over() -> None:
+        cold(world).sessions.release(lease)
+        clock.advance(seconds=2)
+        assert commit(cold(world), SESSION, turn("t1", said)).events_written == 2
+
+    waiting = cold(replace(world, clock=InterruptedClock(clock, take_over)), guard_lease_seconds=1)
+    if payload == "the same":
+        assert commit(waiting, SESSION, turn("t1", "Hello")).replayed
+    else:
+        with pytest.raises(Conflict):
+            commit(waiting, SESSION, turn("t1", "Hello"))

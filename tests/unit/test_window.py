@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -209,3 +210,21 @@ def test_calls_that_the_provider_answers_itself_have_no_other_half() -> None:
     search = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
 
     assert paired([search], ()) == (search,)
+
+
+def test_a_window_that_waits_for_its_tag_holds_up_no_other() -> None:
+    """Found by the simulator: a lock of all windows was held while the tag's key was read from the store."""
+    current = (message("user", "Hello"),)
+    sizes: list[int] = []
+
+    def size_another() -> None:
+        sizes.append(Window(current=current, facts=(fact(1, "a"),), sign=sign).size)
+
+    def sign_slowly(content: bytes) -> str:
+        other = Thread(daemon=True, target=size_another)
+        other.start()
+        other.join(timeout=5)
+        assert len(sizes) == 1
+        return sign(content)
+
+    assert Window(current=current, facts=(fact(2, "b"),), sign=sign_slowly).size == sizes[0]

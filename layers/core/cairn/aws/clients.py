@@ -6,6 +6,7 @@ They come from botocore, since importing boto3 loads its transfers and resources
 from __future__ import annotations
 
 from logging import INFO, getLogger
+from random import uniform
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,8 @@ _LARGE = _SMALL.merge(Config(read_timeout=10))
 _ONCE = _SMALL.merge(Config(read_timeout=SANDBOX_SECONDS, retries={"total_max_attempts": 1}))
 # The longest heuristic.timeout_ms; who asks waits no longer than his own.
 _PATIENT = _ONCE.merge(Config(read_timeout=25))
+
+_FIRST_PAUSE, _MOST_ATTEMPTS = 0.025, 6
 
 
 class Clients:
@@ -87,5 +90,18 @@ class Clients:
                 # At DEBUG, which a function's log level may be, it logs what it gets: secrets and data keys.
                 getLogger("botocore").setLevel(INFO)
                 self._session = self._session or get_session()
-                self._made[service] = self._session.create_client(service, config=config)
+                client: Any = self._session.create_client(service, config=config)
+                client.meta.events.register("needs-retry", _pause_after_conflict)
+                self._made[service] = client
             return self._made[service]
+
+
+def _pause_after_conflict(response: tuple[Any, dict[str, Any]] | None, attempts: int, **_: object) -> float | None:
+    """Return how long to wait before a write is sent again that met someone else's transaction, None otherwise.
+
+    The transaction is over in milliseconds, and the SDK itself takes this refusal for final.
+    """
+    error: dict[str, str] = response[1].get("Error", {}) if response else {}
+    if error.get("Code") != "TransactionConflictException" or attempts >= _MOST_ATTEMPTS:
+        return None
+    return uniform(0.5, 1) * _FIRST_PAUSE * 2 ** (attempts - 1)  # noqa: S311 - not for secrets

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from cairn.domain import block, tokens
 from cairn.domain.block import Sign
@@ -28,9 +27,26 @@ class Window:
     """Tokens that the caller's own instructions will take beside these items."""
     sign: Sign = field(repr=False)
 
-    @cached_property
-    def items(self) -> tuple[ResponseItem, ...]:
-        """Return policy, memory block, summary, caller's history, recent and current items; current unchanged, last."""
+    items: tuple[ResponseItem, ...] = field(init=False, compare=False)
+    """Policy, memory block, summary, caller's history, recent and current items; current unchanged, last."""
+    tokens: int = field(init=False, compare=False)
+    """The estimate for all items, without what is reserved beside them."""
+
+    def __post_init__(self) -> None:
+        """Assemble and count, once: a cached_property would hold a lock of all windows, in Python 3.11, while signing.
+
+        Signing may ask the store for a key.
+        """
+        items = self._placed()
+        object.__setattr__(self, "items", items)
+        object.__setattr__(self, "tokens", tokens.count_items(items))
+
+    @property
+    def size(self) -> int:
+        """Return how many tokens the model will be given in all."""
+        return self.tokens + self.reserved
+
+    def _placed(self) -> tuple[ResponseItem, ...]:
         placed: list[ResponseItem] = []
         if self.facts or self.chunks:
             placed.append(block.memory(self.facts, self.chunks, self.sign))
@@ -39,16 +55,6 @@ class Window:
         if placed:
             placed.insert(0, block.policy())
         return (*placed, *self.history, *self.recent, *self.current)
-
-    @cached_property
-    def tokens(self) -> int:
-        """Return the estimate for all items, without what is reserved beside them."""
-        return tokens.count_items(self.items)
-
-    @property
-    def size(self) -> int:
-        """Return how many tokens the model will be given in all."""
-        return self.tokens + self.reserved
 
     def fitted(self, limit: int) -> Window:
         """Return the window within the limit: chunks go first, then facts, summary, oldest recent, oldest history."""

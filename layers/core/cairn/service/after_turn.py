@@ -81,7 +81,7 @@ class _Commit:
                 return CommittedTurn(replayed=True)
             lease = self._held_lease()
             if self._is_processed(lease):
-                self._parts.world.tally.turn_conflict()
+                self._parts.guards.check_replay(claim.result)
                 return CommittedTurn(replayed=True)
             delta = self._delta(lease)
             self._write(claim.result, lease, delta)

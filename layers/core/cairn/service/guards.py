@@ -60,7 +60,6 @@ class Guards:
         """
         now = self._world.clock.now()
         claim = Claim(session, turn, owner)
-        payload = _payload(turn)
         until = codec.epoch_ms(now + timedelta(seconds=lease_seconds))
         guard = {
             "pk": claim.key().pk,
@@ -72,7 +71,7 @@ class Guards:
             "status": "processing",
             "owner": owner,
             "until": until,
-            "payload": self._vault.sign(session.tenant, PURPOSE, payload),
+            "payload": self._vault.sign(session.tenant, PURPOSE, _payload(turn)),
             "updated_at": codec.rfc3339(now),
             "expires_at": int((now + RETENTION).timestamp()),
         }
@@ -81,7 +80,7 @@ class Guards:
         try:
             self._world.table.put(Put(guard, AnyOf((ABSENT, stale, lapsed))))
         except ConditionFailed as held:
-            return self._judged(claim, held.item or {}, payload)
+            return self._judged(claim, held.item or {})
         return claim
 
     def processed(self, session: Session, turn_id: TurnId) -> Put:
@@ -100,6 +99,17 @@ class Guards:
             "expires_at": int((now + RETENTION).timestamp()),
         }
         return Put(guard, ABSENT)
+
+    def check_replay(self, claim: Claim) -> None:
+        """Make sure that a turn found stored is the claimed one, with the errors of claim() where it is not.
+
+        A claim whose time was up may have been taken over, by a call that stored another payload under this turn_id.
+        """
+        stored = self._world.table.get(claim.key())
+        if stored is not None and stored.get("owner") != claim.owner:
+            self._judged(claim, stored)
+        else:
+            self._world.tally.turn_conflict()
 
     def done(self, claim: Claim, seq: int) -> Update:
         """Return the write that marks the turn as committed; it holds only for the claim's owner."""
@@ -121,17 +131,17 @@ class Guards:
         with suppress(StoreError, CairnError):
             self._world.table.delete(Delete(claim.key(), _held(claim)))
 
-    def _judged(self, claim: Claim, stored: Attributes, payload: bytes) -> Claim:
+    def _judged(self, claim: Claim, stored: Attributes) -> Claim:
         self._world.tally.turn_conflict()
         turn = claim.turn.turn_id
-        if "payload" in stored and not self._is_of(stored, claim, payload):
+        if "payload" in stored and not self._is_of(stored, claim):
             raise Conflict(f"turn_id {turn!r} was used for another payload", {"turn_id": turn})
         if stored.get("status") != "done":
             raise ResourceBusy("the turn is being committed by another call", {"resource": "turn", "turn_id": turn})
         return Claim(claim.session, claim.turn, claim.owner, done=True)
 
-    def _is_of(self, stored: Attributes, claim: Claim, payload: bytes) -> bool:
-        return self._vault.verify(claim.session.tenant, PURPOSE, payload, str(stored["payload"]))
+    def _is_of(self, stored: Attributes, claim: Claim) -> bool:
+        return self._vault.verify(claim.session.tenant, PURPOSE, _payload(claim.turn), str(stored["payload"]))
 
 
 def _held(claim: Claim) -> AllOf:

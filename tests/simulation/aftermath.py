@@ -1,0 +1,85 @@
+"""The end of a schedule: clients send again what was not acknowledged, and what is there is held to what was told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from cairn.domain import layout
+from cairn.domain.errors import CairnError, StoreError
+from cairn.domain.ids import TurnId, UserId
+from cairn.domain.items import message
+from cairn.domain.table import Key
+from cairn.domain.turns import Completion
+from simulation.actions import Play, look
+from simulation.oracle import Findings
+from simulation.recount import Problems
+from simulation.witness import CONFLICT, REPLAYED, STORED
+
+LEASES_ARE_OVER = 90.0
+A_WEEK = 9 * 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is wrong after a schedule, nothing as a rule, and how often it did what."""
+
+    problems: tuple[str, ...]
+    counts: Counter[str]
+
+
+def judged(play: Play) -> Verdict:
+    """Let clients send again what was not acknowledged, then hold what is stored and what was told to each other."""
+    witness = play.stage.witness
+    counts = play.stage.counts
+    if witness.crashes:
+        return Verdict(tuple(witness.crashes), counts)
+    try:
+        told = list(witness.attempts)
+        play.stage.scheduler.pause(LEASES_ARE_OVER)
+        problems = list(_sent_again(play))
+        _afterwards(play)
+        found = Findings(play, play.stage.healthy(), told)
+        problems += play.stage.leases.breaches
+        problems += found.problems()
+    except (CairnError, StoreError) as error:
+        return Verdict((f"a healthy process failed: {error!r}",), counts)
+    counts["turns"] += found.turns
+    return Verdict(tuple(problems), counts)
+
+
+def _sent_again(play: Play) -> Problems:
+    """Send every turn again in every form in which it was sent: one of them is stored, and all others conflict."""
+    process = play.stage.healthy()
+    for (session, turn_id), attempts in play.stage.witness.turns().items():
+        known = [each.turn for each in attempts if each.is_acknowledged]
+        forms = [
+            turn for i, turn in enumerate(each.turn for each in attempts) if turn not in [a.turn for a in attempts[:i]]
+        ]
+        answers = {number: play.stage.send(process, session, turn) for number, turn in enumerate(forms)}
+        stored = [each for each in answers.values() if each.is_acknowledged]
+        if len(stored) != 1 or any(each.outcome != CONFLICT for each in answers.values() if each not in stored):
+            yield f"{turn_id} of {session}: sent again, it is {[each.outcome for each in answers.values()]}"
+        elif known and (stored[0].outcome != REPLAYED or any(turn != stored[0].turn for turn in known)):
+            yield f"{turn_id} of {session} was acknowledged and is not there, or is another"
+    for session in play.sessions:
+        probe = Completion(
+            turn_id=TurnId("probe"), inputs=(message("user", "Well."),), outputs=(), user_id=UserId("ada")
+        )
+        if play.stage.send(process, session, probe).outcome != STORED:
+            yield f"{session} takes no new turn"
+        elif "isk" not in (process.parts.world.table.get(Key(layout.session_pk(session), layout.HEAD)) or {}):
+            yield f"{session} is due at no time"
+
+
+def _afterwards(play: Play) -> None:
+    """Have every session looked at, maybe days later, maybe maintained, maybe with its logs indexed."""
+    process = play.stage.healthy()
+    play.stage.scheduler.pause(play.random.choice((0.0, 60.0, 100_000.0, A_WEEK)))
+    for session in play.sessions:
+        if play.random.random() < 0.4:
+            process.engine.maintenance.run(session)
+        if play.random.random() < 0.5:
+            for owner in play.owners(session):
+                process.engine.indexer.run(session.tenant, session.project, owner)
+        look(play, process, session)

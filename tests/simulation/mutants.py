@@ -1,0 +1,171 @@
+"""Faults planted in the engine on purpose, each of which the simulator has to find."""
+
+from __future__ import annotations
+import __future__
+
+import inspect
+import textwrap
+from collections.abc import Generator, Iterable
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pkgutil import resolve_name
+from types import CodeType, FunctionType
+
+from simulation.schedule import simulated
+
+MOST_SEEDS = 2000
+"""After how many schedules from its seed on a planted fault counts as not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Another text in the source of one function, named as module:name."""
+
+    function: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A fault, how to plant it, and the first seed whose schedule found it when it was planted last."""
+
+    name: str
+    changes: tuple[Change, ...]
+    seed: int = 0
+
+
+MUTANTS = (
+    Mutant(
+        "the commit checks neither the fence nor that its turn's number is free",
+        (
+            Change("cairn.service.after_turn:_Commit._head_write", "condition=lease.held(),", ""),
+            Change("cairn.service.after_turn:_Commit._event_write", "**content}, ABSENT)", "**content})"),
+        ),
+        seed=892,
+    ),
+    Mutant(
+        "the guard says done before the commit",
+        (
+            Change(
+                "cairn.service.after_turn:_Commit._write",
+                "for attempt in range(COMMIT_ATTEMPTS):",
+                "self._parts.world.table.update(writes.pop(3))\n    for attempt in range(COMMIT_ATTEMPTS):",
+            ),
+        ),
+        seed=11,
+    ),
+    Mutant(
+        "the commit leaves the guard as it is",
+        (Change("cairn.service.after_turn:_Commit._write", "self._parts.guards.done(claim, delta.seq),", ""),),
+    ),
+    Mutant(
+        "a turn is claimed though another call is committing it",
+        (Change("cairn.service.guards:Guards.claim", "AnyOf((ABSENT, stale, lapsed))", "None"),),
+    ),
+    Mutant(
+        "a guard is given back by whoever does not hold it",
+        (Change("cairn.service.guards:Guards.give_back", "Delete(claim.key(), _held(claim))", "Delete(claim.key())"),),
+        seed=92,
+    ),
+    Mutant(
+        "another payload counts as the same turn",
+        (Change("cairn.service.guards:Guards._judged", "if not same:", "if False:"),),
+        seed=1,
+    ),
+    Mutant(
+        "the lease is taken from its holder",
+        (Change("cairn.service.sessions:Sessions.try_lease", "condition=free,", ""),),
+    ),
+    Mutant(
+        "the lease is released by whoever does not hold it",
+        (Change("cairn.service.sessions:Sessions.release", "condition=lease.held())", "condition=None)"),),
+        seed=430,
+    ),
+    Mutant(
+        "a turn is numbered after what was read before the lease",
+        (
+            Change(
+                "cairn.service.after_turn:_Commit._delta",
+                "return _Delta(lease.seq + 1,",
+                "return _Delta((self._context.seq or lease.seq) + 1,",
+            ),
+            Change(
+                "cairn.service.after_turn:_Commit._held_lease", "if self._context.seq != self._lease.seq:", "if False:"
+            ),
+            Change("cairn.service.after_turn:_Commit._event_write", "**content}, ABSENT)", "**content})"),
+        ),
+        seed=1,
+    ),
+    Mutant(
+        "facts are merged into what was read before the lease",
+        (Change("cairn.service.after_turn:_Commit._held_lease", "if behind:", "if False:"),),
+        seed=9,
+    ),
+    Mutant(
+        "an expired fact is recalled until it is swept",
+        (Change("cairn.domain.facts:Fact.is_live", "(self.expires_at is None or now < self.expires_at)", "True"),),
+    ),
+    Mutant(
+        "a fact that ended comes back when segments are replayed",
+        (Change("cairn.domain.ledger:Ledger.replay", "self.end(SessionId(what[0]), [from_record(what[1])])", "pass"),),
+        seed=30,
+    ),
+    Mutant(
+        "a shard replaces a turn that it does not hold",
+        (
+            Change(
+                "cairn.service.maintenance:_Run._move",
+                "[[turn.seq, turn.records] for turn in shard]",
+                "[[turn.seq, turn.records] for turn in shard[1:]]",
+            ),
+        ),
+    ),
+    Mutant(
+        "a segment goes further than what has settled",
+        (
+            Change(
+                "cairn.service.indexing:Indexer._settled",
+                "self._world.clock.now() - SETTLED",
+                "self._world.clock.now()",
+            ),
+        ),
+        seed=73,
+    ),
+    Mutant(
+        "an entry is appended before what its writer has read",
+        (
+            Change(
+                "cairn.service.memory_log:MemoryLog.append",
+                "max(entry.at, layout.logged_at(newest) + TICK) if newest else entry.at",
+                "entry.at",
+            ),
+        ),
+    ),
+)
+
+
+@contextmanager
+def planted(mutant: Mutant) -> Generator[None]:
+    """Have the functions work as the mutant does, under every name they were imported by."""
+    with ExitStack() as undoing:
+        for change in mutant.changes:
+            function: object = resolve_name(change.function)
+            assert isinstance(function, FunctionType)
+            undoing.callback(setattr, function, "__code__", function.__code__)
+            function.__code__ = _changed(change, function)
+        yield
+
+
+def _changed(change: Change, function: FunctionType) -> CodeType:
+    source = textwrap.dedent(inspect.getsource(function))
+    assert source.count(change.old) == 1, f"{function.__qualname__} has changed: say anew how to break it"
+    flags = __future__.annotations.compiler_flag
+    code = compile(source.replace(change.old, change.new), function.__qualname__, "exec", flags, dont_inherit=True)
+    return next(each for each in code.co_consts if isinstance(each, CodeType))
+
+
+def found(mutant: Mutant, seeds: Iterable[int]) -> int | None:
+    """Return the first of these seeds whose schedule goes wrong with the fault planted, None where none does."""
+    with planted(mutant):
+        return next((seed for seed in seeds if simulated(seed).problems), None)

@@ -1,0 +1,63 @@
+"""A schedule: a few processes that do what a seed draws, in the order and with the faults that it draws."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from random import Random
+
+from faults import Stopped
+from simulation.actions import ACTIONS, USERS, Play, say, sessions_of
+from simulation.aftermath import Verdict, judged
+from simulation.line import Fault
+from simulation.stage import Stage, small
+
+RATES = (0.0, 0.02, 0.06, 0.15)
+LEFT_OUT = 0.25
+FEWEST_ACTIONS, MOST_ACTIONS = 6, 30
+
+
+def simulated(seed: int, trace: Callable[[str], None] = lambda _: None) -> Verdict:
+    """Play the schedule of a seed, let the clients end what they began, and return what is wrong with what is there."""
+    random = Random(seed)  # noqa: S311 - not for secrets
+    stage = Stage(random, trace)
+    play = Play(stage, random, sessions_of(random), random.choice((USERS[:1], USERS)))
+    with small():
+        _Schedule(play).run()
+        return judged(play)
+
+
+class _Schedule:
+    """The processes of one play; a draw leaves out some actions and some faults, so that each has its day."""
+
+    def __init__(self, play: Play) -> None:
+        self._play = play
+        self._random = play.random
+        self._left = self._random.randint(FEWEST_ACTIONS, MOST_ACTIONS)
+        self._rate = self._random.choice(RATES)
+        self._faults = self._random.sample(list(Fault), self._random.randint(1, len(Fault)))
+        self._actions = [action for action in ACTIONS if action is say or self._random.random() > LEFT_OUT]
+        self._weights = [ACTIONS[action] for action in self._actions]
+
+    def run(self) -> None:
+        for _ in range(self._random.choice((1, 2, 2, 3, 4))):
+            self._play.stage.scheduler.add(self._work)
+        self._play.stage.scheduler.run()
+
+    def _work(self) -> None:
+        process = self._play.stage.process(self._draw)
+        while self._left > 0:
+            self._left -= 1
+            action = self._random.choices(self._actions, self._weights)[0]
+            self._play.stage.counts[action.__name__] += 1
+            self._play.stage.trace(f"{process.line and process.line.process} {action.__name__}")
+            try:
+                action(self._play, process)
+            except Stopped:
+                process = self._play.stage.process(self._draw)
+            except Exception:  # noqa: BLE001 - a door: whatever a service raises is what the simulator is to find
+                self._play.stage.witness.crashes.append(traceback.format_exc())
+            self._play.rest()
+
+    def _draw(self, _: str) -> Fault | None:
+        return self._random.choice(self._faults) if self._random.random() < self._rate else None

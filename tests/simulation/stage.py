@@ -1,0 +1,164 @@
+"""The stage of a simulation: one store, one scheduler, and processes on lines that fail as drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from random import Random
+from unittest.mock import patch
+
+from builders import RecordingJobs, RepeatingKeyRing
+from cairn.domain import manifest
+from cairn.domain.errors import Conflict, ResourceBusy, Unavailable
+from cairn.domain.ids import Tenant
+from cairn.domain.settings import MemorySettings
+from cairn.domain.turns import CommittedTurn, Completion, Session
+from cairn.runtime.system import in_turn
+from cairn.service import indexing, memory_log, vault
+from cairn.service.directories import Directories
+from cairn.service.engine import Engine, Turns
+from cairn.service.maintenance import Maintenance
+from cairn.service.parts import Parts
+from cairn.service.world import World
+from memory_store import MemoryBlobs, MemoryTable
+from simulation.leases import Leases, WatchedTable
+from simulation.line import Draw, Line, LinedBlobs, LinedTable
+from simulation.scheduler import Scheduler
+from simulation.witness import BUSY, CONFLICT, REPLAYED, STORED, UNAVAILABLE, Attempt, Witness
+
+START = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
+MOST_SKEW = 1.0
+SETTINGS = MemorySettings(recent_context_items=4, compaction_min_age_hours=1, recall_scope="session")
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessClock:
+    """The stage's time as one process has it, a little off."""
+
+    scheduler: Scheduler
+    skew: timedelta
+
+    def now(self) -> datetime:
+        return self.scheduler.now + self.skew
+
+    def sleep(self, seconds: float) -> None:
+        self.scheduler.pause(seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class SeededEntropy:
+    """Bytes that differ at each draw and are the same in each run."""
+
+    random: Random
+
+    def token(self, size: int) -> bytes:
+        return self.random.randbytes(size)
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One process: what it has in memory is its own, and gone once it was killed."""
+
+    parts: Parts
+    engine: Engine
+    line: Line | None = None
+
+
+@contextmanager
+def small() -> Generator[None]:
+    """Have logs, segments and items small, so that a few turns fill them."""
+    with (
+        patch.multiple(manifest, ENTRIES=4, FAN_IN=3),
+        patch.multiple(memory_log, ENTRIES=4, MOST_NEWS=12, FIRST_PAGE=5),
+        patch.multiple(indexing, FEWEST=2, MOST=6),
+        patch.object(vault, "MAX_INLINE_BYTES", 1000),
+    ):
+        yield
+
+
+class Stage:
+    """What a simulation plays on."""
+
+    def __init__(self, random: Random, trace: Callable[[str], None] = lambda _: None) -> None:
+        self.random = random
+        self.witness = Witness()
+        self.scheduler = Scheduler(random, START)
+        self.jobs = RecordingJobs()
+        self.settings = SETTINGS
+        self.told = trace
+        self.leases = Leases(self.scheduler, timedelta(seconds=2 * MOST_SKEW))
+        self.processes: list[Process] = []
+        self.counts: Counter[str] = Counter()
+        clock, entropy = ProcessClock(self.scheduler, timedelta()), SeededEntropy(Random(random.random()))  # noqa: S311 - not for secrets
+        self.world = World(MemoryTable(), MemoryBlobs(), RepeatingKeyRing(), clock, entropy, in_turn, self.jobs)
+
+    def healthy(self) -> Process:
+        """Start a process whose calls all arrive."""
+        return self._process(self.world)
+
+    def process(self, draw: Draw) -> Process:
+        """Start a process whose calls go wrong as drawn and whose clock is a little off."""
+        line = Line(f"p{len(self.processes) + 1}", self.scheduler, self.random, draw, self.trace, self.counts)
+        table = WatchedTable(self.world.table, self.leases, line.process)
+        world = replace(
+            self.world,
+            table=LinedTable(table, line),
+            blobs=LinedBlobs(self.world.blobs, line),
+            clock=ProcessClock(self.scheduler, timedelta(seconds=self.random.uniform(-MOST_SKEW, MOST_SKEW))),
+            parallel=self._in_any_order,
+        )
+        self.processes.append(replace(self._process(world), line=line))
+        return self.processes[-1]
+
+    def surviving(self) -> list[Process]:
+        """Return the processes that were not killed, with all they have in memory; from now on their calls arrive."""
+        alive = [process for process in self.processes if process.line and not process.line.dead]
+        for process in alive:
+            assert process.line
+            process.line.draw = lambda _: None
+            process.line.throttled = 0
+        return alive
+
+    def trace(self, what: str) -> None:
+        """Tell what happens, with the time."""
+        self.told(f"{self.scheduler.now:%d %H:%M:%S.%f} {what}")
+
+    def send(self, process: Process, session: Session, turn: Completion) -> Attempt:
+        """Send a turn by after_turn, once."""
+        return self.attempt(session, turn, lambda: process.engine.turns.after(session, turn))
+
+    def attempt(self, session: Session, turn: Completion, call: Callable[[], CommittedTurn]) -> Attempt:
+        """Make a call that sends a turn, and note how it was answered; a killed one is not."""
+        attempt = self.witness.sends(session, turn)
+        attempt.outcome, attempt.result = _outcome(call)
+        attempt.ended = self.witness.moment()
+        self.trace(f"{session.tenant}/{session.session_id}/{turn.turn_id} {attempt.outcome}")
+        return attempt
+
+    def _process(self, world: World) -> Process:
+        parts = Parts.of(world, self._settings_for)
+        return Process(parts, Engine(Turns(parts), Maintenance(parts), Directories(parts), parts.indexer))
+
+    def _settings_for(self, _: Tenant) -> MemorySettings:
+        return self.settings
+
+    def _in_any_order(self, calls: Sequence[Callable[[], object]]) -> list[object]:
+        """Run the calls in an order that is drawn: they run at once elsewhere."""
+        order = self.random.sample(range(len(calls)), len(calls))
+        results = in_turn([calls[number] for number in order])
+        return [results[order.index(number)] for number in range(len(calls))]
+
+
+def _outcome(call: Callable[[], CommittedTurn]) -> tuple[str, CommittedTurn | None]:
+    try:
+        result = call()
+    except Conflict:
+        return CONFLICT, None
+    except ResourceBusy:
+        return BUSY, None
+    except Unavailable:
+        return UNAVAILABLE, None
+    return (REPLAYED if result.replayed else STORED), result

@@ -1,0 +1,127 @@
+"""Clients that race against the emulator's DynamoDB through a proxy that refuses calls and loses answers."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any, cast
+
+import httpx2
+import pytest
+from botocore.exceptions import HTTPClientError
+from cfnlint.decode import cfn_yaml
+
+from builders import RecordingJobs
+from cairn.aws.clients import Clients
+from cairn.aws.table import DynamoTable
+from cairn.embedded.keyring import LocalKeyRing
+from cairn.local.emulator import ACCOUNT, emulated, environment
+from cairn.local.programs import install, interpreter
+from cairn.runtime.system import SystemEntropy, in_turn
+from cairn.service.world import World
+from lambda_runtime import free_port
+from memory_store import MemoryBlobs
+from racing import SystemClock, problems_of_race
+
+pytestmark = pytest.mark.enable_socket
+
+ROOT = Path(__file__).resolve().parents[2]
+DYNAMODB = {"service": "dynamodb"}
+STORM: list[dict[str, Any]] = [
+    {**DYNAMODB, "probability": 0.08, "error": {"code": "ProvisionedThroughputExceededException"}},
+    {**DYNAMODB, "probability": 0.05, "reset": True},
+    {**DYNAMODB, "probability": 0.08, "response": {"abort_frac": 0.0}},
+    {
+        **DYNAMODB,
+        "operation": "UpdateItem",
+        "probability": 0.2,
+        "error": {"code": "TransactionConflictException", "status": 400},
+    },
+    {
+        **DYNAMODB,
+        "operation": "TransactWriteItems",
+        "probability": 0.1,
+        "error": {
+            "code": "TransactionCanceledException",
+            "status": 400,
+            "fields": {"CancellationReasons": [{"Code": "TransactionConflict"}]},
+        },
+    },
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Storm:
+    """A table behind the proxy, and the address at which the proxy is told what to do."""
+
+    table: DynamoTable
+    control: str
+
+    def begin(self) -> None:
+        httpx2.post(f"{self.control}/rules", json=STORM).raise_for_status()
+
+    def end(self) -> int:
+        """Let everything through again, and return how many of its rules did harm."""
+        httpx2.post(f"{self.control}/rules", json=[]).raise_for_status()
+        fired: list[dict[str, Any]] = httpx2.get(f"{self.control}/fired", params={"limit": 100_000}).json()
+        return len({each["rule_id"] for each in fired})
+
+
+@pytest.fixture
+def storm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Storm]:
+    """Return a table as the template declares it, in an emulator of its own, behind a proxy that is quiet as yet."""
+    _, python = interpreter()
+    programs = {name: install(ROOT, name, python) for name in ("ministack", "microburst")}
+    port = free_port()
+    proxied = f"http://127.0.0.1:{port}"
+    with emulated(programs["ministack"], tmp_path, free_port(), iam=False) as emulator:
+        command = [programs["microburst"] / "microburst", "--upstream", emulator.endpoint]
+        address = ["--host", "127.0.0.1", "--port", str(port)]
+        with (
+            (tmp_path / "proxy.log").open("w") as log,
+            subprocess.Popen(  # noqa: S603 - the pinned proxy
+                [*command, *address], env=environment(programs["microburst"]), stdout=log, stderr=log
+            ) as proxy,
+        ):
+            try:
+                for name, value in {**ACCOUNT, "AWS_ENDPOINT_URL": proxied}.items():
+                    monkeypatch.setenv(name, value)
+                _wait_for(f"{proxied}/_microburst/health")
+                yield Storm(_created(Clients()), f"{proxied}/_microburst")
+            finally:
+                proxy.terminate()
+
+
+def _wait_for(url: str) -> None:
+    for _ in range(100):
+        with suppress(httpx2.TransportError):
+            httpx2.get(url).raise_for_status()
+            return
+        Event().wait(0.1)
+    raise AssertionError("the proxy did not start")
+
+
+def _created(clients: Clients) -> DynamoTable:
+    template = cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))
+    declared: Any = template["Resources"]["MemoryTable"]["Properties"]
+    asked: dict[str, Any] = {name: declared[name] for name in ("KeySchema", "AttributeDefinitions", "BillingMode")}
+    [index] = declared["GlobalSecondaryIndexes"]
+    asked["GlobalSecondaryIndexes"] = [{name: index[name] for name in ("IndexName", "KeySchema", "Projection")}]
+    with suppress(HTTPClientError):  # the proxy answers its first call late: it loads the model of DynamoDB
+        clients.dynamodb.list_tables()
+    clients.dynamodb.create_table(TableName="race", **asked)
+    return DynamoTable(lambda: clients.dynamodb, "race")
+
+
+@pytest.mark.req("R047")
+def test_clients_in_a_storm_lose_and_double_nothing(storm: Storm) -> None:
+    keys = LocalKeyRing(bytes(32))
+    world = World(storm.table, MemoryBlobs(), keys, SystemClock(), SystemEntropy(), in_turn, RecordingJobs())
+    met: list[int] = []
+    storm.begin()
+    assert not problems_of_race(world, clients=4, turns=3, finish=lambda: met.append(storm.end()))
+    assert met == [len(STORM)]
