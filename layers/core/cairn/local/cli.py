@@ -10,6 +10,8 @@ import click
 
 from cairn import __version__
 from cairn.domain.errors import CairnError, InvalidArgument, SettingsError
+from cairn.local.custody import erase, export, import_
+from cairn.local.data_keys import data_keys
 from cairn.local.keys import keys
 from cairn.local.options import DIRECTORY, data_option
 
@@ -66,7 +68,8 @@ def stdio(data: Path | None) -> None:
     run(data)
 
 
-main.add_command(keys)
+for command in (keys, data_keys, export, import_, erase):
+    main.add_command(command)
 
 
 @main.command()

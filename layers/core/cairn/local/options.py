@@ -6,6 +6,10 @@ from pathlib import Path
 
 import click
 
+from cairn.domain import ids
+from cairn.domain.errors import InvalidArgument
+from cairn.domain.ids import Project, Tenant, UserId
+
 DIRECTORY = click.Path(file_okay=False, path_type=Path)
 data_option = click.option(
     "--data",
@@ -13,3 +17,38 @@ data_option = click.option(
     envvar="CAIRN_DATA",
     help="Where the memory is kept; ~/.local/share/cairn, or CAIRN_DATA, unless told.",
 )
+
+
+def a_tenant(_context: click.Context, _option: click.Parameter, value: str | None) -> Tenant | None:
+    """Return an option's value as a tenant's name."""
+    try:
+        return None if value is None else ids.tenant(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _tenant(context: click.Context, option: click.Parameter, value: str | None) -> Tenant:
+    from cairn.local.store import LOCAL_TENANT  # noqa: PLC0415 - a command pays for its own imports only
+
+    return a_tenant(context, option, value) or LOCAL_TENANT
+
+
+def _project(_context: click.Context, _option: click.Parameter, value: str | None) -> Project | None:
+    try:
+        return None if value is None else ids.project(value)
+    except InvalidArgument as error:
+        raise click.BadParameter(error.message) from None
+
+
+def _user(_context: click.Context, _option: click.Parameter, value: str | None) -> UserId | None:
+    try:
+        return None if value is None else ids.user_id(value)
+    except InvalidArgument as error:
+        raise click.BadParameter(error.message) from None
+
+
+tenant_option = click.option(
+    "--tenant", "owner", callback=_tenant, help="Whose memory; `local`, that of the first key, unless told."
+)
+project_option = click.option("--project", callback=_project, help="Of this project only.")
+user_option = click.option("--user", callback=_user, help="What this user said and what was learnt of them only.")
