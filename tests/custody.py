@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -148,3 +149,10 @@ def _untagged(item: Any) -> object:
     if not text.startswith('{"kind"'):
         return item
     return {name: value for name, value in json.loads(text).items() if name != "tag"}
+
+
+def forms(text: str) -> list[bytes]:
+    """Return how a text might be found: as it is, in UTF-16, in hexadecimal and in base64 at each offset."""
+    raw = text.encode()
+    shifted = [base64.b64encode(bytes(offset) + raw)[4 * (offset > 0) : -4].rstrip(b"=") for offset in range(3)]
+    return [raw, raw.lower(), text.encode("utf-16-le"), raw.hex().encode(), *shifted]

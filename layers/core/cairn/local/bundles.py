@@ -9,7 +9,7 @@ import os
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -22,6 +22,7 @@ from cairn.service.bundles import Bundles, Record, Scope
 
 FORMAT = "cairn bundle 1"
 _ITEMS, _MANIFEST = "items.jsonl", "manifest.json"
+_NO_BUNDLE = "is no bundle of `cairn export`"
 
 
 def write(file: Path, scope: Scope, custody: Custody) -> int:
@@ -44,7 +45,11 @@ def take_in(file: Path, owner: Tenant | None, custody: Custody) -> tuple[Tenant,
 
     InvalidArgument, and nothing is stored, where it is not what `write` wrote.
     """
-    with zipfile.ZipFile(file) as bundle:
+    try:
+        bundle = zipfile.ZipFile(file)
+    except zipfile.BadZipFile:
+        raise InvalidArgument("bundle", _NO_BUNDLE) from None
+    with bundle:
         manifest = _checked(bundle)
         whose, items = owner or tenant(manifest["tenant"]), int(manifest["items"])
         stored = Bundles(custody.world, custody.inventory).take_in(whose, _records(bundle))
@@ -75,15 +80,21 @@ def _write(stream: BinaryIO, scope: Scope, records: Iterator[Record], exported_a
 
 def _checked(bundle: zipfile.ZipFile) -> dict[str, Any]:
     """Return the manifest; InvalidArgument, before anything is stored, where the bundle is not what it says."""
+    digest = hashlib.sha256()
     try:
-        manifest: dict[str, Any] = json.loads(bundle.read(_MANIFEST))
+        manifest = json.loads(bundle.read(_MANIFEST))
         with bundle.open(_ITEMS) as items:
-            digest = hashlib.file_digest(items, "sha256").hexdigest()  # pyright: ignore[reportArgumentType]
+            for line in items:
+                digest.update(line)
     except (KeyError, ValueError, zipfile.BadZipFile):
-        raise InvalidArgument("bundle", "is no bundle of `cairn export`") from None
-    if manifest.get("format") != FORMAT or manifest.get("sha256") != digest:
-        raise InvalidArgument("bundle", "was changed or cut short, or is of a version this one does not know")
-    return manifest
+        raise InvalidArgument("bundle", _NO_BUNDLE) from None
+    wanted = (FORMAT, digest.hexdigest())
+    match manifest:
+        case {"format": str(form), "sha256": str(said), "tenant": str(), "items": int()} if (form, said) == wanted:
+            return cast("dict[str, Any]", manifest)
+        case _:
+            told = "was changed or cut short, or is of a version this one does not know"
+            raise InvalidArgument("bundle", told)
 
 
 def _records(bundle: zipfile.ZipFile) -> Iterator[Record]:
