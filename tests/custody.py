@@ -10,14 +10,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message, text_of
 from cairn.domain.settings import MemorySettings
+from cairn.domain.table import Key, Put
 from cairn.domain.turns import Completion, Preparation, Session
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.service.engine import Engine
 from cairn.service.indexing import FEWEST, SETTLED
 from cairn.service.parts import Parts
+from cairn.service.vault import Vault
 from cairn.service.world import World
 
 ACME = Tenant("acme")
@@ -76,6 +78,17 @@ class Household:
             turn = Completion(turn_id=TurnId(name), user_id=user, inputs=(message("user", text),), outputs=outputs)
             engine.turns.after(where, turn)
             clock.advance(minutes=1)
+
+    def keep(self, where: Key, plain: bytes, bound_to: Key | None = None) -> None:
+        """Store an item whose blob is sealed for it, or for another place."""
+        sealed = Vault(self.world).seal_blob(ACME, bound_to or where, plain)
+        self.world.table.put(Put({"pk": where.pk, "sk": where.sk, "blob": self.world.blobs.put(ACME, sealed)}))
+
+    def kept(self, where: Key, tenant: Tenant = ACME) -> bytes:
+        """Return what such an item's blob holds."""
+        item = self.world.table.get(where)
+        assert item is not None
+        return Vault(self.world).unseal_blob(tenant, where, self.world.blobs.get(tenant, Digest(str(item["blob"]))))
 
     def maintain(self, *sessions: Session) -> None:
         for each in sessions:

@@ -139,6 +139,29 @@ def test_items_of_any_family_come_back_with_their_attributes_and_their_place_in_
     assert elsewhere.world.table.get(Key("two#k", "other index")) is not None
 
 
+def test_a_blob_sealed_for_its_item_comes_along_and_one_bound_elsewhere_stays(
+    house: Household, elsewhere: Household
+) -> None:
+    house.keep(Key("acme#k#public", "v#large"), b"\x00a large value")
+    house.keep(Key("acme#audit", "digest#1"), b"a digest", bound_to=Key("acme#audit", "digest"))
+
+    records = exported(house)
+
+    assert [record["sort"] for record in records] == ["v#large"]
+    assert take_in(elsewhere, records, Tenant("two")) == [True]
+    assert take_in(elsewhere, records, Tenant("two")) == [False]
+    assert elsewhere.kept(Key("two#k#public", "v#large"), Tenant("two")) == b"\x00a large value"
+
+
+def test_what_a_shared_session_counts_is_no_user_s(house: Household) -> None:
+    house.say(session("shared"), ADA, "Ada's.")
+    house.say(session("shared"), BOB, "Bob's.")
+    house.world.table.put(Put({"pk": layout.session_pk(session("shared")), "sk": "e#}", "count": 2}))
+
+    assert "count" not in json.dumps(exported(house, user=ADA))
+    assert "count" in json.dumps(exported(house))
+
+
 @pytest.mark.slow
 def test_a_session_that_was_due_for_maintenance_is_due_where_it_was_taken_in(
     house: Household, elsewhere: Household

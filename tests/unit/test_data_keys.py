@@ -13,7 +13,7 @@ from builders import SESSION, turn
 from cairn.domain import layout
 from cairn.domain.errors import CorruptData, NotFound
 from cairn.domain.ids import Digest, Tenant
-from cairn.domain.table import Attributes, Key, Put, Update
+from cairn.domain.table import Attributes, Delete, Key, Put, Update
 from cairn.service.data_keys import STRAGGLERS, DataKeys
 from cairn.service.vault import KEY_LIFETIME, Vault
 from cairn.service.world import World
@@ -234,6 +234,26 @@ def test_a_moved_blob_leaves_none_behind(house: Household, keys: DataKeys, world
     assert item is not None
     assert [Digest(str(item["blob"]))] == list(house.inventory.blobs(ACME))
     assert Vault(world).unseal(ACME, item) == value
+
+
+@pytest.mark.req("R252")
+def test_a_blob_sealed_for_its_item_is_moved_and_one_bound_elsewhere_keeps_its_key(
+    house: Household, keys: DataKeys, clock: Any
+) -> None:
+    here, there = Key("acme#k#public", "v#large"), Key("acme#audit", "digest#1")
+    house.keep(here, b"a large value")
+    house.keep(there, b"a digest", bound_to=Key("acme#audit", "digest"))
+    keys.rotate(ACME)
+    clock.advance(seconds=SETTLING.total_seconds())
+
+    done = keys.rewrap(ACME)
+
+    assert (done.items, done.deleted, done.kept) == (1, (), {1: 1})
+    assert house.kept(here) == b"a large value"
+    assert len(list(house.inventory.blobs(ACME))) == 2
+    house.world.table.delete(Delete(there))
+    assert keys.rewrap(ACME).deleted == (1,)
+    assert house.kept(here) == b"a large value"
 
 
 @pytest.mark.req("R252")

@@ -295,6 +295,17 @@ def test_a_user_is_named(house: Household) -> None:
         SubjectErasure(cold_parts(house), house.inventory).run(Scope(ACME))
 
 
+def test_what_a_shared_session_counts_stays(house: Household) -> None:
+    house.say(session("shared"), ADA, "Ada's.")
+    house.say(session("shared"), BOB, "Bob's.")
+    where = Key(layout.session_pk(session("shared")), "e#}")
+    house.world.table.put(Put({"pk": where.pk, "sk": where.sk, "count": 2}))
+
+    assert erase(house).shared_turns == 1
+
+    assert house.world.table.get(where) == {"pk": where.pk, "sk": where.sk, "count": 2}
+
+
 def test_nobody_is_erased_for_having_a_name_that_begins_alike(house: Household) -> None:
     house.say(session("alone"), UserId("ada2"), "I am Ada's sister.")
     house.say(session("mixed"), UserId("ad"), "I am Ada's brother.")

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from cairn.domain import layout
 from cairn.domain.codec import moment
-from cairn.domain.errors import ConditionFailed, Conflict, InvalidArgument
-from cairn.domain.ids import Project, Tenant, UserId
+from cairn.domain.errors import ConditionFailed, Conflict, CorruptData, InvalidArgument
+from cairn.domain.ids import Digest, Project, Tenant, UserId
 from cairn.domain.table import ABSENT, Attributes, Key, Put, Scalar
 from cairn.ports import Inventory
 from cairn.service import due
@@ -23,7 +24,7 @@ from cairn.service.vault import Vault
 from cairn.service.world import World
 
 Record: TypeAlias = Mapping[str, Any]
-"""One item: `partition` without its tenant, `sort`, `attributes` in the clear, and `content` where it had any."""
+"""One item: `partition` without its tenant, `sort`, `attributes`, and where it had any its `content` or its `bytes`."""
 
 _SEALED = frozenset({"kid", "data", "blob"})
 _OF_THIS_STORE = _SEALED | {"pk", "sk", "lease_owner", "lease_until"}
@@ -73,7 +74,9 @@ class Bundles:
         heads = {str(item["pk"]): item for item in self._inventory.items(scope.tenant) if item["sk"] == layout.HEAD}
         for item in self._inventory.items(scope.tenant):
             if self._is_portable(item):
-                record = self._of_user(scope, item, heads) if scope.user else self._of_project(scope, item)
+                record: Record | None = None
+                with suppress(_OpensElsewhere):
+                    record = self._of_user(scope, item, heads) if scope.user else self._of_project(scope, item)
                 if record is not None:
                     yield record
 
@@ -130,7 +133,18 @@ class Bundles:
         record = {"partition": pk.removeprefix(f"{tenant}#"), "sort": item["sk"], "attributes": attributes}
         if str(attributes.get("ipk", "")).startswith(f"{tenant}#"):
             attributes["ipk"] = str(attributes["ipk"]).removeprefix(tenant)
-        return {**record, "content": self._vault.unseal(tenant, item)} if "kid" in item else record
+        if "kid" in item:
+            return {**record, "content": self._vault.unseal(tenant, item)}
+        return {**record, "bytes": self._bytes(tenant, item)} if "blob" in item else record
+
+    def _bytes(self, tenant: Tenant, item: Attributes) -> str:
+        """Return what seal_blob() was given for the item, as base64."""
+        sealed = self._world.blobs.get(tenant, Digest(str(item["blob"])))
+        try:
+            plain = self._vault.unseal_blob(tenant, Key(str(item["pk"]), str(item["sk"])), sealed)
+        except CorruptData:
+            raise _OpensElsewhere from None
+        return base64.b64encode(plain).decode()
 
     def _item(self, tenant: Tenant, record: Record) -> dict[str, Scalar]:
         where = _place(tenant, record)
@@ -142,12 +156,19 @@ class Bundles:
             entry = due.at(layout.session_of(where.pk), moment(str(attributes["isk"])))
             attributes = {**attributes, **entry.set}
         content = self._vault.seal(tenant, where, record["content"]) if "content" in record else {}
+        if "bytes" in record:
+            sealed = self._vault.seal_blob(tenant, where, base64.b64decode(record["bytes"]))
+            content = {"blob": self._world.blobs.put(tenant, sealed)}
         return {**attributes, "pk": where.pk, "sk": where.sk, **content}
+
+
+class _OpensElsewhere(Exception):
+    """An item's blob is bound to another place, as what is signed and chained with this store's keys is."""
 
 
 def own_turns(sk: str, content: Any, user: UserId | None) -> list[Any]:
     """Return what of a session's item is the user's: a turn's events, all or none; a shard's turns; else nothing."""
-    if sk.startswith(layout.EVENTS):
+    if layout.FIRST_EVENT <= sk <= layout.LAST_EVENT:
         return content if any(event["user_id"] == user for event in content) else []
     if sk.startswith(layout.SHARDS):
         return [[seq, events] for seq, events in content if any(event["user_id"] == user for event in events)]

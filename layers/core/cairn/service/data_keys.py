@@ -103,6 +103,8 @@ class DataKeys:
                 logs += indexer.rebuild(*layout.log_of(str(item["pk"]))).entries > 0
             elif item.get("kid", newest) != newest:
                 items += self._reseal(vault, tenant, item)
+            elif _has_sealed_blob(item) and self._blob_key(tenant, Digest(str(item["blob"]))) != newest:
+                items += self._reseal_blob(vault, tenant, item)
         return items, logs
 
     def _reseal(self, vault: Vault, tenant: Tenant, item: Attributes) -> bool:
@@ -126,6 +128,22 @@ class DataKeys:
                 return True
         return False
 
+    def _reseal_blob(self, vault: Vault, tenant: Tenant, item: Attributes) -> bool:
+        """Seal anew what seal_blob() sealed for an item; False where it changed meanwhile or is bound elsewhere."""
+        where = Key(str(item["pk"]), str(item["sk"]))
+        try:
+            plain = vault.unseal_blob(tenant, where, self._world.blobs.get(tenant, Digest(str(item["blob"]))))
+        except (CorruptData, NotFound):
+            return False
+        content = {"blob": self._world.blobs.put(tenant, vault.seal_blob(tenant, where, plain))}
+        try:
+            self._world.table.update(Update(where, set=content, condition=Equals("blob", item["blob"])))
+        except ConditionFailed:
+            self._discard(tenant, content)
+            return False
+        self._discard(tenant, item)
+        return True
+
     def _discard(self, tenant: Tenant, content: Attributes) -> None:
         if "blob" in content:
             self._world.blobs.delete(tenant, Digest(str(content["blob"])))
@@ -136,9 +154,11 @@ class DataKeys:
         return Counter(number for item in live for number in self._keys_of(tenant, item))
 
     def _keys_of(self, tenant: Tenant, item: Attributes) -> Iterator[int]:
-        """Yield the keys an item needs: by `kid` or an attribute that ends so, by a tag, by its segments."""
+        """Yield the keys an item needs: by `kid` or an attribute that ends so, by a tag, by its blob or segments."""
         if item["sk"] == layout.MANIFEST:
             yield from self._segment_keys(tenant, item)
+        if _has_sealed_blob(item):
+            yield self._blob_key(tenant, Digest(str(item["blob"])))
         for name, value in item.items():
             if isinstance(value, int) and name.endswith("kid"):
                 yield value
@@ -146,11 +166,19 @@ class DataKeys:
                 yield int(tag[1])
 
     def _segment_keys(self, tenant: Tenant, manifest: Attributes) -> Iterator[int]:
-        for ref in as_far_as_readable(manifest).segments:
-            try:
-                yield key_number(self._world.blobs.get(tenant, ref.digest))
-            except (CorruptData, NotFound):
-                yield 0
+        return (self._blob_key(tenant, ref.digest) for ref in as_far_as_readable(manifest).segments)
+
+    def _blob_key(self, tenant: Tenant, digest: Digest) -> int:
+        """Return the key under which seal_blob() sealed a blob, 0 where it is lost or damaged."""
+        try:
+            return key_number(self._world.blobs.get(tenant, digest))
+        except (CorruptData, NotFound):
+            return 0
+
+
+def _has_sealed_blob(item: Attributes) -> bool:
+    """Tell whether an item names what seal_blob() made: a blob of seal() stands beside the number of its key."""
+    return "blob" in item and "kid" not in item
 
 
 def _created_at(item: Attributes) -> datetime | None:

@@ -120,7 +120,7 @@ class SubjectErasure:
                 sk = str(item["sk"])
                 if sk.startswith((layout.COMPACTED, layout.SUMMARIES)) or self._is_begun_by(scope, item):
                     self._delete(item)
-                elif sk != layout.HEAD and sk.startswith((layout.EVENTS, layout.SHARDS)):
+                elif layout.FIRST_EVENT <= sk <= layout.LAST_EVENT or sk.startswith(layout.SHARDS):
                     turns += self._without_own(scope, lease, item)
             if last:
                 others = [owner for owner in owners_of(lease.head) if owner != scope.owner]
