@@ -105,6 +105,12 @@ def test_a_user_s_bundle_gives_the_user_the_same_answers_in_their_own_sessions(
     own = [about for about in mine if "/alone/ada/" in about]
     assert len(own) == 4
     assert {about: mine[about] for about in own} == {about: theirs[about] for about in own}
+    assert elsewhere.history(session("shared"))[::2] == [
+        "I live in Oslo.",
+        "Ada plants the marigolds.",
+        "Ada adds lilies.",
+        "Ada sees the first sprout.",
+    ]
 
 
 @pytest.mark.req("R252")
