@@ -106,6 +106,11 @@ def test_whoever_changes_items_can_neither_change_nor_delete_a_data_key(roles: d
         assert denied["Condition"] == {"ForAnyValue:StringLike": {"dynamodb:LeadingKeys": ["*#keys"]}}
 
 
+@pytest.mark.req("R252")
+def test_no_function_may_walk_the_whole_table_as_an_operator_s_commands_do(resources: dict[str, Any]) -> None:
+    assert not re.search(r"dynamodb:(Scan|PartiQL\w*|Export\w*|\*)", json.dumps(resources))
+
+
 def test_no_statement_names_every_action_or_every_resource(roles: dict[str, list[dict[str, Any]]]) -> None:
     for statements in roles.values():
         for each in statements:

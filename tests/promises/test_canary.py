@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager
 from copy import deepcopy
 from dataclasses import replace
@@ -17,10 +18,15 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeAlias, cast
 
 import pytest
+from moto import mock_aws
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from builders import outcome
+from cairn.aws.blobs import S3Blobs
+from cairn.aws.clients import Clients
+from cairn.aws.keyring import KmsKeyRing
+from cairn.aws.table import DynamoTable
 from cairn.domain.credentials import Grant
 from cairn.domain.errors import CairnError
 from cairn.domain.ids import Tenant
@@ -31,6 +37,7 @@ from cairn.edge.tool import Tool
 from cairn.edge.validation import Rules, validate
 from cairn.local.bridge import Bridge, application
 from cairn.local.doors import tool_handlers
+from cairn.ports import DataKey, KeyRing
 from cairn.runtime import logs, wiring
 from cairn.runtime.fact_models import FactModels
 from cairn.runtime.language_model import ResponsesModel
@@ -45,11 +52,14 @@ from cairn_sandbox import door as sandbox
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.putMemory import putMemory
+from custody import forms
 
 pytestmark = pytest.mark.enable_socket
 
 CANARY = "canary-7f3a"
 NAMED_IN_THE_LOG = {"project", "session_id", "turn_id"}
+NAMES_IN_THE_STORE = NAMED_IN_THE_LOG | {"user_id", "agent_id", "task_id", "namespace", "key", "tags"}
+"""What things are found by stays readable in keys; all else is content."""
 SHAPE = {"type", "role", "kind", "phase", "cursor"}
 """With other words in them an item is none that a person said, a list none of pods, a cursor none that was given."""
 CREDENTIALS = {"authorization": f"Bearer {CANARY}", "x-api-key": CANARY, "cookie": CANARY, "x-other": CANARY}
@@ -81,14 +91,14 @@ def changed(arguments: Arguments, path: PathIn, value: object) -> dict[str, Any]
     return result
 
 
-def planted(tool: Tool) -> dict[str, Any]:
-    """Return arguments that work, with the canary in every text that takes it, beside those that the log names."""
+def planted(tool: Tool, spared: AbstractSet[str] = NAMED_IN_THE_LOG) -> dict[str, Any]:
+    """Return arguments that work, with the canary in every text that takes it, beside those that may be named."""
     arguments = dict(tool.example)
     absent: list[PathIn] = [(name,) for name in tool.input_schema()["properties"] if name not in arguments]
     for path in [*leaves(arguments), *absent]:
         for text in (f"My name is {CANARY}. I prefer {CANARY}.", CANARY, f"session.{CANARY}"):
             candidate = changed(arguments, path, text)
-            if not NAMED_IN_THE_LOG & set(path) and path[-1] not in SHAPE and is_accepted(tool, candidate):
+            if not spared & set(path) and path[-1] not in SHAPE and is_accepted(tool, candidate):
                 arguments = candidate
                 break
     return arguments
@@ -335,3 +345,84 @@ def test_over_stdio_the_protocol_alone_is_on_standard_output_and_the_log_tells_n
     assert {line["status"] for line in lines[::2]} <= {"OK", "NOT_FOUND"}
     assert {line["status"] for line in lines[1::2]} == {"INVALID_ARGUMENT"}
     assert CANARY not in log
+
+
+Home: TypeAlias = tuple[World, Callable[[], bytes]]
+
+
+@pytest.fixture
+def cloud_home(world: World) -> Iterator[Home]:
+    """Yield a world in AWS, as moto simulates it, and a function that gives every byte it keeps."""
+    with pytest.MonkeyPatch.context() as patch, mock_aws():
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        clients = Clients()
+        key = {"pk": "HASH", "sk": "RANGE"}, {"ipk": "HASH", "isk": "RANGE"}
+        schemas: list[Any] = [[{"AttributeName": n, "KeyType": kind} for n, kind in each.items()] for each in key]
+        clients.dynamodb.create_table(
+            TableName="memory",
+            BillingMode="PAY_PER_REQUEST",
+            AttributeDefinitions=[{"AttributeName": n, "AttributeType": "S"} for n in ("pk", "sk", "ipk", "isk")],
+            KeySchema=schemas[0],
+            GlobalSecondaryIndexes=[
+                {"IndexName": "sparse", "KeySchema": schemas[1], "Projection": {"ProjectionType": "KEYS_ONLY"}}
+            ],
+        )
+        clients.s3.create_bucket(Bucket="memory")
+        key_id = clients.kms.create_key()["KeyMetadata"]["KeyId"]
+
+        def at_rest() -> bytes:
+            items = clients.dynamodb.scan(TableName="memory")["Items"]
+            objects = clients.s3.list_objects_v2(Bucket="memory").get("Contents", [])
+            bodies = [clients.s3.get_object(Bucket="memory", Key=str(each.get("Key")))["Body"] for each in objects]
+            values = [value for item in items for value in item.values()]
+            binary = [value["B"] for value in values if "B" in value]
+            return b"\n".join([repr(items).encode(), *binary, *(body.read() for body in bodies)])
+
+        table, blobs = DynamoTable(lambda: clients.dynamodb, "memory"), S3Blobs(lambda: clients.s3, "memory")
+        yield replace(world, table=table, blobs=blobs, keys=KmsKeyRing(lambda: clients.kms, key_id)), at_rest
+
+
+@pytest.fixture(params=["one machine", "aws"])
+def home(request: pytest.FixtureRequest, world: World, store: Any) -> Home:
+    return (world, store.contents) if request.param == "one machine" else request.getfixturevalue("cloud_home")
+
+
+@pytest.mark.req("R099")
+@pytest.mark.req("R252")
+@pytest.mark.slow
+@each_tool
+def test_what_a_call_leaves_behind_is_ciphertext(
+    tool: Tool, home: Home, services: Services, event_of: EventOf, said: Callable[[], str]
+) -> None:
+    world, at_rest = home
+    spied = SpiedKeys(world.keys)
+    here: Any = replace(wiring.build(services.settings, replace(world, keys=spied)), sandbox=services.sandbox)
+    wiring.provide(here)
+
+    answers = [http(event_of)(each, planted(each, NAMES_IN_THE_STORE)) for each in (CATALOG[1], tool, tool)]
+
+    assert '"error"' not in json.dumps(answers[:2])
+    kept = at_rest()
+    assert b"#s#" in kept
+    assert [form for form in forms(CANARY) if form in kept] == []
+    assert spied.secrets
+    assert [secret for secret in spied.secrets if secret in kept or secret.hex().encode() in kept] == []
+    assert CANARY not in said()
+
+
+class SpiedKeys:
+    """A key ring that keeps every data key which it showed in the clear."""
+
+    def __init__(self, keys: KeyRing) -> None:
+        self._keys = keys
+        self.secrets: set[bytes] = set()
+
+    def generate(self, tenant: Tenant) -> DataKey:
+        made = self._keys.generate(tenant)
+        self.secrets.add(made.secret)
+        return made
+
+    def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
+        secret = self._keys.unwrap(tenant, wrapped)
+        self.secrets.add(secret)
+        return secret

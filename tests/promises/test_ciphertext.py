@@ -24,6 +24,7 @@ from cairn.service.paging import every
 from cairn.service.parts import Parts
 from cairn.service.segments import Segments
 from cairn.service.world import World
+from custody import forms
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 CANARIES = [f"Canary{word}Sings" for word in ("User", "Answer", "Call", "Result", "Meta", "Unknown", "Name", "File")]
@@ -50,13 +51,6 @@ def turn() -> Completion:
 def process(world: World) -> Parts:
     settings = MemorySettings()
     return Parts.of(world, lambda _: settings)
-
-
-def forms(text: str) -> list[bytes]:
-    """Return how a text might be found: as it is, in UTF-16, in hexadecimal and in base64 at each offset."""
-    raw = text.encode()
-    shifted = [base64.b64encode(bytes(offset) + raw)[4 * (offset > 0) : -4].rstrip(b"=") for offset in range(3)]
-    return [raw, raw.lower(), text.encode("utf-16-le"), raw.hex().encode(), *shifted]
 
 
 @pytest.mark.req("R252")

@@ -14,13 +14,11 @@ from builders import RecordingJobs, RepeatingKeyRing
 from cairn.domain import manifest
 from cairn.domain.errors import Conflict, ResourceBusy, Unavailable
 from cairn.domain.ids import Tenant
-from cairn.domain.settings import MemorySettings
+from cairn.domain.settings import Limits, MemorySettings
 from cairn.domain.turns import CommittedTurn, Completion, Session
 from cairn.runtime.system import in_turn
 from cairn.service import indexing, memory_log, vault
-from cairn.service.directories import Directories
-from cairn.service.engine import Engine, Turns
-from cairn.service.maintenance import Maintenance
+from cairn.service.engine import Engine
 from cairn.service.parts import Parts
 from cairn.service.world import World
 from memory_store import MemoryBlobs, MemoryTable
@@ -140,7 +138,7 @@ class Stage:
 
     def _process(self, world: World) -> Process:
         parts = Parts.of(world, self._settings_for)
-        return Process(parts, Engine(Turns(parts), Maintenance(parts), Directories(parts), parts.indexer))
+        return Process(parts, Engine.of(parts, Limits()))
 
     def _settings_for(self, _: Tenant) -> MemorySettings:
         return self.settings

@@ -7,7 +7,7 @@ caller filters, the store removes them when it likes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -64,6 +64,25 @@ class Blobs(Protocol):
 
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         """Remove the bytes; absent ones count as removed."""
+        ...
+
+
+class Inventory(Protocol):
+    """All that a tenant has, for operators. It may walk the whole store, so that no function's role allows it.
+
+    What is written or removed meanwhile may be met or not.
+    """
+
+    def items(self, tenant: Tenant) -> Iterator[Attributes]:
+        """Yield every item whose partition begins with the tenant and `#`, sorted within a partition."""
+        ...
+
+    def blobs(self, tenant: Tenant) -> Iterator[Digest]:
+        """Yield the digest of every blob."""
+        ...
+
+    def scrub(self) -> None:
+        """Overwrite what deleted items leave in files that are this store's own; Unavailable while others use them."""
         ...
 
 

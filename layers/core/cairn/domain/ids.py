@@ -33,9 +33,14 @@ def tenant(value: str) -> Tenant:
     return Tenant(value)
 
 
+def is_digest(value: str) -> bool:
+    """Tell whether a text is a SHA-256 as 64 lower-case hexadecimal digits."""
+    return _DIGEST.fullmatch(value) is not None
+
+
 def digest(value: str) -> Digest:
     """Return a SHA-256 as 64 lower-case hexadecimal digits; ValueError otherwise."""
-    if not _DIGEST.fullmatch(value):
+    if not is_digest(value):
         raise ValueError("a digest is 64 lower-case hexadecimal digits")
     return Digest(value)
 

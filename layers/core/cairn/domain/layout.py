@@ -31,6 +31,12 @@ FIRST_EVENT = "e#0"
 LAST_EVENT = "e#9\U0010ffff"
 PROJECT_OWNER = "p:"
 """Who owns the memories that a whole project sees."""
+EVENTS = "e#"
+SHARDS = "arc#"
+COMPACTED = "cmp#"
+GUARDS = "turn#"
+OPERATIONS = "op#"
+DISCARDED = "gone#"
 SUMMARIES = "abstracts"
 MANIFEST = "m~segments"
 USAGE = "e!usage"
@@ -52,6 +58,11 @@ def session_of(pk: str) -> Session:
             raise CorruptData("a due entry names no session")
 
 
+def tenant_of(pk: str) -> Tenant:
+    """Return whose partition this is."""
+    return Tenant(pk.split("#", 1)[0])
+
+
 def due_shard(session: Session) -> int:
     """Return which shard of the due index lists the session; it never changes."""
     return sha256(session_pk(session).encode()).digest()[0] % DUE_SHARDS
@@ -69,27 +80,27 @@ def due_sk(when: datetime) -> str:
 
 def event_sk(seq: int) -> str:
     """Return the sort key of the events of turn number `seq`."""
-    return f"e#{seq:012d}"
+    return f"{EVENTS}{seq:012d}"
 
 
 def guard_sk(turn: TurnId) -> str:
     """Return the sort key of a turn's guard."""
-    return f"turn#{turn}"
+    return f"{GUARDS}{turn}"
 
 
 def operation_sk(operation_id: str) -> str:
     """Return the sort key of what was said in a turn that waits for its answer."""
-    return f"op#{operation_id}"
+    return f"{OPERATIONS}{operation_id}"
 
 
 def compact_sk(seq: int) -> str:
     """Return the sort key of the compact summary of all turns up to number `seq`."""
-    return f"cmp#{seq:012d}"
+    return f"{COMPACTED}{seq:012d}"
 
 
 def archive_sk(first: int) -> str:
     """Return the sort key of the archived shard whose first turn is number `first`."""
-    return f"arc#{first:012d}"
+    return f"{SHARDS}{first:012d}"
 
 
 FILES = "files"
@@ -138,6 +149,15 @@ def log_pk(tenant: Tenant, project: Project, owner: str) -> str:
     return f"{tenant}#m#{project}#{owner}"
 
 
+def log_of(pk: str) -> tuple[Tenant, Project, str]:
+    """Return whose log a partition is: tenant, project and owner; CorruptData where it is none's."""
+    match pk.split("#", 3):
+        case [tenant, "m", project, owner]:
+            return Tenant(tenant), Project(project), owner
+        case _:
+            raise CorruptData("a partition is no memory log's")
+
+
 def log_sk(entry_id: str) -> str:
     """Return the sort key of a log entry."""
     return f"m#{entry_id}"
@@ -165,12 +185,12 @@ def log_range() -> tuple[str, str]:
 
 def discarded_sk(when: datetime, digest: Digest) -> str:
     """Return the sort key that says a segment's blob is of no use from this moment on, unless its manifest names it."""
-    return f"gone#{rfc3339(when)}#{digest}"
+    return f"{DISCARDED}{rfc3339(when)}#{digest}"
 
 
 def discarded_before(when: datetime) -> tuple[str, str]:
     """Return the range of all that was of no use before this moment."""
-    return "gone#", f"gone#{rfc3339(when)}"
+    return DISCARDED, f"{DISCARDED}{rfc3339(when)}"
 
 
 def registry_pk(tenant: Tenant, project: Project) -> str:

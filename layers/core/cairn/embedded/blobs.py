@@ -19,7 +19,7 @@ class DirectoryBlobs:
     def __init__(self, root: Path) -> None:
         """Use this directory, made if absent."""
         self._root = root
-        with _file_errors():
+        with file_errors():
             make_directory(root)
             discard_abandoned(root)
 
@@ -27,14 +27,14 @@ class DirectoryBlobs:
         """Store the bytes if they are not there and return their digest."""
         digest = Digest(sha256(data).hexdigest())
         path = self._path(tenant, digest)
-        with _file_errors():
+        with file_errors():
             make_directory(path.parent)
             create_once(path, data)
         return digest
 
     def get(self, tenant: Tenant, digest: Digest) -> bytes:
         """Return the bytes; NotFound if absent, CorruptData if they no longer match the digest."""
-        with _file_errors():
+        with file_errors():
             try:
                 data = self._path(tenant, digest).read_bytes()
             except FileNotFoundError:
@@ -46,7 +46,7 @@ class DirectoryBlobs:
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         """Remove the bytes; absent ones count as removed."""
         path = self._path(tenant, digest)
-        with _file_errors():
+        with file_errors():
             path.unlink(missing_ok=True)
             if path.parent.is_dir():
                 fsync_directory(path.parent)
@@ -56,7 +56,8 @@ class DirectoryBlobs:
 
 
 @contextmanager
-def _file_errors() -> Generator[None]:
+def file_errors() -> Generator[None]:
+    """Raise what the file system raises as Unavailable."""
     try:
         yield
     except OSError as error:

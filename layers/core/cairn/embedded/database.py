@@ -65,6 +65,14 @@ class Database:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
 
+    def scrub(self) -> None:
+        """Rewrite the file without what was deleted, and empty the log; Unavailable while another process uses them."""
+        with self.reading() as connection:
+            connection.execute("VACUUM")
+            (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise Unavailable("the database's log is in use; end what uses the store and try again")
+
     def _borrow(self) -> sqlite3.Connection:
         try:
             return self._idle.pop()

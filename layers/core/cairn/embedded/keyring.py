@@ -28,6 +28,10 @@ _HOW_TO_MAKE_ONE = (
     "LUMERA_MEMORY_KEY must be 64 hexadecimal characters or the base64 of 32 bytes; make one with: openssl rand -hex 32"
 )
 
+_ANOTHER_MASTER = (
+    "a wrapped key does not open: this store was made with another LUMERA_MEMORY_KEY or master.key; start with that one"
+)
+
 
 class LocalKeyRing:
     """Makes and unwraps data keys with the master key alone; nothing is stored."""
@@ -49,7 +53,7 @@ class LocalKeyRing:
         try:
             return self._cipher(tenant).decrypt(nonce, sealed, tenant.encode())
         except (InvalidTag, ValueError):
-            raise CorruptData("a wrapped key does not open") from None
+            raise CorruptData(_ANOTHER_MASTER) from None
 
     def _cipher(self, tenant: Tenant) -> AESGCM:
         info = b"cairn data key wrap 1 " + tenant.encode()

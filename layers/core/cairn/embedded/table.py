@@ -48,6 +48,8 @@ _AFTER_ALL_TEXT = b""  # SQLite sorts every blob after every text
 _SWEEP = """DELETE FROM items WHERE rowid IN
     (SELECT rowid FROM items WHERE expires_at <= :now LIMIT :batch)"""
 _SWEEP_BATCH = 500
+_OWNED = "SELECT body FROM items WHERE (pk, sk) > (:pk, :sk) AND pk <= :end ORDER BY pk, sk LIMIT :batch"
+_OWNED_BATCH = 100
 _LARGEST_INTEGER = 2**63 - 1
 
 
@@ -96,6 +98,13 @@ class SqliteTable:
                 raise TransactionRefused(reasons)
             for write, item in zip(writes, items, strict=True):
                 _apply(connection, write, item)
+
+    def owned(self, prefix: str, after: Key | None = None) -> list[Attributes]:
+        """Return the next items, by key, whose partition begins with the prefix; none at the end."""
+        place = after or Key(prefix, "")
+        bounds = {"pk": place.pk, "sk": place.sk, "end": prefix + "\U0010ffff", "batch": _OWNED_BATCH}
+        with self.database.reading() as connection:
+            return [_decoded(body) for (body,) in connection.execute(_OWNED, bounds)]
 
     def sweep(self, now: datetime) -> int:
         """Delete the items that have expired and return how many; other writers get in between the batches."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from cairn.domain import codec
-from cairn.domain.ids import Tenant, tenant
-from cairn.local.options import data_option
+from cairn.domain.ids import Tenant
+from cairn.local.options import data_option, tenant_option
 
 if TYPE_CHECKING:
     from cairn.domain.audit import AuditRecord
@@ -22,16 +22,6 @@ _COLUMNS = "{:20}  {:28}  {:18}  {:16}  {}"
 _MOST_LISTED = 1000
 
 
-def _tenant(_context: click.Context, _option: click.Parameter, value: str) -> Tenant:
-    try:
-        return tenant(value)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-_tenant_option = click.option(
-    "--tenant", "owner", callback=_tenant, default="local", show_default=True, help="Whose calls."
-)
 _time = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 
 
@@ -45,7 +35,7 @@ def audit() -> None:
 
 
 @audit.command("list")
-@_tenant_option
+@tenant_option
 @click.option("--since", type=_time, help="From this time in UTC; a day before the end unless told.")
 @click.option("--until", type=_time, help="Up to this time in UTC; now unless told.")
 @click.option("--limit", type=click.IntRange(1, _MOST_LISTED), default=100, show_default=True, help="The most lines.")
@@ -64,7 +54,7 @@ def list_(owner: Tenant, since: datetime | None, until: datetime | None, limit: 
 
 
 @audit.command()
-@_tenant_option
+@tenant_option
 @click.option("--holds", metavar="HEAD", help="The head that an earlier run printed; the chain must still hold it.")
 @data_option
 def verify(owner: Tenant, holds: str | None, data: Path | None) -> None:

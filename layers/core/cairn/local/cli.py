@@ -10,11 +10,14 @@ import click
 
 from cairn import __version__
 from cairn.domain.errors import CairnError, InvalidArgument, SettingsError
+from cairn.domain.ids import Tenant
 from cairn.local.archive import archive
 from cairn.local.audit import audit
+from cairn.local.custody import erase, export
+from cairn.local.data_keys import data_keys
+from cairn.local.importing import import_
 from cairn.local.keys import keys
-from cairn.local.legacy import import_
-from cairn.local.options import DIRECTORY, data_option, named_tenant
+from cairn.local.options import DIRECTORY, data_option, tenant_option
 from cairn.local.policy import policy
 from cairn.local.session_files import files
 
@@ -71,27 +74,21 @@ def stdio(data: Path | None) -> None:
     run(data)
 
 
-main.add_command(keys)
-main.add_command(archive)
-main.add_command(policy)
+for command in (keys, data_keys, archive, policy, audit, files, export, import_, erase):
+    main.add_command(command)
 
 
 @main.command()
-@click.option("--tenant", "owner", default="local", show_default=True, help="Whose key-value memory to count.")
+@tenant_option
 @data_option
-def recount(owner: str, data: Path | None) -> None:
+def recount(owner: Tenant, data: Path | None) -> None:
     """Collect what has expired of key-value memory, count what is stored, and compare it with the counters.
 
     The status is 1 where they differ: it is exact while nobody writes. The store is that of `cairn policy`.
     """
     from cairn.local.recount import recount as run  # noqa: PLC0415 - a command pays for its own imports only
 
-    sys.exit(0 if run(named_tenant(owner), data) else 1)
-
-
-main.add_command(audit)
-main.add_command(files)
-main.add_command(import_)
+    sys.exit(0 if run(owner, data) else 1)
 
 
 @main.command()

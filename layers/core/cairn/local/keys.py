@@ -11,17 +11,13 @@ import click
 
 from cairn.domain.credentials import SCOPES, Credential, Grant, IssuedKey, project_pattern, scope
 from cairn.domain.ids import Tenant
-from cairn.local.options import data_option, named_tenant
+from cairn.local.options import a_tenant, data_option
 
 if TYPE_CHECKING:
     from cairn.service.credentials import Credentials
 
 _COLUMNS = "{:16}  {:20}  {:18}  {:20}  {}"
 _MOST_DAYS = 36500
-
-
-def _tenant(_context: click.Context, _option: click.Parameter, value: str | None) -> Tenant | None:
-    return None if value is None else named_tenant(value)
 
 
 @click.group()
@@ -37,7 +33,7 @@ def keys() -> None:
 @click.option(
     "--tenant",
     "owner",
-    callback=_tenant,
+    callback=a_tenant,
     help="Whose memory it opens: `local` is that of the first key. Unless told, the key has memory of its own.",
 )
 @click.option(

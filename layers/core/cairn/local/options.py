@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
-from cairn.domain.ids import Tenant, tenant
+from cairn.domain import ids
+from cairn.domain.errors import InvalidArgument
+from cairn.domain.ids import Project, Tenant, UserId
 
 DIRECTORY = click.Path(file_okay=False, path_type=Path)
 data_option = click.option(
@@ -17,9 +19,38 @@ data_option = click.option(
 )
 
 
-def named_tenant(value: str) -> Tenant:
-    """Return the tenant of an option; BadParameter where it cannot be one."""
+def a_tenant(_context: click.Context, _option: click.Parameter, value: str | None) -> Tenant | None:
+    """Return an option's value as a tenant's name."""
     try:
-        return tenant(value)
+        return None if value is None else ids.tenant(value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
+
+
+def _tenant(context: click.Context, option: click.Parameter, value: str | None) -> Tenant:
+    from cairn.local.store import LOCAL_TENANT  # noqa: PLC0415 - a command pays for its own imports only
+
+    return a_tenant(context, option, value) or LOCAL_TENANT
+
+
+def project_of(_context: click.Context, _option: click.Parameter, value: str | None) -> Project | None:
+    """Return an option's value as a project's name."""
+    try:
+        return None if value is None else ids.project(value)
+    except InvalidArgument as error:
+        raise click.BadParameter(error.message) from None
+
+
+def user_of(_context: click.Context, _option: click.Parameter, value: str | None) -> UserId | None:
+    """Return an option's value as a user's name."""
+    try:
+        return None if value is None else ids.user_id(value)
+    except InvalidArgument as error:
+        raise click.BadParameter(error.message) from None
+
+
+tenant_option = click.option(
+    "--tenant", "owner", callback=_tenant, help="Whose memory; `local`, that of the first key, unless told."
+)
+project_option = click.option("--project", callback=project_of, help="Of this project only.")
+user_option = click.option("--user", callback=user_of, help="What this user said and what was learnt of them only.")

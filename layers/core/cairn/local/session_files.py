@@ -15,38 +15,28 @@ from cairn.domain import ids
 from cairn.domain.files import FileInfo, FileType, WriteMode
 from cairn.domain.ids import Tenant
 from cairn.domain.turns import Session
-from cairn.local.options import DIRECTORY, data_option
+from cairn.local.options import DIRECTORY, data_option, tenant_option
 from cairn.service.files import Files
 
 _MOST_ENTRIES = 10_000
 
 
-def _tenant(_context: click.Context, _option: click.Parameter, value: str) -> Tenant:
-    try:
-        return ids.tenant(value)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-tenant_option = click.option(
-    "--tenant", default="local", show_default=True, callback=_tenant, help="Whose memory; `local` is the first key's."
-)
-project_option = click.option("--project", required=True, help="The project of the session.")
+_project_option = click.option("--project", required=True, help="The project of the session.")
 
 
 def _on_session(run: Callable[..., None]) -> Callable[..., None]:
     """Open the store, and hand the session's files on in place of the options that name them."""
 
     @wraps(run)
-    def opened_first(*, tenant: Tenant, project: str, session: str, data: Path | None, **arguments: Any) -> None:
+    def opened_first(*, owner: Tenant, project: str, session: str, data: Path | None, **arguments: Any) -> None:
         from cairn.local.store import services  # noqa: PLC0415 - a command pays for its own imports only
 
-        where = Session(tenant, ids.project(project), ids.session_id(session))
+        where = Session(owner, ids.project(project), ids.session_id(session))
         with services(data, os.environ) as opened:
             run(opened.engine.files, where, **arguments)
 
     session_option = click.option("--session", required=True, help="The session.")
-    for option in (data_option, tenant_option, project_option, session_option):
+    for option in (data_option, tenant_option, _project_option, session_option):
         opened_first = option(opened_first)
     return opened_first
 

@@ -12,6 +12,7 @@ from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.local.background import work
 from cairn.local.directory import default_directory, prepare
+from cairn.ports import Inventory
 from cairn.runtime import wiring
 from cairn.runtime.settings import MASTER_KEY, AwsStore, EmbeddedStore, Settings, read
 from cairn.runtime.wiring import Services
@@ -36,6 +37,15 @@ class LocalStore:
     table: SqliteTable
 
 
+@dataclass(frozen=True, slots=True)
+class Custody:
+    """The store as an operator has it: the adapters, the way to all that a tenant has, and the settings."""
+
+    world: World
+    inventory: Inventory
+    settings: Settings
+
+
 def local_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a local command: memory is on where no settings say otherwise."""
     if any(name in environment for name in _SETTINGS_OF_YOUR_OWN):
@@ -56,10 +66,20 @@ def audit_log(data: Path | None, environment: Mapping[str, str]) -> AuditLog:
 
 def world(data: Path | None, environment: Mapping[str, str]) -> World:
     """Return the adapters of a data directory, made if it is new, or of AWS where the settings name its store."""
+    return wiring.adapters(_settings(data, environment))
+
+
+def custody(data: Path | None, environment: Mapping[str, str]) -> Custody:
+    """Return a data directory, made if it is new, or the store in AWS that the settings name, as an operator has it."""
+    settings = _settings(data, environment)
+    return Custody(wiring.adapters(settings), wiring.inventory(settings), settings)
+
+
+def _settings(data: Path | None, environment: Mapping[str, str]) -> Settings:
     settings = read(environment)
     if data is not None or not isinstance(settings.store, AwsStore):
         settings = replace(settings, store=_embedded(data, environment))
-    return wiring.adapters(settings)
+    return settings
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from threading import Lock
 
 from cairn.domain.context import IN_AWS, ON_ONE_MACHINE, Prices
 from cairn.domain.errors import SettingsError
-from cairn.ports import HttpGet, Jobs, Sandbox
+from cairn.ports import HttpGet, Inventory, Jobs, Sandbox
 from cairn.runtime import policies
 from cairn.runtime import settings as settings_of
 from cairn.runtime.call_events import CallObserver, LoggedCalls
@@ -36,6 +36,7 @@ from cairn.service.sealing import Sealer
 from cairn.service.world import World
 
 _CALLS_AT_ONCE = 8
+_NO_STORE = "CAIRN_DATA: is missing, or CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID are"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,25 @@ def _stores(settings: Settings) -> World:
         case AwsStore() as store:
             return _aws(store)
         case None:
-            raise SettingsError("CAIRN_DATA: is missing, or CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID are")
+            raise SettingsError(_NO_STORE)
+
+
+def inventory(settings: Settings) -> Inventory:
+    """Return the way to all that a tenant has, for an operator's command."""
+    match settings.store:
+        case EmbeddedStore() as store:
+            from cairn.embedded.inventory import EmbeddedInventory  # noqa: PLC0415 - a Lambda does without SQLite
+            from cairn.embedded.table import SqliteTable  # noqa: PLC0415
+
+            return EmbeddedInventory(SqliteTable(store.table_file), store.blobs_directory)
+        case AwsStore() as store:
+            from cairn.aws.clients import Clients  # noqa: PLC0415 - one machine does without the AWS SDK
+            from cairn.aws.inventory import AwsInventory  # noqa: PLC0415
+
+            clients = Clients()
+            return AwsInventory(lambda: clients.dynamodb, lambda: clients.s3, store.table, store.bucket)
+        case None:
+            raise SettingsError(_NO_STORE)
 
 
 def _policies(settings: Settings, world: World) -> Policies:

@@ -124,7 +124,8 @@ class _Preparation:
         read do not hold every turn: one was stored meanwhile, or a log could not be read.
         """
         session, summary = self._session, read.summary
-        if self._parts.recall.turns(session, read.owners) < read.recent.seq:
+        erased = int((read.recent.head or {}).get("erased", 0))
+        if self._parts.recall.turns(session, read.owners) + erased < read.recent.seq:
             return None
         done = summary.through if summary else 0
         in_context = [seq for seq, _ in read.recent.turns]

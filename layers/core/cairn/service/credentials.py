@@ -92,6 +92,14 @@ class Credentials:
         if credential.revoked_at is None or credential.revoked_at > now:
             self._world.table.update(Update(_where(key_id), {"revoked_at": codec.rfc3339(now)}))
 
+    def revoke_all(self, owner: Tenant) -> int:
+        """Revoke every key to the owner's memory that is open, and return how many that were."""
+        now = self._world.clock.now()
+        ending = [each.id for each in self.list() if each.tenant == owner and each.is_open(now)]
+        for key_id in ending:
+            self.revoke(key_id)
+        return len(ending)
+
     def check(self, presented: str) -> Credential | None:
         """Return the record of a presented key, None where it opens nothing; what is stored is read each time."""
         key = parse(presented)

@@ -107,7 +107,11 @@ class Engine:
     @classmethod
     def over(cls, world: World, settings_for: SettingsFor, limits: Limits | None = None) -> Engine:
         """Put the engine together; its parts share one cache of keys and one of views."""
-        parts = Parts.of(world, settings_for)
+        return cls.of(Parts.of(world, settings_for), limits or Limits())
+
+    @classmethod
+    def of(cls, parts: Parts, limits: Limits) -> Engine:
+        """Put the engine together of these parts."""
         return cls(
             turns=Turns(parts),
             memories=Memories(parts),
@@ -116,7 +120,7 @@ class Engine:
             indexer=parts.indexer,
             archive=Archive(parts),
             parts=parts,
-            limits=limits or Limits(),
+            limits=limits,
         )
 
     @property

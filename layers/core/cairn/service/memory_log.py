@@ -170,12 +170,17 @@ class MemoryLog:
         return read
 
     def _catch_up(self, tenant: Tenant, pk: str, read: _Read) -> bool:
-        """Apply what is new; False, and nothing is, where too much is or where some of it belongs further back."""
+        """Apply what is new; False, and nothing is, where too much is or where some of it belongs further back.
+
+        So it is where the newest entry known is gone: the log was erased, and nothing of it may be told any more.
+        """
         low, high = layout.log_range()
         page = self._world.table.query(Query(pk, max(low, read.read_from), high, limit=MOST_NEWS))
         item, entries = _parted(page.items)
         fresh = [entry for entry in entries if entry["sk"] not in read.applied and _sk(entry) > read.base.through]
         if page.next or (fresh and _sk(fresh[0]) < read.newest):
+            return False
+        if read.newest and all(entry["sk"] != read.newest for entry in entries):
             return False
         if item is not None and item.get("version") != read.manifest.version:
             try:

@@ -1,14 +1,15 @@
 """The vault: contents become ciphertext here, before they reach any store.
 
 A tenant's data keys are random, wrapped by the key ring and kept in the tenant's own partition; deleting them makes
-all that the tenant ever stored unreadable. An unwrapped key stays in the process for five minutes.
+all that the tenant ever stored unreadable. An unwrapped key stays in the process for five minutes, and for a bounded
+number of seals: then the store is asked again which key is the newest.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Lock
 from typing import Any
@@ -20,17 +21,20 @@ from cairn.domain.table import ABSENT, Attributes, Key, Put, Query, Scalar
 from cairn.service.world import World
 
 KEY_LIFETIME = timedelta(minutes=5)
+MAX_SEALS = 2**20
+"""How often a process uses a key before it asks for it again; a random nonce is safe for 2**32 seals in all."""
 MAX_CACHED_KEYS = 1024
 MAX_INLINE_BYTES = 32 * 1024
 SCHEMA_VERSION = 1
 _NUMBER_BYTES = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _CachedKey:
     number: int
-    secret: bytes
+    secret: bytes = field(repr=False)
     until: datetime
+    seals: int = 0
 
 
 class Vault:
@@ -46,9 +50,17 @@ class Vault:
         """Get the tenant's newest key ready, if it has one; whoever needs it meanwhile waits for it."""
         self._current(tenant)
 
+    def rotate(self, tenant: Tenant) -> int:
+        """Make a new data key, under which all that is sealed from now on is sealed, and return its number.
+
+        Other processes follow within KEY_LIFETIME. Rotations at once are one.
+        """
+        newest = self._newest(tenant)
+        return self._create(tenant, 1 + (_number(newest) if newest else 0)).number
+
     def seal(self, tenant: Tenant, where: Key, value: object) -> dict[str, Scalar]:
         """Return the attributes that hold a JSON value in the item at `where`; over 32 KB it becomes a blob."""
-        key = self._current(tenant) or self._create(tenant)
+        key = self._sealing(tenant)
         nonce = self._world.entropy.token(cipher.NONCE_BYTES)
         sealed = cipher.seal(key.secret, nonce, codec.pack(value), _context(tenant, where))
         if len(sealed) <= MAX_INLINE_BYTES:
@@ -68,7 +80,7 @@ class Vault:
 
     def seal_blob(self, tenant: Tenant, where: Key, plain: bytes) -> bytes:
         """Return bytes that open only for the tenant and this item: the number of the key, then nonce, content, tag."""
-        key = self._current(tenant) or self._create(tenant)
+        key = self._sealing(tenant)
         nonce = self._world.entropy.token(cipher.NONCE_BYTES)
         number = key.number.to_bytes(_NUMBER_BYTES)
         return number + cipher.seal(key.secret, nonce, plain, number + _context(tenant, where))
@@ -76,12 +88,12 @@ class Vault:
     def unseal_blob(self, tenant: Tenant, where: Key, sealed: bytes) -> bytes:
         """Return what seal_blob() was given; CorruptData if it was changed, moved or is another tenant's."""
         number = sealed[:_NUMBER_BYTES]
-        key = self._numbered(tenant, int.from_bytes(number))
+        key = self._numbered(tenant, key_number(sealed))
         return cipher.unseal(key.secret, sealed[_NUMBER_BYTES:], number + _context(tenant, where))
 
     def seal_alike(self, tenant: Tenant, purpose: str, plain: bytes) -> tuple[int, bytes]:
         """Return the number of a key and what it seals: for the same bytes, tenant and key the same every time."""
-        key = self._current(tenant) or self._create(tenant)
+        key = self._sealing(tenant)
         return key.number, cipher.seal_alike(key.secret, purpose, plain, _shared_context(tenant, purpose))
 
     def unseal_alike(self, tenant: Tenant, purpose: str, number: int, sealed: bytes) -> bytes:
@@ -91,7 +103,7 @@ class Vault:
 
     def sign(self, tenant: Tenant, purpose: str, message: bytes) -> str:
         """Return a tag that only this tenant's Cairn can make: key number, dot, 32 hex digits."""
-        key = self._current(tenant) or self._create(tenant)
+        key = self._sealing(tenant)
         return f"{key.number}.{cipher.mac(key.secret, purpose, message)}"
 
     def verify(self, tenant: Tenant, purpose: str, message: bytes, tag: str) -> bool:
@@ -110,9 +122,19 @@ class Vault:
             cached = self._cached(tenant, None)
             if cached is not None:
                 return cached
-            low, high = layout.key_range()
-            newest = self._world.table.query(Query(layout.keys_pk(tenant), low, high, descending=True, limit=1)).items
-            return self._opened(tenant, newest[0], current=True) if newest else None
+            newest = self._newest(tenant)
+            return self._opened(tenant, newest, current=True) if newest else None
+
+    def _sealing(self, tenant: Tenant) -> _CachedKey:
+        key = self._current(tenant) or self._create(tenant, 1)
+        with self._fetching:
+            key.seals += 1
+        return key
+
+    def _newest(self, tenant: Tenant) -> Attributes | None:
+        low, high = layout.key_range()
+        found = self._world.table.query(Query(layout.keys_pk(tenant), low, high, descending=True, limit=1)).items
+        return found[0] if found else None
 
     def _numbered(self, tenant: Tenant, number: int) -> _CachedKey:
         with self._fetching:
@@ -124,23 +146,26 @@ class Vault:
                 raise CorruptData("the data key of stored content is gone")
             return self._opened(tenant, item, current=False)
 
-    def _create(self, tenant: Tenant) -> _CachedKey:
+    def _create(self, tenant: Tenant, number: int) -> _CachedKey:
         fresh = self._world.keys.generate(tenant)
-        item = {"pk": layout.keys_pk(tenant), "sk": layout.key_sk(1), "number": 1, "wrapped": fresh.wrapped}
+        made = {"number": number, "wrapped": fresh.wrapped, "created_at": codec.rfc3339(self._world.clock.now())}
+        item = {"pk": layout.keys_pk(tenant), "sk": layout.key_sk(number), **made}
         try:
             self._world.table.put(Put(item, ABSENT))
         except ConditionFailed as lost:
             return self._opened(tenant, lost.item or {}, current=True)
-        return self._keep(tenant, 1, fresh.secret, current=True)
+        return self._keep(tenant, number, fresh.secret, current=True)
 
     def _cached(self, tenant: Tenant, number: int | None) -> _CachedKey | None:
         cached = self._keys.get((tenant, number))
-        return cached if cached is not None and self._world.clock.now() < cached.until else None
+        if cached is None or self._world.clock.now() >= cached.until or cached.seals >= MAX_SEALS:
+            return None
+        return cached
 
     def _opened(self, tenant: Tenant, item: Mapping[str, Scalar], *, current: bool) -> _CachedKey:
         """Return the key of a stored item; unwrapping asks the key ring, so that it is done once for both its names."""
-        number, wrapped = item.get("number"), item.get("wrapped")
-        if not isinstance(number, int) or not isinstance(wrapped, bytes):
+        number, wrapped = _number(item), item.get("wrapped")
+        if not isinstance(wrapped, bytes):
             raise CorruptData("a stored data key is malformed")
         known = self._cached(tenant, number)
         if known is None:
@@ -157,6 +182,18 @@ class Vault:
         while len(self._keys) > MAX_CACHED_KEYS:
             self._keys.popitem(last=False)
         return key
+
+
+def key_number(sealed: bytes) -> int:
+    """Return the number of the key that seal_blob() used."""
+    return int.from_bytes(sealed[:_NUMBER_BYTES])
+
+
+def _number(item: Mapping[str, Scalar]) -> int:
+    number = item.get("number")
+    if not isinstance(number, int):
+        raise CorruptData("a stored data key is malformed")
+    return number
 
 
 def _context(tenant: Tenant, where: Key) -> bytes:

@@ -1,0 +1,205 @@
+"""Bundles: what a tenant, a project or a user has, as readable records that another service can take in.
+
+Contents leave the vault here and are sealed again on import, under the keys of whoever imports. What is derived,
+passing or bound to this store's keys stays behind: wrapped keys, indexes, turn guards, begun turns.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+from cairn.domain import layout
+from cairn.domain.codec import moment
+from cairn.domain.errors import ConditionFailed, Conflict, CorruptData, InvalidArgument
+from cairn.domain.ids import Digest, Project, Tenant, UserId
+from cairn.domain.table import ABSENT, Attributes, Key, Put, Scalar
+from cairn.ports import Inventory
+from cairn.service import due
+from cairn.service.recall import owners_of
+from cairn.service.vault import Vault
+from cairn.service.world import World
+
+Record: TypeAlias = Mapping[str, Any]
+"""One item: `partition` without its tenant, `sort`, `attributes`, and where it had any its `content` or its `bytes`."""
+
+_SEALED = frozenset({"kid", "data", "blob"})
+_OF_THIS_STORE = _SEALED | {"pk", "sk", "lease_owner", "lease_until"}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose data: all of a tenant's, narrowed to a project, to a user, or to both."""
+
+    tenant: Tenant
+    project: Project | None = None
+    user: UserId | None = None
+
+    @property
+    def owner(self) -> str | None:
+        """Return the user as the owner of memory logs, None where no user is named."""
+        return None if self.user is None else f"u:{self.user}"
+
+    def has_log(self, pk: str) -> bool:
+        """Tell whether a partition is a memory log of the user, in the project if one is named."""
+        kind, project, owner = _parts(pk)
+        return kind == "m" and self.project in {None, project} and owner == self.owner and owner is not None
+
+    def has_session(self, pk: str, head: Attributes) -> bool:
+        """Tell whether a partition is that of a session in which the user spoke."""
+        kind, project, _ = _parts(pk)
+        return kind == "s" and self.project in {None, project} and self.owner in owners_of(head)
+
+    def registers(self, item: Attributes) -> bool:
+        """Tell whether an item makes the user's log known to a project."""
+        kind, project, owner = _parts(str(item["pk"]))
+        own = kind == "m" and owner is None and self.project in {None, project}
+        return own and self.owner is not None and item["sk"] == layout.registry_sk(self.owner)
+
+
+class Bundles:
+    """Takes data out of a store and into one."""
+
+    def __init__(self, world: World, inventory: Inventory) -> None:
+        """Hold no state of its own."""
+        self._world = world
+        self._inventory = inventory
+        self._vault = Vault(world)
+
+    def export(self, scope: Scope) -> Iterator[Record]:
+        """Yield a record of each item; of a session shared with others, a user's own turns alone."""
+        heads = {str(item["pk"]): item for item in self._inventory.items(scope.tenant) if item["sk"] == layout.HEAD}
+        for item in self._inventory.items(scope.tenant):
+            if self._is_portable(item):
+                record: Record | None = None
+                with suppress(_OpensElsewhere):
+                    record = self._of_user(scope, item, heads) if scope.user else self._of_project(scope, item)
+                if record is not None:
+                    yield record
+
+    def take_in(self, tenant: Tenant, records: Iterable[Record]) -> Iterator[bool]:
+        """Store the records as the tenant's, yielding for each whether it was new; it may be done again.
+
+        Conflict where the store holds something else in a record's place, InvalidArgument for what is no record.
+        """
+        for record in records:
+            item = self._item(tenant, record)
+            try:
+                self._world.table.put(Put(item, ABSENT))
+            except ConditionFailed as held:
+                if self._record(tenant, held.item or {}) != self._record(tenant, item):
+                    message = f"The store holds something else at {record['partition']} {record['sort']}"
+                    raise Conflict(f"{message}; import into an empty service") from None
+                yield False
+            else:
+                yield True
+
+    def _is_portable(self, item: Attributes) -> bool:
+        kind, _, _ = _parts(str(item["pk"]))
+        sk = str(item["sk"])
+        if int(item.get("expires_at", 2**63)) <= int(self._world.clock.now().timestamp()):
+            return False
+        if kind == "s":
+            return not sk.startswith((layout.GUARDS, layout.OPERATIONS))
+        return kind != "keys" and not (kind == "m" and (sk == layout.MANIFEST or sk.startswith(layout.DISCARDED)))
+
+    def _of_project(self, scope: Scope, item: Attributes) -> Record | None:
+        kind, project, _ = _parts(str(item["pk"]))
+        if scope.project is None or (kind in {"m", "s"} and project == scope.project):
+            return self._record(scope.tenant, item)
+        return None
+
+    def _of_user(self, scope: Scope, item: Attributes, heads: Mapping[str, Attributes]) -> Record | None:
+        pk, sk = str(item["pk"]), str(item["sk"])
+        if scope.has_log(pk) or scope.registers(item):
+            return self._record(scope.tenant, item)
+        head = heads.get(pk, {})
+        if not scope.has_session(pk, head):
+            return None
+        record = self._record(scope.tenant, item)
+        if owners_of(head) == [scope.owner]:
+            return record
+        if sk == layout.HEAD:
+            return {**record, "attributes": {**record["attributes"], "owners": scope.owner}}
+        own = own_turns(sk, record.get("content"), scope.user)
+        return {**record, "content": own} if own else None
+
+    def _record(self, tenant: Tenant, item: Attributes) -> Record:
+        pk = str(item["pk"])
+        attributes = {name: _plain(value) for name, value in item.items() if name not in _OF_THIS_STORE}
+        record = {"partition": pk.removeprefix(f"{tenant}#"), "sort": item["sk"], "attributes": attributes}
+        if str(attributes.get("ipk", "")).startswith(f"{tenant}#"):
+            attributes["ipk"] = str(attributes["ipk"]).removeprefix(tenant)
+        if "kid" in item:
+            return {**record, "content": self._vault.unseal(tenant, item)}
+        return {**record, "bytes": self._bytes(tenant, item)} if "blob" in item else record
+
+    def _bytes(self, tenant: Tenant, item: Attributes) -> str:
+        """Return what seal_blob() was given for the item, as base64."""
+        sealed = self._world.blobs.get(tenant, Digest(str(item["blob"])))
+        try:
+            plain = self._vault.unseal_blob(tenant, Key(str(item["pk"]), str(item["sk"])), sealed)
+        except CorruptData:
+            raise _OpensElsewhere from None
+        return base64.b64encode(plain).decode()
+
+    def _item(self, tenant: Tenant, record: Record) -> dict[str, Scalar]:
+        where = _place(tenant, record)
+        attributes = {str(name): _scalar(value) for name, value in record["attributes"].items()}
+        index = str(attributes.get("ipk", ""))
+        if index.startswith("#"):
+            attributes["ipk"] = f"{tenant}{index}"
+        elif where.sk == layout.HEAD and "isk" in attributes:
+            entry = due.at(layout.session_of(where.pk), moment(str(attributes["isk"])))
+            attributes = {**attributes, **entry.set}
+        content = self._vault.seal(tenant, where, record["content"]) if "content" in record else {}
+        if "bytes" in record:
+            sealed = self._vault.seal_blob(tenant, where, base64.b64decode(record["bytes"]))
+            content = {"blob": self._world.blobs.put(tenant, sealed)}
+        return {**attributes, "pk": where.pk, "sk": where.sk, **content}
+
+
+class _OpensElsewhere(Exception):
+    """An item's blob is bound to another place, as what is signed and chained with this store's keys is."""
+
+
+def own_turns(sk: str, content: Any, user: UserId | None) -> list[Any]:
+    """Return what of a session's item is the user's: a turn's events, all or none; a shard's turns; else nothing."""
+    if layout.FIRST_EVENT <= sk <= layout.LAST_EVENT:
+        return content if any(event["user_id"] == user for event in content) else []
+    if sk.startswith(layout.SHARDS):
+        return [[seq, events] for seq, events in content if any(event["user_id"] == user for event in events)]
+    return []
+
+
+def _parts(pk: str) -> tuple[str, str | None, str | None]:
+    """Return a partition's kind, and where it has them its project and what follows."""
+    _, kind, *rest = pk.split("#", 3)
+    return kind, rest[0] if rest else None, rest[1] if len(rest) > 1 else None
+
+
+def _place(tenant: Tenant, record: Record) -> Key:
+    match record:
+        case {"partition": str(partition), "sort": str(sort), "attributes": dict()} if partition and sort:
+            if _OF_THIS_STORE & record["attributes"].keys() or partition.split("#")[0] == "keys":
+                raise InvalidArgument("bundle", "holds a record of what is no part of a bundle")
+            return Key(f"{tenant}#{partition}", sort)
+        case _:
+            raise InvalidArgument("bundle", "holds a line that is no record")
+
+
+def _plain(value: Scalar) -> object:
+    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+
+
+def _scalar(value: object) -> Scalar:
+    match value:
+        case {"base64": str(text)}:
+            return base64.b64decode(text)
+        case str() | int():
+            return cast("Scalar", value)
+        case _:
+            raise InvalidArgument("bundle", "holds an attribute that is no text, number or bytes")

@@ -1,0 +1,203 @@
+"""Erasing a user: every turn, fact and text of theirs, out of sessions that others share too.
+
+It goes twice over the store, further apart than any call lives: what was being written during the first pass is
+met by the second. Views of the log in other processes notice by themselves that its newest entry is gone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Self
+
+from cairn.domain import layout
+from cairn.domain.codec import canonical
+from cairn.domain.errors import InvalidArgument, ResourceBusy, TransactionRefused, Unavailable
+from cairn.domain.ids import Digest
+from cairn.domain.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write
+from cairn.domain.turns import Session
+from cairn.ports import Inventory
+from cairn.service.bundles import Scope, own_turns
+from cairn.service.memory_log import LATE_APPEND
+from cairn.service.paging import every
+from cairn.service.parts import Parts
+from cairn.service.recall import owners_of
+from cairn.service.sessions import Lease
+
+_RENEWED_AFTER = timedelta(seconds=5)
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedUser:
+    """What was removed: items of the log, sessions that were theirs alone, their turns in others, blobs; what is left.
+
+    `left` counts what a recount found: the user was speaking meanwhile, and the command is to be run again.
+    """
+
+    log_items: int = 0
+    sessions: int = 0
+    shared_turns: int = 0
+    blobs: int = 0
+    left: int = 0
+
+
+class SubjectErasure:
+    """Removes a user, for an operator; it may be stopped anywhere and run again."""
+
+    def __init__(self, parts: Parts, inventory: Inventory) -> None:
+        """Hold no state of its own."""
+        self._parts = parts
+        self._world = parts.world
+        self._inventory = inventory
+
+    def run(self, scope: Scope) -> ErasedUser:
+        """Remove all that the user of this scope has; ResourceBusy where a session of theirs stays in use."""
+        if scope.user is None:
+            raise InvalidArgument("user", "must be named")
+        once = self._pass(scope, last=False)
+        unnamed = self._unnamed_blobs(scope)
+        self._world.clock.sleep(LATE_APPEND.total_seconds())
+        again = self._pass(scope, last=True)
+        unnamed &= self._unnamed_blobs(scope)
+        for digest in unnamed:
+            self._world.blobs.delete(scope.tenant, digest)
+        self._inventory.scrub()
+        return ErasedUser(
+            once.log_items + again.log_items,
+            once.sessions + again.sessions,
+            once.shared_turns + again.shared_turns,
+            once.blobs + again.blobs + len(unnamed),
+            sum(1 for _ in self._log_items(scope)) + len(self._heads(scope)),
+        )
+
+    def _pass(self, scope: Scope, *, last: bool) -> ErasedUser:
+        heads = self._heads(scope)
+        alone = [head for head in heads if owners_of(head) == [scope.owner]]
+        turns = sum(self._cleanse(scope, head, last=last) for head in heads if head not in alone)
+        blobs = sum(self._empty(head) for head in alone)
+        log = list(self._log_items(scope))
+        blobs += sum(map(self._delete, log))
+        return ErasedUser(len(log), len(alone), turns, blobs)
+
+    def _heads(self, scope: Scope) -> list[Attributes]:
+        items = (item for item in self._inventory.items(scope.tenant) if item["sk"] == layout.HEAD)
+        return [head for head in items if scope.has_session(str(head["pk"]), head)]
+
+    def _log_items(self, scope: Scope) -> Iterator[Attributes]:
+        items = self._inventory.items(scope.tenant)
+        return (item for item in items if scope.has_log(str(item["pk"])) or scope.registers(item))
+
+    def _empty(self, head: Attributes) -> int:
+        """Delete a session that is the user's alone, its head last, by which it is found; return how many blobs."""
+        pk = str(head["pk"])
+        with _Leased(self._parts, layout.session_of(pk)) as lease:
+            blobs = 0
+            for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff")):
+                if item["sk"] != layout.HEAD:
+                    lease.keep()
+                    blobs += self._delete(item)
+            lease.write([Delete(lease.key, lease.held)])
+        return blobs
+
+    def _delete(self, item: Attributes) -> int:
+        """Delete an item and the blob that holds its content; return how many blobs that were."""
+        self._world.table.delete(Delete(Key(str(item["pk"]), str(item["sk"]))))
+        if "blob" not in item:
+            return 0
+        self._world.blobs.delete(layout.tenant_of(str(item["pk"])), Digest(str(item["blob"])))
+        return 1
+
+    def _cleanse(self, scope: Scope, head: Attributes, *, last: bool) -> int:
+        """Take the user's turns out of a session, and what was made of them; with `last` the user's name too."""
+        pk = str(head["pk"])
+        with _Leased(self._parts, layout.session_of(pk)) as lease:
+            turns = 0
+            for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff")):
+                lease.keep()
+                sk = str(item["sk"])
+                if sk.startswith((layout.COMPACTED, layout.SUMMARIES)) or self._is_begun_by(scope, item):
+                    self._delete(item)
+                elif layout.FIRST_EVENT <= sk <= layout.LAST_EVENT or sk.startswith(layout.SHARDS):
+                    turns += self._without_own(scope, lease, item)
+            if last:
+                others = [owner for owner in owners_of(lease.head) if owner != scope.owner]
+                lease.write([Update(lease.key, set={"owners": "\n".join(others)}, condition=lease.held)])
+        return turns
+
+    def _is_begun_by(self, scope: Scope, item: Attributes) -> bool:
+        if not str(item["sk"]).startswith(layout.OPERATIONS):
+            return False
+        return self._parts.vault.unseal(scope.tenant, item)["user_id"] == scope.user
+
+    def _without_own(self, scope: Scope, lease: _Leased, item: Attributes) -> int:
+        """Remove the user's turns from an item of events, with their guards; count them in the head, which says so."""
+        where = Key(str(item["pk"]), str(item["sk"]))
+        content: list[Any] = self._parts.vault.unseal(scope.tenant, item)
+        own = own_turns(where.sk, content, scope.user)
+        if not own:
+            return 0
+        is_shard = where.sk.startswith(layout.SHARDS)
+        events: list[Any] = [event for _, turn in own for event in turn] if is_shard else own
+        turns = len(own) if is_shard else 1
+        kept = [turn for turn in content if turn not in own]
+        unchanged = AllOf(tuple(Equals(name, item[name]) for name in ("data", "blob") if name in item))
+        guards = {layout.guard_sk(event["turn_id"]) for event in events}
+        writes: list[Write] = [Delete(Key(where.pk, guard)) for guard in sorted(guards)]
+        writes.append(Update(lease.key, add={"erased": turns}, condition=lease.held))
+        if kept:
+            sealed = self._parts.vault.seal(scope.tenant, where, kept)
+            gone = tuple(name for name in ("data", "blob") if name in item and name not in sealed)
+            writes.append(Update(where, set=sealed, remove=gone, condition=unchanged))
+        else:
+            writes.append(Delete(where, unchanged))
+        lease.write(writes)
+        if "blob" in item:
+            self._world.blobs.delete(scope.tenant, Digest(str(item["blob"])))
+        return turns
+
+    def _unnamed_blobs(self, scope: Scope) -> set[Digest]:
+        """Return the tenant's blobs that no item names, in the clear or in its content."""
+        blobs = set(self._inventory.blobs(scope.tenant))
+        for item in self._inventory.items(scope.tenant):
+            texts = " ".join(value for value in item.values() if isinstance(value, str))
+            if "kid" in item:
+                texts += canonical(self._parts.vault.unseal(scope.tenant, item)).decode()
+            blobs.difference_update(Digest(found) for found in _DIGEST.findall(texts))
+        return blobs
+
+
+class _Leased:
+    """A session that nobody else writes to for as long as the block runs."""
+
+    def __init__(self, parts: Parts, session: Session) -> None:
+        self._parts = parts
+        self._settings = parts.settings_for(session.tenant)
+        caller = parts.world.entropy.token(12).hex()
+        self._lease: Lease = parts.sessions.lease(session, caller, self._settings)
+        self._kept_at = parts.world.clock.now()
+        self.head, self.held, self.key = self._lease.head, self._lease.held(), self._lease.key()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._parts.sessions.release(self._lease)
+
+    def keep(self) -> None:
+        """Prolong the lease where some of it has passed."""
+        now = self._parts.world.clock.now()
+        if now - self._kept_at >= _RENEWED_AFTER:
+            self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
+            self._kept_at = now
+
+    def write(self, writes: list[Write]) -> None:
+        """Make the writes, all or none; ResourceBusy where the lease was lost."""
+        try:
+            self._parts.world.table.transact(writes)
+        except TransactionRefused as refused:
+            if any(reason is not None and reason.code == "condition" for reason in refused.reasons):
+                raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused
+            raise Unavailable("the store refused a step; run it again") from refused

@@ -1,0 +1,196 @@
+"""Wherever rewrapping, erasing or importing is stopped, running it again ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from builders import RecordingJobs, cold
+from cairn.domain import layout
+from cairn.domain.errors import Unavailable
+from cairn.domain.table import Query
+from cairn.embedded.blobs import DirectoryBlobs
+from cairn.embedded.inventory import EmbeddedInventory
+from cairn.embedded.keyring import LocalKeyRing
+from cairn.embedded.table import SqliteTable
+from cairn.runtime.system import SystemEntropy, in_turn
+from cairn.service.bundles import Bundles, Record, Scope
+from cairn.service.data_keys import DataKeys
+from cairn.service.erasure import TenantErasure
+from cairn.service.paging import every
+from cairn.service.subject_erasure import SubjectErasure
+from cairn.service.world import World
+from custody import ACME, ADA, BOB, LARGE, HeldClock, Household, session
+from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+
+Act: TypeAlias = Callable[[Household, World], object]
+SHARED = session("shared")
+
+
+def rewrap(house: Household, world: World) -> object:
+    return DataKeys(world, house.inventory).rewrap(ACME)
+
+
+def erase_tenant(house: Household, world: World) -> object:
+    return TenantErasure(world, house.inventory).run(ACME)
+
+
+def erase_user(house: Household, world: World) -> object:
+    return SubjectErasure(cold(world), house.inventory).run(Scope(ACME, user=ADA))
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store in which Ada spoke alone and with Bob, with shards, a summary, blobs, a segment and two data keys."""
+    directory = tmp_path_factory.mktemp("prepared")
+    house = opened(directory, directory / "table.sqlite3")
+    for where in (session("alone"), SHARED):
+        house.say(where, ADA, "I live in Oslo.", reply=LARGE)
+        house.say(where, ADA, "Ada plants beans.")
+        if where is SHARED:
+            house.say(where, BOB, "I live in Rome.", "Bob adds basil.", "Bob waters it.")
+    house.later(days=2)
+    house.maintain(SHARED)
+    assert house.engine().indexer.rebuild(ACME, SHARED.project, "u:ada").entries
+    DataKeys(house.world, house.inventory).rotate(ACME)
+    house.later(days=31)
+    close(house)
+    return directory
+
+
+def opened(directory: Path, file: Path = Path(":memory:")) -> Household:
+    table = SqliteTable(file)
+    blobs, keys = DirectoryBlobs(directory / "blobs"), LocalKeyRing(bytes(range(32)))
+    world = World(table, blobs, keys, HeldClock(), SystemEntropy(), in_turn, RecordingJobs())
+    return Household(world, EmbeddedInventory(table, directory / "blobs"), directory)
+
+
+def close(house: Household) -> None:
+    table: Any = house.world.table
+    table.close()
+
+
+@pytest.fixture
+def fresh(prepared: Path, tmp_path: Path) -> Iterator[Callable[[], Household]]:
+    """Return a function that copies the prepared store into memory, a month later."""
+    houses: list[Household] = []
+
+    def make() -> Household:
+        directory = tmp_path / f"copy-{len(houses)}"
+        shutil.copytree(prepared / "blobs", directory / "blobs")
+        houses.append(opened(directory))
+        houses[-1].later(days=40)
+        table: Any = houses[-1].world.table
+        with closing(sqlite3.connect(prepared / "table.sqlite3")) as source, table.database.reading() as connection:
+            source.backup(connection)
+        return houses[-1]
+
+    yield make
+    for house in houses:
+        close(house)
+
+
+def faulty(house: Household, at: int, fault: Callable[[Callable[[], object]], object]) -> tuple[FaultyStore, World]:
+    store = FaultyStore(house.world, at, fault)
+    return store, replace(house.world, table=store, blobs=FaultyBlobs(house.world, store))
+
+
+def sweep(make: Callable[[], Household], fault: Any, act: Act) -> Iterator[Household]:
+    """Yield a store for each call at which the act was stopped and then done again."""
+    for at in count(1):
+        house = make()
+        store, world = faulty(house, at, fault)
+        try:
+            act(house, world)
+        except (Stopped, Unavailable):
+            house.later(seconds=60)
+            act(house, house.world)
+        if store.calls < at:
+            assert at > 10
+            return
+        yield house
+
+
+@pytest.mark.slow
+@pytest.mark.req("R252")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_rewrap(fault: Any, fresh: Callable[[], Household]) -> None:
+    answers = fresh().answers()
+
+    for house in sweep(fresh, fault, rewrap):
+        assert {item["kid"] for item in house.inventory.items(ACME) if "kid" in item} == {2}
+        keys = every(house.world.table, Query(layout.keys_pk(ACME), *layout.key_range()))
+        assert [item["number"] for item in keys] == [2]
+        assert house.answers() == answers
+
+
+@pytest.mark.slow
+@pytest.mark.req("R252")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_erasure_of_a_tenant(fault: Any, fresh: Callable[[], Household]) -> None:
+    for house in sweep(fresh, fault, erase_tenant):
+        assert list(house.inventory.items(ACME)) == list(house.inventory.blobs(ACME)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.req("R279")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_erasure_of_a_user(fault: Any, fresh: Callable[[], Household]) -> None:
+    house = fresh()
+    erase_user(house, house.world)
+    wanted, answers = house.history(SHARED), house.answers()
+    assert wanted == ["I live in Rome.", "Noted.", "Bob adds basil.", "Noted.", "Bob waters it.", "Noted."]
+
+    for house in sweep(fresh, fault, erase_user):
+        left = "\n".join(house.contents())
+        assert [word for word in ("Ada", "ada", "Oslo") if word in left] == []
+        assert house.history(SHARED) == wanted
+        assert house.answers() == answers
+        named = {str(item["blob"]) for item in house.inventory.items(ACME) if "blob" in item}
+        assert set(house.inventory.blobs(ACME)) == named
+        head = house.world.table.query(Query(layout.session_pk(SHARED), layout.HEAD, layout.HEAD)).items[0]
+        assert (head["erased"], head["seq"]) == (2, 5)
+
+
+@pytest.mark.slow
+@pytest.mark.req("R279")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -> None:
+    house, numbers = fresh(), count()
+    answers = house.answers()
+    records: list[Record] = list(Bundles(house.world, house.inventory).export(Scope(ACME)))
+
+    def empty() -> Household:
+        directory = tmp_path / f"empty-{next(numbers)}"
+        directory.mkdir()
+        made = opened(directory)
+        made.later(days=80)
+        return made
+
+    def take_in(target: Household, world: World) -> object:
+        return list(Bundles(world, target.inventory).take_in(ACME, records))
+
+    for taken in sweep(empty, fault, take_in):
+        clock: Any = taken.world.clock
+        clock.time = house.world.clock.now()
+        assert taken.answers() == answers
+        close(taken)
+
+
+def test_the_prepared_store_gives_a_rewrap_something_of_everything_to_do(fresh: Callable[[], Household]) -> None:
+    house = fresh()
+    store, world = faulty(house, 0, killed_before)
+
+    done = DataKeys(world, house.inventory).rewrap(ACME)
+
+    assert (done.deleted, done.logs) == ((1,), 1)
+    assert done.items > 5
+    assert store.calls > 10
