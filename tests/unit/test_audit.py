@@ -297,6 +297,9 @@ def test_a_tenant_is_due_from_its_first_call_until_its_day_is_over_and_sealed(
     assert sealer_of(world).due() == []
     memory_after_turn.execute(EXAMPLE, call)
     assert sealer_of(world).due() == [ACME]
+    clock.advance(hours=1)
+    sealer_of(world).seal(ACME, HOUR)
+    assert sealer_of(world).due() == [ACME], "there may be more calls today"
     clock.advance(days=1)
     assert sealer_of(world).due() == [ACME]
 
