@@ -171,7 +171,8 @@ def test_each_call_s_duration_is_a_value_of_its_own_that_the_log_says_too(
     for tool in (AFTER, AFTER, BEFORE):
         tool.handler(event_of("/", tool.example), None)
 
-    logged = [json.loads(line)["latency_ms"] for line in log.getvalue().splitlines()]
+    said = [json.loads(line) for line in log.getvalue().splitlines()]
+    logged = [line["latency_ms"] for line in said if line["message"] == "call"]
     assert emitted.series("mcp_memory_after_turn_duration_ms") == {"": logged[:2]}
     seconds = emitted.series("memory_tool_latency_seconds")
     assert seconds["memory_after_turn"] == pytest.approx([each / 1000 for each in logged[:2]])
