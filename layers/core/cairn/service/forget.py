@@ -29,8 +29,6 @@ def forget(parts: Parts, session: Session, request: Forgetting) -> None:
 
     NotFound where the caller sees nothing of that id, or of the replacement's.
     """
-    if request.id == request.replacement_id:
-        raise InvalidArgument("replacement_id", "must not be what is forgotten")
     _Forgetting(parts, session, request).run()
 
 
@@ -47,6 +45,8 @@ class _Forgetting:
         new = self._request.replacement_id
         facts = [name for name in (self._request.id, new) if name is not None and scope_of(name) is None]
         owners = opened(self._parts, self._sight) if facts else []
+        if new == self._request.id:
+            raise InvalidArgument("replacement_id", "must not be what is forgotten")
         if new in facts and self._believed(new, owners) is None:
             raise _absent("replacement_id")
         if self._request.id not in facts:
