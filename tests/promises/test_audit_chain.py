@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.domain import layout
+from cairn.domain import audit_layout as layout
 from cairn.domain.audit_chain import Finding
 from cairn.domain.callers import Caller
 from cairn.domain.credentials import ALL_PROJECTS

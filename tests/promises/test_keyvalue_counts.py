@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.domain import layout
+from cairn.domain import keyvalue_layout as layout
 from cairn.domain.codec import canonical
 from cairn.domain.errors import CairnError, Conflict, NotFound, QuotaExceeded, Unavailable
 from cairn.domain.ids import Tenant

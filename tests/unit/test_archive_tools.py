@@ -28,6 +28,7 @@ from cairn.runtime import wiring
 from cairn.runtime.settings import Settings
 from cairn.service.world import World
 from cairn_tools.catalog import CATALOG
+from cairn_tools.estimate_storage_cost import estimate_storage_cost
 from cairn_tools.retrieve_session_from_cascade import retrieve_session_from_cascade
 from cairn_tools.store_session_to_cascade import EXAMPLE, store_session_to_cascade
 
@@ -143,7 +144,8 @@ def test_a_dry_run_answers_with_the_card_and_touches_no_store(world: World, sett
     counted: dict[str, Any] = {part: Counted(getattr(world, part), calls) for part in ("table", "blobs", "keys")}
     call = Call(caller, wiring.build(settings, replace(world, **counted)))
 
-    shown = execute(CATALOG, "store_session_to_cascade", {**EXAMPLE, "dry_run": True}, call)
+    trial = store_session_to_cascade.input.model_validate({**EXAMPLE, "dry_run": True})
+    shown = store_session_to_cascade.run(trial, call).model_dump(mode="json")
 
     assert calls == []
     assert (shown["pointer"], shown["hash"], shown["content_hash"], shown["indexed"]) == (None, None, None, False)
@@ -223,7 +225,8 @@ def test_the_estimate_asks_no_store_and_says_what_it_is_not(world: World, settin
     nothing: Any = None
     call = Call(caller, wiring.build(settings, replace(world, table=nothing, blobs=nothing, keys=nothing)))
 
-    estimate = execute(CATALOG, "estimate_storage_cost", {"bytes": 2**30}, call)
+    asked = estimate_storage_cost.input.model_validate({"bytes": 2**30})
+    estimate = estimate_storage_cost.run(asked, call).model_dump(mode="json")
 
     assert estimate["cost"]["monthly_storage_usd"] == 0.069
     assert estimate["cost"]["total_usd"] == sum(

@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 
 import pytest
 
-from cairn.domain import codec, layout
+from cairn.domain import audit_layout as layout
+from cairn.domain import codec
 from cairn.domain.errors import CairnError, Disabled, InvalidArgument, PermissionDenied, Unavailable
 from cairn.domain.ids import Digest, Tenant
 from cairn.domain.table import Attributes, Delete, Key, Put, Query

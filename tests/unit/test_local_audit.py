@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from cairn.domain import layout
+from cairn.domain import audit_layout as layout
 from cairn.domain.audit import day_of
 from cairn.domain.callers import Caller
 from cairn.domain.credentials import ALL_PROJECTS
@@ -44,7 +44,9 @@ def data(tmp_path: Path) -> Path:
     directory = tmp_path / "store"
     with opened(directory, os.environ) as store:
         world: World = replace(wiring.adapters(store.settings), clock=EarlierClock())
-        caller = Caller(LOCAL_TENANT, frozenset({"read", "write"}), "request-1", (ALL_PROJECTS,), "0123456789abcdef")
+        caller = Caller(
+            LOCAL_TENANT, frozenset({"read", "write"}), "request-1", (ALL_PROJECTS,), credential="0123456789abcdef"
+        )
         call = Call(caller, wiring.build(store.settings, world))
         for turn in ("turn-1", "turn 2"):
             memory_after_turn.execute({**EXAMPLE, "turn_id": turn}, call)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cairn.domain import layout
+from cairn.domain import keyvalue_layout as layout
 from cairn.domain.ids import Tenant
 from cairn.domain.keyvalue import KeyName, Namespace, Place
 from cairn.domain.table import Key, Update

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, cast
 
-from cairn.domain import codec, layout
+from cairn.domain import audit_layout as layout
+from cairn.domain import codec
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, moment_of
 from cairn.domain.table import Attributes
 from cairn.domain.turns import Session

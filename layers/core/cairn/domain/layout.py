@@ -14,9 +14,7 @@ from hashlib import sha256
 from cairn.domain.codec import rfc3339
 from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId, moment_of, time_ordered_id
-from cairn.domain.keyvalue import KeyName, Namespace
 from cairn.domain.settings import RecallScope
-from cairn.domain.table import Key
 from cairn.domain.turns import Session
 
 CREDENTIALS = Tenant("~credentials")
@@ -39,7 +37,6 @@ OPERATIONS = "op#"
 DISCARDED = "gone#"
 SUMMARIES = "abstracts"
 MANIFEST = "m~segments"
-USAGE = "e!usage"
 DUE_SHARDS = 16
 """How many partitions of the index share the due sessions, so that many writers and runs do not meet in one."""
 
@@ -203,56 +200,6 @@ def registry_sk(owner: str) -> str:
     return f"log#{owner}"
 
 
-def namespaces_pk(tenant: Tenant) -> str:
-    """Return the partition that names a tenant's namespaces and counts its keys; in the index, of what falls due."""
-    return f"{tenant}#k"
-
-
-def namespace_sk(namespace: Namespace) -> str:
-    """Return the sort key under which a tenant knows one of its namespaces."""
-    return f"ns#{namespace}"
-
-
-def namespace_pk(tenant: Tenant, namespace: Namespace) -> str:
-    """Return the partition of one namespace."""
-    return f"{tenant}#k#{namespace}"
-
-
-def namespace_of(pk: str) -> Namespace:
-    """Return the namespace whose partition this is."""
-    return Namespace(pk.split("#", 2)[2])
-
-
-def value_sk(key: KeyName) -> str:
-    """Return the sort key of a value."""
-    return f"v#{key}"
-
-
-def entry_sk(key: str) -> str:
-    """Return the sort key of what is known of a key; all that sorts after it and its `!` belongs to later keys."""
-    return f"n#{key}"
-
-
-def expiry_sk(until: datetime, key: KeyName) -> str:
-    """Return the sort key that says when a key expires."""
-    return f"e#{rfc3339(until)}#{key}"
-
-
-def expired_key(sk: str) -> KeyName:
-    """Return the key in the sort key that says when it expires."""
-    return KeyName(sk.split("#", 2)[2])
-
-
-def expired_by(now: datetime) -> tuple[str, str]:
-    """Return the range of all that has expired; `USAGE` stands right before it."""
-    return "e#", f"e#{rfc3339(now)}#\U0010ffff"
-
-
-def garbage_sk(digest: Digest) -> str:
-    """Return the sort key that says a value's blob is of no use from a moment on."""
-    return f"g#{digest}"
-
-
 def keys_pk(tenant: Tenant) -> str:
     """Return the partition of a tenant's wrapped data keys."""
     return f"{tenant}#keys"
@@ -266,62 +213,6 @@ def key_sk(number: int) -> str:
 def key_range() -> tuple[str, str]:
     """Return the range of a tenant's data keys, the newest last."""
     return prefix_range("data#")
-
-
-def rates_pk(tenant: Tenant) -> str:
-    """Return the partition of a tenant's token buckets."""
-    return f"{tenant}#rates"
-
-
-def rate_sk(limit: str, name: str) -> str:
-    """Return the sort key of the bucket of one thing that is limited."""
-    return f"{limit}#{name}"
-
-
-def audit_pk(tenant: Tenant) -> str:
-    """Return the partition of a tenant's chain of digests, and of the days on which it called."""
-    return f"{tenant}#audit"
-
-
-def audit_day_pk(tenant: Tenant, day: str) -> str:
-    """Return the partition of the records of one day, yyyy-mm-dd in UTC."""
-    return f"{tenant}#audit#{day}"
-
-
-def day_sk(day: str) -> str:
-    """Return the sort key that says there are records of this day."""
-    return f"day#{day}"
-
-
-def digest_sk(number: int) -> str:
-    """Return the sort key of the digest at a place of its chain; the first is 1."""
-    return f"digest#{number:09d}"
-
-
-def digest_range() -> tuple[str, str]:
-    """Return the range of a tenant's digests."""
-    return prefix_range("digest#")
-
-
-def digests_key(tenant: Tenant) -> Key:
-    """Return the place that the blobs of a tenant's digests are bound to."""
-    return Key(audit_pk(tenant), "digest")
-
-
-def audited_tenant(pk: str) -> Tenant:
-    """Return the tenant whose chain is in this partition."""
-    return Tenant(pk.removesuffix("#audit"))
-
-
-def unsealed_pk() -> str:
-    """Return the index partition of all days whose records are not sealed; `~` is in no tenant's name."""
-    return "~unsealed"
-
-
-def calls_pk(session: Session) -> str:
-    """Return the index partition of a session's calls: a hash, since every call's record carries it."""
-    place = sha256(f"{session.project}#{session.session_id}".encode()).hexdigest()
-    return f"{session.tenant}#calls#{place[:32]}"
 
 
 def credentials_pk() -> str:

@@ -163,10 +163,7 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         memory_switches={name: own[ENABLED] for name, own in read.tenants.items() if ENABLED in own},
         tool_switches=read.tool_switches,
         memory=memory_settings(values, "memory", model_key),
-        tenants={
-            name: memory_settings(values | own, f"tenants.{name}.memory", model_key)
-            for name, own in read.tenants.items()
-        },
+        tenants=_of_tenants(values, read.tenants, model_key),
         limits=build(Limits, "limits", values),
         quotas=build(Quotas, "quotas", values),
         auth=sections.auth(values),
@@ -176,13 +173,24 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         audit=build(AuditSettings, "audit", values),
         allowed_origins=values.get(ORIGINS, ()),
         store=_store(environment),
-        policy_file=Path(environment[POLICY_FILE]) if environment.get(POLICY_FILE) else None,
+        policy_file=_path(environment, POLICY_FILE),
         sandbox=environment.get(SANDBOX) or None,
         cluster_token_arn=environment.get(CLUSTER_TOKEN_ARN) or None,
         model_key=model_key,
         cluster_token=_secret(environment, CLUSTER_TOKEN),
         sources=sources,
     )
+
+
+def _of_tenants(
+    values: Mapping[str, Any], tenants: Mapping[str, Mapping[str, Any]], model_key: str | None
+) -> dict[str, MemorySettings]:
+    each = {name: ({**values, **own}, f"tenants.{name}.memory") for name, own in tenants.items()}
+    return {name: memory_settings(own, where, model_key) for name, (own, where) in each.items()}
+
+
+def _path(environment: Mapping[str, str], name: str) -> Path | None:
+    return Path(environment[name]) if environment.get(name) else None
 
 
 def read(environment: Mapping[str, str]) -> Settings:

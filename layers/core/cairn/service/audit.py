@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import chain, islice
 
-from cairn.domain import codec, layout
+from cairn.domain import audit_layout as layout
+from cairn.domain import codec
 from cairn.domain.audit import TAG, AuditRecord, day_of, message_of
 from cairn.domain.audit_chain import AuditDigest, Finding, Position, StoredRecord, Verification, compared
 from cairn.domain.errors import CorruptData, InvalidArgument, NotFound
@@ -36,10 +37,16 @@ class AuditLog:
             raise InvalidArgument("limit", f"must be 1 to {MOST_LISTED}")
         low, high = time_ordered_id(since, bytes(10)), time_ordered_id(until, b"\xff" * 10) + _LAST
         days = Query(
-            layout.audit_pk(tenant), layout.day_sk(day_of(since)), layout.day_sk(day_of(until)), descending=True
+            layout.audit_pk(tenant),
+            layout.day_sk(day_of(since)),
+            layout.day_sk(day_of(until)),
+            descending=True,
         )
         found = chain.from_iterable(
-            every(self._world.table, Query(layout.audit_day_pk(tenant, day), low, high, descending=True, limit=limit))
+            every(
+                self._world.table,
+                Query(layout.audit_day_pk(tenant, day), low, high, descending=True, limit=limit),
+            )
             for day in self._days(days)
         )
         return [AuditRecord.of(tenant, item) for item in islice(found, limit)]

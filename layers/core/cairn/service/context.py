@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from threading import Lock
 
-from cairn.domain import layout
+from cairn.domain import audit_layout as layout
 from cairn.domain.audit import HistoryEntry
 from cairn.domain.context import SessionContext, calls_of
 from cairn.domain.table import Query

@@ -13,7 +13,7 @@ from datetime import timedelta
 from functools import partial
 from typing import TypeVar, cast
 
-from cairn.domain import layout
+from cairn.domain import audit_layout as layout
 from cairn.domain.audit import TAG, AuditRecord, message_of
 from cairn.domain.callers import Caller
 from cairn.domain.errors import CairnError, InternalError, StoreError, Unavailable

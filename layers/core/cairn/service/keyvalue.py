@@ -13,7 +13,7 @@ from itertools import islice
 from math import ceil
 from typing import Any
 
-from cairn.domain import codec, layout
+from cairn.domain import codec, keyvalue_layout, layout
 from cairn.domain.errors import NotFound
 from cairn.domain.ids import Tenant
 from cairn.domain.keyvalue import Entry, KeyName, Listing, Namespace, Place, Stored, Usage
@@ -75,7 +75,7 @@ class KeyValue:
 
         InvalidArgument for a cursor of another tenant, namespace or prefix, or one that was changed.
         """
-        pk, now = layout.namespace_pk(tenant, namespace), self._world.clock.now()
+        pk, now = keyvalue_layout.namespace_pk(tenant, namespace), self._world.clock.now()
         after = None if cursor is None else cursors.opened(self._vault, tenant, pk, prefix, cursor)
         names = Pending(lambda: self._names(pk, prefix, after, limit + 1, now))
         total = Pending(lambda: self._total(pk, now))
@@ -85,19 +85,19 @@ class KeyValue:
         return Listing(tuple(found), more, total.result)
 
     def _names(self, pk: str, prefix: str, after: KeyName | None, limit: int, now: datetime) -> Sequence[KeyName]:
-        low, high = layout.prefix_range(layout.entry_sk(prefix))
+        low, high = layout.prefix_range(keyvalue_layout.entry_sk(prefix))
         if after is not None:
-            low = f"{layout.entry_sk(after)}!"
+            low = f"{keyvalue_layout.entry_sk(after)}!"
         items = every(self._world.table, Query(pk, low, high, limit=limit + SPARE))
         there = (item for item in items if Entry.of(item).is_there(now))
-        return [KeyName(str(item["sk"]).removeprefix(layout.entry_sk(""))) for item in islice(there, limit)]
+        return [KeyName(str(item["sk"]).removeprefix(keyvalue_layout.entry_sk(""))) for item in islice(there, limit)]
 
     def _total(self, pk: str, now: datetime) -> int:
         """Return how many keys are there: all that are stored, less those that have expired and are not collected."""
-        _, high = layout.expired_by(now)
+        _, high = keyvalue_layout.expired_by(now)
         usage, expired = Usage(), 0
-        for item in every(self._world.table, Query(pk, layout.USAGE, high)):
-            if item["sk"] == layout.USAGE:
+        for item in every(self._world.table, Query(pk, keyvalue_layout.USAGE, high)):
+            if item["sk"] == keyvalue_layout.USAGE:
                 usage = Usage.of(item)
             else:
                 expired += 1

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from cairn.domain import layout
+from cairn.domain import keyvalue_layout as layout
 from cairn.domain.codec import rfc3339
 from cairn.domain.errors import QuotaExceeded
 from cairn.domain.ids import Digest, Tenant

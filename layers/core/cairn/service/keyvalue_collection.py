@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from cairn.domain import layout
+from cairn.domain import keyvalue_layout, layout
 from cairn.domain.codec import rfc3339
 from cairn.domain.errors import TransactionRefused
 from cairn.domain.ids import Digest, Tenant
@@ -35,12 +35,16 @@ class Collection:
     def due(self, tenant: Tenant) -> tuple[Attributes, ...]:
         """Return up to a batch of what has fallen due in any namespace, as far as the index knows."""
         until = rfc3339(self._world.clock.now())
-        return self._world.table.query(Query(layout.namespaces_pk(tenant), "", until, limit=BATCH, index=True)).items
+        return self._world.table.query(
+            Query(keyvalue_layout.namespaces_pk(tenant), "", until, limit=BATCH, index=True)
+        ).items
 
     def expired(self, tenant: Tenant, namespace: Namespace) -> tuple[Attributes, ...]:
         """Return up to a batch of a namespace's expired keys."""
-        low, high = layout.expired_by(self._world.clock.now())
-        return self._world.table.query(Query(layout.namespace_pk(tenant, namespace), low, high, limit=BATCH)).items
+        low, high = keyvalue_layout.expired_by(self._world.clock.now())
+        return self._world.table.query(
+            Query(keyvalue_layout.namespace_pk(tenant, namespace), low, high, limit=BATCH)
+        ).items
 
     def collect(self, tenant: Tenant, due: Iterable[Attributes]) -> int:
         """Remove what is due and return how much that was; what changed meanwhile is left to the next time."""
@@ -48,11 +52,11 @@ class Collection:
         keys: dict[Namespace, list[Place]] = defaultdict(list)
         for item in due:
             where = Key(str(item["pk"]), str(item["sk"]))
-            if where.sk.startswith(layout.garbage_sk(Digest(""))):
+            if where.sk.startswith(keyvalue_layout.garbage_sk(Digest(""))):
                 blobs.append(where)
             else:
-                namespace = layout.namespace_of(where.pk)
-                keys[namespace].append(Place(tenant, namespace, layout.expired_key(where.sk)))
+                namespace = keyvalue_layout.namespace_of(where.pk)
+                keys[namespace].append(Place(tenant, namespace, keyvalue_layout.expired_key(where.sk)))
         calls = [Pending(partial(self._discard, tenant, where)) for where in blobs]
         calls += [Pending(partial(self._expire, places)) for places in keys.values()]
         self._world.parallel(calls)
@@ -67,15 +71,15 @@ class Collection:
 
     def recount(self, tenant: Tenant) -> tuple[Recount, ...]:
         """Count every key of the tenant beside its counters, the whole tenant's last; exact while nobody writes."""
-        low, high = layout.prefix_range(layout.namespace_sk(Namespace("")))
-        items = every(self._world.table, Query(layout.namespaces_pk(tenant), low, high))
+        low, high = layout.prefix_range(keyvalue_layout.namespace_sk(Namespace("")))
+        items = every(self._world.table, Query(keyvalue_layout.namespaces_pk(tenant), low, high))
         found = [self._recounted(tenant, Namespace(str(item["sk"]).removeprefix(low))) for item in items]
         whole = Usage(sum(each.counted.items for each in found), sum(each.counted.size for each in found))
-        total = Usage.of(self._world.table.get(Key(layout.namespaces_pk(tenant), layout.USAGE)))
+        total = Usage.of(self._world.table.get(Key(keyvalue_layout.namespaces_pk(tenant), keyvalue_layout.USAGE)))
         return (*found, Recount(None, total, whole))
 
     def _discard(self, tenant: Tenant, where: Key) -> int:
-        self._world.blobs.delete(tenant, Digest(where.sk.removeprefix(layout.garbage_sk(Digest("")))))
+        self._world.blobs.delete(tenant, Digest(where.sk.removeprefix(keyvalue_layout.garbage_sk(Digest("")))))
         self._world.table.delete(Delete(where))
         return 1
 
@@ -99,9 +103,9 @@ class Collection:
         return len(gone)
 
     def _recounted(self, tenant: Tenant, namespace: Namespace) -> Recount:
-        pk, usage = layout.namespace_pk(tenant, namespace), Usage()
-        kept = Usage.of(self._world.table.get(Key(pk, layout.USAGE)))
-        low, high = layout.prefix_range(layout.entry_sk(""))
+        pk, usage = keyvalue_layout.namespace_pk(tenant, namespace), Usage()
+        kept = Usage.of(self._world.table.get(Key(pk, keyvalue_layout.USAGE)))
+        low, high = layout.prefix_range(keyvalue_layout.entry_sk(""))
         for item in every(self._world.table, Query(pk, low, high)):
             usage = usage.plus(Entry.of(item))
         return Recount(namespace, kept, usage)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from threading import Lock
 
-from cairn.domain import layout
+from cairn.domain import audit_layout as layout
 from cairn.domain.errors import ConditionFailed, RateLimited, Unavailable
 from cairn.domain.rates import Bucket
 from cairn.domain.table import ABSENT, Equals, Key, Put

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
 
-from cairn.domain import codec, layout
+from cairn.domain import audit_layout as layout
+from cairn.domain import codec
 from cairn.domain.audit import day_of
 from cairn.domain.audit_chain import AuditDigest, Position, SealedRecord
 from cairn.domain.errors import ConditionFailed
