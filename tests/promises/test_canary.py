@@ -58,10 +58,10 @@ pytestmark = pytest.mark.enable_socket
 
 CANARY = "canary-7f3a"
 NAMED_IN_THE_LOG = {"project", "session_id", "turn_id"}
-NAMES_IN_THE_STORE = NAMED_IN_THE_LOG | {"user_id", "agent_id", "task_id", "namespace", "key", "tags"}
+NAMES_IN_THE_STORE = NAMED_IN_THE_LOG | {"user_id", "agent_id", "task_id", "namespace", "key", "memory_id", "tags"}
 """What things are found by stays readable in keys; all else is content."""
-SHAPE = {"type", "role", "kind", "phase", "cursor"}
-"""With other words in them an item is none that a person said, a list none of pods, a cursor none that was given."""
+SHAPE = {"type", "role", "kind", "phase", "cursor", "path"}
+"""With other words in them an item is none that a person said, a list none of pods, a cursor or path none there is."""
 CREDENTIALS = {"authorization": f"Bearer {CANARY}", "x-api-key": CANARY, "cookie": CANARY, "x-other": CANARY}
 Arguments: TypeAlias = Mapping[str, Any]
 PathIn: TypeAlias = tuple[str | int, ...]
@@ -340,7 +340,7 @@ def test_over_stdio_the_protocol_alone_is_on_standard_output_and_the_log_tells_n
 
     assert [reply["id"] for reply in replies] == list(range(len(asked)))
     assert rest == ""
-    lines = [json.loads(line) for line in log.splitlines()]
+    lines = [line for line in map(json.loads, log.splitlines()) if line["message"] == "call"]
     assert [line["tool"] for line in lines] == [tool.name for tool in tools for _ in range(2)]
     assert {line["status"] for line in lines[::2]} <= {"OK", "NOT_FOUND"}
     assert {line["status"] for line in lines[1::2]} == {"INVALID_ARGUMENT"}

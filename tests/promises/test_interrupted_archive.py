@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from threading import Barrier
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,6 +22,7 @@ from cairn.domain.ids import Digest, SessionId, Tenant
 from cairn.service.archive import Archive
 from cairn.service.world import World
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+from memory_store import MemoryTable, copied
 
 ACME, OTHER = Tenant("acme"), Tenant("other")
 MONDAY = SessionId("monday")
@@ -47,18 +47,10 @@ def faulty(world: World, at: int, fault: Fault) -> tuple[FaultyStore, Archive]:
     return store, archive_of(replace(world, table=store, blobs=FaultyBlobs(world, store)))
 
 
-def copied(world: World) -> World:
-    """Return a world of its own with the same items and blobs."""
-    twin = replace(world, table=copy.copy(world.table), blobs=copy.copy(world.blobs))
-    vars(twin.table)["items"] = dict(vars(world.table)["items"])
-    vars(twin.blobs)["blobs"] = dict(vars(world.blobs)["blobs"])
-    return twin
-
-
 def places(world: World) -> list[str]:
     """Return where the entries of ACME's archive stand, without their ids."""
-    items = [key.sk for key in vars(world.table)["items"] if key.pk == layout.archive_pk(ACME)]
-    return sorted(sk.rpartition("#")[0] for sk in items)
+    items = [item for item in cast("MemoryTable", world.table).items() if item["pk"] == layout.archive_pk(ACME)]
+    return sorted(str(item["sk"]).rpartition("#")[0] for item in items)
 
 
 def blobs(world: World) -> set[str]:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from itertools import count
 from threading import Barrier, Thread
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -27,6 +27,7 @@ from cairn.service.keyvalue_changes import GRACE
 from cairn.service.paging import every
 from cairn.service.world import World
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+from memory_store import MemoryTable
 
 ACME = Tenant("acme")
 RIVAL = Tenant("acme-2")
@@ -82,7 +83,7 @@ def blobs_of(world: World) -> set[str]:
 
 
 def items_of(world: World) -> list[Attributes]:
-    return list(vars(world.table)["items"].values())
+    return list(cast("MemoryTable", world.table).items())
 
 
 def referenced(world: World) -> tuple[set[str], set[str]]:
