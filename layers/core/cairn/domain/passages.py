@@ -12,7 +12,7 @@ from cairn.domain.search import Corpus, search
 from cairn.domain.terms import terms
 
 PASSAGE_BYTES = 1000
-"""A passage of a text has whole lines up to this size; a longer line is cut."""
+"""A passage of a text has whole lines up to this size; a longer line is cut between words, a longer word within."""
 _INSIDE_A_CHARACTER = range(0b1000_0000, 0b1100_0000)
 
 
@@ -75,11 +75,11 @@ def _cut(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _pieces(content: bytes) -> Iterable[bytes]:
-    """Yield lines, and of longer ones as much as a passage holds without cutting a character."""
+    """Yield lines, and of longer ones as much as a passage holds without cutting a word, or at least no character."""
     for _, line in _lines(content):
         rest = line
         while len(rest) > PASSAGE_BYTES:
-            end = PASSAGE_BYTES
+            end = rest.rfind(b" ", 0, PASSAGE_BYTES) + 1 or PASSAGE_BYTES
             while rest[end] in _INSIDE_A_CHARACTER:
                 end -= 1
             yield rest[:end]
