@@ -9,7 +9,7 @@ from uuid import uuid4
 import httpx2
 import pytest
 
-from builders import SESSION_TOOLS, check_example, http_status, outcome
+from builders import check_example, http_status, outcome
 from cairn.edge.tool import Tool
 from cairn_tools.catalog import CATALOG
 
@@ -65,7 +65,8 @@ def test_a_key_opens_the_same_in_either_header(call: Call, keys: dict[str, str],
 
 @pytest.mark.parametrize("tool", CATALOG, ids=lambda each: each.name)
 def test_every_tool_answers_alike_over_http_and_mcp(call: Call, mcp: Mcp, tool: Tool, session: dict[str, str]) -> None:
-    arguments = {**tool.example, **session} if tool in SESSION_TOOLS else dict(tool.example)
+    own = {**session, "key": session["session_id"]}
+    arguments = {name: own.get(name, value) for name, value in tool.example.items()}
 
     over_http = call(tool.name, arguments)
     over_mcp = mcp("tools/call", name=tool.name, arguments=arguments)
