@@ -61,7 +61,7 @@ NAMED_IN_THE_LOG = {"project", "session_id", "turn_id"}
 NAMES_IN_THE_STORE = NAMED_IN_THE_LOG | {"user_id", "agent_id", "task_id", "namespace", "key", "memory_id", "tags"}
 """What things are found by stays readable in keys; all else is content."""
 SHAPE = {"type", "role", "kind", "phase", "cursor", "path", "replacement_id"}
-"""With other words in them an item is none that a person said, a list none of pods, a cursor, path or id none there is."""
+"""With other words in them an item is none that a person said, a list none of pods, a cursor, path or id none."""
 CREDENTIALS = {"authorization": f"Bearer {CANARY}", "x-api-key": CANARY, "cookie": CANARY, "x-other": CANARY}
 Arguments: TypeAlias = Mapping[str, Any]
 PathIn: TypeAlias = tuple[str | int, ...]
