@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from cairn.domain.archive import Deposit
 from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message, text_of
 from cairn.domain.settings import MemorySettings
@@ -89,6 +90,20 @@ class Household:
         item = self.world.table.get(where)
         assert item is not None
         return Vault(self.world).unseal_blob(tenant, where, self.world.blobs.get(tenant, Digest(str(item["blob"]))))
+
+    def archive(self, name: str, *tags: str) -> Digest:
+        """Archive a session of this name, a minute after what was before, and return where it points."""
+        self.later(minutes=1)
+        kept = {"session_id": name, "summary": f"What {name} came to.", "tool_name": "planner", "success": True}
+        return self.engine().archive.store(ACME, Deposit(session_id=SessionId(name), tags=tags, session=kept)).digest
+
+    def archived(self, tenant: Tenant = ACME) -> list[tuple[Any, ...]]:
+        """Return what a process tells of all archived sessions, the newest first, and what each holds."""
+        archive = self.engine().archive
+        return [
+            (entry.session_id, entry.tags, entry.created_at, entry.tool_name, archive.retrieve(tenant, entry.digest))
+            for entry in archive.query(tenant, "", [], 50)
+        ]
 
     def maintain(self, *sessions: Session) -> None:
         for each in sessions:

@@ -165,7 +165,9 @@ def test_an_erasure_of_a_user(fault: Any, fresh: Callable[[], Household]) -> Non
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -> None:
     house, numbers = fresh(), count()
-    answers = house.answers()
+    for name in ("monday", "tuesday"):
+        house.archive(name, "garden")
+    answers, archived = house.answers(), house.archived()
     records: list[Record] = list(Bundles(house.world, house.inventory).export(Scope(ACME)))
 
     def empty() -> Household:
@@ -182,6 +184,7 @@ def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -
         clock: Any = taken.world.clock
         clock.time = house.world.clock.now()
         assert taken.answers() == answers
+        assert taken.archived() == archived
         close(taken)
 
 

@@ -37,6 +37,7 @@ COMPACTED = "cmp#"
 GUARDS = "turn#"
 OPERATIONS = "op#"
 DISCARDED = "gone#"
+POINTERS = "ptr#"
 SUMMARIES = "abstracts"
 MANIFEST = "m~segments"
 USAGE = "e!usage"
@@ -341,7 +342,7 @@ def archive_pk(tenant: Tenant) -> str:
 
 def pointer_sk(digest: Digest) -> str:
     """Return the sort key of the archive's entry for a pointer."""
-    return f"ptr#{digest}"
+    return f"{POINTERS}{digest}"
 
 
 def archived_by_time(entry_id: str = "") -> str:

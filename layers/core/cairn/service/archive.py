@@ -18,7 +18,7 @@ from cairn.service.world import Pending
 T = TypeVar("T")
 
 RETRY_SECONDS = 0.05
-_PURPOSE = "archive"
+PURPOSE = "archive"
 _ID_PATHS = (("session_id",), ("session", "session_id"))
 
 
@@ -42,7 +42,7 @@ class Archive:
         written then, nor where the detector fails. Unavailable where a store fails twice: call again.
         """
         kept = self._redacted(tenant, deposit)
-        number, sealed = self._parts.vault.seal_alike(tenant, _PURPOSE, archive.pack(kept))
+        number, sealed = self._parts.vault.seal_alike(tenant, PURPOSE, archive.pack(kept))
         put = partial(self._world.blobs.put, tenant, sealed)
         digest = self._twice(put, "The session could not be stored; nothing was indexed", {"stage": "store"})
         entry = self._entry(deposit, kept, digest, number)
@@ -65,7 +65,7 @@ class Archive:
         self._world.parallel([entry, blob, partial(self._parts.vault.prepare, tenant)])
         if entry.result is None or blob.result is None:
             raise _not_found()
-        plain = self._parts.vault.unseal_alike(tenant, _PURPOSE, entry.result.key_number, blob.result)
+        plain = self._parts.vault.unseal_alike(tenant, PURPOSE, entry.result.key_number, blob.result)
         return archive.unpack(plain)
 
     def export(

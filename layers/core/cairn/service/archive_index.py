@@ -35,8 +35,8 @@ class ArchiveIndex:
         item = self._world.table.get(Key(layout.archive_pk(tenant), layout.pointer_sk(digest)))
         return None if item is None else Entry.from_attributes(item)
 
-    def add(self, tenant: Tenant, entry: Entry) -> None:
-        """Write the entry; one that is there gets the tags it lacks, and keeps its time.
+    def add(self, tenant: Tenant, entry: Entry) -> bool:
+        """Write the entry; one that is there gets the tags it lacks, and keeps its time. Tell whether that wrote any.
 
         InvalidArgument where these are too many, Unavailable where nothing was written or nobody knows.
         """
@@ -44,14 +44,14 @@ class ArchiveIndex:
         for _ in range(ATTEMPTS):
             wanted = entry if held is None else held.tagged(entry.tags)
             if wanted == held:
-                return
+                return False
             first, *places = _items(tenant, wanted)
             try:
                 self._world.table.transact([Put(first, _unchanged(held)), *map(Put, places)])
             except TransactionRefused as refused:
                 held = _held(refused)
             else:
-                return
+                return True
         raise ResourceBusy("The archive's entry is being changed by other calls", {"resource": "pointer"})
 
     def remove(self, tenant: Tenant, entry: Entry) -> bool:
