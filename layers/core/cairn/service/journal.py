@@ -17,7 +17,7 @@ from typing import TypeVar, cast
 from cairn.domain import layout
 from cairn.domain.audit import DONE, OPERATOR, TAG, AuditRecord, Subject, message_of
 from cairn.domain.callers import Caller
-from cairn.domain.errors import CairnError, InternalError, StoreError, Unavailable
+from cairn.domain.errors import CairnError, InternalError, KeyUnusable, StoreError, Unavailable
 from cairn.domain.ids import Tenant, time_ordered_id
 from cairn.domain.rates import Bucket
 from cairn.domain.table import Attributes, Put
@@ -115,6 +115,8 @@ class Journal:
             self._store(record)
         except (StoreError, CairnError) as error:
             self._world.tally.unrecorded()
+            if isinstance(error, KeyUnusable):
+                raise
             raise Unavailable("The call could not be recorded; it may have been done all the same") from error
 
     def _store(self, record: AuditRecord) -> None:
