@@ -13,7 +13,8 @@ from typing import Any
 from cairn.domain.archive import Deposit
 from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message, text_of
-from cairn.domain.settings import MemorySettings
+from cairn.domain.memories import Forgetting, Note, Question
+from cairn.domain.settings import MemorySettings, RecallScope
 from cairn.domain.table import Key, Put
 from cairn.domain.turns import Completion, Preparation, Session
 from cairn.embedded.inventory import EmbeddedInventory
@@ -90,6 +91,20 @@ class Household:
         item = self.world.table.get(where)
         assert item is not None
         return Vault(self.world).unseal_blob(tenant, where, self.world.blobs.get(tenant, Digest(str(item["blob"]))))
+
+    def remember(self, where: Session, user: UserId | None, content: str, scope: RecallScope = "project") -> str:
+        """Have an agent keep something, a second after what was before, and return its id."""
+        self.later(seconds=1)
+        return self.engine().memories.remember(where, Note(content=content, scope=scope, user_id=user))
+
+    def forget(self, where: Session, name: str, reason: str) -> None:
+        self.engine().memories.forget(where, Forgetting(id=name, reason=reason))
+
+    def recalled(self, where: Session, user: UserId | None = None, engine: Engine | None = None) -> list[str]:
+        """Return all that a process recalls of memories, ended ones too, the newest first."""
+        question = Question(limit=50, include_superseded=True, user_id=user)
+        found = (engine or self.engine()).memories.recall(where, question)
+        return [each.content for each in found if each.kind == "memory"]
 
     def archive(self, name: str, *tags: str) -> Digest:
         """Archive a session of this name, a minute after what was before, and return where it points."""

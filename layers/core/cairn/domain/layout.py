@@ -31,6 +31,9 @@ FIRST_EVENT = "e#0"
 LAST_EVENT = "e#9\U0010ffff"
 PROJECT_OWNER = "p:"
 """Who owns the memories that a whole project sees."""
+SESSION_OWNER = "s:"
+"""How the owner of a session's own memories begins."""
+ENTRIES = "m#"
 EVENTS = "e#"
 SHARDS = "arc#"
 COMPACTED = "cmp#"
@@ -136,6 +139,11 @@ def prefix_range(prefix: str) -> tuple[str, str]:
 def owner(user: UserId | None, session_id: SessionId) -> str:
     """Return who a turn's memories belong to: its user, or its session where no user is named."""
     return f"u:{user}" if user is not None else f"s:{session_id}"
+
+
+def session_owner(owner: str) -> SessionId:
+    """Return the session that this is, as the owner of its memories."""
+    return SessionId(owner.removeprefix(SESSION_OWNER))
 
 
 def memory_owner(scope: RecallScope, user: UserId | None, session_id: SessionId) -> str:

@@ -41,7 +41,8 @@ def erase_user(custody: Custody, scope: Scope) -> None:
     click.echo("Calls that are under way get 30 seconds to end; then a second pass follows.", err=True)
     done = SubjectErasure(parts, custody.inventory).run(scope)
     click.echo(f"Deleted {done.log_items} items of memory, {done.sessions} sessions, {done.blobs} blobs,")
-    click.echo(f"and {done.shared_turns} turns in sessions that others share.")
+    click.echo(f"{done.shared_turns} turns in sessions that others share, {done.memories} memories in logs that others")
+    click.echo(f"share, and {done.archived} archived sessions.")
     _nothing_left(done.left)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -89,6 +90,14 @@ class Archive:
             if self._index.remove(tenant, entry):
                 return
         raise ResourceBusy("The session is being archived by other calls", {"resource": "pointer"})
+
+    def delete_session(self, tenant: Tenant, session_id: SessionId) -> int:
+        """Remove all that is archived of sessions of this name, and return how many that were."""
+        entries = self._index.of_session(tenant, session_id)
+        for entry in entries:
+            with suppress(NotFound):
+                self.delete(tenant, entry.digest)
+        return len(entries)
 
     def _redacted(self, tenant: Tenant, deposit: Deposit) -> dict[str, Any]:
         """Return what is kept of the session, once nothing that was handed in holds a secret."""

@@ -13,7 +13,7 @@ from itertools import islice
 from cairn.domain import layout
 from cairn.domain.archive import Entry, is_tag
 from cairn.domain.errors import ResourceBusy, TransactionRefused, Unavailable
-from cairn.domain.ids import Digest, Tenant
+from cairn.domain.ids import Digest, SessionId, Tenant
 from cairn.domain.table import ABSENT, Attributes, Condition, Delete, Equals, Key, Put, Query
 from cairn.service.paging import every
 from cairn.service.world import Pending, World
@@ -63,6 +63,12 @@ class ArchiveIndex:
             _held(refused)
             return False
         return True
+
+    def of_session(self, tenant: Tenant, session_id: SessionId) -> list[Entry]:
+        """Return the entries of all sessions of this name, the oldest first."""
+        low, high = layout.prefix_range(layout.archived_by_session(session_id))
+        found = every(self._world.table, Query(layout.archive_pk(tenant), low, high))
+        return [entry for entry in map(Entry.from_attributes, found) if entry.session_id == session_id]
 
     def search(self, tenant: Tenant, text: str, tags: Sequence[str], limit: int) -> tuple[Entry, ...]:
         """Return the newest entries that match, newest first; see Entry.matches and NEWEST_SEARCHED."""

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, cast
 from cairn.domain import layout
 from cairn.domain.codec import moment
 from cairn.domain.errors import ConditionFailed, Conflict, InvalidArgument, NotFound
-from cairn.domain.ids import Digest, Project, Tenant, UserId
+from cairn.domain.ids import Digest, Project, SessionId, Tenant, UserId
 from cairn.domain.table import ABSENT, Attributes, Key, Put, Scalar
 from cairn.ports import Inventory
 from cairn.service import due
@@ -54,14 +54,19 @@ class Scope:
         kind, project, owner = _parts(pk)
         return kind == "m" and self.project in {None, project} and owner == self.owner and owner is not None
 
+    def shares(self, pk: str) -> bool:
+        """Tell whether a partition is a memory log of a project or a session, to which the user may have added."""
+        kind, project, owner = _parts(pk)
+        return kind == "m" and self.project in {None, project} and owner is not None and not owner.startswith("u:")
+
     def has_session(self, pk: str, head: Attributes) -> bool:
         """Tell whether a partition is that of a session in which the user spoke."""
         kind, project, _ = _parts(pk)
         return kind == "s" and self.project in {None, project} and self.owner in owners_of(head)
 
-    def sole_sessions(self, heads: Iterable[Attributes]) -> set[str]:
+    def sole_sessions(self, heads: Iterable[Attributes]) -> set[SessionId]:
         """Return the names under which the tenant has sessions in which the user alone spoke, and no others."""
-        own, others = set[str](), set[str]()
+        own, others = set[SessionId](), set[SessionId]()
         for head in heads:
             pk, owners = str(head["pk"]), owners_of(head)
             if owners:
