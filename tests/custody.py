@@ -10,9 +10,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from cairn.domain.archive import Deposit
 from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message, text_of
-from cairn.domain.settings import MemorySettings
+from cairn.domain.memories import Forgetting, Note, Question
+from cairn.domain.settings import MemorySettings, RecallScope
 from cairn.domain.table import Key, Put
 from cairn.domain.turns import Completion, Preparation, Session
 from cairn.embedded.inventory import EmbeddedInventory
@@ -89,6 +91,34 @@ class Household:
         item = self.world.table.get(where)
         assert item is not None
         return Vault(self.world).unseal_blob(tenant, where, self.world.blobs.get(tenant, Digest(str(item["blob"]))))
+
+    def remember(self, where: Session, user: UserId | None, content: str, scope: RecallScope = "project") -> str:
+        """Have an agent keep something, a second after what was before, and return its id."""
+        self.later(seconds=1)
+        return self.engine().memories.remember(where, Note(content=content, scope=scope, user_id=user))
+
+    def forget(self, where: Session, name: str, reason: str) -> None:
+        self.engine().memories.forget(where, Forgetting(id=name, reason=reason))
+
+    def recalled(self, where: Session, user: UserId | None = None, engine: Engine | None = None) -> list[str]:
+        """Return all that a process recalls of memories, ended ones too, the newest first."""
+        question = Question(limit=50, include_superseded=True, user_id=user)
+        found = (engine or self.engine()).memories.recall(where, question)
+        return [each.content for each in found if each.kind == "memory"]
+
+    def archive(self, name: str, *tags: str) -> Digest:
+        """Archive a session of this name, a minute after what was before, and return where it points."""
+        self.later(minutes=1)
+        kept = {"session_id": name, "summary": f"What {name} came to.", "tool_name": "planner", "success": True}
+        return self.engine().archive.store(ACME, Deposit(session_id=SessionId(name), tags=tags, session=kept)).digest
+
+    def archived(self, tenant: Tenant = ACME) -> list[tuple[Any, ...]]:
+        """Return what a process tells of all archived sessions, the newest first, and what each holds."""
+        archive = self.engine().archive
+        return [
+            (entry.session_id, entry.tags, entry.created_at, entry.tool_name, archive.retrieve(tenant, entry.digest))
+            for entry in archive.query(tenant, "", [], 50)
+        ]
 
     def maintain(self, *sessions: Session) -> None:
         for each in sessions:

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
 import base64
+from functools import partial
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
+from botocore.exceptions import ClientError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.domain.errors import CorruptData, SettingsError
+from cairn.aws.clients import Clients
+from cairn.aws.failures import aws_failures
+from cairn.aws.keyring import KmsKeyRing
+from cairn.domain.errors import CorruptData, InternalError, KeyUnusable, SettingsError
 from cairn.domain.ids import Tenant
 from cairn.embedded.keyring import LocalKeyRing, load_or_create_master_key, master_key
 from cairn.ports import KeyRing
@@ -112,3 +118,58 @@ def test_a_master_key_file_with_no_key_in_it_is_refused(tmp_path: Path, content:
     path.chmod(0o600)
     with pytest.raises(SettingsError, match=r"master\.key"):
         load_or_create_master_key(path)
+
+
+class Refusing:
+    """A KMS client whose calls are refused with this code."""
+
+    def __init__(self, kms: Any, code: str) -> None:
+        self.exceptions = kms.exceptions
+        self.decrypt = self.generate_data_key = partial(self._refuse, code)
+
+    def _refuse(self, code: str, **asked: Any) -> NoReturn:
+        operation = "Decrypt" if "CiphertextBlob" in asked else "GenerateDataKey"
+        said = f"{asked['KeyId']} of arn:aws:kms:us-east-1:123456789012 is not for you"
+        raise ClientError({"Error": {"Code": code, "Message": said}}, operation)
+
+
+@pytest.mark.req("R193")
+def test_a_key_that_is_gone_is_told_with_what_to_do(cloud: Clients) -> None:
+    key = "00000000-0000-0000-0000-000000000000"
+
+    with pytest.raises(KeyUnusable, match="Whoever runs it can") as refused:
+        KmsKeyRing(lambda: cloud.kms, key).generate(ACME)
+
+    assert refused.value.details == {"reason": "NotFoundException"}
+    assert key not in refused.value.message
+
+
+@pytest.mark.req("R193")
+@pytest.mark.parametrize(
+    ("code", "reason", "remedy"),
+    [
+        ("DisabledException", "DisabledException", "enable it"),
+        ("KMSInvalidStateException", "KMSInvalidStateException", "cancel its deletion"),
+        ("NotFoundException", "NotFoundException", "CAIRN_KEY_ID"),
+        ("AccessDeniedException", "AccessDeniedException", "kms:Decrypt"),
+        ("KMS.DisabledException", "DisabledException", "enable it"),
+    ],
+)
+def test_each_way_a_key_can_be_out_of_reach_is_unavailable_and_names_no_key(
+    cloud: Clients, code: str, reason: str, remedy: str
+) -> None:
+    client: Any = Refusing(cloud.kms, code)
+    keyring = KmsKeyRing(lambda: client, "the-key")
+
+    for call in (lambda: keyring.generate(ACME), lambda: keyring.unwrap(ACME, b"wrapped")):
+        with pytest.raises(KeyUnusable, match=remedy) as refused:
+            call()
+        assert (refused.value.code, refused.value.details) == ("UNAVAILABLE", {"reason": reason})
+        assert not [name for name in ("the-key", "arn:", "123456789012") if name in refused.value.message]
+
+
+def test_a_denial_of_anything_but_the_key_is_not_taken_for_the_key_s() -> None:
+    denied = ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "GetItem")
+
+    with pytest.raises(InternalError, match="GetItem"), aws_failures():
+        raise denied

@@ -13,11 +13,22 @@ from typing import Any, NoReturn
 import pytest
 from pydantic import BaseModel
 
-from cairn.domain.errors import CairnError, InternalError, InvalidArgument, ResourceBusy, SettingsError, Unavailable
+from cairn.domain.errors import (
+    CairnError,
+    InternalError,
+    InvalidArgument,
+    KeyUnusable,
+    ResourceBusy,
+    SettingsError,
+    Unavailable,
+)
+from cairn.domain.ids import Tenant
 from cairn.edge import problems
 from cairn.edge.dispatch import execute
 from cairn.edge.tool import Call, Tool, tool
+from cairn.ports import DataKey
 from cairn.runtime import logs, telemetry, wiring
+from cairn.service.world import World
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_after_turn import handler as after_handler
@@ -310,3 +321,42 @@ def test_a_failing_service_stores_nothing_and_the_next_call_works(call: Call, ev
     wiring.provide(working)
 
     assert json.loads(AFTER.handler(event_of("/", AFTER.example), None)["body"])["replayed"] is False
+
+
+class OutOfReach:
+    """A key ring whose key is disabled."""
+
+    def generate(self, tenant: Tenant) -> DataKey:
+        assert tenant
+        raise KeyUnusable("The key cannot be used. Whoever runs it can enable it", {"reason": "DisabledException"})
+
+    def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
+        del wrapped
+        return self.generate(tenant).secret
+
+
+@pytest.mark.req("R193")
+@pytest.mark.usefixtures("services")
+@pytest.mark.parametrize("minutes", [0, 6])
+def test_a_call_that_meets_a_disabled_key_says_what_to_do_and_the_log_says_why(
+    minutes: int, event_of: EventOf, world: World, log: io.StringIO, clock: Any
+) -> None:
+    """Also where it is met in the middle: by a process that has used the key, once that has left its memory."""
+    if minutes:
+        assert AFTER.handler(event_of("/", AFTER.example), None)["statusCode"] == 200
+    ring: Any = world.keys
+    ring.generate, ring.unwrap = OutOfReach().generate, OutOfReach().unwrap
+    clock.advance(minutes=minutes)
+
+    response = AFTER.handler(event_of("/", AFTER.example), None)
+
+    error = json.loads(response["body"])["error"]
+    assert (response["statusCode"], error["code"], error["retryable"]) == (503, "UNAVAILABLE", True)
+    assert "enable" in error["message"]
+    assert error["details"] == {"reason": "DisabledException"}
+    line = calls(log)[-1]
+    assert (line["level"], line["status"], line["failure"]) == (
+        "ERROR",
+        "UNAVAILABLE",
+        "KeyUnusable: DisabledException",
+    )

@@ -16,6 +16,7 @@ import pytest
 from builders import RecordingJobs, cold
 from cairn.domain import layout
 from cairn.domain.errors import Unavailable
+from cairn.domain.memories import Forgetting
 from cairn.domain.table import Query
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
@@ -57,8 +58,13 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         house.say(where, ADA, "Ada plants beans.")
         if where is SHARED:
             house.say(where, BOB, "I live in Rome.", "Bob adds basil.", "Bob waters it.")
+    first, second = (house.remember(SHARED, ADA, f"Ada keeps {what}.") for what in ("bees", "wasps"))
+    house.remember(SHARED, BOB, "Bob keeps hens.")
+    house.remember(SHARED, ADA, "Ada waits here.", "session")
+    house.engine().memories.forget(SHARED, Forgetting(id=first, reason="Ada was stung.", replacement_id=second))
     house.later(days=2)
     house.maintain(SHARED)
+    assert house.engine().indexer.rebuild(ACME, SHARED.project, layout.PROJECT_OWNER).entries
     assert house.engine().indexer.rebuild(ACME, SHARED.project, "u:ada").entries
     DataKeys(house.world, house.inventory).rotate(ACME)
     house.later(days=31)
@@ -144,12 +150,17 @@ def test_an_erasure_of_a_tenant(fault: Any, fresh: Callable[[], Household]) -> N
 @pytest.mark.req("R279")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_erasure_of_a_user(fault: Any, fresh: Callable[[], Household]) -> None:
-    house = fresh()
+    def with_archive() -> Household:
+        house = fresh()
+        house.archive("alone", "Ada-s")
+        return house
+
+    house = with_archive()
     erase_user(house, house.world)
     wanted, answers = house.history(SHARED), house.answers()
     assert wanted == ["I live in Rome.", "Noted.", "Bob adds basil.", "Noted.", "Bob waters it.", "Noted."]
 
-    for house in sweep(fresh, fault, erase_user):
+    for house in sweep(with_archive, fault, erase_user):
         left = "\n".join(house.contents())
         assert [word for word in ("Ada", "ada", "Oslo") if word in left] == []
         assert house.history(SHARED) == wanted
@@ -158,6 +169,8 @@ def test_an_erasure_of_a_user(fault: Any, fresh: Callable[[], Household]) -> Non
         assert set(house.inventory.blobs(ACME)) == named
         head = house.world.table.query(Query(layout.session_pk(SHARED), layout.HEAD, layout.HEAD)).items[0]
         assert (head["erased"], head["seq"]) == (2, 5)
+        assert house.recalled(SHARED) == ["Bob keeps hens."]
+        assert house.archived() == []
 
 
 @pytest.mark.slow
@@ -165,7 +178,9 @@ def test_an_erasure_of_a_user(fault: Any, fresh: Callable[[], Household]) -> Non
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -> None:
     house, numbers = fresh(), count()
-    answers = house.answers()
+    for name in ("monday", "tuesday"):
+        house.archive(name, "garden")
+    answers, archived = house.answers(), house.archived()
     records: list[Record] = list(Bundles(house.world, house.inventory).export(Scope(ACME)))
 
     def empty() -> Household:
@@ -182,6 +197,7 @@ def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -
         clock: Any = taken.world.clock
         clock.time = house.world.clock.now()
         assert taken.answers() == answers
+        assert taken.archived() == archived
         close(taken)
 
 
@@ -191,6 +207,6 @@ def test_the_prepared_store_gives_a_rewrap_something_of_everything_to_do(fresh: 
 
     done = DataKeys(world, house.inventory).rewrap(ACME)
 
-    assert (done.deleted, done.logs) == ((1,), 1)
+    assert (done.deleted, done.logs) == ((1,), 2)
     assert done.items > 5
     assert store.calls > 10

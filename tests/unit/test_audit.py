@@ -13,20 +13,23 @@ import pytest
 
 from cairn.domain import audit_layout as layout
 from cairn.domain import codec
+from cairn.domain.audit import Subject
 from cairn.domain.errors import CairnError, Disabled, InvalidArgument, PermissionDenied, Unavailable
-from cairn.domain.ids import Digest, Tenant
+from cairn.domain.ids import Digest, Project, Tenant, UserId
 from cairn.domain.table import Attributes, Delete, Key, Put, Query
 from cairn.edge.tool import Call
 from cairn.runtime import wiring
 from cairn.runtime.settings import Settings
+from cairn.runtime.wiring import Services
 from cairn.service.audit import AuditLog
+from cairn.service.journal import Journal
 from cairn.service.paging import every
 from cairn.service.sealing import SETTLED, Sealer
 from cairn.service.vault import Vault
 from cairn.service.world import World
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
-from faults import FaultyBlobs, FaultyStore
+from faults import FaultyBlobs, FaultyStore, refused
 
 ACME = Tenant("acme")
 EXAMPLE_BEFORE = dict(memory_before_turn.example)
@@ -373,3 +376,38 @@ def test_a_digest_of_another_chain_is_found(sealed: World) -> None:
     sealed.table.put(Put({**second, "blob": blob}))
 
     assert findings(sealed) == {("changed", second["sk"])}
+
+
+@pytest.mark.req("R278")
+def test_a_command_that_outlasts_the_sealing_of_its_beginning_verifies(services: Services, world: World) -> None:
+    clock: Any = world.clock
+    subject = Subject(project=Project("garden"), user_id=UserId("ada"))
+
+    def last() -> NoReturn:
+        clock.advance(hours=1)
+        assert services.sealer.seal(ACME, HOUR) == 1
+        raise Unavailable("the store is away")
+
+    with pytest.raises(Unavailable), services.journal.command(ACME, "cairn erase", subject):
+        last()
+
+    clock.advance(hours=1)
+    assert services.sealer.seal(ACME, HOUR) == 1
+    assert findings(world) == set()
+    ended, begun = log_of(world).records(ACME, clock.now() - 3 * HOUR, clock.now())
+    assert (begun.outcome, ended.outcome) == ("admitted", "UNAVAILABLE")
+    assert (ended.subject, ended.duration_ms) == (subject, 3_600_000)
+
+
+@pytest.mark.req("R278")
+def test_a_command_that_cannot_be_recorded_is_not_begun_and_one_that_breaks_is_no_success(
+    services: Services, world: World
+) -> None:
+    away = Journal(replace(world, table=FaultyStore(world, 1, refused)), Vault(world), HOUR)
+    with pytest.raises(Unavailable), away.command(ACME, "cairn export", Subject()):
+        pytest.fail("it was begun")
+    assert outcomes(world) == []
+
+    with pytest.raises(ZeroDivisionError), services.journal.command(ACME, "cairn export", Subject()):
+        _ = 1 / 0
+    assert {outcome for _, outcome in outcomes(world)} == {"admitted", "INTERNAL_ERROR"}

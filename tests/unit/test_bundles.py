@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from builders import SESSION, turn
 from cairn.domain import layout
+from cairn.domain.callers import Caller
 from cairn.domain.errors import Conflict, InvalidArgument
 from cairn.domain.ids import Project, Tenant, UserId
 from cairn.domain.items import message
+from cairn.domain.rates import Bucket, Rate
 from cairn.domain.table import Key, Put, Query, Update
 from cairn.domain.turns import Preparation
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.service.bundles import Bundles, Record, Scope
+from cairn.service.data_keys import DataKeys
+from cairn.service.journal import Journal
 from cairn.service.paging import every
 from cairn.service.vault import Vault
 from cairn.service.world import World
@@ -145,11 +150,8 @@ def test_items_of_any_family_come_back_with_their_attributes_and_their_place_in_
     assert elsewhere.world.table.get(Key("two#k", "other index")) is not None
 
 
-def test_a_blob_sealed_for_its_item_comes_along_and_one_bound_elsewhere_stays(
-    house: Household, elsewhere: Household
-) -> None:
+def test_a_blob_sealed_for_its_item_comes_along(house: Household, elsewhere: Household) -> None:
     house.keep(Key("acme#k#public", "v#large"), b"\x00a large value")
-    house.keep(Key("acme#audit", "digest#1"), b"a digest", bound_to=Key("acme#audit", "digest"))
 
     records = exported(house)
 
@@ -157,6 +159,75 @@ def test_a_blob_sealed_for_its_item_comes_along_and_one_bound_elsewhere_stays(
     assert take_in(elsewhere, records, Tenant("two")) == [True]
     assert take_in(elsewhere, records, Tenant("two")) == [False]
     assert elsewhere.kept(Key("two#k#public", "v#large"), Tenant("two")) == b"\x00a large value"
+
+
+@pytest.mark.req("R279")
+def test_archived_sessions_are_found_and_read_where_they_were_taken_in(house: Household, elsewhere: Household) -> None:
+    first, second = house.archive("monday", "garden", "plan"), house.archive("tues#day", "garden")
+    DataKeys(house.world, house.inventory).rotate(ACME)
+    house.archive("friday")
+    two = Tenant("two")
+
+    records = exported(house)
+    assert len(records) == 3
+    assert take_in(elsewhere, records, two) == [True] * 3
+    assert take_in(elsewhere, records, two) == [False] * 3
+
+    assert elsewhere.archived(two) == house.archived()
+    here, there = house.engine().archive, elsewhere.engine().archive
+    for text, tags in (("garden", ()), ("tues#day", ()), ("", ("plan",)), ("planner", ())):
+        found = [entry.session_id for entry in here.query(ACME, text, tags, 50)]
+        assert found == [entry.session_id for entry in there.query(two, text, tags, 50)] != []
+    assert not {first, second} & {entry.digest for entry in there.query(two, "", [], 50)}
+    stored = [(item["sk"], item["id"], item["blob_kid"]) for item in elsewhere.inventory.items(two) if "id" in item]
+    assert len(stored) == 12
+    assert {number for *_, number in stored} == {1}
+
+
+@pytest.mark.req("R184")
+def test_an_archived_session_that_comes_again_has_the_pointer_it_was_taken_in_under(
+    house: Household, elsewhere: Household
+) -> None:
+    house.archive("monday", "garden")
+    take_in(elsewhere, exported(house))
+
+    [entry] = elsewhere.engine().archive.query(ACME, "", [], 50)
+
+    assert elsewhere.archive("monday") == entry.digest
+
+
+@pytest.mark.req("R279")
+def test_a_user_s_bundle_holds_archived_sessions_of_theirs_alone_and_a_project_s_none(house: Household) -> None:
+    house.move_in()
+    for name in ("alone", "shared", "bobs", "from elsewhere"):
+        house.archive(name)
+
+    def archived(**scope: Any) -> list[str]:
+        return [each["archived"]["session"]["session_id"] for each in exported(house, **scope) if "archived" in each]
+
+    assert archived(user=ADA) == ["alone"]
+    assert archived(user=BOB) == ["bobs"]
+    assert archived(user=ADA, project=GARDEN) == archived(project=GARDEN) == []
+    assert len(archived()) == 4
+
+
+def test_an_archived_session_that_is_being_deleted_stays_behind(house: Household) -> None:
+    house.world.blobs.delete(ACME, house.archive("monday"))
+
+    assert exported(house) == []
+
+
+@pytest.mark.req("R279")
+def test_the_audit_log_and_the_rates_stay_with_the_service_whose_keys_signed_them(house: Household) -> None:
+    house.say(session("alone"), ADA, "Ada's.")
+    before = exported(house)
+    journal = Journal(house.world, Vault(house.world), timedelta(days=1))
+    journal.run(
+        journal.begin(Caller(ACME, frozenset(), "", ()), "recall"), [Bucket(ACME, "tenant", "", Rate(1, 9))], lambda: 0
+    )
+    assert {str(item["pk"]).split("#")[1] for item in house.inventory.items(ACME)} >= {"audit", "rates"}
+
+    assert exported(house) == before
 
 
 def test_what_a_shared_session_counts_is_no_user_s(house: Household) -> None:
@@ -216,10 +287,16 @@ def test_a_turn_that_was_stored_before_the_move_is_a_replay_after_it(house: Hous
         {"partition": "", "sort": "1", "attributes": {}},
         {"partition": "a", "sort": 1, "attributes": {}},
         {"partition": "keys", "sort": "data#000001", "attributes": {}},
-        {"partition": "a", "sort": "1", "attributes": {"kid": 1}},
-        {"partition": "a", "sort": "1", "attributes": {"pk": "other#a"}},
-        {"partition": "a", "sort": "1", "attributes": {"x": [1]}},
-        {"partition": "a", "sort": "1", "attributes": {"x": 1.5}},
+        {"partition": "audit#2026-03-01", "sort": "1", "attributes": {}},
+        {"partition": "rates", "sort": "1", "attributes": {}},
+        {"partition": "a", "sort": "ptr#1", "attributes": {}},
+        {"partition": "a", "sort": "ptr#1", "attributes": {}, "archived": {"session": {}}},
+        {"partition": "a", "sort": "ptr#1", "attributes": {}, "archived": {}},
+        {"partition": "k", "sort": "1", "attributes": {}, "archived": {"session": {}}},
+        {"partition": "k", "sort": "1", "attributes": {"kid": 1}},
+        {"partition": "k", "sort": "1", "attributes": {"pk": "other#a"}},
+        {"partition": "k", "sort": "1", "attributes": {"x": [1]}},
+        {"partition": "k", "sort": "1", "attributes": {"x": 1.5}},
     ],
 )
 def test_what_is_no_record_is_refused(house: Household, record: Record) -> None:

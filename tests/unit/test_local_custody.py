@@ -125,7 +125,8 @@ def test_a_bundle_that_was_changed_or_cut_short_is_refused_before_anything_is_st
     assert said(other) == []
 
 
-def test_a_file_that_is_there_is_not_overwritten(run: Run, tmp_path: Path) -> None:
+def test_a_file_that_is_there_is_not_overwritten(run: Run, data: Path, tmp_path: Path) -> None:
+    say(data, "I live in Oslo.", "ada")
     (tmp_path / "b.zip").write_text("mine")
 
     assert run("export", str(tmp_path / "b.zip")).exit_code == 2
@@ -193,8 +194,66 @@ def test_data_keys_are_rotated_listed_and_rewrapped(run: Run, data: Path) -> Non
     moved = run("data-keys", "rewrap").stdout
 
     assert "Moved 2 items and 0 indexes to data key 2." in moved
-    assert "Data key 1 stays: needed by 1." in moved
+    assert "Data key 1 stays: needed by 3." in moved
     assert "run this again then" in moved
     listed = run("data-keys", "list").stdout.splitlines()
     assert [line.split()[0] for line in listed] == ["1", "2"]
     assert said(data) == ["I live in Oslo.", "Noted."]
+
+
+@pytest.mark.req("R278")
+def test_what_an_operator_does_is_in_the_tenant_s_audit_log_with_how_it_ended(
+    run: Run, data: Path, tmp_path: Path
+) -> None:
+    say(data, "I live in Oslo.", "ada")
+    bundle = str(tmp_path / "ada.zip")
+    for arguments in (
+        ("export", bundle, "--user", "ada"),
+        ("erase", "--user", "ada", "--project", "garden", "--yes"),
+        ("data-keys", "rotate"),
+        ("data-keys", "rewrap"),
+        ("import", bundle),
+        ("export", bundle),
+    ):
+        run(*arguments)
+
+    _, *lines = run("audit", "list").stdout.splitlines()
+
+    rewrap, rotate = ["cairn", "data-keys", "rewrap"], ["cairn", "data-keys", "rotate"]
+    assert [line.split()[1:] for line in reversed(lines)] == [
+        ["cairn", "export", "admitted", "operator", "ada"],
+        ["cairn", "export", "done", "operator", "ada"],
+        ["cairn", "erase", "admitted", "operator", "garden", "ada"],
+        ["cairn", "erase", "done", "operator", "garden", "ada"],
+        *([*command, outcome, "operator"] for command in (rotate, rewrap) for outcome in ("admitted", "done")),
+        ["cairn", "import", "admitted", "operator"],
+        ["cairn", "import", "done", "operator"],
+        ["cairn", "export", "admitted", "operator"],
+        ["cairn", "export", "INVALID_ARGUMENT", "operator"],
+    ]
+    verified = run("audit", "verify")
+    assert (verified.exit_code, verified.stdout) == (0, "")
+    assert "12 not sealed yet" in verified.stderr
+
+
+@pytest.mark.req("R252")
+def test_an_erased_tenant_is_told_of_on_the_log_and_has_none_of_its_own(run: Run, data: Path) -> None:
+    say(data, "I live in Oslo.", "ada")
+
+    done = run("erase", "--tenant", "local", "--yes")
+
+    line = json.loads(next(line for line in done.stderr.splitlines() if "tenant erased" in line))
+    assert (line["tenant"], line["erased"]["data_keys"], line["erased"]["left"]) == ("local", 1, 0)
+    assert list(custody(data, {}).inventory.items(Tenant("local"))) == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [("export", "x.zip"), ("erase", "--user", "ada", "--yes"), ("data-keys", "rotate")]
+)
+def test_a_tenant_that_nothing_was_stored_for_is_told_and_gets_no_data_key(
+    run: Run, data: Path, arguments: tuple[str, ...]
+) -> None:
+    told = run(*arguments)
+
+    assert (told.exit_code, "no data key" in told.stderr) == (1, True)
+    assert list(custody(data, {}).inventory.items(Tenant("local"))) == []

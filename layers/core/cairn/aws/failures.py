@@ -10,7 +10,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 from botocore.exceptions import ConnectionError as UnreachableError
 
-from cairn.domain.errors import CairnError, InternalError, Unavailable
+from cairn.domain.errors import CairnError, InternalError, KeyUnusable, Unavailable
 
 # TransactionConflictException: a transaction of someone else holds the item right now.
 _PASSING = {
@@ -28,11 +28,21 @@ _PASSING = {
     "TransactionConflictException",
     "TransactionInProgressException",
 }
+_KEY_OPERATIONS = {"Decrypt", "GenerateDataKey"}
+_REMEDIES = {
+    "DisabledException": "enable it in KMS; nothing is lost",
+    "KMSInvalidStateException": "cancel its deletion in KMS or import its material again; until then nothing is lost",
+    "NotFoundException": "name the key that was there in CAIRN_KEY_ID; nothing stored opens without it",
+    "AccessDeniedException": "allow this role kms:GenerateDataKey and kms:Decrypt with it; nothing is lost",
+}
+"""What to do about a KMS key, by the code of KMS; S3 passes the same on with `KMS.` before it."""
 
 
 @contextmanager
 def aws_failures() -> Generator[None]:
     """Raise what the SDK raises after its retries as Unavailable, InternalError, or ValueError for a refused argument.
+
+    A KMS key that cannot be used is KeyUnusable, with what to do about it.
 
     Only the code and the operation are kept: messages and responses may hold content.
     """
@@ -60,6 +70,10 @@ def _translated(error: ClientError) -> CairnError | ValueError:
     code = code_of(error)
     status: int = answer_of(error).get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     told = f"{error.operation_name} failed: {code}"
+    reason = code.removeprefix("KMS.")
+    if reason in _REMEDIES and (reason != code or error.operation_name in _KEY_OPERATIONS):
+        message = f"This service's encryption key cannot be used. Whoever runs it can {_REMEDIES[reason]}"
+        return KeyUnusable(message, {"reason": reason})
     if code in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return Unavailable(told)
     return ValueError(told) if code == "ValidationException" else InternalError(told)

@@ -10,14 +10,19 @@ from typing import Any, Final, cast
 
 from cairn.domain import audit_layout as layout
 from cairn.domain import codec
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, moment_of
+from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId, moment_of
 from cairn.domain.table import Attributes
 from cairn.domain.turns import Session
 
 ADMITTED: Final = "admitted"
 """The outcome of a call that was let in; one that fails then has a second record, which says how it ended."""
+DONE: Final = "done"
+"""The outcome of an operator's command that ended well: the second record of it."""
+OPERATOR: Final = "operator"
+"""The credential of an operator's command, which shows none to Cairn."""
 TAG: Final = "tag"
 _END = "#end"
+_SUBJECT = ("project", "session_id", "turn_id", "namespace", "key", "user_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +34,8 @@ class Subject:
     turn_id: TurnId | None = None
     namespace: str | None = None
     key: str | None = None
+    user_id: UserId | None = None
+    """Whom an operator's command is about; calls name no user."""
 
     @property
     def place(self) -> str | None:
@@ -54,9 +61,7 @@ class AuditRecord:
     @classmethod
     def of(cls, tenant: Tenant, item: Attributes) -> AuditRecord:
         """Return the record that is stored as this item."""
-        texts = {
-            name: str(item[name]) for name in ("project", "session_id", "turn_id", "namespace", "key") if name in item
-        }
+        texts = {name: str(item[name]) for name in _SUBJECT if name in item}
         took = item.get("duration_ms")
         return cls(
             id=str(item["sk"]).removesuffix(_END),
@@ -107,6 +112,7 @@ class AuditRecord:
             "turn_id": subject.turn_id,
             "namespace": subject.namespace,
             "key": subject.key,
+            "user_id": subject.user_id,
             "expires_at": int((self.at + retention).timestamp()),
         }
         if subject.project is not None and subject.session_id is not None:

@@ -14,6 +14,7 @@ CairnError                    what a caller may see: code, message, details, ret
 ├── ResourceBusy              a fresh guard or a lease is held elsewhere
 ├── Disabled                  the tool's flag is off
 ├── Unavailable               the store throttled or failed after the retries
+│   └── KeyUnusable           the key that wraps data keys is disabled, denied or gone; details.reason says which
 └── InternalError             anything else; carries no content
     ├── DetectionFailed       the detector could not look through a value: nothing of it may be kept or shown
     └── CorruptData           stored bytes fail their hash or their authentication tag
@@ -145,6 +146,10 @@ class Unavailable(CairnError):
 
     code = "UNAVAILABLE"
     retryable = True
+
+
+class KeyUnusable(Unavailable):
+    """The key that wraps data keys cannot be used until someone in charge of it acts; details.reason is a code."""
 
 
 class InternalError(CairnError):

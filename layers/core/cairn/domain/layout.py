@@ -29,12 +29,16 @@ FIRST_EVENT = "e#0"
 LAST_EVENT = "e#9\U0010ffff"
 PROJECT_OWNER = "p:"
 """Who owns the memories that a whole project sees."""
+SESSION_OWNER = "s:"
+"""How the owner of a session's own memories begins."""
+ENTRIES = "m#"
 EVENTS = "e#"
 SHARDS = "arc#"
 COMPACTED = "cmp#"
 GUARDS = "turn#"
 OPERATIONS = "op#"
 DISCARDED = "gone#"
+POINTERS = "ptr#"
 SUMMARIES = "abstracts"
 MANIFEST = "m~segments"
 DUE_SHARDS = 16
@@ -132,6 +136,11 @@ def prefix_range(prefix: str) -> tuple[str, str]:
 def owner(user: UserId | None, session_id: SessionId) -> str:
     """Return who a turn's memories belong to: its user, or its session where no user is named."""
     return f"u:{user}" if user is not None else f"s:{session_id}"
+
+
+def session_owner(owner: str) -> SessionId:
+    """Return the session that this is, as the owner of its memories."""
+    return SessionId(owner.removeprefix(SESSION_OWNER))
 
 
 def memory_owner(scope: RecallScope, user: UserId | None, session_id: SessionId) -> str:
@@ -232,7 +241,7 @@ def archive_pk(tenant: Tenant) -> str:
 
 def pointer_sk(digest: Digest) -> str:
     """Return the sort key of the archive's entry for a pointer."""
-    return f"ptr#{digest}"
+    return f"{POINTERS}{digest}"
 
 
 def archived_by_time(entry_id: str = "") -> str:

@@ -31,10 +31,14 @@ class SegmentRef:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One version of the list of segments; version 0 stands for none."""
+    """One version of the list of segments; version 0 stands for none.
+
+    `erasures` is how often entries were taken out of the log, which otherwise only grows.
+    """
 
     version: int = 0
     segments: tuple[SegmentRef, ...] = ()
+    erasures: int = 0
 
     @property
     def through(self) -> str:
@@ -51,16 +55,16 @@ class Manifest:
         return "\n".join(f"{ref.digest} {ref.through} {ref.entries}" for ref in self.segments)
 
     @classmethod
-    def of(cls, version: object, text: object) -> Manifest:
-        """Return the manifest of this version and text; CorruptData where it is none."""
+    def of(cls, version: object, text: object, erasures: int = 0) -> Manifest:
+        """Return the manifest of this version and text, empty only after an erasure; CorruptData where it is none."""
         try:
-            lines = [line.split(" ") for line in str(text).split("\n")]
+            lines = [line.split(" ") for line in str(text).split("\n")] if text or not erasures else []
             refs = tuple(SegmentRef(ids.digest(name), through, int(entries)) for name, through, entries in lines)
         except ValueError as error:
             raise CorruptData("a stored manifest is malformed") from error
         if not isinstance(version, int) or any(one.through >= other.through for one, other in pairwise(refs)):
             raise CorruptData("a stored manifest is malformed")
-        return cls(version, refs)
+        return cls(version, refs, erasures)
 
 
 def merging(segments: Sequence[SegmentRef], entries: int) -> int:

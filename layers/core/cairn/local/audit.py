@@ -78,5 +78,5 @@ def _log(data: Path | None) -> AuditLog:
 
 def _about(record: AuditRecord) -> str:
     subject = record.subject
-    parts = (subject.project, subject.session_id, subject.turn_id, subject.namespace, subject.key)
+    parts = (subject.project, subject.session_id, subject.turn_id, subject.namespace, subject.key, subject.user_id)
     return " ".join(repr(part) if " " in part else part for part in parts if part)

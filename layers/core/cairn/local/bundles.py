@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, cast
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from cairn.domain.audit import Subject
 from cairn.domain.codec import rfc3339
 from cairn.domain.errors import InvalidArgument
 from cairn.domain.ids import Tenant, tenant
@@ -52,8 +53,9 @@ def take_in(file: Path, owner: Tenant | None, custody: Custody) -> tuple[Tenant,
     with bundle:
         manifest = _checked(bundle)
         whose, items = owner or tenant(manifest["tenant"]), int(manifest["items"])
-        stored = Bundles(custody.world, custody.inventory).take_in(whose, _records(bundle))
-        return whose, items, sum(_counted("Importing", stored, items))
+        with custody.journal().command(whose, "cairn import", Subject()):
+            stored = Bundles(custody.world, custody.inventory).take_in(whose, _records(bundle))
+            return whose, items, sum(_counted("Importing", stored, items))
 
 
 def _write(stream: BinaryIO, scope: Scope, records: Iterator[Record], exported_at: str) -> int:

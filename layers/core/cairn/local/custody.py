@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +29,9 @@ def export(*, file: Path, owner: Tenant, project: Project | None, user: UserId |
     from cairn.local import bundles  # noqa: PLC0415 - a command pays for its own imports only
     from cairn.service.bundles import Scope  # noqa: PLC0415
 
-    count = bundles.write(file, Scope(owner, project, user), _custody(data))
+    store = _custody(data)
+    with store.recorded(owner, "cairn export", project, user):
+        count = bundles.write(file, Scope(owner, project, user), store)
     click.echo(f"{count} items are in {file}, in the clear.", err=True)
 
 
@@ -57,10 +58,11 @@ def erase(*, owner: Tenant | None, user: UserId | None, project: Project | None,
     from cairn.service.bundles import Scope  # noqa: PLC0415
 
     store = _custody(data)
-    left = erasing.erase_user(store, Scope(whose, project, user)) if user else erasing.erase_tenant(store, whose)
-    if left:
-        click.echo(f"{left} items are left: something wrote meanwhile. Run this again.", err=True)
-    sys.exit(1 if left else 0)
+    if user is None:
+        erasing.erase_tenant(store, whose)
+        return
+    with store.recorded(whose, "cairn erase", project, user):
+        erasing.erase_user(store, Scope(whose, project, user))
 
 
 def _custody(data: Path | None) -> Custody:

@@ -12,6 +12,7 @@ from cairn.domain.ids import Tenant
 from cairn.local.options import data_option, tenant_option
 
 if TYPE_CHECKING:
+    from cairn.local.store import Custody
     from cairn.service.data_keys import DataKeys
 
 
@@ -29,7 +30,7 @@ def data_keys() -> None:
 @data_option
 def list_(owner: Tenant, data: Path | None) -> None:
     """List a tenant's data keys and how many items and blobs need each; reads all that it has."""
-    for key in _data_keys(data).list(owner):
+    for key in _data_keys(_custody(data)).list(owner):
         made = f"{key.created_at:%Y-%m-%d %H:%M} UTC" if key.created_at else "earlier"
         click.echo(f"{key.number}  made {made}  needed by {key.needed_by}")
 
@@ -39,7 +40,9 @@ def list_(owner: Tenant, data: Path | None) -> None:
 @data_option
 def rotate(owner: Tenant, data: Path | None) -> None:
     """Make a new data key: all processes seal under it within five minutes, what was stored stays readable."""
-    number = _data_keys(data).rotate(owner)
+    store = _custody(data)
+    with store.recorded(owner, "cairn data-keys rotate"):
+        number = _data_keys(store).rotate(owner)
     click.echo(f"Data key {number} is the newest. To move what is stored to it: cairn data-keys rewrap")
 
 
@@ -51,7 +54,9 @@ def rewrap(owner: Tenant, data: Path | None) -> None:
 
     It may be stopped at any time and run again, beside a service in use.
     """
-    done = _data_keys(data).rewrap(owner)
+    store = _custody(data)
+    with store.recorded(owner, "cairn data-keys rewrap"):
+        done = _data_keys(store).rewrap(owner)
     click.echo(f"Moved {done.items} items and {done.logs} indexes to data key {done.newest}.")
     for number in done.deleted:
         click.echo(f"Data key {number} is deleted.")
@@ -61,9 +66,13 @@ def rewrap(owner: Tenant, data: Path | None) -> None:
         click.echo(f"Processes may seal under older keys until {done.settles_at:%H:%M:%S} UTC; run this again then.")
 
 
-def _data_keys(data: Path | None) -> DataKeys:
+def _custody(data: Path | None) -> Custody:
     from cairn.local.store import custody  # noqa: PLC0415 - a command pays for its own imports only
-    from cairn.service.data_keys import DataKeys  # noqa: PLC0415
 
-    store = custody(data, os.environ)
+    return custody(data, os.environ)
+
+
+def _data_keys(store: Custody) -> DataKeys:
+    from cairn.service.data_keys import DataKeys  # noqa: PLC0415 - a command pays for its own imports only
+
     return DataKeys(store.world, store.inventory)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import logging
+from dataclasses import asdict
+
 import click
 
+from cairn.domain.errors import ResourceBusy
 from cairn.domain.ids import Tenant
 from cairn.local.store import Custody
+from cairn.runtime import logs
 from cairn.service.bundles import Scope
 from cairn.service.erasure import TenantErasure
 from cairn.service.parts import Parts
 from cairn.service.subject_erasure import SubjectErasure
 
+_logger = logging.getLogger("cairn")
 
-def erase_tenant(custody: Custody, owner: Tenant) -> int:
-    """Erase a tenant, print what was removed, and return how much is left."""
+
+def erase_tenant(custody: Custody, owner: Tenant) -> None:
+    """Erase a tenant, print and log what was removed; ResourceBusy where something is left."""
+    logs.configure()
 
     def shredded() -> None:
         click.echo("The data keys are deleted: nothing stored can be opened any more.")
@@ -22,14 +30,22 @@ def erase_tenant(custody: Custody, owner: Tenant) -> int:
     done = TenantErasure(custody.world, custody.inventory).run(owner, shredded)
     click.echo(f"Revoked {done.api_keys} API keys; deleted {done.data_keys} data keys, {done.items} items")
     click.echo(f"and {done.blobs} blobs.")
-    return done.left
+    # What a tenant's audit log would say is erased with it.
+    _logger.info("tenant erased", extra={"tenant": owner, "erased": asdict(done)})
+    _nothing_left(done.left)
 
 
-def erase_user(custody: Custody, scope: Scope) -> int:
-    """Erase a user, print what was removed, and return how much is left."""
+def erase_user(custody: Custody, scope: Scope) -> None:
+    """Erase a user and print what was removed; ResourceBusy where something is left."""
     parts = Parts.of(custody.world, custody.settings.memory_for)
     click.echo("Calls that are under way get 30 seconds to end; then a second pass follows.", err=True)
     done = SubjectErasure(parts, custody.inventory).run(scope)
     click.echo(f"Deleted {done.log_items} items of memory, {done.sessions} sessions, {done.blobs} blobs,")
-    click.echo(f"and {done.shared_turns} turns in sessions that others share.")
-    return done.left
+    click.echo(f"{done.shared_turns} turns in sessions that others share, {done.memories} memories in logs that others")
+    click.echo(f"share, and {done.archived} archived sessions.")
+    _nothing_left(done.left)
+
+
+def _nothing_left(left: int) -> None:
+    if left:
+        raise ResourceBusy(f"{left} items are left: something wrote meanwhile. Run this again")

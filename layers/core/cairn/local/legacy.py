@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from cairn.domain.audit import Subject
 from cairn.domain.ids import Project, Tenant, UserId
 from cairn.domain.turns import Session
 from cairn.service.legacy_import import Imported
@@ -18,7 +19,8 @@ def take_over(directory: Path, tenant: Tenant, project: Project, user: UserId | 
     from cairn.local.store import services  # noqa: PLC0415
 
     unreadable = 0
-    with services(data, os.environ) as opened:
+    subject = Subject(project=project, user_id=user)
+    with services(data, os.environ) as opened, opened.journal.command(tenant, "cairn import --legacy", subject):
         for found in sessions(directory):
             session = Session(tenant, project, found.session_id)
             click.echo(f"{found.session_id}: {_told(opened.engine.legacy.run(session, found.history, user))}")

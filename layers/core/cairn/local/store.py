@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 
-from cairn.domain.ids import Tenant
+from cairn.domain.audit import Subject
+from cairn.domain.errors import NotFound
+from cairn.domain.ids import Project, Tenant, UserId
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.local.background import work
@@ -18,6 +21,7 @@ from cairn.runtime.settings import MASTER_KEY, AwsStore, EmbeddedStore, Settings
 from cairn.runtime.wiring import Services
 from cairn.service.audit import AuditLog
 from cairn.service.credentials import Credentials
+from cairn.service.journal import Journal
 from cairn.service.vault import Vault
 from cairn.service.world import World
 
@@ -44,6 +48,22 @@ class Custody:
     world: World
     inventory: Inventory
     settings: Settings
+    vault: Vault
+
+    def recorded(
+        self, owner: Tenant, command: str, project: Project | None = None, user: UserId | None = None
+    ) -> AbstractContextManager[None]:
+        """Record in the tenant's audit log that the command in the block begins, and how it ends.
+
+        NotFound for a tenant that has no data key, since it would get one from being recorded.
+        """
+        if not self.vault.has_key(owner):
+            raise NotFound("This tenant has no data key: nothing was ever stored for it, or it was erased")
+        return self.journal().command(owner, command, Subject(project=project, user_id=user))
+
+    def journal(self) -> Journal:
+        """Return the journal that tenants' audit logs are written by."""
+        return Journal(self.world, self.vault, timedelta(days=self.settings.audit.retention_days))
 
 
 def local_environment(environment: Mapping[str, str]) -> dict[str, str]:
@@ -72,7 +92,8 @@ def world(data: Path | None, environment: Mapping[str, str]) -> World:
 def custody(data: Path | None, environment: Mapping[str, str]) -> Custody:
     """Return a data directory, made if it is new, or the store in AWS that the settings name, as an operator has it."""
     settings = _settings(data, environment)
-    return Custody(wiring.adapters(settings), wiring.inventory(settings), settings)
+    adapters = wiring.adapters(settings)
+    return Custody(adapters, wiring.inventory(settings), settings, Vault(adapters))
 
 
 def _settings(data: Path | None, environment: Mapping[str, str]) -> Settings:

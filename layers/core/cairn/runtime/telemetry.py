@@ -16,7 +16,7 @@ from typing import Annotated
 from typing_extensions import Doc
 
 from cairn.domain.audit import Subject
-from cairn.domain.errors import CairnError, DenialReason, PermissionDenied, SettingsError
+from cairn.domain.errors import CairnError, DenialReason, KeyUnusable, PermissionDenied, SettingsError
 from cairn.domain.ids import Tenant
 from cairn.domain.tiers import Tier
 
@@ -38,7 +38,9 @@ class CallRecord:
     denied: Annotated[
         DenialReason | None, Doc("Why it was not allowed: `authorization`, `scope`, `project`, `policy`.")
     ] = None
-    failure: Annotated[str | None, Doc("An unexpected error's class; which setting is wrong, where one is.")] = None
+    failure: Annotated[
+        str | None, Doc("An unexpected error's class; which setting is wrong, or what KMS said of the key.")
+    ] = None
     failed_at: Annotated[str | None, Doc("Where that error was raised, file:line.")] = None
     heuristic: Annotated[str | None, Doc("`ok` or `failed`, where a language model was asked.")] = None
     heuristic_failure: Annotated[str | None, Doc("Why it failed.")] = None
@@ -74,6 +76,8 @@ class CallRecord:
         """Note why the call is refused."""
         self.status = error.code
         self.denied = error.reason if isinstance(error, PermissionDenied) else None
+        if isinstance(error, KeyUnusable):
+            self.failure = f"{type(error).__name__}: {error.details.get('reason')}"
 
     def fail(self, error: Exception) -> None:
         """Note an unexpected error's class and place; its message may hold content, unless it names a setting."""

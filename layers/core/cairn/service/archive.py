@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -18,7 +19,7 @@ from cairn.service.world import Pending
 T = TypeVar("T")
 
 RETRY_SECONDS = 0.05
-_PURPOSE = "archive"
+PURPOSE = "archive"
 _ID_PATHS = (("session_id",), ("session", "session_id"))
 
 
@@ -42,7 +43,7 @@ class Archive:
         written then, nor where the detector fails. Unavailable where a store fails twice: call again.
         """
         kept = self._redacted(tenant, deposit)
-        number, sealed = self._parts.vault.seal_alike(tenant, _PURPOSE, archive.pack(kept))
+        number, sealed = self._parts.vault.seal_alike(tenant, PURPOSE, archive.pack(kept))
         put = partial(self._world.blobs.put, tenant, sealed)
         digest = self._twice(put, "The session could not be stored; nothing was indexed", {"stage": "store"})
         entry = self._entry(deposit, kept, digest, number)
@@ -65,7 +66,7 @@ class Archive:
         self._world.parallel([entry, blob, partial(self._parts.vault.prepare, tenant)])
         if entry.result is None or blob.result is None:
             raise _not_found()
-        plain = self._parts.vault.unseal_alike(tenant, _PURPOSE, entry.result.key_number, blob.result)
+        plain = self._parts.vault.unseal_alike(tenant, PURPOSE, entry.result.key_number, blob.result)
         return archive.unpack(plain)
 
     def export(
@@ -89,6 +90,14 @@ class Archive:
             if self._index.remove(tenant, entry):
                 return
         raise ResourceBusy("The session is being archived by other calls", {"resource": "pointer"})
+
+    def delete_session(self, tenant: Tenant, session_id: SessionId) -> int:
+        """Remove all that is archived of sessions of this name, and return how many that were."""
+        entries = self._index.of_session(tenant, session_id)
+        for entry in entries:
+            with suppress(NotFound):
+                self.delete(tenant, entry.digest)
+        return len(entries)
 
     def _redacted(self, tenant: Tenant, deposit: Deposit) -> dict[str, Any]:
         """Return what is kept of the session, once nothing that was handed in holds a secret."""

@@ -13,7 +13,7 @@ from itertools import islice
 from cairn.domain import layout
 from cairn.domain.archive import Entry, is_tag
 from cairn.domain.errors import ResourceBusy, TransactionRefused, Unavailable
-from cairn.domain.ids import Digest, Tenant
+from cairn.domain.ids import Digest, SessionId, Tenant
 from cairn.domain.table import ABSENT, Attributes, Condition, Delete, Equals, Key, Put, Query
 from cairn.service.paging import every
 from cairn.service.world import Pending, World
@@ -35,8 +35,8 @@ class ArchiveIndex:
         item = self._world.table.get(Key(layout.archive_pk(tenant), layout.pointer_sk(digest)))
         return None if item is None else Entry.from_attributes(item)
 
-    def add(self, tenant: Tenant, entry: Entry) -> None:
-        """Write the entry; one that is there gets the tags it lacks, and keeps its time.
+    def add(self, tenant: Tenant, entry: Entry) -> bool:
+        """Write the entry; one that is there gets the tags it lacks, and keeps its time. Tell whether that wrote any.
 
         InvalidArgument where these are too many, Unavailable where nothing was written or nobody knows.
         """
@@ -44,14 +44,14 @@ class ArchiveIndex:
         for _ in range(ATTEMPTS):
             wanted = entry if held is None else held.tagged(entry.tags)
             if wanted == held:
-                return
+                return False
             first, *places = _items(tenant, wanted)
             try:
                 self._world.table.transact([Put(first, _unchanged(held)), *map(Put, places)])
             except TransactionRefused as refused:
                 held = _held(refused)
             else:
-                return
+                return True
         raise ResourceBusy("The archive's entry is being changed by other calls", {"resource": "pointer"})
 
     def remove(self, tenant: Tenant, entry: Entry) -> bool:
@@ -63,6 +63,12 @@ class ArchiveIndex:
             _held(refused)
             return False
         return True
+
+    def of_session(self, tenant: Tenant, session_id: SessionId) -> list[Entry]:
+        """Return the entries of all sessions of this name, the oldest first."""
+        low, high = layout.prefix_range(layout.archived_by_session(session_id))
+        found = every(self._world.table, Query(layout.archive_pk(tenant), low, high))
+        return [entry for entry in map(Entry.from_attributes, found) if entry.session_id == session_id]
 
     def search(self, tenant: Tenant, text: str, tags: Sequence[str], limit: int) -> tuple[Entry, ...]:
         """Return the newest entries that match, newest first; see Entry.matches and NEWEST_SEARCHED."""

@@ -1,33 +1,39 @@
 """Bundles: what a tenant, a project or a user has, as readable records that another service can take in.
 
 Contents leave the vault here and are sealed again on import, under the keys of whoever imports. What is derived,
-passing or bound to this store's keys stays behind: wrapped keys, indexes, turn guards, begun turns.
+passing or bound to this store's keys stays behind: wrapped keys, indexes, turn guards, begun turns, audit log, rates.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from cairn.domain import layout
 from cairn.domain.codec import moment
-from cairn.domain.errors import ConditionFailed, Conflict, CorruptData, InvalidArgument
-from cairn.domain.ids import Digest, Project, Tenant, UserId
+from cairn.domain.errors import ConditionFailed, Conflict, InvalidArgument, NotFound
+from cairn.domain.ids import Digest, Project, SessionId, Tenant, UserId
 from cairn.domain.table import ABSENT, Attributes, Key, Put, Scalar
 from cairn.ports import Inventory
 from cairn.service import due
+from cairn.service.archive_moves import OF_THIS_STORE, ArchiveMoves
 from cairn.service.recall import owners_of
 from cairn.service.vault import Vault
 from cairn.service.world import World
 
 Record: TypeAlias = Mapping[str, Any]
-"""One item: `partition` without its tenant, `sort`, `attributes`, and where it had any its `content` or its `bytes`."""
+"""One item: `partition` without its tenant, `sort`, `attributes`, and where it had any its `content` or its `bytes`.
+
+An archived session is one record, of its entry and, as `archived`, what its pointer leads to.
+"""
 
 _SEALED = frozenset({"kid", "data", "blob"})
-_OF_THIS_STORE = _SEALED | {"pk", "sk", "lease_owner", "lease_until"}
+_OF_THIS_STORE = _SEALED | OF_THIS_STORE | {"pk", "sk", "lease_owner", "lease_until"}
+_STAYS = frozenset({"keys", "audit", "rates"})
+"""The kinds of partitions that are no part of a bundle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +54,25 @@ class Scope:
         kind, project, owner = _parts(pk)
         return kind == "m" and self.project in {None, project} and owner == self.owner and owner is not None
 
+    def shares(self, pk: str) -> bool:
+        """Tell whether a partition is a memory log of a project or a session, to which the user may have added."""
+        kind, project, owner = _parts(pk)
+        return kind == "m" and self.project in {None, project} and owner is not None and not owner.startswith("u:")
+
     def has_session(self, pk: str, head: Attributes) -> bool:
         """Tell whether a partition is that of a session in which the user spoke."""
         kind, project, _ = _parts(pk)
         return kind == "s" and self.project in {None, project} and self.owner in owners_of(head)
+
+    def sole_sessions(self, heads: Iterable[Attributes]) -> set[SessionId]:
+        """Return the names under which the tenant has sessions in which the user alone spoke, and no others."""
+        own, others = set[SessionId](), set[SessionId]()
+        for head in heads:
+            pk, owners = str(head["pk"]), owners_of(head)
+            if owners:
+                is_own = owners == [self.owner] and self.has_session(pk, head)
+                (own if is_own else others).add(layout.session_of(pk).session_id)
+        return own - others
 
     def registers(self, item: Attributes) -> bool:
         """Tell whether an item makes the user's log known to a project."""
@@ -68,15 +89,18 @@ class Bundles:
         self._world = world
         self._inventory = inventory
         self._vault = Vault(world)
+        self._archive = ArchiveMoves(world, self._vault)
 
     def export(self, scope: Scope) -> Iterator[Record]:
         """Yield a record of each item; of a session shared with others, a user's own turns alone."""
         heads = {str(item["pk"]): item for item in self._inventory.items(scope.tenant) if item["sk"] == layout.HEAD}
-        for item in self._inventory.items(scope.tenant):
-            if self._is_portable(item):
-                record: Record | None = None
-                with suppress(_OpensElsewhere):
-                    record = self._of_user(scope, item, heads) if scope.user else self._of_project(scope, item)
+        sole = scope.sole_sessions(heads.values())
+        for item in filter(self._is_portable, self._inventory.items(scope.tenant)):
+            if _parts(str(item["pk"]))[0] == "a":
+                with suppress(NotFound):
+                    yield from self._archived(scope, item, sole)
+            else:
+                record = self._of_user(scope, item, heads) if scope.user else self._of_project(scope, item)
                 if record is not None:
                     yield record
 
@@ -87,6 +111,9 @@ class Bundles:
         """
         for record in records:
             item = self._item(tenant, record)
+            if "archived" in record:
+                yield self._archive.put_away(tenant, item, record["archived"])
+                continue
             try:
                 self._world.table.put(Put(item, ABSENT))
             except ConditionFailed as held:
@@ -102,9 +129,16 @@ class Bundles:
         sk = str(item["sk"])
         if int(item.get("expires_at", 2**63)) <= int(self._world.clock.now().timestamp()):
             return False
+        if kind == "a":
+            return sk.startswith(layout.POINTERS)
         if kind == "s":
             return not sk.startswith((layout.GUARDS, layout.OPERATIONS))
-        return kind != "keys" and not (kind == "m" and (sk == layout.MANIFEST or sk.startswith(layout.DISCARDED)))
+        return kind not in _STAYS and not (kind == "m" and (sk == layout.MANIFEST or sk.startswith(layout.DISCARDED)))
+
+    def _archived(self, scope: Scope, item: Attributes, sole: Collection[str]) -> Iterator[Record]:
+        """Yield the record of an archived session, which is the tenant's, or as a session a user's alone."""
+        if item["source_session_id"] in sole or scope == Scope(scope.tenant):
+            yield {**self._record(scope.tenant, item), "archived": self._archive.opened(scope.tenant, item)}
 
     def _of_project(self, scope: Scope, item: Attributes) -> Record | None:
         kind, project, _ = _parts(str(item["pk"]))
@@ -140,10 +174,7 @@ class Bundles:
     def _bytes(self, tenant: Tenant, item: Attributes) -> str:
         """Return what seal_blob() was given for the item, as base64."""
         sealed = self._world.blobs.get(tenant, Digest(str(item["blob"])))
-        try:
-            plain = self._vault.unseal_blob(tenant, Key(str(item["pk"]), str(item["sk"])), sealed)
-        except CorruptData:
-            raise _OpensElsewhere from None
+        plain = self._vault.unseal_blob(tenant, Key(str(item["pk"]), str(item["sk"])), sealed)
         return base64.b64encode(plain).decode()
 
     def _item(self, tenant: Tenant, record: Record) -> dict[str, Scalar]:
@@ -160,10 +191,6 @@ class Bundles:
             sealed = self._vault.seal_blob(tenant, where, base64.b64decode(record["bytes"]))
             content = {"blob": self._world.blobs.put(tenant, sealed)}
         return {**attributes, "pk": where.pk, "sk": where.sk, **content}
-
-
-class _OpensElsewhere(Exception):
-    """An item's blob is bound to another place, as what is signed and chained with this store's keys is."""
 
 
 def own_turns(sk: str, content: Any, user: UserId | None) -> list[Any]:
@@ -184,7 +211,9 @@ def _parts(pk: str) -> tuple[str, str | None, str | None]:
 def _place(tenant: Tenant, record: Record) -> Key:
     match record:
         case {"partition": str(partition), "sort": str(sort), "attributes": dict()} if partition and sort:
-            if _OF_THIS_STORE & record["attributes"].keys() or partition.split("#")[0] == "keys":
+            kind = partition.split("#")[0]
+            is_bound = kind in _STAYS or (kind == "a") != ("archived" in record)
+            if is_bound or _OF_THIS_STORE & record["attributes"].keys():
                 raise InvalidArgument("bundle", "holds a record of what is no part of a bundle")
             return Key(f"{tenant}#{partition}", sort)
         case _:

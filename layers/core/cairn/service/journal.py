@@ -7,16 +7,17 @@ second record with its outcome. Records are added and never changed, so that sea
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TypeVar, cast
 
 from cairn.domain import audit_layout as layout
-from cairn.domain.audit import TAG, AuditRecord, message_of
+from cairn.domain.audit import DONE, OPERATOR, TAG, AuditRecord, Subject, message_of
 from cairn.domain.callers import Caller
-from cairn.domain.errors import CairnError, InternalError, StoreError, Unavailable
+from cairn.domain.errors import CairnError, InternalError, KeyUnusable, StoreError, Unavailable
 from cairn.domain.ids import Tenant, time_ordered_id
 from cairn.domain.rates import Bucket
 from cairn.domain.table import Attributes, Put
@@ -47,7 +48,7 @@ class Journal:
     def begin(self, caller: Caller, tool: str) -> AuditRecord:
         """Return the record of a call that begins now."""
         return AuditRecord(
-            id=time_ordered_id(self._world.clock.now(), self._world.entropy.token(_RANDOM_BYTES)),
+            id=self._new_id(),
             tenant=caller.tenant,
             tool=tool,
             credential=caller.credential,
@@ -74,6 +75,29 @@ class Journal:
                 self._write_if_possible(record.ended(outcome, self._world.clock.now()))
         return cast("T", answer)
 
+    @contextmanager
+    def command(self, tenant: Tenant, name: str, subject: Subject) -> Generator[None]:
+        """Record an operator's command before it begins, and how it ended; Unavailable where that cannot be recorded.
+
+        The end is a record of its own time: a command may last longer than it takes until its beginning is sealed.
+        """
+        operator = Caller(tenant, frozenset(), "", (), credential=OPERATOR)
+        begun = replace(self.begin(operator, name), subject=subject)
+        self._write(begun)
+        outcome = InternalError.code
+        try:
+            yield
+            outcome = ""
+        except CairnError as error:
+            outcome = error.code
+            raise
+        finally:
+            ended = replace(begun.ended(outcome or DONE, self._world.clock.now()), id=self._new_id(), ends=False)
+            (self._write_if_possible if outcome else self._write)(ended)
+
+    def _new_id(self) -> str:
+        return time_ordered_id(self._world.clock.now(), self._world.entropy.token(_RANDOM_BYTES))
+
     def _pass(self, record: AuditRecord, buckets: Sequence[Bucket]) -> Sequence[Callable[[], None]]:
         """Hold the call to the rates and return what renews its tokens; the key of its tag is fetched meanwhile."""
         renewals = self._limits.take(buckets, partial(self._vault.prepare, record.tenant))
@@ -91,6 +115,8 @@ class Journal:
             self._store(record)
         except (StoreError, CairnError) as error:
             self._world.tally.unrecorded()
+            if isinstance(error, KeyUnusable):
+                raise
             raise Unavailable("The call could not be recorded; it may have been done all the same") from error
 
     def _store(self, record: AuditRecord) -> None:

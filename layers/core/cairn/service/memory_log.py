@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from threading import Lock, RLock
@@ -172,7 +172,8 @@ class MemoryLog:
     def _catch_up(self, tenant: Tenant, pk: str, read: _Read) -> bool:
         """Apply what is new; False, and nothing is, where too much is or where some of it belongs further back.
 
-        So it is where the newest entry known is gone: the log was erased, and nothing of it may be told any more.
+        So it is where the newest entry known is gone, or the manifest tells of an erasure: the log, or some of it, was
+        erased, and may not be told any more.
         """
         low, high = layout.log_range()
         page = self._world.table.query(Query(pk, max(low, read.read_from), high, limit=MOST_NEWS))
@@ -184,9 +185,12 @@ class MemoryLog:
             return False
         if item is not None and item.get("version") != read.manifest.version:
             try:
-                read.manifest = manifest_of(item)
+                manifest = manifest_of(item)
             except CorruptData:
                 return False
+            if manifest.erasures != read.manifest.erasures:
+                return False
+            read.manifest = manifest
         self._fold(tenant, read, fresh)
         return True
 
@@ -236,7 +240,7 @@ class MemoryLog:
     def _without_segments(self, pk: str) -> tuple[_Read, list[Attributes]]:
         """Return all entries of the log, which holds what its segments should."""
         item, entries = _parted(list(every(self._world.table, Query(pk, *layout.log_range()))))
-        passed_over = Manifest(as_far_as_readable(item).version)
+        passed_over = replace(as_far_as_readable(item), segments=())
         return _Read(MemoryView(), Manifest(), passed_over, {}, is_damaged=True), entries
 
     def _fold(self, tenant: Tenant, read: _Read, entries: Sequence[Attributes]) -> None:

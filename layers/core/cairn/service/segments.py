@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -24,7 +25,7 @@ LONGEST_BUILD = timedelta(minutes=30)
 
 def manifest_of(item: Attributes) -> Manifest:
     """Return the manifest that an item holds; CorruptData if it holds none."""
-    return Manifest.of(item.get("version"), item.get("segments"))
+    return Manifest.of(item.get("version"), item.get("segments"), _erasures(item))
 
 
 def as_far_as_readable(item: Attributes | None) -> Manifest:
@@ -35,7 +36,7 @@ def as_far_as_readable(item: Attributes | None) -> Manifest:
         return manifest_of(item)
     except CorruptData:
         version = item.get("version")
-        return Manifest(version if isinstance(version, int) else 0)
+        return Manifest(version if isinstance(version, int) else 0, erasures=_erasures(item))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +86,9 @@ class Segments:
         now = self._world.clock.now()
         if now - built.started > LONGEST_BUILD:
             raise Unavailable("a segment took too long to build")
-        new = Manifest(manifest.version + 1, (*manifest.segments[:kept], built.ref))
-        item = {"pk": pk, "sk": layout.MANIFEST, "version": new.version, "segments": new.text()}
-        seen = Equals("version", manifest.version) if manifest.version else ABSENT
+        new = Manifest(manifest.version + 1, (*manifest.segments[:kept], built.ref), manifest.erasures)
         writes: list[Write] = [
-            Put(item, seen),
+            _put(pk, new),
             Delete(Key(pk, layout.discarded_sk(built.started, built.ref.digest))),
             *(_discarded(pk, now, ref.digest) for ref in manifest.segments[kept:]),
         ]
@@ -101,12 +100,40 @@ class Segments:
             return None
         return new
 
+    def rewrite(self, pk: str, writes: Sequence[Write]) -> None:
+        """Make the writes, which take entries out of the log, and leave it without segments, all or nothing.
+
+        Their blobs are nobody's then. Unavailable where an indexer was faster: do it again.
+        """
+        held = self.damaged_manifest(pk)
+        try:
+            self._world.table.transact([_put(pk, Manifest(held.version + 1, (), held.erasures + 1)), *writes])
+        except TransactionRefused as refused:
+            raise Unavailable("the log is being indexed; run it again") from refused
+
+    def drop_discarded(self, tenant: Tenant, pk: str) -> None:
+        """Delete the blobs that are of no use, however short that is; who is reading one reads the manifest again."""
+        self._drop(tenant, pk, *layout.prefix_range(layout.DISCARDED))
+
     def collect(self, tenant: Tenant, pk: str) -> None:
         """Delete the blobs that have been of no use for longer than GRACE."""
-        low, high = layout.discarded_before(self._world.clock.now() - GRACE)
+        self._drop(tenant, pk, *layout.discarded_before(self._world.clock.now() - GRACE))
+
+    def _drop(self, tenant: Tenant, pk: str, low: str, high: str) -> None:
         for item in every(self._world.table, Query(pk, low, high)):
             self._world.blobs.delete(tenant, Digest(str(item["digest"])))
             self._world.table.delete(Delete(Key(pk, str(item["sk"]))))
+
+
+def _erasures(item: Attributes) -> int:
+    return int(item.get("erasures", 0))
+
+
+def _put(pk: str, new: Manifest) -> Put:
+    """Return the write of a manifest in place of the one of the version before."""
+    item = {"pk": pk, "sk": layout.MANIFEST, "version": new.version, "segments": new.text()}
+    counted = {"erasures": new.erasures} if new.erasures else {}
+    return Put({**item, **counted}, Equals("version", new.version - 1) if new.version > 1 else ABSENT)
 
 
 def _discarded(pk: str, when: datetime, digest: Digest) -> Put:

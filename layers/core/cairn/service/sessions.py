@@ -64,7 +64,8 @@ class Lease:
 class Recent:
     """The head and the newest turns of a session, oldest first, up to the newest `items` items.
 
-    `memories` changes with every memory that the session keeps or forgets for itself; "" where it never did.
+    `memories` changes with every memory that the session keeps or forgets for itself, or that is erased there; "" where
+    it never had any.
     """
 
     head: Attributes | None
@@ -140,7 +141,7 @@ class Sessions:
                 head = item
                 continue
             if item["sk"] == layout.MEMORY_COUNT:
-                memories = f"{item.get('kept', 0)}/{item.get('forgotten', 0)}"
+                memories = "/".join(str(item.get(name, 0)) for name in ("kept", "forgotten", "erased"))
                 continue
             if held >= items:
                 break

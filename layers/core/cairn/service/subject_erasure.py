@@ -15,11 +15,13 @@ from typing import Any, Self
 from cairn.domain import layout
 from cairn.domain.codec import canonical
 from cairn.domain.errors import InvalidArgument, ResourceBusy, TransactionRefused, Unavailable
-from cairn.domain.ids import Digest
+from cairn.domain.ids import Digest, SessionId
 from cairn.domain.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write
 from cairn.domain.turns import Session
 from cairn.ports import Inventory
+from cairn.service.archive import Archive
 from cairn.service.bundles import Scope, own_turns
+from cairn.service.memory_erasure import MemoryErasure
 from cairn.service.memory_log import LATE_APPEND
 from cairn.service.paging import every
 from cairn.service.parts import Parts
@@ -34,6 +36,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 class ErasedUser:
     """What was removed: items of the log, sessions that were theirs alone, their turns in others, blobs; what is left.
 
+    `memories` are those in logs that others share, `archived` the sessions that were theirs alone, in the archive.
     `left` counts what a recount found: the user was speaking meanwhile, and the command is to be run again.
     """
 
@@ -42,6 +45,8 @@ class ErasedUser:
     shared_turns: int = 0
     blobs: int = 0
     left: int = 0
+    memories: int = 0
+    archived: int = 0
 
 
 class SubjectErasure:
@@ -52,6 +57,8 @@ class SubjectErasure:
         self._parts = parts
         self._world = parts.world
         self._inventory = inventory
+        self._memories = MemoryErasure(parts, inventory)
+        self._archive = Archive(parts)
 
     def run(self, scope: Scope) -> ErasedUser:
         """Remove all that the user of this scope has; ResourceBusy where a session of theirs stays in use."""
@@ -70,35 +77,53 @@ class SubjectErasure:
             once.sessions + again.sessions,
             once.shared_turns + again.shared_turns,
             once.blobs + again.blobs + len(unnamed),
-            sum(1 for _ in self._log_items(scope)) + len(self._heads(scope)),
+            sum(1 for _ in self._log_items(scope)) + len(self._heads(scope)) + self._memories.left(scope),
+            once.memories + again.memories,
+            once.archived + again.archived,
         )
 
     def _pass(self, scope: Scope, *, last: bool) -> ErasedUser:
         heads = self._heads(scope)
         alone = [head for head in heads if owners_of(head) == [scope.owner]]
         turns = sum(self._cleanse(scope, head, last=last) for head in heads if head not in alone)
+        archived = sum(self._archive.delete_session(scope.tenant, name) for name in self._sole_sessions(scope))
         blobs = sum(self._empty(head) for head in alone)
         log = list(self._log_items(scope))
         blobs += sum(map(self._delete, log))
-        return ErasedUser(len(log), len(alone), turns, blobs)
+        memories = self._memories.run(scope)
+        return ErasedUser(len(log), len(alone), turns, blobs, memories=memories, archived=archived)
 
     def _heads(self, scope: Scope) -> list[Attributes]:
-        items = (item for item in self._inventory.items(scope.tenant) if item["sk"] == layout.HEAD)
-        return [head for head in items if scope.has_session(str(head["pk"]), head)]
+        return [head for head in self._every_head(scope) if scope.has_session(str(head["pk"]), head)]
+
+    def _every_head(self, scope: Scope) -> Iterator[Attributes]:
+        return (item for item in self._inventory.items(scope.tenant) if item["sk"] == layout.HEAD)
+
+    def _sole_sessions(self, scope: Scope) -> list[SessionId]:
+        return sorted(scope.sole_sessions(self._every_head(scope)))
 
     def _log_items(self, scope: Scope) -> Iterator[Attributes]:
         items = self._inventory.items(scope.tenant)
         return (item for item in items if scope.has_log(str(item["pk"])) or scope.registers(item))
 
     def _empty(self, head: Attributes) -> int:
-        """Delete a session that is the user's alone, its head last, by which it is found; return how many blobs."""
+        """Delete a session that is the user's alone, its head last, by which it is found; return how many blobs.
+
+        What it remembered for itself goes with it.
+        """
         pk = str(head["pk"])
-        with _Leased(self._parts, layout.session_of(pk)) as lease:
+        session = layout.session_of(pk)
+        owner = layout.owner(None, session.session_id)
+        log = layout.log_pk(session.tenant, session.project, owner)
+        with _Leased(self._parts, session) as lease:
             blobs = 0
-            for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff")):
-                if item["sk"] != layout.HEAD:
-                    lease.keep()
-                    blobs += self._delete(item)
+            for place in (log, pk):
+                for item in every(self._world.table, Query(place, "\x01", "\U0010ffff")):
+                    if item["sk"] != layout.HEAD:
+                        lease.keep()
+                        blobs += self._delete(item)
+            registered = Key(layout.registry_pk(session.tenant, session.project), layout.registry_sk(owner))
+            self._world.table.delete(Delete(registered))
             lease.write([Delete(lease.key, lease.held)])
         return blobs
 

@@ -50,6 +50,10 @@ class Vault:
         """Get the tenant's newest key ready, if it has one; whoever needs it meanwhile waits for it."""
         self._current(tenant)
 
+    def has_key(self, tenant: Tenant) -> bool:
+        """Tell whether the tenant has a data key: whether anything was stored for it since it was last erased."""
+        return self._current(tenant) is not None
+
     def rotate(self, tenant: Tenant) -> int:
         """Make a new data key, under which all that is sealed from now on is sealed, and return its number.
 

@@ -1,0 +1,205 @@
+"""remember, recall and forget at both doors: which words and numbers they take, kept as given, and where they end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cairn.edge.tool import Tool
+from cairn.runtime.wiring import Services
+from cairn_mcp import door
+from cairn_tools.forget import forget
+from cairn_tools.recall import recall
+from cairn_tools.remember import remember
+
+Ask = Callable[..., dict[str, Any]]
+TYPES = [
+    "fact",
+    "assumption",
+    "hypothesis",
+    "discovery",
+    "risk",
+    "unknown",
+    "decision",
+    "architectural_decision",
+    "implementation_decision",
+    "alternative",
+    "trade_off",
+    "convention",
+    "coding_standard",
+    "architectural_convention",
+    "agent_rule",
+    "process_convention",
+    "error",
+    "bug",
+    "failure",
+    "incident",
+    "root_cause",
+    "lesson_learned",
+]
+THREE_BYTES = "東"
+
+
+@pytest.fixture(params=["http", "mcp"])
+def ask(request: pytest.FixtureRequest, event_of: Callable[..., dict[str, Any]], services: Services) -> Ask:
+    """Return a function that calls a tool through a door and returns its answer, or its error's envelope."""
+    del services
+
+    def by_http(tool: Tool, **arguments: Any) -> dict[str, Any]:
+        event = event_of(f"/v1/tools/{tool.name}", {"project": "garden", "session_id": "monday", **arguments})
+        return json.loads(tool.handler(event, None)["body"])
+
+    def by_mcp(tool: Tool, **arguments: Any) -> dict[str, Any]:
+        params = {"name": tool.name, "arguments": {"project": "garden", "session_id": "monday", **arguments}}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        return json.loads(door.handler(event_of("/mcp", body), None)["body"])["result"]["structuredContent"]
+
+    return by_http if request.param == "http" else by_mcp
+
+
+def kept(ask: Ask, content: str = "Beans go north.", **more: Any) -> dict[str, Any]:
+    """Remember something and return what recall tells of it."""
+    name = ask(remember, content=content, **more)["memory_id"]
+    (found,) = [each for each in ask(recall, min_confidence=0, limit=50)["memories"] if each["id"] == name]
+    return found
+
+
+def refused(ask: Ask, tool: Tool, **arguments: Any) -> list[str]:
+    """Return which fields a call is refused for."""
+    error = ask(tool, **arguments)["error"]
+    assert error["code"] == "INVALID_ARGUMENT"
+    return list(error["details"]["fields"])
+
+
+@pytest.mark.req("R236")
+@pytest.mark.req("R270")
+def test_each_of_the_22_types_is_taken_as_a_word_and_found_by_it(ask: Ask) -> None:
+    assert len(TYPES) == len(set(TYPES)) == 22
+    for name in TYPES:
+        answer = ask(remember, content=f"Kept as {name}.", type=name)
+        assert (answer["remembered"], answer["memory_type"]) == (True, name)
+        (found,) = ask(recall, type=name)["memories"]
+        assert (found["id"], found["type"], found["content"]) == (answer["memory_id"], name, f"Kept as {name}.")
+    assert ask(recall, type="all", limit=50)["count"] == 22
+    assert kept(ask)["type"] == "fact"
+
+
+@pytest.mark.req("R236")
+@pytest.mark.req("R270")
+@pytest.mark.parametrize(
+    "name", ["Fact", "FACT", " fact", "facts", "", "all", "trade-off", None, 1, True, ["fact"], {}]
+)
+def test_another_type_is_refused_by_the_name_of_its_field(ask: Ask, name: object) -> None:
+    assert refused(ask, remember, content="Beans go north.", type=name) == ["type"]
+    if name != "all":
+        assert refused(ask, recall, type=name) == ["type"]
+
+
+@pytest.mark.req("R270")
+@pytest.mark.parametrize(
+    ("word", "number"), [("high", 0.9), ("medium", 0.6), ("low", 0.3), ("High", 0.9), (" LOW ", 0.3)]
+)
+def test_a_word_for_confidence_is_a_number(ask: Ask, word: str, number: float) -> None:
+    assert kept(ask, confidence=word)["confidence"] == number
+
+
+@pytest.mark.req("R270")
+@pytest.mark.parametrize(
+    ("given", "clamped"), [(-0.1, 0), (-1e300, 0), (1.0000001, 1), (7, 1), (10**30, 1), (0, 0), (1, 1)]
+)
+def test_a_confidence_out_of_range_counts_as_the_nearest(ask: Ask, given: float, clamped: float) -> None:
+    assert kept(ask, confidence=given)["confidence"] == clamped
+
+
+@pytest.mark.req("R270")
+def test_a_confidence_is_kept_exactly_and_is_0_8_unless_told(ask: Ask) -> None:
+    for number in (0.1 + 0.2, 1 / 3, 0.123456789012345, 5e-324, 0.9999999999999999):
+        assert kept(ask, f"So sure: {number}", confidence=number)["confidence"] == number
+    assert kept(ask)["confidence"] == 0.8
+
+
+@pytest.mark.req("R270")
+@pytest.mark.parametrize("given", ["0.5", "", "sure", "high low", True, False, None, [0.5], {}])
+def test_what_is_no_confidence_is_refused_by_the_name_of_its_field(ask: Ask, given: object) -> None:
+    assert refused(ask, remember, content="Beans go north.", confidence=given) == ["confidence"]
+
+
+@pytest.mark.req("R270")
+@pytest.mark.parametrize("field", ["content", "rationale"])
+def test_2000_bytes_are_taken_and_not_one_more_however_many_characters_they_are(ask: Ask, field: str) -> None:
+    given: dict[str, Any] = {"content": "Beans go north.", "rationale": None}
+    for most in ("x" * 2000, THREE_BYTES * 666 + "xx", f" \n{'x' * 2000}\t "):
+        assert kept(ask, **given | {field: most})["content"] == (
+            most.strip() if field == "content" else given["content"]
+        )
+    for more in ("x" * 2001, THREE_BYTES * 667, "é" * 1000 + "x", "", " \n\t", 7):
+        assert refused(ask, remember, **given | {field: more}) == [field]
+
+
+@pytest.mark.req("R271")
+def test_a_recall_returns_10_unless_told_and_1_to_50(ask: Ask) -> None:
+    for number in range(51):
+        ask(remember, content=f"Row {number} holds beans.")
+
+    assert [len(ask(recall, **limit)["memories"]) for limit in ({}, {"limit": 1}, {"limit": 50})] == [10, 1, 50]
+    for limit in (0, -1, 51, 1.5, "10", None, True):
+        assert refused(ask, recall, limit=limit) == ["limit"]
+
+
+@pytest.mark.req("R271")
+def test_a_query_has_at_most_1000_bytes(ask: Ask) -> None:
+    ask(remember, content="Beans go north.")
+    assert ask(recall, query=f"  beans {THREE_BYTES * 331}x ")["count"] == 1
+
+    for query in ("x" * 1001, THREE_BYTES * 334):
+        assert refused(ask, recall, query=query) == ["query"]
+
+
+@pytest.mark.req("R271")
+def test_each_search_mode_finds_and_another_is_refused(ask: Ask) -> None:
+    ask(remember, content="Beans go north.")
+
+    for mode in ("text", "semantic", "hybrid"):
+        assert ask(recall, query="beans", search_mode=mode)["count"] == 1
+    for mode in ("Text", "vector", "", None):
+        assert refused(ask, recall, query="beans", search_mode=mode) == ["search_mode"]
+
+
+@pytest.mark.req("R271")
+def test_a_recall_leaves_out_what_is_less_sure_than_0_5_unless_told(ask: Ask) -> None:
+    for number in (0.4999999, 0.5, 0.9):
+        ask(remember, content=f"So sure: {number}", confidence=number)
+
+    found = [ask(recall, **least)["count"] for least in ({}, {"min_confidence": 0}, {"min_confidence": 0.9})]
+    assert found == [2, 3, 1]
+    for least in (-0.1, 1.1, "high", None):
+        assert refused(ask, recall, min_confidence=least) == ["min_confidence"]
+
+
+@pytest.mark.req("R272")
+def test_a_reason_has_at_most_500_characters(ask: Ask) -> None:
+    name = ask(remember, content="Beans go north.")["memory_id"]
+    assert refused(ask, forget, memory_id=name, reason="x" * 501) == ["reason"]
+    assert ask(recall)["count"] == 1
+
+    assert ask(forget, memory_id=name, reason=THREE_BYTES * 500)["reason"] == THREE_BYTES * 500
+    assert ask(recall)["count"] == 0
+
+
+@pytest.mark.req("R236")
+def test_every_wrong_field_is_named_and_none_that_is_right(ask: Ask) -> None:
+    wrong = refused(ask, remember, content="", type="x", confidence="x", rationale="ok", importance=1)
+
+    assert sorted(wrong) == ["confidence", "content", "importance", "type"]
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(number=st.floats(allow_nan=False, allow_infinity=False) | st.integers())
+@pytest.mark.req("R270")
+def test_any_finite_number_is_kept_as_itself_between_0_and_1(ask: Ask, number: float) -> None:
+    assert kept(ask, f"So sure: {number}", confidence=number)["confidence"] == min(max(number, 0), 1)
