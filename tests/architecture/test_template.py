@@ -156,7 +156,7 @@ def test_every_route_of_the_oauth_host_asks_its_authorizer_but_the_ones_for_meta
 
     for suffix in ("", "/mcp"):
         assert routes.pop(f"GET /.well-known/oauth-protected-resource{suffix}")["AuthorizationType"] == "NONE"
-    assert set(routes) == {"POST /mcp", "GET /mcp", "DELETE /mcp"}
+    assert set(routes) == {f"{each} {path}" for each in ("POST", "GET", "DELETE") for path in ("/mcp", "/mcp/agent")}
     for route in routes.values():
         assert (route["AuthorizationType"], route["AuthorizerId"]) == ("CUSTOM", {"Ref": "OAuthAuthorizer"})
 
