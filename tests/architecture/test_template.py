@@ -29,6 +29,7 @@ ALLOWED = {
     "key:use": {"kms:GenerateDataKey", "kms:Decrypt"},
     "model:ask": {"bedrock:InvokeModel", "secretsmanager:GetSecretValue"},
     "jobs:send": {"sqs:SendMessage", "kms:GenerateDataKey", "kms:Decrypt"},
+    "enrichment:use": {"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"},
     "jobs:take": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "kms:Decrypt"},
 }
 JOURNAL = ["*#audit", "*#audit#*", "*#rates", "*#keys"]
@@ -81,19 +82,24 @@ def test_a_tool_that_only_reads_can_change_and_delete_nothing(roles: dict[str, l
     for tool in CATALOG:
         if tool.read_only:
             assert changes & allowed(roles[tool.name]) == set(), tool.name
-    for name in ("memory_list_dir_with_abstract", "getContext", "oc_diagnostic_pod_health"):
+    for name in ("memory_list_dir_with_abstract", "getContext"):
         (put,) = [each for each in roles[name] if "dynamodb:PutItem" in each["Action"]]
         assert put["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"] == JOURNAL
     assert "dynamodb:PutItem" not in allowed(roles["authorizer"])
 
 
-def test_a_standard_tool_s_caller_reads_nothing_of_the_table_but_the_key_its_record_is_signed_with(
+def test_a_standard_tool_s_caller_reads_keys_conversations_and_executions_and_writes_executions_alone(
     roles: dict[str, list[dict[str, Any]]],
 ) -> None:
+    def places(name: str, action: str) -> list[list[str]]:
+        found = [each["Condition"] for each in roles[name] if action in each["Action"]]
+        return [each["ForAllValues:StringLike"]["dynamodb:LeadingKeys"] for each in found]
+
     for tool in CATALOG:
         if tool.family == "standard":
-            (read,) = [each for each in roles[tool.name] if "dynamodb:Query" in each["Action"]]
-            assert read["Condition"] == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["*#keys"]}}
+            assert sorted(places(tool.name, "dynamodb:Query")) == [["*#keys"], ["*#x#*", "*#s#*", "*#m#*"]]
+            assert sorted(places(tool.name, "dynamodb:PutItem")) == [JOURNAL, ["*#x#*"]]
+    assert not any("dynamodb" in action or "s3:" in action for action in allowed(roles["sandbox"]))
 
 
 def test_whoever_changes_items_can_neither_change_nor_delete_a_data_key(roles: dict[str, list[dict[str, Any]]]) -> None:

@@ -8,16 +8,19 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from secrets import token_hex
 from typing import Any, cast, get_args, get_type_hints
 
 from pydantic import BaseModel
 
+from cairn.domain.audit import Subject
 from cairn.domain.callers import Caller
 from cairn.domain.errors import CairnError, Disabled, PermissionDenied
 from cairn.domain.ids import Project, Tenant
 from cairn.domain.policy import NOTHING, GovernedTool, Operation, Permission
 from cairn.edge import deadline, gateway, journaled, problems, schema
+from cairn.edge.enrichment import AutoMemorySystem, enriched
 from cairn.edge.guard import guarded
 from cairn.edge.keyvalue import NamespaceInput
 from cairn.edge.names import named
@@ -66,10 +69,10 @@ class Tool:
 
     `summary` tells an agent when to call it and what it gets, `example` are arguments that work. `grants` are the
     permissions its Lambda needs ("table:read"; "table:put", to add items and change none; "table:write"; "blobs:read";
-    "blobs:write"; "key:use"; "model:ask"; "sandbox:invoke", the only one of a standard tool). `timeout` is in seconds.
-    Where not `on_by_default`, the settings have to name the tool. `runs` finds the tools that it runs by name, where it
-    runs any: it needs no scope of its own, since each of them is admitted by itself, and no grants, since its Lambda
-    has those of all.
+    "blobs:write"; "key:use"; "model:ask"; a standard tool's alone: "sandbox:invoke", and "enrichment:use" to be told of
+    earlier calls). `timeout` is in seconds. Where not `on_by_default`, the settings have to name the tool. `runs` finds
+    the tools that it runs by name, where it runs any: it needs no scope of its own, since each of them is admitted by
+    itself, and no grants, since its Lambda has those of all.
     """
 
     name: str
@@ -156,7 +159,14 @@ class Tool:
             with self._checking():
                 self._admit_project(journaled.project_of(request), call.caller)
             permitted = self._permitted(request, call)
-        return journaled.run(call.services, entry, lambda: self.run(request, permitted)).model_dump(mode="json")
+        work = partial(self._work, request, permitted, entry.subject)
+        return journaled.run(call.services, entry, work).model_dump(mode="json")
+
+    def _work(self, request: BaseModel, call: Call, subject: Subject) -> BaseModel:
+        if self.family != "standard" or not call.services.settings.enrichment.enabled:
+            return self.run(request, call)
+        memory = AutoMemorySystem(call.services, call.caller.tenant, subject.project)
+        return enriched(memory, self.name, subject.session_id, request, lambda given: self.run(given, call))
 
     def _checking(self) -> AbstractContextManager[object]:
         return span("permission check", tool=self.name, operation=self._scope())
