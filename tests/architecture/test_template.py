@@ -12,6 +12,7 @@ from cairn.edge import problems
 from cairn.edge.deadline import MARGIN_SECONDS
 from cairn.ports import SANDBOX_SECONDS
 from cairn.runtime import metrics
+from cairn.runtime.metrics import METRICS
 from cairn.runtime.settings import variables
 from cairn_tools.catalog import CATALOG
 from functions import Function, functions
@@ -199,6 +200,25 @@ def test_the_resource_is_the_oauth_host_s_own_mcp_endpoint_unless_told(template:
     named, otherwise = given["CAIRN_AUTH_OIDC_RESOURCE"]["Fn::If"][1:]
     assert named == {"Ref": "OidcResource"}
     assert otherwise == {"Fn::If": ["HasIssuer", {"Fn::Sub": "${OAuthApi.ApiEndpoint}/mcp"}, ""]}
+
+
+@pytest.mark.req("R282")
+@pytest.mark.parametrize(
+    ("alarm", "metric", "threshold"),
+    [
+        ("EnrichmentLatency", "memory_enrichment_latency_ms", 500),
+        ("EnrichmentErrors", "memory_enrichment_errors", 0.1),
+        ("EnrichmentTimeouts", "memory_enrichment_timeouts", 0.05),
+    ],
+)
+def test_enrichment_that_is_slow_or_fails_raises_an_alarm(
+    alarm: str, metric: str, threshold: float, resources: dict[str, Any]
+) -> None:
+    found = of_type(resources, "AWS::CloudWatch::Alarm")[alarm]
+
+    assert (found["MetricName"], float(found["Threshold"])) == (metric, threshold)
+    assert metric in {each.name for each in METRICS}
+    assert found["ComparisonOperator"] == "GreaterThanThreshold"
 
 
 @pytest.mark.parametrize("stage", ["ApiStage", "OAuthApiStage"])
