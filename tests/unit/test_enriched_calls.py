@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from threading import Event
 from typing import Any, TypeAlias
 
@@ -21,7 +23,7 @@ from cairn.domain.items import message
 from cairn.domain.settings import EnrichmentSettings
 from cairn.domain.table import Put, Query
 from cairn.domain.turns import Completion, Session
-from cairn.edge import tool as edge
+from cairn.edge import enrichment
 from cairn.edge.dispatch import execute
 from cairn.edge.enrichment import AutoMemorySystem
 from cairn.edge.tool import Call, Tool
@@ -179,7 +181,7 @@ def test_off_a_tool_gets_what_was_sent_answers_the_same_and_the_store_hears_noth
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     enrich(enabled=False)
-    monkeypatch.setattr(edge, "enriched", None)  # calling it would fail
+    monkeypatch.setattr(enrichment, "enriched", None)  # calling it would fail
     off = ask(EXAMPLE)
     monkeypatch.undo()
     enrich()
@@ -428,6 +430,17 @@ def test_other_people_s_tools_ask_and_record_in_a_few_lines(enrich: Callable[...
     assert len(found) == 2
     assert {"tool:kubectl_node_drain", "resource:node", "error:timeouts", "domain:kubernetes"} <= set(found[0].tags)
     assert memory.look_up("another_tool", asked, "monday").outcome == "not-eligible"
+
+
+@pytest.mark.req("R218")
+def test_the_how_to_s_lines_do_what_it_says(enrich: Callable[..., Services]) -> None:
+    page = Path(__file__).parents[2].joinpath("docs/how-to/enrich-your-tools.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    enrich(enabled=False)
+    for number in (0, 1):
+        said: dict[str, Any] = {}
+        exec(lines, said)  # noqa: S102 - a page of this repository
+        assert len(said["found"]) == number
 
 
 def test_a_session_s_name_that_is_none_fails_no_call(enrich: Callable[..., Services]) -> None:

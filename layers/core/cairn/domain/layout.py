@@ -40,7 +40,6 @@ DISCARDED = "gone#"
 SUMMARIES = "abstracts"
 MANIFEST = "m~segments"
 USAGE = "e!usage"
-_EXECUTION = "r#"
 DUE_SHARDS = 16
 """How many partitions of the index share the due sessions, so that many writers and runs do not meet in one."""
 
@@ -366,23 +365,3 @@ def archived_by_session(session_id: str, entry_id: str = "") -> str:
 def policies_pk() -> str:
     """Return the partition of the deployment's policy document."""
     return f"{POLICIES}#p"
-
-
-def executions_pk(tenant: Tenant, project: Project | None, tool: str) -> str:
-    """Return the partition of a tool's executions, in a project if one is known."""
-    return f"{tenant}#x#{project or ''}#{tool}"
-
-
-def execution_sk(name: str) -> str:
-    """Return the sort key of an execution; its name is in the order of time."""
-    return f"{_EXECUTION}{name}"
-
-
-def execution_of(sk: str) -> str:
-    """Return the execution's name in a sort key."""
-    return sk.removeprefix(_EXECUTION)
-
-
-def execution_range() -> tuple[str, str]:
-    """Return the range of a tool's executions."""
-    return prefix_range(_EXECUTION)

@@ -20,7 +20,6 @@ from cairn.domain.errors import CairnError, Disabled, PermissionDenied
 from cairn.domain.ids import Project, Tenant
 from cairn.domain.policy import NOTHING, GovernedTool, Operation, Permission
 from cairn.edge import deadline, gateway, journaled, problems, schema
-from cairn.edge.enrichment import AutoMemorySystem, enriched
 from cairn.edge.guard import guarded
 from cairn.edge.keyvalue import NamespaceInput
 from cairn.edge.names import named
@@ -165,6 +164,8 @@ class Tool:
     def _work(self, request: BaseModel, call: Call, subject: Subject) -> BaseModel:
         if self.family != "standard" or not call.services.settings.enrichment.enabled:
             return self.run(request, call)
+        from cairn.edge.enrichment import AutoMemorySystem, enriched  # noqa: PLC0415 - not loaded where it is off
+
         memory = AutoMemorySystem(call.services, call.caller.tenant, subject.project)
         return enriched(memory, self.name, subject.session_id, request, lambda given: self.run(given, call))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from cairn.domain import codec, layout
+from cairn.domain import codec, execution_layout, layout
 from cairn.domain.enrichment import (
     ERROR_CHARACTERS,
     RESULT_CHARACTERS,
@@ -45,7 +45,7 @@ class Place:
 
     def partition(self, tool: str) -> str:
         """Return the partition of a tool's executions."""
-        return layout.executions_pk(self.tenant, self.project, tool)
+        return execution_layout.executions_pk(self.tenant, self.project, tool)
 
     @property
     def session(self) -> Session | None:
@@ -81,7 +81,7 @@ class Executions:
         """Store a call that has ended."""
         now = self._parts.world.clock.now()
         name = time_ordered_id(now, self._parts.world.entropy.token(_RANDOM_BYTES))
-        where = Key(place.partition(ended.tool), layout.execution_sk(name))
+        where = Key(place.partition(ended.tool), execution_layout.execution_sk(name))
         outcome = ended.result if ended.error is None else ended.error
         content = {
             "session_id": place.session_id,
@@ -111,7 +111,7 @@ class Executions:
         return found[: settings.top_k]
 
     def _of_tool(self, place: Place, tool: str) -> list[Execution]:
-        low, high = layout.execution_range()
+        low, high = execution_layout.execution_range()
         query = Query(place.partition(tool), low, high, descending=True, limit=_NEWEST)
         now = int(self._parts.world.clock.now().timestamp())
         items = self._parts.world.table.query(query).items
@@ -119,7 +119,7 @@ class Executions:
 
     def _opened(self, place: Place, tool: str, item: Attributes) -> Execution:
         content = self._parts.vault.unseal(place.tenant, item)
-        name = layout.execution_of(str(item["sk"]))
+        name = execution_layout.execution_of(str(item["sk"]))
         return Execution(
             id=name,
             tool=tool,
