@@ -8,6 +8,7 @@ from typing import Any
 
 from cairn.edge.deadline import GATEWAY_SECONDS
 from cairn.edge.tool import Tool
+from cairn_mcp.profiles import PROFILES
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
 from cloudformation import camel, ref
 from grants import GRANTS
@@ -143,7 +144,7 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
         handler="cairn_mcp.door.handler",
         description="Every tool over MCP",
         grants=granted,
-        paths=("/mcp",),
+        paths=("/mcp", *(f"/mcp/{profile}" for profile in PROFILES)),
         methods=("POST", "GET", "DELETE"),  # the last two get the 405 that MCP clients expect
         hosts=(_KEYS, _OAUTH),
         timeout=GATEWAY_SECONDS,

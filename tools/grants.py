@@ -32,6 +32,9 @@ _FOR_A_TENANT = {
 }
 # Where every call leaves its record and takes its tokens, and where the key is that the record is signed with.
 _OF_THE_JOURNAL = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["*#audit", "*#audit#*", "*#rates", "*#keys"]}}
+# Where standard tools keep what they did, and what they may be told of: that, and the session's conversation.
+_OF_EXECUTIONS = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["*#x#*"]}}
+_OF_EARLIER_CALLS = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["*#x#*", "*#s#*", "*#m#*"]}}
 _OF_KEYS = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["*#keys"]}}
 _OF_DATA_KEYS = {"ForAnyValue:StringLike": {"dynamodb:LeadingKeys": ["*#keys"]}}
 
@@ -53,6 +56,10 @@ GRANTS: dict[str, list[dict[str, Any]]] = {
         statement("WriteJournal", ["dynamodb:PutItem"], _TABLE, condition=_OF_THE_JOURNAL),
         statement("ReadKeys", ["dynamodb:GetItem", "dynamodb:Query"], _TABLE, condition=_OF_KEYS),
         statement("OpenTable", ["kms:Decrypt"], _KEY, condition=_VIA_TABLE),
+    ],
+    "enrichment:use": [
+        statement("ReadEarlierCalls", ["dynamodb:GetItem", "dynamodb:Query"], _TABLE, condition=_OF_EARLIER_CALLS),
+        statement("KeepExecutions", ["dynamodb:PutItem"], _TABLE, condition=_OF_EXECUTIONS),
     ],
     "table:put": [statement("PutItems", ["dynamodb:PutItem"], _TABLE)],
     "table:write": [
@@ -94,9 +101,9 @@ GRANTS: dict[str, list[dict[str, Any]]] = {
 
 # What one grant's statements say of another's.
 _COVERED = {
-    "table:read": ("ReadKeys",),
-    "table:put": ("WriteJournal",),
-    "table:write": ("WriteJournal", "PutItems"),
+    "table:read": ("ReadKeys", "ReadEarlierCalls"),
+    "table:put": ("WriteJournal", "KeepExecutions"),
+    "table:write": ("WriteJournal", "KeepExecutions", "PutItems"),
 }
 
 

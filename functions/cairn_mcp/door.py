@@ -1,4 +1,4 @@
-"""The Lambda of `POST /mcp`: an API Gateway event, payload 2.0 or 1.0, to the protocol core and back.
+"""The Lambda of `POST /mcp` and `/mcp/{profile}`: an API Gateway event, payload 2.0 or 1.0, to the core and back.
 
 Who calls is the authorizer's word alone. A call that it refused or that comes past it, a body over the limit and a
 body that is not JSON get a JSON-RPC error whose `data` is the problem envelope of the HTTP door, under the same HTTP
@@ -21,6 +21,7 @@ from cairn.runtime import wiring
 from cairn.runtime.telemetry import CallRecord
 from cairn_mcp import jsonrpc
 from cairn_mcp.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, RpcError
+from cairn_mcp.profiles import of_path
 from cairn_mcp.protocol import answer
 from cairn_mcp.server import Reply, Toolbox
 from cairn_mcp.toolbox import SERVER, CatalogTools
@@ -45,7 +46,8 @@ def _answer(event: dict[str, Any], record: CallRecord, until: float) -> Reply:
 
     def receive() -> tuple[object, Toolbox]:
         try:
-            tools = CatalogTools(CATALOG, Call(caller(request), services, until, names=named(request.headers)))
+            call = Call(caller(request), services, until, names=named(request.headers))
+            tools = CatalogTools(CATALOG, call, of_path(request.path))
             return events.parse_json(request.body, services.settings.limits), tools
         except CairnError as error:
             record.refuse(error)

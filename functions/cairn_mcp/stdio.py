@@ -18,19 +18,20 @@ from cairn.edge.tool import Call
 from cairn.runtime import wiring
 from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
 from cairn_mcp.modern import CACHE_SCOPE, TTL_MS
+from cairn_mcp.profiles import PROFILES, WHOLE, Profile
 from cairn_mcp.server import Server, Toolbox, ToolCall
 from cairn_mcp.toolbox import SERVER, CatalogTools
 from cairn_tools.catalog import CATALOG
 
 
-def run(caller: Caller) -> None:
-    """Serve this process's services to one caller until standard input ends."""
-    serve(caller, wiring.services())
+def run(caller: Caller, profile: str | None = None) -> None:
+    """Serve this process's services to one caller until standard input ends; KeyError for no profile's name."""
+    serve(caller, wiring.services(), WHOLE if profile is None else PROFILES[profile])
 
 
-def serve(caller: Caller, services: wiring.Services) -> None:
+def serve(caller: Caller, services: wiring.Services, profile: Profile = WHOLE) -> None:
     """Serve these services to one caller until standard input ends."""
-    anyio.run(_serve, sdk_server(SERVER, CatalogTools(CATALOG, Call(caller, services))))
+    anyio.run(_serve, sdk_server(SERVER, CatalogTools(CATALOG, Call(caller, services), profile)))
 
 
 def sdk_server(server: Server, tools: Toolbox) -> SdkServer:

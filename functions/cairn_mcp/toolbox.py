@@ -9,10 +9,11 @@ from typing import Any, Final
 
 import cairn
 from cairn.domain.errors import CairnError, Disabled
-from cairn.edge import problems
-from cairn.edge.dispatch import enabled, execute
+from cairn.edge import problems, schema
+from cairn.edge.dispatch import execute, visible
 from cairn.edge.tool import Call, Tool
 from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
+from cairn_mcp.profiles import WHOLE, Profile
 from cairn_mcp.server import Server, ToolCall
 
 SERVER: Final = Server(
@@ -32,46 +33,27 @@ SERVER: Final = Server(
     ),
 )
 
-_PROBLEM_SCHEMA: Final = {
-    "type": "object",
-    "description": "Why the call failed.",
-    "properties": {
-        "type": {"type": "string", "enum": ["error"]},
-        "error": {
-            "type": "object",
-            "properties": {
-                "code": {"type": "string"},
-                "message": {"type": "string"},
-                "details": {"type": "object"},
-                "retryable": {"type": "boolean"},
-            },
-            "required": ["code", "message", "details", "retryable"],
-        },
-    },
-    "required": ["type", "error"],
-}
-"""Part of every tool's output: clients check failures against the schema too, and some hide one that breaks it."""
-
 
 @dataclass(frozen=True, slots=True)
 class CatalogTools:
-    """The catalog's tools that are switched on, called in this process for one caller."""
+    """The catalog's tools of a profile, called in this process for one caller."""
 
     catalog: Sequence[Tool]
     context: Call
+    profile: Profile = WHOLE
 
     def listing(self) -> Sequence[Mapping[str, Any]]:
-        """Return the tools enabled for the caller's tenant in the catalog's order."""
-        tools = enabled(self.catalog, self.context.services.settings, self.context.caller.tenant)
-        return [_describe(tool, self.context.names) for tool in tools]
+        """Return the tools that the caller may use in the catalog's order."""
+        tools = visible(self.profile.tools(self.catalog), self.context)
+        return [_describe(tool, self.profile, self.context.names) for tool in tools]
 
     def call(self, call: ToolCall) -> Mapping[str, Any]:
         """Return the tool's answer, or its failure as a result the model can act on.
 
-        RpcError for a tool that does not exist; one that is switched off looks the same.
+        RpcError for a tool that does not exist; one that is switched off or not of the profile looks the same.
         """
         try:
-            answer = execute(self.catalog, call.name, call.arguments, self.context)
+            answer = execute(self.profile.tools(self.catalog), call.name, call.arguments, self.context)
         except Disabled:
             raise RpcError(INVALID_PARAMS, "Unknown tool: tools/list names those there are") from None
         except CairnError as error:
@@ -79,24 +61,25 @@ class CatalogTools:
         return _result(json.dumps(answer, ensure_ascii=False), answer, failed=False)
 
 
-def _describe(tool: Tool, names: Collection[str]) -> dict[str, Any]:
+def _describe(tool: Tool, profile: Profile, names: Collection[str]) -> dict[str, Any]:
     """Return the `Tool` object; a field that the request itself names need not be an argument."""
-    takes = tool.input_schema()
+    takes = schema.listed(tool.input_schema())
+    shown = {name: each for name, each in takes["properties"].items() if profile.shows(tool, name)}
     required = [name for name in takes.get("required", ()) if name not in names]
     return {
         "name": tool.name,
         "title": tool.title,
         "description": tool.summary,
-        "inputSchema": {**takes, "required": required},
-        "outputSchema": {"type": "object", "anyOf": [tool.output_schema(), _PROBLEM_SCHEMA]},
-        "annotations": {
-            "title": tool.title,
-            "readOnlyHint": tool.read_only,
-            "destructiveHint": tool.destructive,
-            "idempotentHint": tool.idempotent,
-            "openWorldHint": False,
-        },
+        "inputSchema": {**takes, "properties": shown, "required": required},
+        "annotations": _hints(tool),
     }
+
+
+def _hints(tool: Tool) -> dict[str, bool]:
+    """Return the annotations; what is left out is as the specification has it then, or means nothing of a reader."""
+    if tool.read_only:
+        return {"readOnlyHint": True, "openWorldHint": False}
+    return {"destructiveHint": tool.destructive, "idempotentHint": tool.idempotent, "openWorldHint": False}
 
 
 def _result(text: str, structured: Mapping[str, Any], *, failed: bool) -> dict[str, Any]:

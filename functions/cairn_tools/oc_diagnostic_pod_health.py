@@ -56,7 +56,14 @@ EXAMPLE = {
 }
 
 
-@tool(title="Diagnose pods", example=EXAMPLE, grants=("sandbox:invoke",), family="standard", read_only=True, timeout=25)
+@tool(
+    title="Diagnose pods",
+    example=EXAMPLE,
+    grants=("enrichment:use", "blobs:read", "sandbox:invoke"),
+    family="standard",
+    read_only=True,
+    timeout=25,
+)
 def oc_diagnostic_pod_health(request: PodHealth, call: Call) -> Diagnosis:
     """Call when pods misbehave: finds crash loops, failed pulls, memory kills, scheduling, probes, volumes, evictions.
 

@@ -12,6 +12,7 @@ from cairn.edge import problems
 from cairn.edge.deadline import MARGIN_SECONDS
 from cairn.ports import SANDBOX_SECONDS
 from cairn.runtime import metrics
+from cairn.runtime.metrics import METRICS
 from cairn.runtime.settings import variables
 from cairn_tools.catalog import CATALOG
 from functions import Function, functions
@@ -29,6 +30,7 @@ ALLOWED = {
     "key:use": {"kms:GenerateDataKey", "kms:Decrypt"},
     "model:ask": {"bedrock:InvokeModel", "secretsmanager:GetSecretValue"},
     "jobs:send": {"sqs:SendMessage", "kms:GenerateDataKey", "kms:Decrypt"},
+    "enrichment:use": {"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"},
     "jobs:take": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "kms:Decrypt"},
 }
 JOURNAL = ["*#audit", "*#audit#*", "*#rates", "*#keys"]
@@ -81,19 +83,24 @@ def test_a_tool_that_only_reads_can_change_and_delete_nothing(roles: dict[str, l
     for tool in CATALOG:
         if tool.read_only:
             assert changes & allowed(roles[tool.name]) == set(), tool.name
-    for name in ("memory_list_dir_with_abstract", "getContext", "oc_diagnostic_pod_health"):
+    for name in ("memory_list_dir_with_abstract", "getContext"):
         (put,) = [each for each in roles[name] if "dynamodb:PutItem" in each["Action"]]
         assert put["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"] == JOURNAL
     assert "dynamodb:PutItem" not in allowed(roles["authorizer"])
 
 
-def test_a_standard_tool_s_caller_reads_nothing_of_the_table_but_the_key_its_record_is_signed_with(
+def test_a_standard_tool_s_caller_reads_keys_conversations_and_executions_and_writes_executions_alone(
     roles: dict[str, list[dict[str, Any]]],
 ) -> None:
+    def places(name: str, action: str) -> list[list[str]]:
+        found = [each["Condition"] for each in roles[name] if action in each["Action"]]
+        return [each["ForAllValues:StringLike"]["dynamodb:LeadingKeys"] for each in found]
+
     for tool in CATALOG:
         if tool.family == "standard":
-            (read,) = [each for each in roles[tool.name] if "dynamodb:Query" in each["Action"]]
-            assert read["Condition"] == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["*#keys"]}}
+            assert sorted(places(tool.name, "dynamodb:Query")) == [["*#keys"], ["*#x#*", "*#s#*", "*#m#*"]]
+            assert sorted(places(tool.name, "dynamodb:PutItem")) == [JOURNAL, ["*#x#*"]]
+    assert not any("dynamodb" in action or "s3:" in action for action in allowed(roles["sandbox"]))
 
 
 def test_whoever_changes_items_can_neither_change_nor_delete_a_data_key(roles: dict[str, list[dict[str, Any]]]) -> None:
@@ -156,7 +163,7 @@ def test_every_route_of_the_oauth_host_asks_its_authorizer_but_the_ones_for_meta
 
     for suffix in ("", "/mcp"):
         assert routes.pop(f"GET /.well-known/oauth-protected-resource{suffix}")["AuthorizationType"] == "NONE"
-    assert set(routes) == {"POST /mcp", "GET /mcp", "DELETE /mcp"}
+    assert set(routes) == {f"{each} {path}" for each in ("POST", "GET", "DELETE") for path in ("/mcp", "/mcp/agent")}
     for route in routes.values():
         assert (route["AuthorizationType"], route["AuthorizerId"]) == ("CUSTOM", {"Ref": "OAuthAuthorizer"})
 
@@ -193,6 +200,25 @@ def test_the_resource_is_the_oauth_host_s_own_mcp_endpoint_unless_told(template:
     named, otherwise = given["CAIRN_AUTH_OIDC_RESOURCE"]["Fn::If"][1:]
     assert named == {"Ref": "OidcResource"}
     assert otherwise == {"Fn::If": ["HasIssuer", {"Fn::Sub": "${OAuthApi.ApiEndpoint}/mcp"}, ""]}
+
+
+@pytest.mark.req("R282")
+@pytest.mark.parametrize(
+    ("alarm", "metric", "threshold"),
+    [
+        ("EnrichmentLatency", "memory_enrichment_latency_ms", 500),
+        ("EnrichmentErrors", "memory_enrichment_errors", 0.1),
+        ("EnrichmentTimeouts", "memory_enrichment_timeouts", 0.05),
+    ],
+)
+def test_enrichment_that_is_slow_or_fails_raises_an_alarm(
+    alarm: str, metric: str, threshold: float, resources: dict[str, Any]
+) -> None:
+    found = of_type(resources, "AWS::CloudWatch::Alarm")[alarm]
+
+    assert (found["MetricName"], float(found["Threshold"])) == (metric, threshold)
+    assert metric in {each.name for each in METRICS}
+    assert found["ComparisonOperator"] == "GreaterThanThreshold"
 
 
 @pytest.mark.parametrize("stage", ["ApiStage", "OAuthApiStage"])

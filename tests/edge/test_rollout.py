@@ -11,7 +11,6 @@ import pytest
 
 from cairn.domain.ids import Tenant
 from cairn.domain.settings import MemorySettings
-from cairn.edge.dispatch import enabled
 from cairn.runtime import wiring
 from cairn.runtime.options import ENABLED, OPTIONS
 from cairn.runtime.settings import Settings, load
@@ -149,6 +148,7 @@ def test_the_option_s_default_alone_turns_memory_on_for_every_tenant_that_does_n
 
     settings = settings_of({}, acme=OFF)
 
-    assert enabled(MEMORY, settings, Tenant("globex")) == MEMORY
-    assert enabled(MEMORY, settings, Tenant("acme")) == ()
-    assert enabled(MEMORY, load(None, {"CAIRN_MEMORY_ENABLED": "false"}), Tenant("globex")) == ()
+    assert all(tool.enabled(settings, Tenant("globex")) for tool in MEMORY)
+    assert not any(tool.enabled(settings, Tenant("acme")) for tool in MEMORY)
+    off = load(None, {"CAIRN_MEMORY_ENABLED": "false"})
+    assert not any(tool.enabled(off, Tenant("globex")) for tool in MEMORY)

@@ -15,10 +15,8 @@ from cairn.domain.credentials import project_pattern
 from cairn.domain.errors import Disabled, InvalidArgument, PermissionDenied
 from cairn.domain.ids import Tenant
 from cairn.domain.operations import parse
-from cairn.edge.dispatch import enabled
 from cairn.edge.tool import Call
 from cairn.runtime.settings import Settings, load
-from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_run_turn import EXAMPLE, memory_run_turn
@@ -52,8 +50,8 @@ def test_the_tool_is_absent_until_the_settings_name_it() -> None:
     flag = {"settings": {"mcp": {"tools": {"memory": {"enabled": True}, "memory_run_turn": {"enabled": True}}}}}
     default, named = load({}, {"CAIRN_MEMORY_ENABLED": "true"}), load(flag, {})
 
-    assert memory_run_turn not in enabled(CATALOG, default, Tenant("acme"))
-    assert memory_run_turn in enabled(CATALOG, named, Tenant("acme"))
+    assert not memory_run_turn.enabled(default, Tenant("acme"))
+    assert memory_run_turn.enabled(named, Tenant("acme"))
 
 
 @pytest.mark.req("R094")

@@ -15,6 +15,7 @@ from cairn.domain.ids import Tenant
 from cairn.domain.settings import (
     AuditSettings,
     ClusterSettings,
+    EnrichmentSettings,
     HeuristicSettings,
     Limits,
     MemorySettings,
@@ -70,6 +71,13 @@ OTHER_VALUES: Mapping[str, Any] = {
     "cluster.base_url": "https://cluster.example.com:6443",
     "cluster.ca_pem": "-----BEGIN CERTIFICATE-----",
     "cluster.timeout_ms": 300,
+    "enrichment.enabled": True,
+    "enrichment.tools": ("another_tool", "a_third"),
+    "enrichment.mode": "tool",
+    "enrichment.top_k": 2,
+    "enrichment.timeout_ms": 50,
+    "enrichment.summary_bytes": 300,
+    "enrichment.retention_days": 7,
     "rate_limits.tenant_per_second": 2.5,
     "rate_limits.tenant_burst": 7,
     "rate_limits.tool_per_second": 1.5,
@@ -508,7 +516,63 @@ def test_every_field_of_the_settings_is_a_setting() -> None:
         Quotas,
         OidcSettings,
         ClusterSettings,
+        EnrichmentSettings,
         RateSettings,
         AuditSettings,
     )
     assert sum(len(fields(kind)) for kind in kinds) - 1 + 2 == len(OPTIONS)
+
+
+ENRICHMENT = {
+    "ENABLE_ORCH_CONTEXT": ("true", "enabled", True),
+    "MEM_CTX_TOOLS": ("one_tool, another", "tools", ("one_tool", "another")),
+    "ORCH_CONTEXT_MODE": ("conversation", "mode", "conversation"),
+    "CONTEXT_TOPK": ("1", "top_k", 1),
+    "CONTEXT_TIMEOUT_MS": ("250", "timeout_ms", 250),
+    "CONTEXT_SUMMARY_BYTES": ("700", "summary_bytes", 700),
+}
+
+
+@pytest.mark.req("R210")
+@pytest.mark.req("R211")
+@pytest.mark.req("R212")
+@pytest.mark.req("R213")
+@pytest.mark.req("R214")
+@pytest.mark.req("R215")
+def test_enrichment_is_off_and_has_the_defaults_of_its_pilot() -> None:
+    assert load(None, {}).enrichment == EnrichmentSettings(
+        enabled=False,
+        tools=("oc_diagnostic_pod_health",),
+        mode="hybrid",
+        top_k=3,
+        timeout_ms=400,
+        summary_bytes=1500,
+    )
+
+
+@pytest.mark.req("R211")
+@pytest.mark.parametrize("variable", ENRICHMENT)
+def test_enrichment_is_set_by_its_pilot_s_variables_too(variable: str) -> None:
+    text, name, value = ENRICHMENT[variable]
+    settings = load(None, {variable: text})
+    assert getattr(settings.enrichment, name) == value
+    assert variable in {each.source for each in provenance(settings)}
+    own = f"CAIRN_ENRICHMENT_{name.upper()}"
+    with pytest.raises(SettingsError, match=f"{variable}: is given beside {own}"):
+        load(None, {variable: text, own: text})
+
+
+@pytest.mark.req("R212")
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        ("ENABLE_ORCH_CONTEXT", "perhaps"),
+        ("ORCH_CONTEXT_MODE", "vector"),
+        ("CONTEXT_TOPK", "4"),
+        ("CONTEXT_TIMEOUT_MS", "401"),
+        ("CONTEXT_SUMMARY_BYTES", "1501"),
+    ],
+)
+def test_any_other_value_of_enrichment_is_refused_by_its_variable(variable: str, text: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{variable}: "):
+        load(None, {variable: text})

@@ -14,6 +14,7 @@ from typing_extensions import Doc
 
 RecallScope = Literal["session", "user", "project"]
 ModelProvider = Literal["responses", "bedrock"]
+EnrichmentMode = Literal["tool", "conversation", "hybrid"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +122,24 @@ class ClusterSettings:
         ""
     )
     timeout_ms: Annotated[int, Ge(1), Le(15_000), Doc("How long to wait for the cluster, in milliseconds.")] = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnrichmentSettings:
+    """What standard tools are told of earlier calls: `settings.mcp.enrichment.*`, deploy-wide, off by default."""
+
+    enabled: Annotated[bool, Doc("Record calls of standard tools, and tell the ones below what earlier ones met.")] = (
+        False
+    )
+    tools: Annotated[tuple[str, ...], Doc("The tools that are told, and no others.")] = ("oc_diagnostic_pod_health",)
+    mode: Annotated[
+        EnrichmentMode,
+        Doc("Look among earlier calls (`tool`), in the session (`conversation`), or there second (`hybrid`)."),
+    ] = "hybrid"
+    top_k: Annotated[int, Ge(1), Le(3), Doc("The most items a tool is told.")] = 3
+    timeout_ms: Annotated[int, Ge(1), Le(400), Doc("The most that a call may be delayed, in milliseconds.")] = 400
+    summary_bytes: Annotated[int, Ge(64), Le(1500), Doc("The most bytes a tool is told, as JSON.")] = 1500
+    retention_days: Annotated[int, Ge(1), Le(365), Doc("How long the record of a standard tool's call is kept.")] = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 from cairn.domain.errors import Disabled, NotFound
-from cairn.domain.ids import Tenant
 from cairn.edge.guard import guarded
 from cairn.edge.tool import Call, Tool
 from cairn.runtime.settings import Settings
@@ -15,9 +14,9 @@ MEMORY_ACTIONS: Final = frozenset({"remember", "recall", "forget"})
 """The actions on an agent's memories: one that the catalog lacks is an answer that says so."""
 
 
-def enabled(tools: Sequence[Tool], settings: Settings, tenant: Tenant) -> tuple[Tool, ...]:
-    """Return the tools that are switched on for the tenant, in their order."""
-    return tuple(tool for tool in tools if tool.enabled(settings, tenant))
+def visible(tools: Sequence[Tool], call: Call) -> tuple[Tool, ...]:
+    """Return the tools that are switched on for the caller and that it may use at all, in their order."""
+    return tuple(tool for tool in tools if tool.visible(call))
 
 
 def families(tools: Sequence[Tool], settings: Settings) -> dict[str, bool]:

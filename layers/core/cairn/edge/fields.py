@@ -131,7 +131,7 @@ ProjectName: TypeAlias = Annotated[
     Project,
     named(ids.project),
     Field(
-        description="The project whose memory this is: letters, digits, _, . and -.",
+        description="The project: letters, digits, _, . and -.",
         json_schema_extra={**_ID_SCHEMA, "pattern": "^[A-Za-z0-9_.-]+$"},
     ),
 ]
@@ -148,7 +148,7 @@ TurnName: TypeAlias = Annotated[
 UserName: TypeAlias = Annotated[
     UserId,
     named(ids.user_id),
-    Field(description="Who is speaking; facts about them last across sessions.", json_schema_extra=_ID_SCHEMA),
+    Field(description="Who is speaking; facts about them outlast the session.", json_schema_extra=_ID_SCHEMA),
 ]
 OperationTokenText: TypeAlias = Annotated[
     InstanceOf[operations.OperationToken],

@@ -9,6 +9,8 @@ from pydantic import BaseModel
 
 _REFERENCE = "#/$defs/"
 _NULL = {"type": "null"}
+_CHECKED_ANYWAY = frozenset({"minLength", "maxLength", "pattern"})
+"""What a model does not read before it calls, and an error says where it matters."""
 
 
 @cache
@@ -24,6 +26,25 @@ def output_schema(model: type[BaseModel]) -> dict[str, Any]:
     schema, choices = _standalone(model.model_json_schema(mode="serialization"))
     required = [{"required": choice["required"]} for choice in choices]
     return schema if len(choices) == 1 else {**schema, "anyOf": required}
+
+
+def listed(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return what of an input's schema is worth its tokens to a model: all but what texts may hold."""
+    return {key: _listed_part(key, value) for key, value in schema.items() if not _idle(key, value)}
+
+
+def _idle(key: str, value: object) -> bool:
+    return key in _CHECKED_ANYWAY or (key == "additionalProperties" and value is True)
+
+
+def _listed_part(key: str, value: Any) -> Any:
+    if key == "properties":
+        return {name: listed(part) for name, part in value.items()}
+    if key == "items":
+        return listed(value)
+    if key == "anyOf":
+        return [listed(part) for part in value]
+    return value
 
 
 def _standalone(schema: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:

@@ -8,15 +8,17 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from secrets import token_hex
-from typing import Any, cast, get_type_hints
+from typing import Any, cast, get_args, get_type_hints
 
 from pydantic import BaseModel
 
+from cairn.domain.audit import Subject
 from cairn.domain.callers import Caller
-from cairn.domain.errors import Disabled, PermissionDenied
+from cairn.domain.errors import CairnError, Disabled, PermissionDenied
 from cairn.domain.ids import Project, Tenant
-from cairn.domain.policy import NOTHING, Operation, Permission
+from cairn.domain.policy import NOTHING, GovernedTool, Operation, Permission
 from cairn.edge import deadline, gateway, journaled, problems, schema
 from cairn.edge.guard import guarded
 from cairn.edge.keyvalue import NamespaceInput
@@ -66,10 +68,10 @@ class Tool:
 
     `summary` tells an agent when to call it and what it gets, `example` are arguments that work. `grants` are the
     permissions its Lambda needs ("table:read"; "table:put", to add items and change none; "table:write"; "blobs:read";
-    "blobs:write"; "key:use"; "model:ask"; "sandbox:invoke", the only one of a standard tool). `timeout` is in seconds.
-    Where not `on_by_default`, the settings have to name the tool. `runs` finds the tools that it runs by name, where it
-    runs any: it needs no scope of its own, since each of them is admitted by itself, and no grants, since its Lambda
-    has those of all.
+    "blobs:write"; "key:use"; "model:ask"; a standard tool's alone: "sandbox:invoke", and "enrichment:use" to be told of
+    earlier calls). `timeout` is in seconds. Where not `on_by_default`, the settings have to name the tool. `runs` finds
+    the tools that it runs by name, where it runs any: it needs no scope of its own, since each of them is admitted by
+    itself, and no grants, since its Lambda has those of all.
     """
 
     name: str
@@ -103,6 +105,19 @@ class Tool:
         """
         switched_on = settings.tool_switches.get(self.name, self.on_by_default)
         return switched_on and (self.family != "memory" or settings.memory_enabled_for(tenant))
+
+    def visible(self, call: Call) -> bool:
+        """Tell whether the caller may call the tool at all; what it may do where is told call by call.
+
+        A policy that cannot be read hides nothing: each call is held to it anyway.
+        """
+        if not self.enabled(call.services.settings, call.caller.tenant):
+            return False
+        if self.runs is not None:
+            return any(each.visible(call) for each in self.runs() if each is not self)
+        names_project = "project" in self.input_schema()["properties"]
+        opened = names_project or self._opens(None, call.caller)
+        return self._scope() in call.caller.scopes and opened and self._governed(call)
 
     def execute(self, arguments: object, call: Call) -> dict[str, Any]:
         """Validate, run and return plain JSON values, behind switches, rights and log; only CairnErrors get out."""
@@ -143,7 +158,16 @@ class Tool:
             with self._checking():
                 self._admit_project(journaled.project_of(request), call.caller)
             permitted = self._permitted(request, call)
-        return journaled.run(call.services, entry, lambda: self.run(request, permitted)).model_dump(mode="json")
+        work = partial(self._work, request, permitted, entry.subject)
+        return journaled.run(call.services, entry, work).model_dump(mode="json")
+
+    def _work(self, request: BaseModel, call: Call, subject: Subject) -> BaseModel:
+        if self.family != "standard" or not call.services.settings.enrichment.enabled:
+            return self.run(request, call)
+        from cairn.edge.enrichment import AutoMemorySystem, enriched  # noqa: PLC0415 - not loaded where it is off
+
+        memory = AutoMemorySystem(call.services, call.caller.tenant, subject.project)
+        return enriched(memory, self.name, subject.session_id, request, lambda given: self.run(given, call))
 
     def _checking(self) -> AbstractContextManager[object]:
         return span("permission check", tool=self.name, operation=self._scope())
@@ -158,10 +182,22 @@ class Tool:
 
     def _admit_project(self, project: Project | None, caller: Caller) -> None:
         """Hold the call to the caller's projects; a tool that reaches anything in no project's name takes them all."""
-        admitted = caller.may_use(project) if project is not None else not self.grants or caller.may_use_all
-        if not admitted:
+        if not self._opens(project, caller):
             refused = {"namespace": project or self.family, "operation": self._scope()}
             raise PermissionDenied("This key does not open this project", refused, reason="project")
+
+    def _opens(self, project: Project | None, caller: Caller) -> bool:
+        return caller.may_use(project) if project is not None else not self.grants or caller.may_use_all
+
+    def _governed(self, call: Call) -> bool:
+        """Tell whether the caller's policy lets the tool do anything, where policies speak of it."""
+        if self.name not in get_args(GovernedTool):
+            return True
+        try:
+            permission = call.services.policies.permission(call.caller.policy, self.name)
+        except CairnError:
+            return True
+        return self._scope() in permission.operations
 
     def _permitted(self, subject: object, call: Call) -> Call:
         """Hold the call to its policy, if it names a namespace of key-value memory."""

@@ -63,8 +63,8 @@ class Bridge:
     allowed_origins: tuple[str, ...] = ()
 
     async def mcp(self, request: Request) -> Response:
-        """Answer at /mcp, whatever the method: the door itself refuses what is no POST."""
-        return await self._logged("/mcp", self.door, request)
+        """Answer at /mcp and /mcp/agent, whatever the method: the door itself refuses what is no POST."""
+        return await self._logged(request.url.path, self.door, request)
 
     async def tool(self, request: Request) -> Response:
         """Answer at /v1/tools/{name}."""
@@ -112,7 +112,7 @@ def application(bridge: Bridge, lifespan: Callable[[Starlette], AbstractAsyncCon
     """
     app = Starlette(
         routes=[
-            Route("/mcp", bridge.mcp, methods=["POST", "GET", "DELETE"]),
+            *(Route(path, bridge.mcp, methods=["POST", "GET", "DELETE"]) for path in ("/mcp", "/mcp/agent")),
             Route("/v1/tools/{name}", bridge.tool, methods=["POST"]),
             Route("/healthz", bridge.public, methods=["GET"]),
             Route("/v1/runtime-config", bridge.public, methods=["GET"]),

@@ -63,15 +63,16 @@ def serve(port: int, oauth_port: int | None, data: Path | None) -> None:
 
 
 @main.command()
+@click.option("--profile", type=click.Choice(["agent"]), help="Serve its tools alone; agent: what a turn needs.")
 @data_option
-def stdio(data: Path | None) -> None:
+def stdio(profile: str | None, data: Path | None) -> None:
     """Serve MCP over standard input and output, for desktop clients.
 
     It uses the same memory as `cairn serve` and needs no API key: who may start it may read the data directory.
     """
     from cairn.local.stdio import stdio as run  # noqa: PLC0415 - a command pays for its own imports only
 
-    run(data)
+    run(data, profile)
 
 
 for command in (keys, data_keys, archive, policy, audit, files, export, import_, erase):

@@ -12,8 +12,8 @@ from cairn.local.store import LOCAL_TENANT, opened
 from cairn.runtime import logs
 
 
-def stdio(data: Path | None) -> None:
-    """Serve until the input ends; SettingsError if the store cannot be opened."""
+def stdio(data: Path | None, profile: str | None = None) -> None:
+    """Serve the tools of the profile, or all, until the input ends; SettingsError if the store cannot be opened."""
     logs.configure()
     with opened(data, os.environ):
-        load("cairn_mcp.stdio.run")(Caller(LOCAL_TENANT, frozenset(SCOPES), "stdio", (ALL_PROJECTS,)))
+        load("cairn_mcp.stdio.run")(Caller(LOCAL_TENANT, frozenset(SCOPES), "stdio", (ALL_PROJECTS,)), profile)

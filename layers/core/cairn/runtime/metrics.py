@@ -97,6 +97,21 @@ ANOMALIES: Final = Metric(
 UNRECORDED: Final = Metric(
     "memory_audit_failures_total", "Count", (), "Calls whose audit record could not be written; none gave an answer."
 )
+ENRICHMENT: Final = Metric(
+    "memory_enrichment_total",
+    "Count",
+    ("reason",),
+    "Calls of standard tools, by what came of looking for what they may be told; none where enrichment is off.",
+)
+ENRICHMENT_LATENCY: Final = Metric(
+    "memory_enrichment_latency_ms", "Milliseconds", (), "How long a look-up of a tool that is told something took."
+)
+ENRICHMENT_ERRORS: Final = Metric(
+    "memory_enrichment_errors", "Count", (), "1 for a look-up that failed, 0 for any other; its average is the share."
+)
+ENRICHMENT_TIMEOUTS: Final = Metric(
+    "memory_enrichment_timeouts", "Count", (), "1 for a look-up that took too long, 0 for any other."
+)
 
 METRICS: Final = (
     BEFORE_TURN,
@@ -113,6 +128,10 @@ METRICS: Final = (
     REDACTIONS,
     ANOMALIES,
     UNRECORDED,
+    ENRICHMENT,
+    ENRICHMENT_LATENCY,
+    ENRICHMENT_ERRORS,
+    ENRICHMENT_TIMEOUTS,
 )
 OK: Final = "OK"
 FAILURES: Final = (InternalError.code, Unavailable.code)
@@ -140,6 +159,7 @@ def samples(record: CallRecord) -> Iterator[Sample]:
         yield _CALLS_OF[record.tool].sample(1, record.status)
     if record.tool == "memory_after_turn":
         yield AFTER_TURN_DURATION.sample(record.latency_ms)
+    yield from _of_enrichment(record)
     for tier, number in sorted(record.facts_written.items()):
         yield FACT_WRITE.sample(number, tier)
     for metric, number, labels in (
@@ -151,3 +171,13 @@ def samples(record: CallRecord) -> Iterator[Sample]:
     ):
         if number:
             yield metric.sample(number, *labels)
+
+
+def _of_enrichment(record: CallRecord) -> Iterator[Sample]:
+    if record.enrichment is None:
+        return
+    yield ENRICHMENT.sample(1, record.enrichment)
+    if record.enrichment != "not-eligible":
+        yield ENRICHMENT_LATENCY.sample(record.enrichment_ms)
+        yield ENRICHMENT_ERRORS.sample(float(record.enrichment == "error"))
+        yield ENRICHMENT_TIMEOUTS.sample(float(record.enrichment == "timeout"))

@@ -14,6 +14,7 @@ from cairn.domain.settings import (
     AuditSettings,
     AuthSettings,
     ClusterSettings,
+    EnrichmentSettings,
     Limits,
     MemorySettings,
     Quotas,
@@ -24,6 +25,16 @@ T = TypeVar("T")
 
 ENABLED = "tools.memory.enabled"
 ORIGINS = "allowed_origins"
+
+ALIASES: Mapping[str, str] = {
+    "enrichment.enabled": "ENABLE_ORCH_CONTEXT",
+    "enrichment.tools": "MEM_CTX_TOOLS",
+    "enrichment.mode": "ORCH_CONTEXT_MODE",
+    "enrichment.top_k": "CONTEXT_TOPK",
+    "enrichment.timeout_ms": "CONTEXT_TIMEOUT_MS",
+    "enrichment.summary_bytes": "CONTEXT_SUMMARY_BYTES",
+}
+"""The second variable of a setting, by its key."""
 
 _Origins = tuple[Annotated[str, Field(pattern=r"^https?://[^/\s]+$", strict=True)], ...]
 
@@ -50,13 +61,22 @@ class Option:
         except ValidationError as error:
             raise _refused(where, error) from None
 
-    def parse_text(self, text: str) -> Any:
+    def named_in(self, environment: Mapping[str, str]) -> str | None:
+        """Return the variable of the environment that sets it, None where none does; SettingsError where two do."""
+        names = dict.fromkeys((self.variable, ALIASES.get(self.key, self.variable)))
+        given = [name for name in names if name in environment]
+        if len(given) > 1:
+            raise SettingsError(f"{given[1]}: is given beside {given[0]}; give one of the two")
+        return given[0] if given else None
+
+    def parse_text(self, text: str, variable: str) -> Any:
         """Return the value that the environment variable's text stands for; lists are separated by commas."""
-        given = tuple(part.strip() for part in text.split(",") if part.strip()) if self.key == ORIGINS else text
+        is_list = isinstance(self.default, tuple)
+        given = tuple(part.strip() for part in text.split(",") if part.strip()) if is_list else text
         try:
             return TypeAdapter(self.kind).validate_python(given, strict=False)
         except ValidationError as error:
-            raise _refused(self.variable, error) from None
+            raise _refused(variable, error) from None
 
 
 def build(kind: type[T], prefix: str, values: Mapping[str, Any]) -> T:
@@ -97,6 +117,7 @@ OPTIONS: Mapping[str, Option] = {
         *_options_of(Quotas, "quotas"),
         *_options_of(AuthSettings, "auth"),
         *_options_of(ClusterSettings, "cluster"),
+        *_options_of(EnrichmentSettings, "enrichment"),
         *_options_of(RateSettings, "rate_limits"),
         *_options_of(AuditSettings, "audit"),
         Option(ORIGINS, _Origins, default=(), description="The web origins whose pages may call the MCP door."),

@@ -14,6 +14,7 @@ from cairn.domain.settings import (
     AuditSettings,
     AuthSettings,
     ClusterSettings,
+    EnrichmentSettings,
     Limits,
     MemorySettings,
     Quotas,
@@ -21,7 +22,7 @@ from cairn.domain.settings import (
 )
 from cairn.runtime import document, sections
 from cairn.runtime.memory_settings import fits_a_header, memory_settings
-from cairn.runtime.options import ENABLED, OPTIONS, ORIGINS, build
+from cairn.runtime.options import ALIASES, ENABLED, OPTIONS, ORIGINS, build
 
 MASTER_KEY = "LUMERA_MEMORY_KEY"
 MODEL_KEY = "CAIRN_HEURISTIC_API_KEY"
@@ -105,6 +106,7 @@ class Settings:
     quotas: Quotas = field(default_factory=Quotas)
     auth: AuthSettings = field(default_factory=AuthSettings)
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    enrichment: EnrichmentSettings = field(default_factory=EnrichmentSettings)
     rate_limits: RateSettings = field(default_factory=RateSettings)
     tool_rates: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
     audit: AuditSettings = field(default_factory=AuditSettings)
@@ -148,13 +150,10 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
     """
     _refuse_unknown(environment)
     read = document.read(given or {})
-    from_environment = {
-        key: option.parse_text(environment[option.variable])
-        for key, option in OPTIONS.items()
-        if option.variable in environment
-    }
+    named = {key: name for key, option in OPTIONS.items() if (name := option.named_in(environment)) is not None}
+    from_environment = {key: OPTIONS[key].parse_text(environment[name], name) for key, name in named.items()}
     values: dict[str, Any] = {ENABLED: OPTIONS[ENABLED].default, **read.values, **from_environment}
-    sources = dict.fromkeys(read.values, "document") | {key: OPTIONS[key].variable for key in from_environment}
+    sources = dict.fromkeys(read.values, "document") | named
     model_key = _secret(environment, MODEL_KEY)
     sources |= {f"tenants.{tenant}.{key}": f"tenant {tenant}" for tenant, own in read.tenants.items() for key in own}
     rate_limits = build(RateSettings, "rate_limits", values)
@@ -168,6 +167,7 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         quotas=build(Quotas, "quotas", values),
         auth=sections.auth(values),
         cluster=sections.cluster(values),
+        enrichment=build(EnrichmentSettings, "enrichment", values),
         rate_limits=rate_limits,
         tool_rates={name: sections.tool_rate(rate_limits, own) for name, own in read.tool_rates.items()},
         audit=build(AuditSettings, "audit", values),
@@ -219,6 +219,7 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
         "quotas": settings.quotas,
         "auth": settings.auth,
         "cluster": settings.cluster,
+        "enrichment": settings.enrichment,
         "rate_limits": settings.rate_limits,
         "audit": settings.audit,
     }
@@ -247,7 +248,8 @@ def sandbox_environment(settings: Settings) -> Mapping[str, str]:
 def variables() -> Mapping[str, str]:
     """Return every environment variable Cairn reads, and what it does."""
     options = {option.variable: option.description for option in OPTIONS.values()}
-    return {**_DOCUMENT, **_STORE, **_SANDBOX, **_SECRETS, **_TELEMETRY, **options}
+    aliases = {alias: f"The same as {OPTIONS[key].variable}." for key, alias in ALIASES.items()}
+    return {**_DOCUMENT, **_STORE, **_SANDBOX, **_SECRETS, **_TELEMETRY, **options, **aliases}
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from traceback import extract_tb
-from typing import Annotated
+from typing import Annotated, Literal
 
 from typing_extensions import Doc
 
@@ -21,6 +21,10 @@ from cairn.domain.ids import Tenant
 from cairn.domain.tiers import Tier
 
 _logger = logging.getLogger("cairn")
+
+
+EnrichmentOutcome = Literal["not-eligible", "success", "timeout", "error"]
+"""What came of looking for what a standard tool may be told."""
 
 
 @dataclass(slots=True)
@@ -44,6 +48,13 @@ class CallRecord:
     failed_at: Annotated[str | None, Doc("Where that error was raised, file:line.")] = None
     heuristic: Annotated[str | None, Doc("`ok` or `failed`, where a language model was asked.")] = None
     heuristic_failure: Annotated[str | None, Doc("Why it failed.")] = None
+    enrichment: Annotated[
+        EnrichmentOutcome | None,
+        Doc(
+            "What came of looking for what a standard tool may be told: `not-eligible`, `success`, `timeout`, `error`."
+        ),
+    ] = None
+    enrichment_ms: Annotated[float, Doc("How long that took, in milliseconds.")] = 0.0
     compactions: Annotated[int, Doc("Compact summaries stored.")] = 0
     turn_conflicts: Annotated[int, Doc("1 where the turn_id was known: committed, in commit, or with other items.")] = 0
     redactions: Annotated[int, Doc("Findings of personal data and secrets, masked or refused.")] = 0
@@ -124,6 +135,12 @@ def note_heuristic(outcome: str, failure: str | None = None) -> None:
     """Note on the record of the current call, if there is one, what came of asking a language model."""
     if (record := _current.get()) is not None:
         record.heuristic, record.heuristic_failure = outcome, failure
+
+
+def note_enrichment(outcome: EnrichmentOutcome, milliseconds: float) -> None:
+    """Note on the record of the current call, if there is one, what came of looking for what its tool may be told."""
+    if (record := _current.get()) is not None:
+        record.enrichment, record.enrichment_ms = outcome, round(milliseconds, 3)
 
 
 def note_redactions(number: int) -> None:
