@@ -12,12 +12,13 @@ from cairn.domain.items import message
 from cairn.edge.names import HEADERS
 from cairn.edge.tool import Tool
 from isolation.names import NO_NAMES, Names, text
+from isolation.stage import Party
 
 Schema: TypeAlias = Mapping[str, Any]
 Found: TypeAlias = dict[str, list[str]]
 
 UNGUESSABLE: Final = frozenset({"cursor", "operation_token", "pointer"})
-"""What an answer gives to one tenant and opens nothing to another, whatever that one calls with it."""
+"""What an answer gives to one tenant and opens nothing to another."""
 _GIVEN_AS: Final[Mapping[str, Sequence[str]]] = {
     "memory_id": ("memory_id", "id", "recall_fact_ids"),
     "replacement_id": ("memory_id", "id"),
@@ -32,38 +33,38 @@ _LARGEST: Final = 2000
 
 @dataclass
 class Harvest:
-    """What answers gave, by tenant and by field."""
+    """What answers gave, by party and by field."""
 
-    of: dict[str, Found] = field(default_factory=dict[str, Found])
+    of: dict[Party, Found] = field(default_factory=dict[Party, Found])
 
-    def gather(self, tenant: str, answer: object) -> None:
+    def gather(self, party: Party, answer: object) -> None:
         """Keep the texts of an answer."""
-        found = self.of.setdefault(tenant, {})
+        found = self.of.setdefault(party, {})
         for name, value in _texts(answer, ""):
             known = found.setdefault(name, [])
             if len(value) <= _LARGEST and value not in known:
                 known.append(value)
                 del known[:-_KEPT]
 
-    def own(self, tenant: str, name: str) -> list[str]:
-        """Return what was given to the tenant and can stand in this field."""
-        found = self.of.get(tenant, {})
+    def own(self, party: Party, name: str) -> list[str]:
+        """Return what was given to the party and can stand in this field."""
+        found = self.of.get(party, {})
         return [value for given in (name, *_GIVEN_AS.get(name, ())) for value in found.get(given, ())]
 
-    def stolen(self, tenant: str, name: str) -> list[str]:
-        """Return what was given to the other tenants alone and can stand in this field."""
-        own = set(self.own(tenant, name))
-        return [value for other in self.of if other != tenant for value in self.own(other, name) if value not in own]
+    def stolen(self, party: Party, name: str) -> list[str]:
+        """Return what was given to the other parties alone and can stand in this field."""
+        own = set(self.own(party, name))
+        return [value for other in self.of if other != party for value in self.own(other, name) if value not in own]
 
 
 @dataclass
 class Drawing:
-    """Draws the arguments of one tenant's calls."""
+    """Draws the arguments of one party's calls."""
 
     draw: Random
     names: Names
     harvest: Harvest
-    tenant: str
+    party: Party
     stolen: set[str] = field(default_factory=set[str])
     """The fields that hold what only others were given."""
 
@@ -76,7 +77,9 @@ class Drawing:
         shape = _resolved(self.draw.choice(schema.get("oneOf", [schema])), definitions)
         given = self._object(shape, definitions, tool.example)
         if self.draw.random() < 0.02:
-            given[self.draw.choice(["extra", "tenant", *given])] = self.draw.choice(["x", 7, None, [], "acme"])
+            given[self.draw.choice(["extra", "tenant", *sorted(given.keys() - {"project"})])] = self.draw.choice(
+                ["x", 7, None, [], "acme"]
+            )
         moved = [name for name in HEADERS if name in shape["properties"] and self.draw.random() < 0.1]
         values = {HEADERS[name]: str(given.pop(name)) for name in moved if name in given}
         return given, {name: value for name, value in values.items() if value.isascii() and value.isprintable()}
@@ -96,8 +99,8 @@ class Drawing:
     def _likely(self, name: str, example: Mapping[str, Any]) -> float:
         """Return how often a field is given that may be left out."""
         if name in UNGUESSABLE:
-            return 0.5 if self.harvest.own(self.tenant, name) or self.harvest.stolen(self.tenant, name) else 0.05
-        return 0.6 if name in example or name == "limit" else 0.2
+            return 0.5 if self.harvest.own(self.party, name) or self.harvest.stolen(self.party, name) else 0.05
+        return 0.7 if name in example or name == "limit" else 0.15
 
     def _value(self, name: str, schema: Schema, definitions: Schema, example: object) -> Any:
         if "anyOf" in schema:
@@ -125,8 +128,10 @@ class Drawing:
         return value
 
     def _text(self, name: str, example: object, pattern: str) -> str:
+        if name == "project" and self.party.project:
+            return self.party.project
         chance = self.draw.random()
-        own, others = self.harvest.own(self.tenant, name), self.harvest.stolen(self.tenant, name)
+        own, others = self.harvest.own(self.party, name), self.harvest.stolen(self.party, name)
         pool = [each for each in self.names.of.get(name, ()) if re.search(pattern, each)]
         if others and chance < (0.1 if pool else 0.35):
             self.stolen.add(name)
@@ -150,7 +155,7 @@ class Drawing:
         low, high = schema.get("minimum", 0), schema.get("maximum", 10**6)
         if name in {"limit", "if_version"}:
             return max(low, self.draw.choice([0, 1, 1, 1, 2, 3]))
-        return self.draw.choice([low, *(min(high, low + more) for more in (1, 600, 3600, 3600))])
+        return self.draw.choice([low, *(min(high, low + more) for more in (600, 3600, 3600, 9000))])
 
     def _list(self, name: str, items: Schema, definitions: Schema, example: object) -> list[Any]:
         if items.get("type") == "object" and name.endswith("_items"):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from isolation.trial import isolated
+from isolation.trial import Among, isolated
 from simulation.mutants import Change, Mutant, planted
 
 CALLS: Final = 150
 
-MUTANTS: Final = (
+_BETWEEN_TENANTS = (
     Mutant(
         "a session's partition does not say whose it is",
         (Change("cairn.domain.layout:session_pk", "{session.tenant}#s#", "all#s#"),),
@@ -61,20 +62,20 @@ MUTANTS: Final = (
         ),
     ),
     Mutant(
-        "a cursor is the key it stands for, in the clear",
+        "a cursor opens for whoever brings it",
         (
             Change(
                 "cairn.service.keyvalue_cursors:sealed",
-                "vault.seal_blob(tenant, _where(pk, prefix), last.encode())",
-                "last.encode()",
+                "vault.seal_blob(tenant, _where(pk, prefix),",
+                "vault.seal_blob(Tenant('~policies'), _where('', ''),",
             ),
             Change(
                 "cairn.service.keyvalue_cursors:opened",
-                "vault.unseal_blob(tenant, _where(pk, prefix), token).decode()",
-                "token.decode()",
+                "vault.unseal_blob(tenant, _where(pk, prefix),",
+                "vault.unseal_blob(Tenant('~policies'), _where('', ''),",
             ),
         ),
-        seed=15,
+        seed=6,
     ),
     Mutant(
         "a day that one tenant called on counts as marked for all",
@@ -95,10 +96,31 @@ MUTANTS: Final = (
         ),
     ),
 )
+_BETWEEN_PROJECTS = (
+    Mutant(
+        "a process keeps contexts by tenant and session alone",
+        (
+            Change(
+                "cairn.service.context:Contexts.of",
+                "kept = self._kept.get(session)",
+                "kept = next((v for k, v in self._kept.items() "
+                "if (k.tenant, k.session_id) == (session.tenant, session.session_id)), None)",
+            ),
+        ),
+    ),
+    Mutant(
+        "a memory log's partition does not say of which project it is",
+        (Change("cairn.domain.layout:log_pk", "#m#{project}#", "#m#any#"),),
+    ),
+)
+MUTANTS: Final[Sequence[tuple[Among, Mutant]]] = (
+    *(("tenants", mutant) for mutant in _BETWEEN_TENANTS),
+    *(("projects", mutant) for mutant in _BETWEEN_PROJECTS),
+)
 
 
-def found(mutant: Mutant, trials: int) -> int | None:
+def found(among: Among, mutant: Mutant, trials: int) -> int | None:
     """Return the first seed from the mutant's on whose trial finds the leak, None where none of so many does."""
     with planted(mutant):
         seeds = range(mutant.seed, mutant.seed + trials)
-        return next((seed for seed in seeds if isolated(seed, CALLS).problems), None)
+        return next((seed for seed in seeds if isolated(seed, CALLS, among=among).problems), None)

@@ -58,11 +58,31 @@ Door: TypeAlias = Literal["http", "mcp", "jobs", "audit"]
 """How a step goes in: a tool's own Lambda, the MCP Lambda, the worker behind the queue, or an operator's command."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One call of one tenant, this many seconds after the start; `credential` is what the authorizer vouches for."""
+@dataclass(frozen=True, slots=True)
+class Party:
+    """Who calls: a tenant, or what it does in one of its projects."""
 
     tenant: Tenant
+    project: str | None = None
+
+    def may_touch(self, pk: str) -> bool:
+        """Tell whether a partition is the party's, or its tenant's and of no project."""
+        owner, *place = pk.split("#")
+        inside = self.project is None or place[:1] not in (["s"], ["m"]) or place[1:2] == [self.project]
+        return pk in OF_THE_DEPLOYMENT or (owner == self.tenant and inside)
+
+    def asked_for(self, job: Job) -> bool:
+        """Tell whether a job is about what the party wrote."""
+        if not isinstance(job, IndexLog) or job.tenant != self.tenant:
+            return False
+        return self.project in (None, job.project)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One call of a party, this many seconds after the start; `credential` is what the authorizer vouches for."""
+
+    party: Party
     door: Door
     at: float
     tool: str = ""
@@ -70,7 +90,7 @@ class Step:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     credential: Mapping[str, str] = field(default_factory=dict[str, str])
     stolen: frozenset[str] = frozenset()
-    """The arguments, by field, that only other tenants were given."""
+    """The arguments, by field, that only other parties were given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +109,11 @@ class Stage:
 
     home: Home
     settings: Settings
-    calling: Tenant = layout.POLICIES
+    calling: Party = Party(layout.POLICIES)
     moment: datetime = START
     store_calls: list[str] = field(default_factory=list[str])
     trespasses: list[str] = field(default_factory=list[str])
-    _random: dict[Tenant, Random] = field(default_factory=dict[Tenant, Random])
+    _random: dict[Party, Random] = field(default_factory=dict[Party, Random])
     _keys: Counter[Tenant] = field(default_factory=Counter[Tenant])
     _jobs: RecordingJobs = field(default_factory=RecordingJobs)
     _lines: list[str] = field(default_factory=list[str])
@@ -106,10 +126,10 @@ class Stage:
 
     def play(self, step: Step) -> Seen:
         """Make the call and return what can be seen of it."""
-        self.calling, self.moment = step.tenant, START + timedelta(seconds=step.at)
+        self.calling, self.moment = step.party, START + timedelta(seconds=step.at)
         self.store_calls.clear()
         self._lines.clear()
-        waiting = [job for job in self._jobs.sent if _is_of(job, step.tenant)]
+        waiting = [job for job in self._jobs.sent if step.party.asked_for(job)]
         sent = len(self._jobs.sent)
         wiring.provide(self._services)
         with patch.object(pipe, "_parallel", in_turn), self._logged():
@@ -122,14 +142,14 @@ class Stage:
     def note(self, call: str, *partitions: str, found: int = 0) -> None:
         """Keep a call of the store, and whether it reached beyond the tenant that calls."""
         for pk in partitions:
-            if not pk.startswith((f"{self.calling}#", f"{self.calling}/")) and pk not in OF_THE_DEPLOYMENT:
+            if not self.calling.may_touch(pk):
                 self.trespasses.append(f"{self.calling} {call} {pk}")
         if not OF_THE_DEPLOYMENT.issuperset(partitions):
             self.store_calls.append(f"{call} {' '.join(partitions)} {found}")
 
     def draw(self) -> Random:
-        """Return the randomness of the tenant that calls."""
-        return self._random.setdefault(self.calling, Random(self.calling))  # noqa: S311 - has to be repeatable
+        """Return the randomness of the party that calls."""
+        return self._random.setdefault(self.calling, Random(str(self.calling)))  # noqa: S311 - has to be repeatable
 
     def new_key(self, tenant: Tenant) -> bytes:
         """Return the wrapped form of a tenant's next key."""
@@ -148,13 +168,14 @@ class Stage:
                     )
                 )
             case "jobs":
-                bodies = [encoded(job) for job in [*waiting, SealAudit(step.tenant)]]
+                seal = [] if step.party.project else [SealAudit(step.party.tenant)]
+                bodies = [encoded(job) for job in [*waiting, *seal]]
                 messages = [{"messageId": str(number), "body": body} for number, body in enumerate(bodies)]
                 return json.dumps(worker.handler({"Records": messages}, _Invocation()))
             case "audit":
                 log = self._services.audit
                 until = self.moment + timedelta(days=1)
-                return f"{log.verify(step.tenant)} {log.records(step.tenant, START, until, 1000)}"
+                return f"{log.verify(step.party.tenant)} {log.records(step.party.tenant, START, until, 1000)}"
 
     @contextmanager
     def _logged(self) -> Generator[None]:
@@ -178,7 +199,7 @@ def event(step: Step, body: object) -> dict[str, Any]:
         "requestContext": {
             "http": {"method": "POST", "path": "/"},
             "requestId": "request-1",
-            "authorizer": {"lambda": {"tenant": step.tenant, **step.credential}},
+            "authorizer": {"lambda": {"tenant": step.party.tenant, **step.credential}},
         },
         "body": json.dumps(body),
         "isBase64Encoded": False,
@@ -276,20 +297,16 @@ class _Blobs:
     stage: Stage
 
     def put(self, tenant: Tenant, data: bytes) -> Digest:
-        self.stage.note("put blob", f"{tenant}/", found=len(data))
+        self.stage.note("put blob", f"{tenant}#blobs", found=len(data))
         return self.blobs.put(tenant, data)
 
     def get(self, tenant: Tenant, digest: Digest) -> bytes:
-        self.stage.note("get blob", f"{tenant}/")
+        self.stage.note("get blob", f"{tenant}#blobs")
         return self.blobs.get(tenant, digest)
 
     def delete(self, tenant: Tenant, digest: Digest) -> None:
-        self.stage.note("delete blob", f"{tenant}/")
+        self.stage.note("delete blob", f"{tenant}#blobs")
         self.blobs.delete(tenant, digest)
-
-
-def _is_of(job: Job, tenant: Tenant) -> bool:
-    return isinstance(job, IndexLog) and job.tenant == tenant
 
 
 def owners(home: Home) -> Iterator[str]:

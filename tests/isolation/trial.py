@@ -1,13 +1,13 @@
-"""A trial: a drawn script of three tenants played on one service, and then of each of them on a service of its own."""
+"""A trial: a script drawn for three tenants, or projects, played on one service and, for each of them, on another."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 from cairn.domain.ids import Tenant
 from cairn.domain.settings import MemorySettings, Quotas, RateSettings
@@ -17,15 +17,27 @@ from cairn.runtime.settings import Settings
 from cairn_tools.catalog import CATALOG
 from isolation.arguments import UNGUESSABLE, Drawing, Harvest
 from isolation.homes import Home, InMemory
-from isolation.names import TENANTS, Names
-from isolation.stage import OF_THE_DEPLOYMENT, START, Seen, Stage, Step, kept, owners
+from isolation.names import PROJECTS, TENANTS, Names
+from isolation.stage import OF_THE_DEPLOYMENT, START, Party, Seen, Stage, Step, kept, owners
 
+Among: TypeAlias = Literal["tenants", "projects"]
 _PARTS: Final[Sequence[Literal["answer", "log", "store", "jobs"]]] = ("answer", "log", "store", "jobs")
 _PAUSES: Final = (0, 0, 0, 0.001, 0.5, 1, 1, 3, 10, 60, 100)
 """Seconds between calls, at most."""
-_FEWEST_TAKERS: Final = 3
+_FOCUS: Final = ("namespace", "namespace", "tags", "session_id", "user_id")
 _MOST_SHOWN: Final = 300
 _ALL: Final = {"scopes": "read write", "projects": "*"}
+
+
+_UNLIMITED: Final = Settings(
+    memory_enabled=True,
+    tool_switches={tool.name: True for tool in CATALOG if not tool.on_by_default},
+    memory=MemorySettings(recent_context_items=4, compaction_min_age_hours=1),
+)
+"""Settings whose rates and quotas a trial does not reach."""
+_ABOUT_A_PROJECT: Final = tuple(
+    tool for tool in CATALOG if tool.runs or "project" in tool.input_schema().get("required", ())
+)
 
 
 @dataclass
@@ -36,74 +48,76 @@ class Verdict:
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     """How often each tool gave each code, OK included."""
     stolen: int = 0
-    """How many calls were made with what only other tenants were given."""
+    """How many calls were made with what only other parties were given."""
 
     @property
     def calls(self) -> int:
         return self.outcomes.total()
 
 
-def isolated(seed: int, calls: int, home: Callable[[], Home] = InMemory, tools: Sequence[Tool] = CATALOG) -> Verdict:
-    """Play a drawn script of so many calls together and apart, and return how what a tenant sees differs."""
+def isolated(seed: int, calls: int, home: Callable[[], Home] = InMemory, among: Among = "tenants") -> Verdict:
+    """Play a drawn script of so many calls together and apart, and return how what a party sees differs.
+
+    Parties are three tenants, or three projects of one: these share rates, a key and the record of calls, so that only
+    answers are compared, of the tools that are about a project.
+    """
     draw = Random(seed)  # noqa: S311 - has to be repeatable
-    tenants = [Tenant(name) for name in draw.sample(TENANTS, 3)]
-    settings, verdict = _settings(draw), Verdict()
+    parties, verdict = _parties(draw, among), Verdict()
+    tools, settings = (CATALOG, _settings(draw)) if among == "tenants" else (_ABOUT_A_PROJECT, _UNLIMITED)
     try:
         together = Stage(home(), settings)
-        played = list(_played(together, draw, tenants, calls, tools))
-        _judge(together, played, tenants, verdict)
-        for tenant in tenants:
+        played = list(_played(together, draw, parties, calls, tools))
+        _judge(together, played, parties, verdict)
+        for party in parties:
             alone = Stage(home(), settings)
-            own = [(step, seen) for step, seen in played if step.tenant == tenant]
-            verdict.problems += _differences(alone, own)
-            if kept(together.home, tenant) != kept(alone.home, tenant):
-                verdict.problems.append(f"{tenant} has something else in the store than it would have alone")
+            verdict.problems += _differences(alone, [(step, seen) for step, seen in played if step.party == party])
+            if among == "tenants" and kept(together.home, party.tenant) != kept(alone.home, party.tenant):
+                verdict.problems.append(f"{party} has something else in the store than it would have alone")
     finally:
         wiring.provide(None)
     return verdict
 
 
+def _parties(draw: Random, among: Among) -> Sequence[Party]:
+    tenants = [Tenant(name) for name in draw.sample(TENANTS, 3)]
+    if among == "tenants":
+        return [Party(tenant) for tenant in tenants]
+    return [Party(tenants[0], project) for project in draw.sample(PROJECTS, 3)]
+
+
 def _settings(draw: Random) -> Settings:
     """Return settings under which rates and quotas are seldom or often reached."""
-    often = draw.random() < 0.3
+    if draw.random() < 0.7:
+        return _UNLIMITED
     rates = RateSettings(tenant_per_second=0.5, tenant_burst=100, tool_per_second=0.02, tool_burst=3)
-    return Settings(
-        memory_enabled=True,
-        tool_switches={tool.name: True for tool in CATALOG if not tool.on_by_default},
-        memory=MemorySettings(recent_context_items=4, compaction_min_age_hours=1),
-        quotas=Quotas(namespace_items=2, tenant_items=4) if often else Quotas(),
-        rate_limits=rates if often else RateSettings(),
-    )
+    return replace(_UNLIMITED, quotas=Quotas(namespace_items=2, tenant_items=4), rate_limits=rates)
 
 
 def _played(
-    stage: Stage, draw: Random, tenants: Sequence[Tenant], calls: int, tools: Sequence[Tool]
+    stage: Stage, draw: Random, parties: Sequence[Party], calls: int, tools: Sequence[Tool]
 ) -> Iterator[tuple[Step, Seen]]:
     names, harvest, at = Names.drawn(draw), Harvest(), 0.0
     focus = _focus(draw, tools)
     for _ in range(calls):
-        tenant = draw.choice(tenants)
+        party = draw.choice(parties)
         at += draw.choice(_PAUSES) * draw.random()
         if draw.random() < 0.06:
-            work = Step(tenant=tenant, door="jobs", at=at)
+            work = Step(party=party, door="jobs", at=at)
             yield work, stage.play(work)
-        drawn = draw.choice(focus if draw.random() < 0.6 else tools)
-        step = _drawn(draw, Drawing(draw, names, harvest, tenant), drawn, at, tools)
+        drawn = draw.choice(focus if draw.random() < 0.75 else tools)
+        step = _drawn(draw, Drawing(draw, names, harvest, party), drawn, at, tools)
         seen = stage.play(step)
-        harvest.gather(tenant, answer_of(step, seen))
+        harvest.gather(party, answer_of(step, seen))
         yield step, seen
-    for tenant in tenants:
-        look = Step(tenant=tenant, door="audit", at=at + 1)
+    for party in parties:
+        look = Step(party=party, door="audit", at=at + 1)
         yield look, stage.play(look)
 
 
 def _focus(draw: Random, tools: Sequence[Tool]) -> Sequence[Tool]:
     """Return the tools that a trial calls most: those that take a field which is drawn."""
-    takers: dict[str, list[Tool]] = {}
-    for tool in tools:
-        for name in tool.input_schema()["properties"]:
-            takers.setdefault(name, []).append(tool)
-    return draw.choice([each for each in takers.values() if len(each) >= _FEWEST_TAKERS])
+    field_name = draw.choice(_FOCUS)
+    return [tool for tool in tools if field_name in tool.input_schema()["properties"]] or tools
 
 
 def _drawn(draw: Random, drawing: Drawing, tool: Tool, at: float, tools: Sequence[Tool]) -> Step:
@@ -114,7 +128,7 @@ def _drawn(draw: Random, drawing: Drawing, tool: Tool, at: float, tools: Sequenc
         name = draw.choice(list(changed))
         credential[name] = changed[name]
     return Step(
-        tenant=Tenant(drawing.tenant),
+        party=drawing.party,
         door=draw.choice(["http", "mcp"]),
         at=at,
         tool=tool.name,
@@ -125,7 +139,7 @@ def _drawn(draw: Random, drawing: Drawing, tool: Tool, at: float, tools: Sequenc
     )
 
 
-def _judge(stage: Stage, played: Iterable[tuple[Step, Seen]], tenants: Sequence[Tenant], verdict: Verdict) -> None:
+def _judge(stage: Stage, played: Iterable[tuple[Step, Seen]], parties: Sequence[Party], verdict: Verdict) -> None:
     """Note what is wrong in the run of all three by itself."""
     verdict.problems += stage.trespasses
     for step, seen in played:
@@ -137,16 +151,18 @@ def _judge(stage: Stage, played: Iterable[tuple[Step, Seen]], tenants: Sequence[
         if code == "INTERNAL_ERROR":
             verdict.problems.append(f"something failed inside: {_shown(step)}")
         if code == "OK" and step.stolen & UNGUESSABLE and step.tool != "mcp_pipe":
-            verdict.problems.append(f"{step.tenant} opened what was given to another: {_shown(step)}")
-    known = {*tenants, *(pk.partition("#")[0] for pk in OF_THE_DEPLOYMENT)}
+            verdict.problems.append(f"{step.party} opened what was given to another: {_shown(step)}")
+    known = {*(party.tenant for party in parties), *(pk.partition("#")[0] for pk in OF_THE_DEPLOYMENT)}
     verdict.problems += [f"something in the store is nobody's: {owner}" for owner in {*owners(stage.home)} - known]
 
 
 def _differences(alone: Stage, played: Iterable[tuple[Step, Seen]]) -> Iterator[str]:
-    """Play a tenant's steps alone and yield the first difference: from there on others follow from it."""
+    """Play a party's steps alone and yield the first difference: from there on others follow from it."""
     for step, seen in played:
+        if step.party.project and step.door == "audit":
+            continue
         again = alone.play(step)
-        for part in _PARTS:
+        for part in _PARTS[:1] if step.party.project else _PARTS:
             if getattr(again, part) != getattr(seen, part):
                 yield f"{_shown(step)}: {part} alone {_cut(getattr(again, part))} together {_cut(getattr(seen, part))}"
                 return
@@ -167,7 +183,7 @@ def code_of(step: Step, seen: Seen) -> str:
 
 
 def _shown(step: Step) -> str:
-    return f"{step.tenant} {step.door} {step.tool} {_cut(step.arguments)} at {START} + {step.at:.3f} s"
+    return f"{step.party} {step.door} {step.tool} {_cut(step.arguments)} at {START} + {step.at:.3f} s"
 
 
 def _cut(value: object) -> str:
