@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 REQUIREMENTS ?= ../shared/contract/requirements.md
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test unit check lint conformance stack scan bench faults runtime requirements generate clean
+.PHONY: help demo serve test unit check lint conformance stack scan bench faults isolation runtime requirements generate clean
 
 help: ## Show the verbs
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -50,6 +50,9 @@ bench: .venv/.ready ## Print what a turn costs, and how well facts and secrets a
 
 faults: .venv/.ready ## Let stores fail and processes die at every call, and find faults planted on purpose
 	@PYTHONPATH=tests $(BIN)/python tools/simulate.py
+
+isolation: .venv/.ready ## Have tenants call every tool at once and alone, compare, and find leaks planted on purpose
+	@PYTHONPATH=tests $(BIN)/python tools/isolate.py $(if $(SEED),--seed $(SEED))
 
 requirements: .venv/.ready ## Print every requirement with the tests that prove it
 	@$(BIN)/python tools/requirements.py $(REQUIREMENTS)

@@ -17,8 +17,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from builders import RecordingJobs, RepeatingKeyRing
-from cairn.domain import sandbox
+from builders import InProcessSandbox, RecordingJobs, RepeatingKeyRing
 from cairn.domain.callers import Caller
 from cairn.domain.credentials import ALL_PROJECTS
 from cairn.domain.ids import Tenant
@@ -31,7 +30,6 @@ from cairn.runtime.settings import Settings, variables
 from cairn.runtime.system import in_turn
 from cairn.runtime.wiring import Services
 from cairn.service.world import World
-from cairn_sandbox import door
 from cairn_tools.catalog import CATALOG
 
 # A busy machine is no failure, and CI repeats what it found.
@@ -65,18 +63,6 @@ class CountingEntropy:
         self.draws += 1
         stream = b"".join(sha256(f"{self.draws}/{block}".encode()).digest() for block in range(size // 32 + 1))
         return stream[:size]
-
-
-class InProcessSandbox:
-    """The sandbox without a wall: the same door, called in this process; keeps the names of what ran in it."""
-
-    def __init__(self) -> None:
-        self.ran: list[str] = []
-
-    def invoke(self, tool: str, arguments: Mapping[str, object], request_id: str) -> Mapping[str, object]:
-        self.ran.append(tool)
-        asked = json.loads(sandbox.request(tool, arguments, request_id))
-        return sandbox.answer(json.dumps(door.answer(asked)).encode())
 
 
 EVERY_CALL_S = " OR ".join(f"pk LIKE '{pattern}'" for pattern in ("%#audit", "%#audit#%", "%#rates", "%#keys"))

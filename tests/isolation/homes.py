@@ -1,0 +1,106 @@
+"""Where a trial's store is: in memory, on one machine, or in AWS as moto simulates it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+from cairn.aws.blobs import S3Blobs
+from cairn.aws.clients import Clients
+from cairn.aws.expressions import decoded
+from cairn.aws.table import DynamoTable
+from cairn.domain.table import Attributes, Key
+from cairn.embedded.blobs import DirectoryBlobs
+from cairn.embedded.table import SqliteTable
+from cairn.ports import Blobs, Table
+from memory_store import MemoryBlobs, MemoryTable
+
+
+class Home(Protocol):
+    """An empty store, and all that it holds after a trial."""
+
+    @property
+    def table(self) -> Table: ...
+
+    @property
+    def blobs(self) -> Blobs: ...
+
+    def items(self) -> Iterator[Attributes]:
+        """Yield every item of the table, read past the adapter."""
+        ...
+
+    def blob_paths(self) -> Iterator[str]:
+        """Yield where each blob is, its tenant first."""
+        ...
+
+
+class InMemory:
+    """A dict per partition."""
+
+    def __init__(self) -> None:
+        self.table = MemoryTable()
+        self.blobs = MemoryBlobs()
+
+    def items(self) -> Iterator[Attributes]:
+        return self.table.items()
+
+    def blob_paths(self) -> Iterator[str]:
+        return (f"{tenant}/{digest}" for tenant, digest in self.blobs.blobs)
+
+
+class OneMachine:
+    """A SQLite table and a directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        directory.mkdir()
+        self.table = SqliteTable(directory / "table.sqlite3")
+        self.blobs = DirectoryBlobs(directory / "blobs")
+
+    def items(self) -> Iterator[Attributes]:
+        connection = sqlite3.connect(self._directory / "table.sqlite3")
+        keys = connection.execute("SELECT pk, sk FROM items").fetchall()
+        connection.close()
+        for pk, sk in keys:
+            item = self.table.get(Key(pk, sk))
+            assert item is not None
+            yield item
+
+    def blob_paths(self) -> Iterator[str]:
+        root = self._directory / "blobs"
+        return (path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+
+
+class InAws:
+    """A DynamoDB table and an S3 bucket of this name; moto has to be on."""
+
+    def __init__(self, name: str) -> None:
+        self._clients = Clients()
+        self._name = name
+        _create(self._clients, name)
+        self.table = DynamoTable(lambda: self._clients.dynamodb, name)
+        self.blobs = S3Blobs(lambda: self._clients.s3, name)
+
+    def items(self) -> Iterator[Attributes]:
+        pages = self._clients.dynamodb.get_paginator("scan").paginate(TableName=self._name)
+        return (decoded(item) for page in pages for item in page["Items"])
+
+    def blob_paths(self) -> Iterator[str]:
+        objects = self._clients.s3.list_objects_v2(Bucket=self._name).get("Contents", [])
+        return (str(each.get("Key")).removeprefix("blobs/") for each in objects)
+
+
+def _create(clients: Clients, name: str) -> None:
+    keys = {"pk": "HASH", "sk": "RANGE"}, {"ipk": "HASH", "isk": "RANGE"}
+    schemas: list[Any] = [[{"AttributeName": n, "KeyType": kind} for n, kind in each.items()] for each in keys]
+    index: Any = {"IndexName": "sparse", "KeySchema": schemas[1], "Projection": {"ProjectionType": "KEYS_ONLY"}}
+    clients.dynamodb.create_table(
+        TableName=name,
+        BillingMode="PAY_PER_REQUEST",
+        AttributeDefinitions=[{"AttributeName": n, "AttributeType": "S"} for n in ("pk", "sk", "ipk", "isk")],
+        KeySchema=schemas[0],
+        GlobalSecondaryIndexes=[index],
+    )
+    clients.s3.create_bucket(Bucket=name)

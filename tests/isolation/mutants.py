@@ -1,0 +1,126 @@
+"""Leaks planted on purpose, each of which a trial has to find."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from isolation.trial import Among, isolated
+from simulation.mutants import Change, Mutant, planted
+
+CALLS: Final = 150
+
+_BETWEEN_TENANTS = (
+    Mutant(
+        "a session's partition does not say whose it is",
+        (Change("cairn.domain.layout:session_pk", "{session.tenant}#s#", "all#s#"),),
+    ),
+    Mutant(
+        "the index of a session's calls does not say whose it is",
+        (Change("cairn.domain.layout:calls_pk", "{session.tenant}#calls#", "all#calls#"),),
+    ),
+    Mutant(
+        "the audit records of all are read as one's own",
+        (Change("cairn.domain.layout:audit_day_pk", "{tenant}#audit#", "all#audit#"),),
+    ),
+    Mutant(
+        "a pointer is looked up among those of all",
+        (Change("cairn.domain.layout:archive_pk", "{tenant}#a", "all#a"),),
+    ),
+    Mutant(
+        "all tenants share their token buckets",
+        (Change("cairn.domain.layout:rates_pk", "{tenant}#rates", "all#rates"),),
+    ),
+    Mutant(
+        "a process keeps contexts by project and session alone",
+        (
+            Change(
+                "cairn.service.context:Contexts.of",
+                "kept = self._kept.get(session)",
+                "kept = next((v for k, v in self._kept.items() if k.session_id == session.session_id), None)",
+            ),
+        ),
+    ),
+    Mutant(
+        "a process keeps data keys by number alone",
+        (
+            Change(
+                "cairn.service.vault:Vault._cached",
+                "self._keys.get((tenant, number))",
+                "next((key for (_, known), key in self._keys.items() if known == number), None)",
+            ),
+        ),
+    ),
+    Mutant(
+        "a process spends the tokens that it took for another tenant",
+        (
+            Change(
+                "cairn.service.rate_limits:RateLimits._spend",
+                "if not self._left.get(bucket)",
+                "if not self._left.setdefault(bucket, {k.name: n for k, n in self._left.items()}.get(bucket.name, 0))",
+            ),
+        ),
+    ),
+    Mutant(
+        "a cursor opens for whoever brings it",
+        (
+            Change(
+                "cairn.service.keyvalue_cursors:sealed",
+                "vault.seal_blob(tenant, _where(pk, prefix),",
+                "vault.seal_blob(Tenant('~policies'), _where('', ''),",
+            ),
+            Change(
+                "cairn.service.keyvalue_cursors:opened",
+                "vault.unseal_blob(tenant, _where(pk, prefix),",
+                "vault.unseal_blob(Tenant('~policies'), _where('', ''),",
+            ),
+        ),
+        seed=6,
+    ),
+    Mutant(
+        "a day that one tenant called on counts as marked for all",
+        (Change("cairn.service.journal:Journal._store", "(record.tenant, record.day)", "(Tenant(''), record.day)"),),
+    ),
+    Mutant(
+        "the accesses of two tenants with one credential count together",
+        (Change("cairn.service.accesses:Accesses._of", "(tenant, credential)", "(Tenant(''), credential)"),),
+    ),
+    Mutant(
+        "a refusal tells how many data keys the process has",
+        (
+            Change(
+                "cairn.service.archive:Archive.retrieve",
+                "raise _not_found()",
+                "raise NotFound(f'No such session, nor in {len(self._parts.vault._keys)} others')",
+            ),
+        ),
+    ),
+)
+_BETWEEN_PROJECTS = (
+    Mutant(
+        "a process keeps contexts by tenant and session alone",
+        (
+            Change(
+                "cairn.service.context:Contexts.of",
+                "kept = self._kept.get(session)",
+                "kept = next((v for k, v in self._kept.items() "
+                "if (k.tenant, k.session_id) == (session.tenant, session.session_id)), None)",
+            ),
+        ),
+    ),
+    Mutant(
+        "a memory log's partition does not say of which project it is",
+        (Change("cairn.domain.layout:log_pk", "#m#{project}#", "#m#any#"),),
+    ),
+)
+MUTANTS: Final[Sequence[tuple[Among, Mutant]]] = (
+    *(("tenants", mutant) for mutant in _BETWEEN_TENANTS),
+    *(("projects", mutant) for mutant in _BETWEEN_PROJECTS),
+)
+
+
+def found(among: Among, mutant: Mutant, trials: int) -> int | None:
+    """Return the first seed from the mutant's on whose trial finds the leak, None where none of so many does."""
+    with planted(mutant):
+        seeds = range(mutant.seed, mutant.seed + trials)
+        return next((seed for seed in seeds if isolated(seed, CALLS, among=among).problems), None)

@@ -1,0 +1,325 @@
+"""One service on one store, called through its doors; each tenant's randomness and keys are that tenant's alone.
+
+So a tenant that makes the same calls draws the same ids, nonces and keys, whoever else calls.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from random import Random
+from typing import Any, Final, Literal, TypeAlias
+from unittest.mock import patch
+
+from builders import InProcessSandbox, RecordingJobs
+from cairn.domain import layout
+from cairn.domain.errors import CorruptData
+from cairn.domain.ids import Digest, Tenant
+from cairn.domain.jobs import IndexLog, Job, SealAudit, encoded
+from cairn.domain.table import Delete, Key, Page, Put, Query, Update, Write, key_of
+from cairn.edge import pipe
+from cairn.ports import Blobs, DataKey, Table
+from cairn.runtime import logs, wiring
+from cairn.runtime.settings import Settings
+from cairn.runtime.system import in_turn
+from cairn.service.policy_store import PolicyStore
+from cairn.service.world import World
+from cairn_jobs import worker
+from cairn_mcp.door import handler as mcp_handler
+from cairn_tools.catalog import CATALOG
+from isolation.homes import Home
+
+START: Final = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
+OF_THE_DEPLOYMENT: Final = frozenset({layout.policies_pk(), layout.keys_pk(layout.POLICIES)})
+"""The partitions of no tenant that a call may read: the policy document, which holds for all, and its key."""
+POLICY: Final = """
+tool_permissions:
+  listMemory: {operations: [read], allowed_namespaces: ["session.*", "agent.*", "public.*", "keys.*", "k"]}
+  getMemory: {operations: [read], allowed_namespaces: ["session.*", "agent.*", "public.*", "keys.*", "k"]}
+  putMemory: {operations: [write], allowed_namespaces: ["session.*", "agent.*", "keys.*", "k"], max_ttl_seconds: 86400}
+  deleteMemory: {operations: [write], allowed_namespaces: ["session.*", "agent.*", "keys.*", "k"]}
+  getContext: {operations: [read], allowed_context_types: [session, agent, task]}
+policies:
+  narrow:
+    tool_permissions:
+      getMemory: {operations: [read], allowed_namespaces: ["session.a"]}
+      putMemory: {operations: [write], allowed_namespaces: ["session.a"], on_sensitive: redact}
+"""
+_VOLATILE: Final = frozenset({"timestamp", "latency_ms", "id", "duration_ms"})
+_TOOLS: Final = {tool.name: tool for tool in CATALOG}
+
+Door: TypeAlias = Literal["http", "mcp", "jobs", "audit"]
+"""How a step goes in: a tool's own Lambda, the MCP Lambda, the worker behind the queue, or an operator's command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """Who calls: a tenant, or what it does in one of its projects."""
+
+    tenant: Tenant
+    project: str | None = None
+
+    def may_touch(self, pk: str) -> bool:
+        """Tell whether a partition is the party's, or its tenant's and of no project."""
+        owner, *place = pk.split("#")
+        inside = self.project is None or place[:1] not in (["s"], ["m"]) or place[1:2] == [self.project]
+        return pk in OF_THE_DEPLOYMENT or (owner == self.tenant and inside)
+
+    def asked_for(self, job: Job) -> bool:
+        """Tell whether a job is about what the party wrote."""
+        if not isinstance(job, IndexLog) or job.tenant != self.tenant:
+            return False
+        return self.project in (None, job.project)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One call of a party, this many seconds after the start; `credential` is what the authorizer vouches for."""
+
+    party: Party
+    door: Door
+    at: float
+    tool: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    credential: Mapping[str, str] = field(default_factory=dict[str, str])
+    stolen: frozenset[str] = frozenset()
+    """The arguments, by field, that only other parties were given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What can be told of a step from outside: its answer, its log, the calls of the store it took, jobs it sent."""
+
+    answer: str
+    log: Sequence[str]
+    store: Sequence[str]
+    jobs: Sequence[str]
+
+
+@dataclass
+class Stage:
+    """A service in which one tenant calls at a time."""
+
+    home: Home
+    settings: Settings
+    calling: Party = Party(layout.POLICIES)
+    moment: datetime = START
+    store_calls: list[str] = field(default_factory=list[str])
+    trespasses: list[str] = field(default_factory=list[str])
+    _random: dict[Party, Random] = field(default_factory=dict[Party, Random])
+    _keys: Counter[Tenant] = field(default_factory=Counter[Tenant])
+    _jobs: RecordingJobs = field(default_factory=RecordingJobs)
+    _lines: list[str] = field(default_factory=list[str])
+
+    def __post_init__(self) -> None:
+        table, blobs = _Table(self.home.table, self), _Blobs(self.home.blobs, self)
+        self.world = World(table, blobs, _Keys(self), _Clock(self), _Entropy(self), in_turn, self._jobs)
+        PolicyStore(self.world).write(POLICY)
+        self._services = replace(wiring.build(self.settings, self.world), sandbox=InProcessSandbox())
+
+    def play(self, step: Step) -> Seen:
+        """Make the call and return what can be seen of it."""
+        self.calling, self.moment = step.party, START + timedelta(seconds=step.at)
+        self.store_calls.clear()
+        self._lines.clear()
+        waiting = [job for job in self._jobs.sent if step.party.asked_for(job)]
+        sent = len(self._jobs.sent)
+        wiring.provide(self._services)
+        with patch.object(pipe, "_parallel", in_turn), self._logged():
+            answer = self._answer(step, waiting)
+        new = [encoded(job) for job in self._jobs.sent[sent:]]
+        if step.door == "jobs":
+            self._jobs.sent = [job for job in self._jobs.sent if job not in waiting]
+        return Seen(answer, tuple(self._lines), tuple(self.store_calls), tuple(new))
+
+    def note(self, call: str, *partitions: str, found: int = 0) -> None:
+        """Keep a call of the store, and whether it reached beyond the tenant that calls."""
+        for pk in partitions:
+            if not self.calling.may_touch(pk):
+                self.trespasses.append(f"{self.calling} {call} {pk}")
+        if not OF_THE_DEPLOYMENT.issuperset(partitions):
+            self.store_calls.append(f"{call} {' '.join(partitions)} {found}")
+
+    def draw(self) -> Random:
+        """Return the randomness of the party that calls."""
+        return self._random.setdefault(self.calling, Random(str(self.calling)))  # noqa: S311 - has to be repeatable
+
+    def new_key(self, tenant: Tenant) -> bytes:
+        """Return the wrapped form of a tenant's next key."""
+        self._keys[tenant] += 1
+        return f"{tenant}/{self._keys[tenant]}".encode()
+
+    def _answer(self, step: Step, waiting: Sequence[Job]) -> str:
+        match step.door:
+            case "http":
+                return json.dumps(_TOOLS[step.tool].handler(event(step, step.arguments), None))
+            case "mcp":
+                params = {"name": step.tool, "arguments": step.arguments}
+                return json.dumps(
+                    mcp_handler(
+                        event(step, {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}), None
+                    )
+                )
+            case "jobs":
+                seal = [] if step.party.project else [SealAudit(step.party.tenant)]
+                bodies = [encoded(job) for job in [*waiting, *seal]]
+                messages = [{"messageId": str(number), "body": body} for number, body in enumerate(bodies)]
+                return json.dumps(worker.handler({"Records": messages}, _Invocation()))
+            case "audit":
+                log = self._services.audit
+                until = self.moment + timedelta(days=1)
+                return f"{log.verify(step.party.tenant)} {log.records(step.party.tenant, START, until, 1000)}"
+
+    @contextmanager
+    def _logged(self) -> Generator[None]:
+        logger, handler = logging.getLogger("cairn"), _Lines(self._lines)
+        level = logger.level
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+        try:
+            yield
+        finally:
+            logger.setLevel(level)
+            logger.removeHandler(handler)
+
+
+def event(step: Step, body: object) -> dict[str, Any]:
+    """Return the API Gateway event of a step, behind the authorizer."""
+    return {
+        "version": "2.0",
+        "rawPath": "/",
+        "headers": {"content-type": "application/json", **step.headers},
+        "requestContext": {
+            "http": {"method": "POST", "path": "/"},
+            "requestId": "request-1",
+            "authorizer": {"lambda": {"tenant": step.party.tenant, **step.credential}},
+        },
+        "body": json.dumps(body),
+        "isBase64Encoded": False,
+    }
+
+
+class _Invocation:
+    def get_remaining_time_in_millis(self) -> int:
+        return 60_000
+
+
+class _Lines(logging.Handler):
+    """Keeps log lines, without what no two runs share: times, and the id of a call."""
+
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__(logging.INFO)
+        self._lines = lines
+        self.setFormatter(logs.LogLines())
+
+    def emit(self, record: logging.LogRecord) -> None:
+        line: dict[str, Any] = json.loads(self.format(record))
+        shared = [{**line, "event": None}, line.get("event") or {}]
+        told = [{name: value for name, value in each.items() if name not in _VOLATILE} for each in shared]
+        self._lines.append(json.dumps(told, sort_keys=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    stage: Stage
+
+    def now(self) -> datetime:
+        return self.stage.moment
+
+    def sleep(self, seconds: float) -> None:
+        self.stage.moment += timedelta(seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entropy:
+    stage: Stage
+
+    def token(self, size: int) -> bytes:
+        return self.stage.draw().randbytes(size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    stage: Stage
+
+    def generate(self, tenant: Tenant) -> DataKey:
+        wrapped = self.stage.new_key(tenant)
+        return DataKey(self.unwrap(tenant, wrapped), wrapped)
+
+    def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
+        if not wrapped.startswith(f"{tenant}/".encode()):
+            raise CorruptData("a wrapped key does not open")
+        return sha256(wrapped).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    table: Table
+    stage: Stage
+
+    def get(self, key: Key) -> Any:
+        item = self.table.get(key)
+        self.stage.note("get", key.pk, found=int(item is not None))
+        return item
+
+    def query(self, query: Query) -> Page:
+        page = self.table.query(query)
+        self.stage.note("query", query.pk, found=len(page.items))
+        return page
+
+    def put(self, write: Put) -> None:
+        self._write("put", [write], lambda: self.table.put(write))
+
+    def update(self, write: Update) -> Any:
+        return self._write("update", [write], lambda: self.table.update(write))
+
+    def delete(self, write: Delete) -> None:
+        self._write("delete", [write], lambda: self.table.delete(write))
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        self._write("transact", writes, lambda: self.table.transact(writes))
+
+    def _write(self, call: str, writes: Sequence[Write], work: Callable[[], Any]) -> Any:
+        self.stage.note(call, *(key_of(write).pk for write in writes))
+        return work()
+
+
+@dataclass(frozen=True, slots=True)
+class _Blobs:
+    blobs: Blobs
+    stage: Stage
+
+    def put(self, tenant: Tenant, data: bytes) -> Digest:
+        self.stage.note("put blob", f"{tenant}#blobs", found=len(data))
+        return self.blobs.put(tenant, data)
+
+    def get(self, tenant: Tenant, digest: Digest) -> bytes:
+        self.stage.note("get blob", f"{tenant}#blobs")
+        return self.blobs.get(tenant, digest)
+
+    def delete(self, tenant: Tenant, digest: Digest) -> None:
+        self.stage.note("delete blob", f"{tenant}#blobs")
+        self.blobs.delete(tenant, digest)
+
+
+def owners(home: Home) -> Iterator[str]:
+    """Yield whose each item and blob is, as its key says."""
+    yield from (str(item["pk"]).partition("#")[0] for item in home.items())
+    yield from (path.partition("/")[0] for path in home.blob_paths())
+
+
+def kept(home: Home, tenant: Tenant) -> Mapping[str, str]:
+    """Return all that a tenant has in the store: items by key with their attributes, and blobs."""
+    items = {
+        f"{item['pk']} {item['sk']}": str(sorted(item.items()))
+        for item in home.items()
+        if str(item["pk"]).startswith(f"{tenant}#")
+    }
+    return items | {path: "" for path in home.blob_paths() if path.startswith(f"{tenant}/")}

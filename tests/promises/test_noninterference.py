@@ -1,0 +1,74 @@
+"""A tenant sees the same of the service, call by call, whether others use it or nobody does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from moto import mock_aws
+
+from cairn_tools.catalog import CATALOG
+from isolation.homes import Home, InAws, OneMachine
+from isolation.mutants import MUTANTS, found
+from isolation.trial import Among, isolated
+from simulation.mutants import Mutant
+
+TRIALS, CALLS = 6, 150
+NEARBY = 30
+"""How many seeds after the one that found a planted leak may find it, where scripts are drawn otherwise by now."""
+NewHome = Callable[[], Home]
+
+
+@pytest.fixture
+def simulated_aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[NewHome]:
+    """Yield a function that makes an empty table and bucket."""
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    names = (f"memory-{number}" for number in count())
+    with mock_aws():
+        yield lambda: InAws(next(names))
+
+
+@pytest.fixture(params=["one machine", "aws"])
+def new_home(request: pytest.FixtureRequest, tmp_path: Path) -> NewHome:
+    """Return a function that makes an empty store."""
+    if request.param == "aws":
+        return request.getfixturevalue("simulated_aws")
+    directories = (tmp_path / str(number) for number in count())
+    return lambda: OneMachine(next(directories))
+
+
+@pytest.mark.req("R010")
+@pytest.mark.req("R143")
+@pytest.mark.req("R261")
+@pytest.mark.slow
+def test_nothing_that_a_tenant_sees_depends_on_another_whatever_tools_they_call() -> None:
+    verdicts = [isolated(seed, CALLS) for seed in range(TRIALS)]
+    assert not [problem for verdict in verdicts for problem in verdict.problems]
+    answered = {tool for verdict in verdicts for tool, code in verdict.outcomes if code == "OK"}
+    assert {tool.name for tool in CATALOG} == answered, "a tool whose calls all fail shows nothing"
+    assert sum(verdict.stolen for verdict in verdicts) > TRIALS * CALLS / 20
+
+
+@pytest.mark.req("R011")
+@pytest.mark.slow
+def test_no_answer_about_a_project_depends_on_another_project_of_the_tenant() -> None:
+    verdicts = [isolated(seed, CALLS, among="projects") for seed in range(3)]
+    assert not [problem for verdict in verdicts for problem in verdict.problems]
+    assert len({tool for verdict in verdicts for tool, code in verdict.outcomes if code == "OK"}) > 8
+
+
+@pytest.mark.req("R010")
+@pytest.mark.req("R143")
+@pytest.mark.slow
+def test_the_same_holds_on_every_store(new_home: NewHome) -> None:
+    verdict = isolated(TRIALS, 40, new_home)
+    assert not verdict.problems
+    assert verdict.calls == 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("among", "mutant"), MUTANTS, ids=[mutant.name for _, mutant in MUTANTS])
+def test_a_leak_that_is_planted_is_found(among: Among, mutant: Mutant) -> None:
+    assert found(among, mutant, NEARBY) is not None
