@@ -122,23 +122,61 @@ MUTANTS = (
         ),
     ),
     Mutant(
-        "a segment goes further than what has settled",
+        "a commit is sent however late, before what others have appended",
         (
             Change(
-                "cairn.service.indexing:Indexer._settled",
-                "self._world.clock.now() - SETTLED",
-                "self._world.clock.now()",
+                "cairn.service.memory_log:MemoryLog.in_order",
+                'condition=AnyOf((Missing("newest"), LessThan("newest", min(made)))),',
+                "",
             ),
         ),
-        seed=73,
     ),
     Mutant(
-        "an entry is appended before what its writer has read",
+        "a memory is kept and not counted",
+        (Change("cairn.service.remember:_Remembering._writes", 'add={"kept": 1}', 'add={"kept": 0}'),),
+    ),
+    Mutant(
+        "a memory that is said again is kept again",
         (
             Change(
-                "cairn.service.memory_log:MemoryLog.append",
-                "max(entry.at, layout.logged_at(newest) + TICK) if newest else entry.at",
-                "entry.at",
+                "cairn.service.remember:_Remembering._writes", '"state": KEPT}, ABSENT)', '"state": KEPT})'
+            ),
+        ),
+    ),
+    Mutant(
+        "a memory is forgotten by name only",
+        (Change("cairn.service.forget:_Forgetting._entry", "forgotten=(ending,)", "forgotten=()"),),
+    ),
+    Mutant(
+        "a value is written over one that nobody read",
+        (
+            Change(
+                "cairn.service.keyvalue_changes:_value",
+                'ABSENT if old is None else Equals("version", old.version)',
+                "None",
+            ),
+        ),
+    ),
+    Mutant(
+        "an archived session is indexed before it is stored",
+        (
+            Change(
+                "cairn.service.archive:Archive.store",
+                'digest = self._twice(put, "The session could not be stored; nothing was indexed", {"stage": "store"})',
+                """from hashlib import sha256
+    digest = Digest(sha256(sealed).hexdigest())
+    self._index.add(tenant, self._entry(deposit, kept, digest, number))
+    self._twice(put, "", {})""",
+            ),
+        ),
+    ),
+    Mutant(
+        "a file is written over what others appended meanwhile",
+        (
+            Change(
+                "cairn.service.own_files:OwnFiles._write",
+                'Equals("version", stored.version) if stored else ABSENT',
+                "None",
             ),
         ),
     ),

@@ -104,7 +104,8 @@ class Bundles:
             return False
         if kind == "s":
             return not sk.startswith((layout.GUARDS, layout.OPERATIONS))
-        return kind != "keys" and not (kind == "m" and (sk == layout.MANIFEST or sk.startswith(layout.DISCARDED)))
+        is_made_anew = sk in {layout.MANIFEST, layout.NEWEST} or sk.startswith(layout.DISCARDED)
+        return kind != "keys" and not (kind == "m" and is_made_anew)
 
     def _of_project(self, scope: Scope, item: Attributes) -> Record | None:
         kind, project, _ = _parts(str(item["pk"]))
