@@ -1,4 +1,4 @@
-"""What processes keep beside turns: memories, values, archived sessions, files; one function per action, like actions."""
+"""What processes keep beside turns: memories, values, archived sessions, files; one function per action."""
 
 from __future__ import annotations
 

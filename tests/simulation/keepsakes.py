@@ -38,7 +38,8 @@ class Keepsakes:
         yield from self._memories()
         yield from self._told()
         for tenant in self._tenants:
-            yield from self._counted_memories(tenant)
+            yield from self._kept_once(tenant)
+            yield from self._counted(tenant)
             yield from self._values(tenant)
             yield from self._archived(tenant)
             yield from self._bytes(tenant)
@@ -95,34 +96,36 @@ class Keepsakes:
                 if is_own and name not in self._forgotten and name not in deed.answer:
                     yield f"{deed.about} did not recall {note}"
 
-    def _counted_memories(self, tenant: Tenant) -> Problems:
-        """Hold what says that a memory is kept, and how many a session keeps, to the entries of the logs."""
-        kept: Counter[Any] = Counter()
-        forgotten: Counter[Any] = Counter()
+    def _kept_once(self, tenant: Tenant) -> Problems:
+        """Hold what says that a memory is kept or forgotten to the entries of the logs: one for each."""
         states: dict[str, str] = {}
-        written: Counter[str] = Counter()
         for pk in self._logs(tenant):
-            for item in every(self._world.table, Query(pk, *layout.log_range())):
-                if layout.is_entry(str(item["sk"])):
-                    record = self._process.parts.vault.unseal(tenant, item)
-                    for memory in record["remembered"]:
-                        kept[memory["session"]] += 1
-                        written[memory["id"]] += 1
-                    for ending in record["forgotten"]:
-                        forgotten[ending["session"]] += scope_of(ending["id"]) == "session"
-                        written[f"{ending['id']} forgotten"] += 1
             for item in every(self._world.table, Query(pk, *layout.prefix_range(layout.memory_sk("")))):
                 states[str(item["sk"]).removeprefix(layout.memory_sk(""))] = str(item["state"])
-        expected = Counter({name: 1 for name in states})
-        expected.update({f"{name} forgotten": 1 for name, state in states.items() if state == "forgotten"})
-        if written != expected:
-            yield f"the logs of {tenant} say {dict(written)} of memories, which are {states}"
+        written = Counter(memory["id"] for record in self._entries(tenant) for memory in record["remembered"])
+        ended = Counter(ending["id"] for record in self._entries(tenant) for ending in record["forgotten"])
+        forgotten = [name for name, state in states.items() if state == "forgotten"]
+        if written != Counter(states.keys()) or ended != Counter(forgotten):
+            yield f"the logs of {tenant} say {dict(written)} and {dict(ended)} of memories, which are {states}"
+
+    def _counted(self, tenant: Tenant) -> Problems:
+        """Hold how many memories a session keeps, and forgot of its own, to the entries of the logs."""
+        entries = self._entries(tenant)
+        kept = Counter(memory["session"] for record in entries for memory in record["remembered"])
+        endings = [ending for record in entries for ending in record["forgotten"]]
+        forgotten = Counter(ending["session"] for ending in endings if scope_of(ending["id"]) == "session")
         for session in self._play.sessions:
             if session.tenant == tenant:
-                found = self._world.table.get(Key(layout.session_pk(session), layout.MEMORY_COUNT)) or {}
-                counts = (found.get("kept", 0), found.get("forgotten", 0))
-                if counts != (kept[session.session_id], forgotten[session.session_id]):
-                    yield f"{session} counts {counts} memories, and has {kept, forgotten}"
+                item = self._world.table.get(Key(layout.session_pk(session), layout.MEMORY_COUNT)) or {}
+                counts = (item.get("kept", 0), item.get("forgotten", 0))
+                found = (kept[session.session_id], forgotten[session.session_id])
+                if counts != found:
+                    yield f"{session} counts {counts} memories, and has {found}"
+
+    def _entries(self, tenant: Tenant) -> list[dict[str, Any]]:
+        items = [item for pk in self._logs(tenant) for item in every(self._world.table, Query(pk, *layout.log_range()))]
+        unseal = self._process.parts.vault.unseal
+        return [unseal(tenant, item) for item in items if layout.is_entry(str(item["sk"]))]
 
     def _logs(self, tenant: Tenant) -> list[str]:
         pk = layout.registry_pk(tenant, PROJECT)
@@ -172,8 +175,8 @@ class Keepsakes:
         """Hold a file to the lines that were appended: those for sure once, none twice."""
         there = Counter(self._read(session, LOG).splitlines())
         deeds = [deed for deed in self._deeds.of("append") if deed.about == session]
-        sure = Counter(deed.content for deed in deeds if deed.ok)
-        if sure - there or there - Counter(deed.content for deed in deeds if not deed.refused):
+        sure = Counter(str(deed.content) for deed in deeds if deed.ok)
+        if sure - there or there - Counter(str(deed.content) for deed in deeds if not deed.refused):
             yield f"{session}'s file has {there}, and {sure} were appended"
 
     def _state(self, session: Session) -> Problems:
