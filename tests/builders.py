@@ -28,7 +28,7 @@ from cairn.edge.fields import SessionInput
 from cairn.edge.tool import Tool
 from cairn.embedded.queue import InProcessJobs
 from cairn.ports import DataKey
-from cairn.service.indexing import SETTLED, Indexed, Indexer
+from cairn.service.indexing import Indexed, Indexer
 from cairn.service.memory_log import MemoryLog
 from cairn.service.paging import every
 from cairn.service.parts import Parts
@@ -174,11 +174,11 @@ class Journal:
         return self.log.append(SESSION.tenant, SESSION.project, self.owner, entry)
 
     def indexed(self, *runs: int) -> Journal:
-        """Write entries, let them settle and index them, run by run."""
+        """Write entries and index them, run by run."""
         clock: Any = self.world.clock
         for entries in runs:
             self.write(entries)
-            clock.advance(seconds=SETTLED.total_seconds() + 1)
+            clock.advance(seconds=61)
             self.index()
         return self
 

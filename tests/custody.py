@@ -19,7 +19,7 @@ from cairn.domain.table import Key, Put
 from cairn.domain.turns import Completion, Preparation, Session
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.service.engine import Engine
-from cairn.service.indexing import FEWEST, SETTLED
+from cairn.service.indexing import FEWEST
 from cairn.service.parts import Parts
 from cairn.service.vault import Vault
 from cairn.service.world import World
@@ -152,7 +152,7 @@ class Household:
     def index(self, where: Session = session("alone"), user: UserId = ADA) -> Household:  # noqa: B008 - a frozen value
         """Have the user say enough for a segment, and index it."""
         self.say(where, user, *(f"Word {number} of the beans." for number in range(FEWEST)))
-        self.later(seconds=SETTLED.total_seconds() + 1)
+        self.later(seconds=61)
         assert self.engine().indexer.run(where.tenant, where.project, f"u:{user}").entries
         return self
 

@@ -7,7 +7,6 @@ from typing import Any
 from cairn.domain import layout
 from cairn.domain.memories import Forgetting, Note, Question, Recollection
 from cairn.domain.table import Key, Query
-from cairn.service.indexing import SETTLED
 from cairn.service.paging import every
 
 
@@ -41,7 +40,7 @@ class Notebook:
 def index(notebook: Notebook, *owners: str) -> None:
     """Let the logs settle and put each into a segment."""
     talk = notebook.talk
-    talk.world.clock.advance(seconds=SETTLED.total_seconds() + 1)
+    talk.world.clock.advance(seconds=61)
     for owner in owners or ("s:monday",):
         talk.parts.indexer.rebuild(talk.session.tenant, talk.session.project, owner)
         pk = layout.log_pk(talk.session.tenant, talk.session.project, owner)

@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from multiprocessing import Pool
 from typing import TypeVar
 
@@ -47,7 +49,7 @@ def play(seed: int) -> int:
 
 def sweep() -> bool:
     """Play the core flows with every fault and every pair of faults; tell whether something was wrong."""
-    begun = time.monotonic()
+    begun = _Begun()
     units = [(number, plan) for number, flow in enumerate(FLOWS) for plan in singles(flow)]
     counts, problems = Counter[str](), list[str]()
     for number, count, wrong in _in_parallel(_swept, units):
@@ -60,7 +62,7 @@ def sweep() -> bool:
 
 def draw(first: int, schedules: int) -> bool:
     """Play drawn schedules; tell whether something was wrong."""
-    begun = time.monotonic()
+    begun = _Begun()
     counts, problems = Counter[str](), list[str]()
     for seed, wrong, counted in _in_parallel(_played, range(first, first + schedules)):
         counts += counted
@@ -69,8 +71,7 @@ def draw(first: int, schedules: int) -> bool:
             if wrong
             else []
         )
-    seconds = time.monotonic() - begun
-    print(f"schedules: {schedules} from seed {first} in {seconds:.0f} s, {schedules / seconds:.0f} a second")
+    print(f"schedules: {schedules} from seed {first} in {_since(begun)}")
     faults = {fault.value for fault in Fault}
     for title, names in (("did", counts.keys() - faults), ("met", counts.keys() & faults)):
         print(f"  {title}: " + ", ".join(f"{name} {counts[name]}" for name in sorted(names)))
@@ -79,7 +80,7 @@ def draw(first: int, schedules: int) -> bool:
 
 def plant() -> bool:
     """Plant every fault; tell whether one was not found."""
-    begun = time.monotonic()
+    begun = _Begun()
     seeds = dict(_in_parallel(_planted, range(len(MUTANTS))))
     caught = sum(seed is not None for seed in seeds.values())
     print(f"planted faults: {caught} of {len(MUTANTS)} found in {_since(begun)}")
@@ -111,6 +112,8 @@ def _planted(number: int) -> tuple[int, int | None]:
 def _in_parallel(work: Callable[[T], R], units: Iterable[T]) -> Iterator[R]:
     with Pool(WORKERS) as pool:
         yield from pool.imap_unordered(work, units)
+        pool.close()
+        pool.join()
 
 
 def _shown(problems: list[str]) -> bool:
@@ -118,8 +121,21 @@ def _shown(problems: list[str]) -> bool:
     return bool(problems)
 
 
-def _since(begun: float) -> str:
-    return f"{time.monotonic() - begun:.0f} s"
+def _since(begun: _Begun) -> str:
+    return f"{time.monotonic() - begun.at:.0f} s ({_processor_seconds() - begun.used:.0f} s of a processor)"
+
+
+def _processor_seconds() -> float:
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """When something began, and what all processes had used by then."""
+
+    at: float = field(default_factory=time.monotonic)
+    used: float = field(default_factory=_processor_seconds)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,11 @@ from simulation.flows import FLOWS, Flow, rehearsed, singles
 from simulation.mutants import MUTANTS, Mutant, found
 from simulation.schedule import simulated
 
-SCHEDULES, PARTS = 100, 4
-AT_FIRST = {}
+SCHEDULES, PARTS = 48, 4
+ONCE_WRONG = (1203, 1403, 1499)
+"""Seeds whose schedules went wrong: a memory was not recalled by a process whose clock was behind its writer's."""
+ABOUT = 20
+"""How many single faults of a flow are played here; `make faults` plays all of them, and all pairs."""
 NEARBY = 60
 """How many seeds after the one that found a planted fault may find it, where schedules are drawn otherwise by now."""
 
@@ -21,19 +24,23 @@ NEARBY = 60
 @pytest.mark.req("R047")
 @pytest.mark.req("R050")
 @pytest.mark.req("R074")
+@pytest.mark.req("R242")
+@pytest.mark.req("R245")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_after_any_schedule_of_faults_every_turn_is_stored_once_and_every_count_is_right(part: int) -> None:
-    wrong = {seed: simulated(seed).problems for seed in range(part, SCHEDULES, PARTS)}
+    seeds = (*range(part, SCHEDULES, PARTS), *ONCE_WRONG[part::PARTS])
+    wrong = {seed: simulated(seed).problems for seed in seeds}
     assert not list(chain.from_iterable(wrong.values())), [seed for seed, problems in wrong.items() if problems]
 
 
 @pytest.mark.slow
 @pytest.mark.req("R047")
 @pytest.mark.parametrize("flow", FLOWS, ids=lambda flow: flow.__name__)
-def test_a_flow_with_any_single_fault_ends_well(flow: Flow) -> None:
+def test_a_flow_with_a_single_fault_ends_well(flow: Flow) -> None:
     plans = singles(flow)
     assert len({at for ((at, _),) in plans}) >= 6
-    assert not [plan for plan in plans if rehearsed(flow, plan).verdict.problems]
+    some = plans[:: max(1, len(plans) // ABOUT)]
+    assert not [plan for plan in some if rehearsed(flow, plan).verdict.problems]
 
 
 @pytest.mark.slow

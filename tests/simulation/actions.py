@@ -18,6 +18,7 @@ from cairn.domain.operations import OperationToken
 from cairn.domain.settings import RecallScope
 from cairn.domain.turns import Completion, Preparation, Session
 from cairn.service.fan_out import FanOut
+from simulation.deeds import Deeds
 from simulation.stage import START, Process, Stage
 from simulation.witness import Seen
 
@@ -50,6 +51,7 @@ class Play:
     begun: list[tuple[Session, Completion, OperationToken]] = field(
         default_factory=list[tuple[Session, Completion, OperationToken]]
     )
+    deeds: Deeds = field(default_factory=Deeds)
     idle_until: datetime = START
     long_waits: int = 0
 

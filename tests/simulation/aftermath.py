@@ -12,6 +12,7 @@ from cairn.domain.items import message
 from cairn.domain.table import Key
 from cairn.domain.turns import Completion
 from simulation.actions import Play, look
+from simulation.keepsakes import Keepsakes
 from simulation.oracle import Findings
 from simulation.recount import Problems
 from simulation.witness import CONFLICT, REPLAYED, STORED
@@ -42,6 +43,7 @@ def judged(play: Play) -> Verdict:
         found = Findings(play, play.stage.healthy(), told)
         problems += play.stage.leases.breaches
         problems += found.problems()
+        problems += Keepsakes(play, play.stage.healthy()).problems()
     except (CairnError, StoreError) as error:
         return Verdict((f"a healthy process failed: {error!r}",), counts)
     counts["turns"] += found.turns

@@ -37,8 +37,8 @@ class Fault(StrEnum):
 Draw = Callable[[str], Fault | None]
 """Says what happens to the next call of any process, of which it is told what it is."""
 
-LONGEST_IN_FLIGHT = 6.0
-"""How many seconds a write may be under way: with ON_TIME and the skew of clocks it keeps within LATE_APPEND."""
+LATENESS = (0.0, 0.5, 6.0, 40.0, 80.0)
+"""How many seconds after its caller gave up a write may arrive, in a session that others lease meanwhile."""
 LONG_DELAYS = (0.05, 1.0, 12.0, 35.0, 200.0)
 MOST_THROTTLED = 5
 
@@ -57,8 +57,8 @@ class Line:
     throttled: int = 0
     latencies: Sequence[float] = field(default=(0.0, 0.001, 0.004))
 
-    def carry(self, what: str, apply: Callable[[], T], *, in_flight: bool = False) -> T:
-        """Make a call, or have it go wrong; `in_flight` says that it appends what must not come late."""
+    def carry(self, what: str, apply: Callable[[], T], writes: int = 0) -> T:
+        """Make a call, a transaction of so many writes where it is one, or have it go wrong."""
         if self.dead:
             raise Stopped
         self.scheduler.pause(self.random.choice(self.latencies))
@@ -73,12 +73,10 @@ class Line:
             case None:
                 return apply()
             case Fault.DELAYED:
-                self.scheduler.pause(
-                    self.random.uniform(0, LONGEST_IN_FLIGHT) if in_flight else self.random.choice(LONG_DELAYS)
-                )
+                self.scheduler.pause(self.random.choice(LONG_DELAYS))
                 return apply()
-            case Fault.CONFLICT if what.startswith("transact"):
-                raise TransactionRefused([Refusal("conflict")])
+            case Fault.CONFLICT if writes:
+                raise TransactionRefused([Refusal("conflict"), *[None] * (writes - 1)])
             case Fault.KILLED_BEFORE | Fault.KILLED_AFTER:
                 return self._killed(apply if fault is Fault.KILLED_AFTER else None)
             case _:
@@ -100,7 +98,7 @@ class Line:
         if fault is Fault.LOST:
             unseen()
         elif fault is Fault.LATE:
-            self.scheduler.later(self.random.uniform(0, LONGEST_IN_FLIGHT), unseen)
+            self.scheduler.later(self.random.choice(LATENESS), unseen)
         elif fault is Fault.THROTTLED:
             self.throttled = self.random.randrange(MOST_THROTTLED)
 
@@ -129,8 +127,7 @@ class LinedTable:
 
     def transact(self, writes: Sequence[Write]) -> None:
         what = "transact " + ", ".join(_told(write) for write in writes)
-        appends = any(isinstance(write, Put) and key_of(write).sk.startswith("m#") for write in writes)
-        self.line.carry(what, partial(self.table.transact, writes), in_flight=appends)
+        self.line.carry(what, partial(self.table.transact, writes), len(writes))
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class Recount:
             pk = layout.log_pk(self._session.tenant, self._session.project, owner)
             items = every(self._parts.world.table, Query(pk, *layout.prefix_range("m#")))
             vault, tenant = self._parts.vault, self._session.tenant
-            self._logs[owner] = [vault.unseal(tenant, item) for item in items if item["sk"] != layout.MANIFEST]
+            self._logs[owner] = [vault.unseal(tenant, item) for item in items if layout.is_entry(str(item["sk"]))]
         return self._logs[owner]
 
     def _order(self) -> Problems:

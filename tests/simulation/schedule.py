@@ -9,11 +9,13 @@ from random import Random
 from faults import Stopped
 from simulation.actions import ACTIONS, USERS, Play, say, sessions_of
 from simulation.aftermath import Verdict, judged
+from simulation.keeping import KEEPING
 from simulation.line import Fault
 from simulation.stage import Stage, small
 
 RATES = (0.0, 0.02, 0.06, 0.15)
 LEFT_OUT = 0.25
+EVERYTHING = {**ACTIONS, **KEEPING}
 FEWEST_ACTIONS, MOST_ACTIONS = 6, 30
 
 
@@ -36,8 +38,8 @@ class _Schedule:
         self._left = self._random.randint(FEWEST_ACTIONS, MOST_ACTIONS)
         self._rate = self._random.choice(RATES)
         self._faults = self._random.sample(list(Fault), self._random.randint(1, len(Fault)))
-        self._actions = [action for action in ACTIONS if action is say or self._random.random() > LEFT_OUT]
-        self._weights = [ACTIONS[action] for action in self._actions]
+        self._actions = [action for action in EVERYTHING if action is say or self._random.random() > LEFT_OUT]
+        self._weights = [EVERYTHING[action] for action in self._actions]
 
     def run(self) -> None:
         for _ in range(self._random.choice((1, 2, 2, 3, 4))):

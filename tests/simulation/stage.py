@@ -14,11 +14,12 @@ from builders import RecordingJobs, RepeatingKeyRing
 from cairn.domain import manifest
 from cairn.domain.errors import Conflict, ResourceBusy, Unavailable
 from cairn.domain.ids import Tenant
-from cairn.domain.settings import Limits, MemorySettings
+from cairn.domain.settings import Limits, MemorySettings, Quotas
 from cairn.domain.turns import CommittedTurn, Completion, Session
 from cairn.runtime.system import in_turn
-from cairn.service import indexing, memory_log, vault
+from cairn.service import indexing, keyvalue_writing, memory_log, vault
 from cairn.service.engine import Engine
+from cairn.service.keyvalue import KeyValue
 from cairn.service.parts import Parts
 from cairn.service.world import World
 from memory_store import MemoryBlobs, MemoryTable
@@ -62,6 +63,7 @@ class Process:
 
     parts: Parts
     engine: Engine
+    keyvalue: KeyValue
     line: Line | None = None
 
 
@@ -73,6 +75,7 @@ def small() -> Generator[None]:
         patch.multiple(memory_log, ENTRIES=4, MOST_NEWS=12, FIRST_PAGE=5),
         patch.multiple(indexing, FEWEST=2, MOST=6),
         patch.object(vault, "MAX_INLINE_BYTES", 1000),
+        patch.object(keyvalue_writing, "MAX_INLINE_BYTES", 1000),
     ):
         yield
 
@@ -138,7 +141,7 @@ class Stage:
 
     def _process(self, world: World) -> Process:
         parts = Parts.of(world, self._settings_for)
-        return Process(parts, Engine.of(parts, Limits()))
+        return Process(parts, Engine.of(parts, Limits()), KeyValue(world, Quotas()))
 
     def _settings_for(self, _: Tenant) -> MemorySettings:
         return self.settings

@@ -380,7 +380,7 @@ def test_what_the_user_says_after_all_is_counted_as_left(house: Household) -> No
     table: Any = house.world.table
     late = Late(table, house.directory / "blobs")
 
-    assert SubjectErasure(cold_parts(house), late).run(Scope(ACME, user=ADA)).left == 3
+    assert SubjectErasure(cold_parts(house), late).run(Scope(ACME, user=ADA)).left == 4
 
 
 def test_a_session_in_use_stops_the_erasure_which_can_be_run_again(house: Household) -> None:

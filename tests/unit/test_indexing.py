@@ -17,7 +17,7 @@ from cairn.domain.ids import Digest
 from cairn.domain.jobs import IndexLog, Job
 from cairn.domain.manifest import ENTRIES, FAN_IN, Manifest, SegmentRef, merging
 from cairn.service.after_turn import commit
-from cairn.service.indexing import FEWEST, SETTLED
+from cairn.service.indexing import FEWEST
 from cairn.service.segments import GRACE, LONGEST_BUILD, Segments
 from cairn.service.vault import Vault
 from cairn.service.world import World
@@ -28,12 +28,8 @@ def journal(world: World, watched: Any) -> Journal:
     return Journal(replace(world, table=watched))
 
 
-def test_what_has_not_settled_stays_in_the_tail(journal: Journal) -> None:
+def test_what_has_just_been_appended_is_indexed(journal: Journal) -> None:
     journal.write(FEWEST, minutes=0)
-    clock: Any = journal.world.clock
-    clock.advance(seconds=SETTLED.total_seconds())
-    assert journal.index().entries == 0
-    clock.advance(milliseconds=1)
     assert journal.index().entries == FEWEST
 
 

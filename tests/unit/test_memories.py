@@ -39,6 +39,18 @@ def test_what_is_remembered_is_recalled_at_once_by_every_process(notebook: Noteb
         assert found.score > 0
 
 
+def test_a_memory_and_its_end_are_seen_at_once_by_a_process_whose_clock_is_behind(
+    notebook: Notebook, clock: Any
+) -> None:
+    name = notebook.keep("Beans go north.")
+    clock.advance(seconds=-2)
+    assert notebook.other().texts() == ["Beans go north."]
+    clock.advance(seconds=4)
+    notebook.drop(name)
+    clock.advance(seconds=-2)
+    assert notebook.other().texts() == []
+
+
 @pytest.mark.req("R245")
 def test_nobody_forgets_what_they_cannot_see(notebook: Notebook) -> None:
     own = {scope: notebook.keep(f"For the {scope}.", scope=scope) for scope in ("session", "user", "project")}

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import CorruptData
+from cairn.domain.errors import CorruptData, Refusal, TransactionRefused
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId
 from cairn.domain.log_entries import LogEntry, TurnEntry
-from cairn.domain.table import Page, Query
+from cairn.domain.table import Page, Query, Write
 from cairn.service import memory_log
 from cairn.service.memory_log import MemoryLog
 from cairn.service.vault import Vault
@@ -52,6 +52,10 @@ class Log:
         entry = TurnEntry(turn_id=TurnId(f"t{seq}"), seq=seq, events=1, texts=((f"e{seq}", "user", f"text {seq}"),))
         written = LogEntry(session_id=SESSION, at=at or self.world.clock.now(), turn=entry)
         return self.log.append(TENANT, PROJECT, self.owner, written)
+
+    def ordered(self, seq: int) -> list[Write]:
+        append = self.prepared(seq)
+        return [append, *self.log.in_order(append)]
 
     def shown(self, *, fresh: bool = True) -> list[int]:
         if fresh:
@@ -107,14 +111,43 @@ def test_logs_take_no_more_memory_than_there_is_and_those_forgotten_are_read_aga
 
 
 @pytest.mark.req("R036")
-def test_an_append_that_arrives_late_is_put_in_its_place(new_log: Callable[[], Log], clock: Any) -> None:
+@pytest.mark.parametrize("late", [timedelta(milliseconds=1), timedelta(seconds=20), timedelta(hours=9)])
+def test_an_append_that_arrives_after_a_newer_one_is_refused_and_follows_it(
+    new_log: Callable[[], Log], clock: Any, late: timedelta
+) -> None:
     slow, quick, reader = new_log(), new_log(), new_log()
-    late = slow.prepared(1)
-    clock.advance(seconds=20)
-    quick.append(2)
+    outrun = slow.ordered(1)
+    clock.advance(seconds=late.total_seconds())
+    quick.world.table.transact(quick.ordered(2))
     assert reader.shown() == [2]
-    slow.world.table.put(late)
-    assert reader.shown() == [1, 2]
+    with pytest.raises(TransactionRefused) as refused:
+        slow.world.table.transact(outrun)
+    assert slow.log.was_outrun(outrun, refused.value)
+    clock.advance(seconds=-late.total_seconds())
+    slow.world.table.transact(slow.ordered(1))
+    assert reader.shown() == [2, 1] == new_log().shown()
+
+
+def test_an_append_is_outrun_only_where_nothing_else_was_refused(new_log: Callable[[], Log]) -> None:
+    log = new_log()
+    writes = log.ordered(1)
+    nothing, condition, conflict = None, Refusal("condition"), Refusal("conflict")
+    told = [[nothing, condition], [condition, condition], [condition, nothing], [nothing, conflict]]
+    assert [log.log.was_outrun(writes, TransactionRefused(each)) for each in told] == [True, False, False, False]
+
+
+def test_appends_of_one_transaction_are_ordered_once_by_log(new_log: Callable[[], Log], clock: Any) -> None:
+    log = new_log()
+    other = Log(log.world, "u:bob")
+    appends = [log.prepared(1), other.prepared(2)]
+    clock.advance(seconds=1)
+    appends += [log.prepared(3)]
+    writes = [*appends, *log.log.in_order(*appends)]
+    log.world.table.transact(writes)
+    assert len(writes) == 5
+    assert (log.shown(), other.shown()) == ([1, 3], [2])
+    with pytest.raises(TransactionRefused):
+        log.world.table.transact(log.log.in_order(appends[0]))
 
 
 @pytest.mark.req("R036")

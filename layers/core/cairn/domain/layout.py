@@ -13,7 +13,7 @@ from hashlib import sha256
 
 from cairn.domain.codec import rfc3339
 from cairn.domain.errors import CorruptData
-from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId, moment_of, time_ordered_id
+from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId, moment_of
 from cairn.domain.settings import RecallScope
 from cairn.domain.turns import Session
 
@@ -41,6 +41,8 @@ DISCARDED = "gone#"
 POINTERS = "ptr#"
 SUMMARIES = "abstracts"
 MANIFEST = "m~segments"
+NEWEST = "m~tail"
+"""Under which a log says when its newest entry was made; outside the range that its readers read."""
 DUE_SHARDS = 16
 """How many partitions of the index share the due sessions, so that many writers and runs do not meet in one."""
 
@@ -169,9 +171,9 @@ def log_sk(entry_id: str) -> str:
     return f"m#{entry_id}"
 
 
-def log_sk_at(when: datetime) -> str:
-    """Return the smallest sort key that an entry made at or after this moment can have."""
-    return log_sk(time_ordered_id(when, bytes(10)))
+def is_entry(sk: str) -> bool:
+    """Tell whether a sort key is a log entry's."""
+    return sk.startswith(log_sk(""))
 
 
 def logged_at(sk: str) -> datetime:

@@ -148,22 +148,28 @@ class Forgetting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which memories a recall wants, before any limit; `at` is the time whose beliefs are asked for."""
+    """Which memories a recall wants, before any limit; `at` is the time whose beliefs are asked for.
 
-    at: datetime
+    Without one all counts that is on record: whoever kept a memory may have a clock a little ahead.
+    """
+
+    at: datetime | None = None
     type: MemoryType | None = None
     min_confidence: float = 0.0
     include_superseded: bool = False
 
     def admits(self, memory: Memory, ending: Ending | None) -> bool:
         """Tell whether the memory counts, which ended as told."""
-        ended = ending is not None and ending.at <= self.at
+        ended = ending is not None and self._has_come(ending.at)
         stands = not ended or (self.include_superseded and ending is not None and ending.replacement_id is not None)
-        return stands and memory.recorded_at <= self.at and self.covers(memory.type, memory.confidence)
+        return stands and self._has_come(memory.recorded_at) and self.covers(memory.type, memory.confidence)
 
     def covers(self, kind: MemoryType, confidence: float) -> bool:
         """Tell whether a memory or fact of this type and confidence is asked for."""
         return confidence >= self.min_confidence and self.type in {None, kind}
+
+    def _has_come(self, moment: datetime) -> bool:
+        return self.at is None or moment <= self.at
 
 
 def memory_record(memory: Memory) -> dict[str, Any]:

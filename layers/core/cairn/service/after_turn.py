@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from itertools import count
 
 from cairn.domain import layout
@@ -34,7 +35,7 @@ from cairn.service.recall import owners_of
 from cairn.service.sessions import Lease
 from cairn.service.world import Pending
 
-COMMIT_ATTEMPTS = 4
+COMMIT_ATTEMPTS = 6
 RETRY_SECONDS = 0.05
 
 
@@ -172,24 +173,31 @@ class _Commit:
         )
 
     def _write(self, claim: Claim, lease: Lease, delta: _Delta) -> None:
-        writes: list[Write] = [
+        for attempt in range(COMMIT_ATTEMPTS):
+            if self._parts.world.clock.now() - delta.now > ON_TIME:
+                raise ResourceBusy("the commit was held up for too long; nothing was written", {"resource": "session"})
+            writes = self._writes(claim, lease, delta)
+            try:
+                self._parts.world.parallel([partial(self._parts.world.table.transact, writes), *self._requests()])
+            except TransactionRefused as refused:
+                if not self._parts.log.was_outrun(writes, refused):
+                    _raise_if_lost(refused)
+                    self._parts.world.clock.sleep(RETRY_SECONDS * 2**attempt)
+            else:
+                return
+        raise Unavailable("the store refused the commit repeatedly; nothing of the turn was written")
+
+    def _writes(self, claim: Claim, lease: Lease, delta: _Delta) -> list[Write]:
+        log, session = self._parts.log, self._session
+        append = log.append(session.tenant, session.project, self._owner, self._entry(delta))
+        return [
             self._event_write(delta),
-            self._parts.log.append(self._session.tenant, self._session.project, self._owner, self._entry(delta)),
+            append,
+            *log.in_order(append),
             self._head_write(lease, delta),
             self._parts.guards.done(claim, delta.seq),
             *self._registration(lease),
         ]
-        for attempt in range(COMMIT_ATTEMPTS):
-            if self._parts.world.clock.now() - delta.now > ON_TIME:
-                raise ResourceBusy("the commit was held up for too long; nothing was written", {"resource": "session"})
-            try:
-                self._parts.world.parallel([lambda: self._parts.world.table.transact(writes), *self._requests()])
-            except TransactionRefused as refused:
-                _raise_if_lost(refused)
-                self._parts.world.clock.sleep(RETRY_SECONDS * 2**attempt)
-            else:
-                return
-        raise Unavailable("the store refused the commit repeatedly; nothing of the turn was written")
 
     def _requests(self) -> list[Callable[[], None]]:
         """Return the call that has the log's tail indexed, where it has grown long; if it fails, a later turn asks."""

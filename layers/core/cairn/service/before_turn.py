@@ -91,7 +91,7 @@ class _Preparation:
         limit, now = self.settings.recall_facts_limit, self._parts.world.clock.now()
         believed = self._parts.recall.believed(self._sight, read.owners)
         if self._query:
-            kept = self._parts.recall.memories(self._session, read.keepers, self._query, Wanted(at=now), limit)
+            kept = self._parts.recall.memories(self._session, read.keepers, self._query, Wanted(), limit)
             believed += [memory.as_fact() for memory in kept]
         return rank(believed, self._query, now, limit)
 

@@ -133,7 +133,8 @@ class Bundles:
             return sk.startswith(layout.POINTERS)
         if kind == "s":
             return not sk.startswith((layout.GUARDS, layout.OPERATIONS))
-        return kind not in _STAYS and not (kind == "m" and (sk == layout.MANIFEST or sk.startswith(layout.DISCARDED)))
+        is_made_anew = sk in {layout.MANIFEST, layout.NEWEST} or sk.startswith(layout.DISCARDED)
+        return kind not in _STAYS and not (kind == "m" and is_made_anew)
 
     def _archived(self, scope: Scope, item: Attributes, sole: Collection[str]) -> Iterator[Record]:
         """Yield the record of an archived session, which is the tenant's, or as a session a user's alone."""

@@ -6,8 +6,9 @@ such memory. A fact is looked for first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from cairn.domain import layout
 from cairn.domain.errors import InvalidArgument, NotFound, TransactionRefused, Unavailable
@@ -15,7 +16,7 @@ from cairn.domain.facts import Changes, Fact, State
 from cairn.domain.ids import SessionId
 from cairn.domain.log_entries import LogEntry
 from cairn.domain.memories import Ending, Forgetting, scope_of
-from cairn.domain.table import Check, Equals, Key, Update, Write
+from cairn.domain.table import Check, Equals, Key, Update, Write, key_of
 from cairn.domain.turns import Session
 from cairn.service.parts import Parts
 from cairn.service.recollect import opened, sight_of
@@ -50,17 +51,20 @@ class _Forgetting:
         if new in facts and self._believed(new, owners) is None:
             raise _absent("replacement_id")
         if self._request.id not in facts:
-            self._transact(self._end_of_memory())
+            self._transact(self._end_of_memory)
         elif (found := self._believed(self._request.id, owners)) is not None:
-            self._transact(self._end_of_fact(*found))
+            self._transact(partial(self._end_of_fact, *found))
         elif not self._is_forgotten(owners):
             raise _absent("memory_id")
 
-    def _transact(self, writes: list[Write]) -> None:
+    def _transact(self, make: Callable[[], list[Write]]) -> None:
         for attempt in range(ATTEMPTS):
+            writes = make()
             try:
                 self._parts.world.table.transact(writes)
             except TransactionRefused as refused:
+                if self._parts.log.was_outrun(writes, refused):
+                    continue
                 if _was_done(writes, refused):
                     return
                 self._parts.world.clock.sleep(RETRY_SECONDS * 2**attempt)
@@ -76,6 +80,7 @@ class _Forgetting:
         writes: list[Write] = [
             Update(where, set={"state": FORGOTTEN, "ended": str(entry.item["sk"])}, condition=_IS_KEPT),
             entry,
+            *self._parts.log.in_order(entry),
         ]
         if scope_of(request.id) == "session":
             writes.append(Update(Key(layout.session_pk(session), layout.MEMORY_COUNT), add={"forgotten": 1}))
@@ -87,7 +92,7 @@ class _Forgetting:
         deleted = replace(fact, state=State.DELETED, valid_to=now, superseded_by=new)
         entry = replace(self._entry(), session_id=holder, changes=Changes(deleted=(deleted,)))
         append = self._parts.log.append(self._session.tenant, self._session.project, owner, entry)
-        return [append, *self._replacement_is_kept()]
+        return [append, *self._parts.log.in_order(append), *self._replacement_is_kept()]
 
     def _entry(self) -> LogEntry:
         request, now = self._request, self._parts.world.clock.now()
@@ -135,7 +140,7 @@ class _Forgetting:
 def _was_done(writes: Sequence[Write], refused: TransactionRefused) -> bool:
     """Tell whether the memory was forgotten before, and not that the store was busy; NotFound where it is not there."""
     for write, reason in zip(writes, refused.reasons, strict=True):
-        if reason is not None and reason.code == "condition":
+        if reason is not None and reason.code == "condition" and key_of(write).sk != layout.NEWEST:
             if isinstance(write, Check):
                 raise _absent("replacement_id")
             if (reason.item or {}).get("state") != FORGOTTEN:

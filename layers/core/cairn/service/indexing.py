@@ -1,4 +1,4 @@
-"""The indexer: puts the settled part of a log's tail into segments and merges them, while reads and writes go on.
+"""The indexer: puts a log's tail into segments and merges them, while reads and writes go on.
 
 The log is a log-structured merge tree: its memtable is the tail in the table, its tables are segments. A run may be
 stopped anywhere, done again, or done twice at once; entries stay in the table, so that nothing can be lost.
@@ -21,16 +21,13 @@ from cairn.domain.memory_view import MemoryView
 from cairn.domain.segment import Segment
 from cairn.domain.segment_writer import written
 from cairn.domain.table import Attributes, Query
-from cairn.service.memory_log import LATE_APPEND
 from cairn.service.paging import every
 from cairn.service.segments import Segments
 from cairn.service.vault import Vault
 from cairn.service.world import Pending, World
 
-SETTLED = 2 * LATE_APPEND
-"""How old an entry is when nothing can be appended before it any more, whatever the clocks of those who append say."""
 FEWEST = ENTRIES // 2
-"""How many entries are worth a segment: a log asks at ENTRIES, and its newest may not have settled."""
+"""How many entries are worth a segment: a log asks at ENTRIES, and its newest may be under way."""
 MOST = 16 * ENTRIES
 """How many entries a segment is made of at once, so that memory is bounded."""
 
@@ -61,7 +58,7 @@ class Indexer:
         self._segments = Segments(world, vault)
 
     def run(self, tenant: Tenant, project: Project, owner: str, until: datetime | None = None) -> Indexed:
-        """Put what has settled into segments, if it is worth one; begin nothing new after `until`.
+        """Put what is in the tail into segments, if it is worth one; begin nothing new after `until`.
 
         Where a segment to merge is damaged, or the manifest is, all are made anew.
         """
@@ -101,7 +98,7 @@ class Indexer:
         None, and nothing changes, where there are fewer than `fewest` such entries or the manifest is another by now.
         """
         bounds = manifest.bounds()[:usable]
-        entries = list(islice(self._settled(log.pk, bounds[-1][1].through if bounds else ""), MOST))
+        entries = list(islice(self._after(log.pk, bounds[-1][1].through if bounds else ""), MOST))
         if len(entries) < fewest:
             return None
         kept = usable - merging([ref for _, ref in bounds], len(entries))
@@ -122,14 +119,11 @@ class Indexer:
         self._world.parallel(loads)
         return [load.result for load in loads]
 
-    def _settled(self, pk: str, through: str) -> Iterator[Attributes]:
-        """Yield the entries after one that are old enough for nothing to come before them any more."""
-        low, _ = layout.log_range()
-        newest = layout.log_sk_at(self._world.clock.now() - SETTLED)
-        if newest <= through:
-            return
-        for entry in every(self._world.table, Query(pk, max(low, through), newest, limit=MOST)):
-            if str(entry["sk"]) > through:
+    def _after(self, pk: str, through: str) -> Iterator[Attributes]:
+        """Yield the entries after one; none comes between them any more."""
+        low, high = layout.log_range()
+        for entry in every(self._world.table, Query(pk, max(low, through), high, limit=MOST)):
+            if through < str(entry["sk"]) < layout.MANIFEST:
                 yield entry
 
 

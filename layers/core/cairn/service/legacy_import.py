@@ -21,7 +21,7 @@ from cairn.domain.facts import Changes, Fact, to_record
 from cairn.domain.ids import TurnId, UserId
 from cairn.domain.legacy import LegacyHistory, LegacyTurn, facts_of
 from cairn.domain.log_entries import LogEntry, TurnEntry
-from cairn.domain.table import Key, Put, Scalar, Update, Write
+from cairn.domain.table import Key, Put, Scalar, Update, Write, key_of
 from cairn.domain.turns import Session
 from cairn.service import due
 from cairn.service.memory_log import TICK
@@ -118,8 +118,9 @@ class _Import:
         now = self._parts.world.clock.now()
         writes: list[Write] = []
         for owner, held in by_owner.items():
+            self._parts.log.refresh(self._session.tenant, self._session.project, owner)
             entry = LogEntry(session_id=self._session.session_id, at=now, changes=Changes(added=tuple(held)))
-            writes.extend(self._log_writes(owner, entry))
+            writes.extend(self._in_order(self._log_writes(owner, entry)))
         changes: dict[str, Scalar] = {"legacy": "importing", "legacy_facts": known}
         self._transact([*writes, self._head(changes, {"facts_written": len(facts)})])
         return len(facts)
@@ -129,7 +130,7 @@ class _Import:
         taken = 0
         for some in _batches(turn for turn in turns if turn.turn_id not in known):
             self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
-            writes = [write for turn in some for write in self._turn_writes(turn)]
+            writes = self._in_order([write for turn in some for write in self._turn_writes(turn)])
             changes: dict[str, Scalar] = {
                 "legacy": "importing",
                 "legacy_through": self._seq,
@@ -172,6 +173,10 @@ class _Import:
         pk = layout.registry_pk(session.tenant, session.project)
         return [append, Put({"pk": pk, "sk": layout.registry_sk(owner)})]
 
+    def _in_order(self, writes: list[Write]) -> list[Write]:
+        appends = [write for write in writes if isinstance(write, Put) and layout.is_entry(key_of(write).sk)]
+        return [*writes, *self._parts.log.in_order(*appends)]
+
     def _next_moment(self) -> datetime:
         clock = self._parts.world.clock
         self._logged_at = max(self._logged_at + TICK, clock.now())
@@ -190,6 +195,8 @@ class _Import:
         try:
             self._parts.world.table.transact(writes)
         except TransactionRefused as refused:
+            if self._parts.log.was_outrun(writes, refused):
+                raise Unavailable("others appended to the log meanwhile; run the import again") from refused
             if any(reason is not None and reason.code == "condition" for reason in refused.reasons):
                 raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused
             raise Unavailable("the store refused a step of the import; run it again") from refused

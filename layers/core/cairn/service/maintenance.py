@@ -31,6 +31,7 @@ from cairn.service.sessions import Lease
 
 TIME_LIMIT = timedelta(seconds=20)
 """How long a run goes on; the gateway gives up after 29 s."""
+APPEND_ATTEMPTS = 6
 MAX_SHARD_TURNS = 90
 """A shard is archived in one transaction of at most 100 writes."""
 MAX_SHARD_BYTES = 4_000_000
@@ -221,18 +222,30 @@ class _Run:
         if facts:
             now: datetime = self._parts.world.clock.now()
             entry = LogEntry(session_id=self._session.session_id, at=now, changes=Changes(superseded=facts))
-            append = self._parts.log.append(self._session.tenant, self._session.project, owner, entry)
-            self._transact([append, Check(self._lease.key(), self._lease.held())])
+            self._append(owner, entry)
             self._parts.log.refresh(self._session.tenant, self._session.project, owner)
         return len(facts)
 
-    def _transact(self, writes: list[Write]) -> None:
+    def _append(self, owner: str, entry: LogEntry) -> None:
+        """Append to a log, behind what others append meanwhile."""
+        held = Check(self._lease.key(), self._lease.held())
+        for _ in range(APPEND_ATTEMPTS):
+            append = self._parts.log.append(self._session.tenant, self._session.project, owner, entry)
+            if self._transact([append, *self._parts.log.in_order(append), held]):
+                return
+        raise Unavailable("others append to the log all the time; run it again")
+
+    def _transact(self, writes: list[Write]) -> bool:
+        """Make the writes, all or none; False where others appended to a log first."""
         try:
             self._parts.world.table.transact(writes)
         except TransactionRefused as refused:
+            if self._parts.log.was_outrun(writes, refused):
+                return False
             if any(reason is not None and reason.code == "condition" for reason in refused.reasons):
                 raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused
             raise Unavailable("the store refused a maintenance step; run it again") from refused
+        return True
 
 
 def _shards(turns: Iterable[_RawTurn]) -> Iterable[list[_RawTurn]]:

@@ -11,27 +11,27 @@ from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from threading import Lock, RLock
 
 from cairn.domain import layout
 from cairn.domain.attributes import item_bytes
-from cairn.domain.errors import CorruptData, NotFound
+from cairn.domain.errors import CorruptData, NotFound, TransactionRefused
 from cairn.domain.ids import Digest, Project, Tenant, time_ordered_id
 from cairn.domain.jobs import IndexLog
 from cairn.domain.log_entries import LogEntry
 from cairn.domain.manifest import ENTRIES, Manifest, SegmentRef
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.segment import Segment
-from cairn.domain.table import ABSENT, Attributes, Key, Put, Query
+from cairn.domain.table import ABSENT, AnyOf, Attributes, Key, LessThan, Missing, Put, Query, Update, Write, key_of
 from cairn.service.paging import every
 from cairn.service.segments import Segments, as_far_as_readable, manifest_of
 from cairn.service.vault import Vault
 from cairn.service.world import Pending, World
 
 LATE_APPEND = timedelta(seconds=30)
-"""How long after its id was made an append may still arrive: no call lives longer than its gateway allows."""
+"""How long after its id was made an append may arrive as a rule: no call lives longer than its gateway allows."""
 ON_TIME = timedelta(seconds=20)
 """How old an entry may be when its append is sent, so that the call and skewed clocks keep within LATE_APPEND."""
 TICK = timedelta(milliseconds=1)
@@ -44,6 +44,7 @@ MAX_BYTES = 96 * 1024 * 1024
 _FOLDED = 10
 """How many times its stored bytes an entry takes in memory."""
 _VIEW_BYTES = 4096
+_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(slots=True)
@@ -55,8 +56,6 @@ class _Read:
     manifest: Manifest
     segments: dict[Digest, Segment]
     tail: list[str] = field(default_factory=list[str])
-    applied: set[str] = field(default_factory=set[str])
-    read_from: str = ""
     folded: int = 0
     version: str = ""
     is_damaged: bool = False
@@ -84,10 +83,14 @@ class _Read:
 
 @dataclass(slots=True)
 class _Slot:
-    """The place of one log in memory; `counted` is how many bytes of it are counted."""
+    """The place of one log in memory; `counted` is how many bytes of it are counted.
+
+    `outran` is when the entry was made that kept one of this process from being appended, in milliseconds.
+    """
 
     lock: RLock = field(default_factory=RLock)
     read: _Read | None = None
+    outran: int = 0
     counted: int = 0
 
 
@@ -108,16 +111,48 @@ class MemoryLog:
     ) -> Put:
         """Return the write that appends the entry; its id follows all that was read, whatever the clock says.
 
-        The id is of the time of the entry, or of this moment where the entry tells of what was long before.
+        The id is of the time of the entry, or of this moment where the entry tells of what was long before. The
+        transaction that writes it holds what `in_order` returns as well.
         """
         pk = layout.log_pk(tenant, project, owner)
         with self._exclusive(pk) as slot:
-            newest = slot.read.newest if slot.read else ""
-        at = moment or entry.at
+            newest, outran = slot.read.newest if slot.read else "", slot.outran
+        at = max(moment or entry.at, _EPOCH + (outran + 1) * TICK)
         at = max(at, layout.logged_at(newest) + TICK) if newest else at
         where = Key(pk, layout.log_sk(time_ordered_id(at, self._world.entropy.token(10))))
         content = self._vault.seal(tenant, where, entry.to_record())
         return Put({"pk": where.pk, "sk": where.sk, **content}, ABSENT)
+
+    def in_order(self, *appends: Put) -> list[Write]:
+        """Return the writes that let these appends through only where all of them are newer than their logs' newest.
+
+        So an append may be under way for however long: what was read of a log, up to some entry, stays all there is.
+        """
+        logs: dict[str, list[int]] = {}
+        for append in appends:
+            where = key_of(append)
+            logs.setdefault(where.pk, []).append((layout.logged_at(where.sk) - _EPOCH) // TICK)
+        return [
+            Update(
+                Key(pk, layout.NEWEST),
+                set={"newest": max(made)},
+                condition=AnyOf((Missing("newest"), LessThan("newest", min(made)))),
+            )
+            for pk, made in logs.items()
+        ]
+
+    def was_outrun(self, writes: Sequence[Write], refused: TransactionRefused) -> bool:
+        """Tell whether all that was wrong is that others appended first; the next append follows theirs."""
+        failed = {
+            key_of(write): reason.item or {}
+            for write, reason in zip(writes, refused.reasons, strict=True)
+            if reason is not None and reason.code == "condition"
+        }
+        for where, item in failed.items():
+            if where.sk == layout.NEWEST:
+                with self._exclusive(where.pk) as slot:
+                    slot.outran = max(slot.outran, int(item.get("newest", 0)))
+        return bool(failed) and all(where.sk == layout.NEWEST for where in failed)
 
     def refresh(self, tenant: Tenant, project: Project, owner: str) -> None:
         """Read what was appended since the view was last brought up to date; one query when warm."""
@@ -159,30 +194,24 @@ class MemoryLog:
         return IndexLog(tenant, project, owner, rebuild=is_damaged)
 
     def _bring_up_to_date(self, tenant: Tenant, pk: str, slot: _Slot) -> _Read:
-        started = self._world.clock.now()
         read = slot.read
         if read is None or read.indexed >= MOST_NEWS or not self._catch_up(tenant, pk, read):
             read = slot.read = self._read(tenant, pk, read.segments if read else {})
-        late = layout.log_sk_at(_no_earlier_than_epoch(started - LATE_APPEND))
-        read.read_from = min(late, read.newest)
-        read.applied = {sk for sk in read.applied if sk >= read.read_from}
         self._weigh(pk, slot, read)
         return read
 
     def _catch_up(self, tenant: Tenant, pk: str, read: _Read) -> bool:
-        """Apply what is new; False, and nothing is, where too much is or where some of it belongs further back.
+        """Apply what is new; False, and nothing is, where too much is.
 
         So it is where the newest entry known is gone, or the manifest tells of an erasure: the log, or some of it, was
         erased, and may not be told any more.
         """
         low, high = layout.log_range()
-        page = self._world.table.query(Query(pk, max(low, read.read_from), high, limit=MOST_NEWS))
+        page = self._world.table.query(Query(pk, max(low, read.newest), high, limit=MOST_NEWS))
         item, entries = _parted(page.items)
-        fresh = [entry for entry in entries if entry["sk"] not in read.applied and _sk(entry) > read.base.through]
-        if page.next or (fresh and _sk(fresh[0]) < read.newest):
+        if page.next or (read.newest and (not entries or _sk(entries[0]) != read.newest)):
             return False
-        if read.newest and all(entry["sk"] != read.newest for entry in entries):
-            return False
+        fresh = entries[1:] if read.newest else entries
         if item is not None and item.get("version") != read.manifest.version:
             try:
                 manifest = manifest_of(item)
@@ -248,7 +277,6 @@ class MemoryLog:
         for entry, record in records:
             read.view.apply(record)
             read.tail.append(_sk(entry))
-            read.applied.add(_sk(entry))
             read.folded += _FOLDED * item_bytes(entry)
 
     @contextmanager
@@ -279,7 +307,3 @@ def _parted(items: Sequence[Attributes]) -> tuple[Attributes | None, list[Attrib
 
 def _sk(item: Attributes) -> str:
     return str(item["sk"])
-
-
-def _no_earlier_than_epoch(moment: datetime) -> datetime:
-    return max(moment, datetime.fromtimestamp(0, tz=moment.tzinfo))

@@ -55,7 +55,7 @@ def recollect(parts: Parts, session: Session, question: Question) -> tuple[Recol
     owners = opened(parts, sight, keepers)
     now = parts.world.clock.now()
     wanted = Wanted(
-        at=question.as_of or now,
+        at=question.as_of,
         type=question.type,
         min_confidence=question.min_confidence,
         include_superseded=question.include_superseded,

@@ -24,7 +24,7 @@ from cairn.service.registry import Registry
 PURPOSE = "memory"
 KEPT = "kept"
 FORGOTTEN = "forgotten"
-ATTEMPTS = 4
+ATTEMPTS = 6
 RETRY_SECONDS = 0.05
 
 
@@ -61,11 +61,11 @@ class _Remembering:
 
     def _store(self, name: str) -> str | None:
         """Keep the memory unless one of this name is kept; of one that was forgotten return what it ended with."""
+        writes = self._writes(name)
         try:
-            self._parts.world.parallel(
-                [lambda: self._parts.world.table.transact(self._writes(name)), *self._jobs(name)]
-            )
+            self._parts.world.parallel([lambda: self._parts.world.table.transact(writes), *self._jobs(name)])
         except TransactionRefused as refused:
+            self._parts.log.was_outrun(writes, refused)
             taken, counted = refused.reasons[:2]
             if taken is not None and taken.code == "condition":
                 ended = (taken.item or {}).get("ended")
@@ -93,11 +93,13 @@ class _Remembering:
             recorded_at=now,
         )
         entry = LogEntry(session_id=session.session_id, at=now, remembered=(memory,))
+        append = self._parts.log.append(session.tenant, session.project, self._owner, entry)
         room = AnyOf((Missing("kept"), LessThan("kept", MOST_PER_SESSION)))
         return [
             Put({"pk": self._pk, "sk": layout.memory_sk(name), "state": KEPT}, ABSENT),
             Update(Key(layout.session_pk(session), layout.MEMORY_COUNT), add={"kept": 1}, condition=room),
-            self._parts.log.append(session.tenant, session.project, self._owner, entry),
+            append,
+            *self._parts.log.in_order(append),
             *self._registry.writes(session, self._owner),
         ]
 
