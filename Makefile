@@ -43,8 +43,9 @@ scan: .venv/.ready ## Scan the template for what a security review would object 
 runtime: .venv/.ready ## Run the built functions under Lambda's own runtime and print what their cold starts cost
 	@$(BIN)/python tools/runtime.py
 
-bench: .venv/.ready ## Print what a turn costs, and how well facts and secrets are found
+bench: .venv/.ready ## Print what turns and key-value memory cost, and how well facts and secrets are found
 	@$(BIN)/python bench/turns.py
+	@$(BIN)/python bench/keyvalue.py
 	@$(BIN)/python bench/extraction.py
 	@$(BIN)/python bench/detection.py
 
