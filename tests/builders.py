@@ -135,6 +135,11 @@ def partition(parts: Parts, pk: str) -> Iterator[Attributes]:
     return every(parts.world.table, Query(pk, "\x01", "\U0010ffff"))
 
 
+def entries(parts: Parts, pk: str) -> Iterator[Attributes]:
+    """Yield the entries of a memory log."""
+    return every(parts.world.table, Query(pk, *layout.prefix_range(layout.ENTRIES)))
+
+
 def head(parts: Parts) -> Attributes:
     stored = parts.world.table.get(Key(layout.session_pk(SESSION), layout.HEAD))
     assert stored is not None

@@ -17,11 +17,11 @@ _BETWEEN_TENANTS = (
     ),
     Mutant(
         "the index of a session's calls does not say whose it is",
-        (Change("cairn.domain.layout:calls_pk", "{session.tenant}#calls#", "all#calls#"),),
+        (Change("cairn.domain.audit_layout:calls_pk", "{session.tenant}#calls#", "all#calls#"),),
     ),
     Mutant(
         "the audit records of all are read as one's own",
-        (Change("cairn.domain.layout:audit_day_pk", "{tenant}#audit#", "all#audit#"),),
+        (Change("cairn.domain.audit_layout:audit_day_pk", "{tenant}#audit#", "all#audit#"),),
     ),
     Mutant(
         "a pointer is looked up among those of all",
@@ -29,7 +29,7 @@ _BETWEEN_TENANTS = (
     ),
     Mutant(
         "all tenants share their token buckets",
-        (Change("cairn.domain.layout:rates_pk", "{tenant}#rates", "all#rates"),),
+        (Change("cairn.domain.audit_layout:rates_pk", "{tenant}#rates", "all#rates"),),
     ),
     Mutant(
         "a process keeps contexts by project and session alone",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from builders import OWNER, SESSION, cold, facts, head, partition, turn
+from builders import OWNER, SESSION, cold, entries, facts, head, partition, turn
 from cairn.domain import layout
 from cairn.domain.ids import SessionId, TurnId, UserId
 from cairn.domain.items import message
@@ -61,7 +61,7 @@ def test_a_changed_value_replaces_the_old_one_which_stays_in_the_record(parts: P
     assert (result.facts_written, result.facts_superseded) == (1, 1)
     assert (new.value, new.supersedes) == ("Grace", old.id)
     log = layout.log_pk(SESSION.tenant, SESSION.project, OWNER)
-    records = [parts.vault.unseal(SESSION.tenant, item) for item in partition(parts, log)]
+    records = [parts.vault.unseal(SESSION.tenant, item) for item in entries(parts, log)]
     [ended] = [record for entry in records for record in entry["ended"]]
     assert (ended["value"], ended["state"], ended["superseded_by"]) == ("Ada", "superseded", new.id)
     assert ended["valid_to"] == "2026-03-01T13:00:00Z"
@@ -75,7 +75,7 @@ def test_a_retraction_deletes_the_fact_and_leaves_a_record_of_it(parts: Parts) -
     assert result.facts_superseded == 1
     assert not [fact for fact in facts(parts).values() if "Acme" in fact.value]
     log = layout.log_pk(SESSION.tenant, SESSION.project, OWNER)
-    records = [parts.vault.unseal(SESSION.tenant, item) for item in partition(parts, log)]
+    records = [parts.vault.unseal(SESSION.tenant, item) for item in entries(parts, log)]
     assert [record["state"] for entry in records for record in entry["ended"]] == ["deleted"]
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from builders import partition
+from builders import entries
 from cairn.domain import layout
 from cairn.domain.facts import State
 from cairn.domain.ids import UserId
@@ -32,7 +32,7 @@ def as_of(talk: Any, moment: datetime) -> dict[str, str]:
 def _stored(talk: Any, until: datetime | None = None) -> MemoryView:
     session, view = talk.session, MemoryView()
     log = layout.log_pk(session.tenant, session.project, layout.owner(UserId("ada"), session.session_id))
-    for item in partition(talk.parts, log):
+    for item in entries(talk.parts, log):
         record: dict[str, Any] = talk.parts.vault.unseal(session.tenant, item)
         if until is None or datetime.fromisoformat(record["at"]) <= until:
             view.apply(record)
@@ -131,7 +131,7 @@ def test_the_record_of_a_replaced_fact_says_from_when_until_when_it_was_believed
     session = talk.session
     log = layout.log_pk(session.tenant, session.project, layout.owner(UserId("ada"), session.session_id))
     [ended] = [
-        end for item in partition(talk.parts, log) for end in talk.parts.vault.unseal(session.tenant, item)["ended"]
+        end for item in entries(talk.parts, log) for end in talk.parts.vault.unseal(session.tenant, item)["ended"]
     ]
 
     assert (ended["value"], ended["state"]) == ("Rome", State.SUPERSEDED)

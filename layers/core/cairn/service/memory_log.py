@@ -6,7 +6,6 @@ the newest entries and the manifest, then in parallel the segments and what lies
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -25,6 +24,7 @@ from cairn.domain.manifest import ENTRIES, Manifest, SegmentRef
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.segment import Segment
 from cairn.domain.table import ABSENT, AnyOf, Attributes, Key, LessThan, Missing, Put, Query, Update, Write, key_of
+from cairn.service.log_reading import Reading
 from cairn.service.paging import every
 from cairn.service.segments import Segments, as_far_as_readable, manifest_of
 from cairn.service.vault import Vault
@@ -43,42 +43,7 @@ MAX_BYTES = 96 * 1024 * 1024
 """How much of all logs together a process keeps in memory; its Lambda has 512 MB."""
 _FOLDED = 10
 """How many times its stored bytes an entry takes in memory."""
-_VIEW_BYTES = 4096
 _EPOCH = datetime.fromtimestamp(0, UTC)
-
-
-@dataclass(slots=True)
-class _Read:
-    """What a process has read of one log, and of what in it the view is made."""
-
-    view: MemoryView
-    base: Manifest
-    manifest: Manifest
-    segments: dict[Digest, Segment]
-    tail: list[str] = field(default_factory=list[str])
-    folded: int = 0
-    version: str = ""
-    is_damaged: bool = False
-
-    @property
-    def size(self) -> int:
-        """Return about how many bytes this takes."""
-        return _VIEW_BYTES + self.folded + sum(segment.size for segment in self.segments.values())
-
-    @property
-    def newest(self) -> str:
-        """Return the sort key of the newest entry, "" where there is none."""
-        return self.tail[-1] if self.tail else self.base.through
-
-    @property
-    def indexed(self) -> int:
-        """Return how many of the tail's entries a segment holds by now."""
-        return bisect_right(self.tail, self.manifest.through)
-
-    @property
-    def unindexed(self) -> int:
-        """Return how many entries no segment holds yet."""
-        return len(self.tail) - self.indexed
 
 
 @dataclass(slots=True)
@@ -89,7 +54,7 @@ class _Slot:
     """
 
     lock: RLock = field(default_factory=RLock)
-    read: _Read | None = None
+    read: Reading | None = None
     outran: int = 0
     counted: int = 0
 
@@ -145,7 +110,7 @@ class MemoryLog:
         """Tell whether all that was wrong is that others appended first; the next append follows theirs."""
         failed = {
             key_of(write): reason.item or {}
-            for write, reason in zip(writes, refused.reasons, strict=True)
+            for write, reason in zip(writes, refused.reasons, strict=False)
             if reason is not None and reason.code == "condition"
         }
         for where, item in failed.items():
@@ -185,7 +150,7 @@ class MemoryLog:
         """Return what should have been done by now, as last read; that a segment is damaged is said once."""
         return self._job(tenant, project, owner, lambda read: read.unindexed >= ENTRIES)
 
-    def _job(self, tenant: Tenant, project: Project, owner: str, is_due: Callable[[_Read], bool]) -> IndexLog | None:
+    def _job(self, tenant: Tenant, project: Project, owner: str, is_due: Callable[[Reading], bool]) -> IndexLog | None:
         with self._exclusive(layout.log_pk(tenant, project, owner)) as slot:
             read = slot.read
             if read is None or not (read.is_damaged or is_due(read)):
@@ -193,14 +158,14 @@ class MemoryLog:
             is_damaged, read.is_damaged = read.is_damaged, False
         return IndexLog(tenant, project, owner, rebuild=is_damaged)
 
-    def _bring_up_to_date(self, tenant: Tenant, pk: str, slot: _Slot) -> _Read:
+    def _bring_up_to_date(self, tenant: Tenant, pk: str, slot: _Slot) -> Reading:
         read = slot.read
         if read is None or read.indexed >= MOST_NEWS or not self._catch_up(tenant, pk, read):
             read = slot.read = self._read(tenant, pk, read.segments if read else {})
         self._weigh(pk, slot, read)
         return read
 
-    def _catch_up(self, tenant: Tenant, pk: str, read: _Read) -> bool:
+    def _catch_up(self, tenant: Tenant, pk: str, read: Reading) -> bool:
         """Apply what is new; False, and nothing is, where too much is.
 
         So it is where the newest entry known is gone, or the manifest tells of an erasure: the log, or some of it, was
@@ -223,7 +188,7 @@ class MemoryLog:
         self._fold(tenant, read, fresh)
         return True
 
-    def _read(self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment]) -> _Read:
+    def _read(self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment]) -> Reading:
         """Read the log anew; the segments that the process has need not be loaded again."""
         read, entries = self._with_segments(tenant, pk, known) or self._without_segments(pk)
         self._fold(tenant, read, entries)
@@ -231,7 +196,7 @@ class MemoryLog:
 
     def _with_segments(
         self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment]
-    ) -> tuple[_Read, list[Attributes]] | None:
+    ) -> tuple[Reading, list[Attributes]] | None:
         """Return what the segments say and the entries that follow them; None where a segment is lost or damaged.
 
         One may just have been merged into another since the manifest was read, which another look at it tells.
@@ -242,7 +207,7 @@ class MemoryLog:
                     return self._loaded(tenant, pk, known)
         return None
 
-    def _loaded(self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment]) -> tuple[_Read, list[Attributes]]:
+    def _loaded(self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment]) -> tuple[Reading, list[Attributes]]:
         low, high = layout.log_range()
         page = self._world.table.query(Query(pk, low, high, descending=True, limit=FIRST_PAGE))
         item, newest = _parted(page.items)
@@ -253,7 +218,7 @@ class MemoryLog:
         self._world.parallel([between, *loads])
         segments = {ref.digest: load.result for ref, load in zip(manifest.segments, loads, strict=True)}
         entries = [*between.result, *(entry for entry in reversed(newest) if _sk(entry) > manifest.through)]
-        return _Read(MemoryView(segments.values()), manifest, manifest, segments), entries
+        return Reading(MemoryView(segments.values()), manifest, manifest, segments), entries
 
     def _load(self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment], low: str, ref: SegmentRef) -> Segment:
         return known.get(ref.digest) or self._segments.load(tenant, pk, low, ref)
@@ -266,13 +231,13 @@ class MemoryLog:
         found = every(self._world.table, Query(pk, max(low, through), oldest))
         return [entry for entry in found if through < _sk(entry) < oldest]
 
-    def _without_segments(self, pk: str) -> tuple[_Read, list[Attributes]]:
+    def _without_segments(self, pk: str) -> tuple[Reading, list[Attributes]]:
         """Return all entries of the log, which holds what its segments should."""
         item, entries = _parted(list(every(self._world.table, Query(pk, *layout.log_range()))))
         passed_over = replace(as_far_as_readable(item), segments=())
-        return _Read(MemoryView(), Manifest(), passed_over, {}, is_damaged=True), entries
+        return Reading(MemoryView(), Manifest(), passed_over, {}, is_damaged=True), entries
 
-    def _fold(self, tenant: Tenant, read: _Read, entries: Sequence[Attributes]) -> None:
+    def _fold(self, tenant: Tenant, read: Reading, entries: Sequence[Attributes]) -> None:
         records = [(entry, self._vault.unseal(tenant, entry)) for entry in entries]
         for entry, record in records:
             read.view.apply(record)
@@ -287,7 +252,7 @@ class MemoryLog:
         with slot.lock:
             yield slot
 
-    def _weigh(self, pk: str, slot: _Slot, read: _Read) -> None:
+    def _weigh(self, pk: str, slot: _Slot, read: Reading) -> None:
         """Count what the log takes in memory; where all take too much, forget those that were used longest ago."""
         with self._lock:
             if self._slots.get(pk) is not slot:
