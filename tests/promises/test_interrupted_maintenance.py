@@ -109,6 +109,7 @@ def test_a_clean_run_has_something_of_everything_to_do(prepare: Callable[[], Wor
     assert report.summaries_refreshed > 0
 
 
+@pytest.mark.req("R135")
 @pytest.mark.slow
 @pytest.mark.req("R074")
 @pytest.mark.req("R077")

@@ -88,6 +88,7 @@ def stored(parts: Parts) -> dict[int, list[str]]:
     return {seq: [text_of(event.item) for event in events] for seq, events in parts.sessions.history(SESSION)}
 
 
+@pytest.mark.req("R135")
 @pytest.mark.req("R039")
 @pytest.mark.parametrize("processes", ["one process", "many processes"])
 def test_of_calls_with_the_same_turn_at_once_exactly_one_applies(process: Callable[[], Parts], processes: str) -> None:
@@ -102,6 +103,7 @@ def test_of_calls_with_the_same_turn_at_once_exactly_one_applies(process: Callab
     assert commit(process(), SESSION, turn("ada")).replayed
 
 
+@pytest.mark.req("R135")
 @pytest.mark.req("R040")
 @pytest.mark.req("R269")
 @pytest.mark.parametrize("processes", ["one process", "many processes"])

@@ -63,6 +63,7 @@ def test_a_key_opens_the_same_in_either_header(call: Call, keys: dict[str, str],
     assert (response.status_code, response.text) == (200, call("memory_list_dir_with_abstract", asked).text)
 
 
+@pytest.mark.req("R248")
 @pytest.mark.parametrize("tool", CATALOG, ids=lambda each: each.name)
 def test_every_tool_answers_alike_over_http_and_mcp(call: Call, mcp: Mcp, tool: Tool, session: dict[str, str]) -> None:
     own = {**session, "key": session["session_id"]}

@@ -13,6 +13,7 @@ from deployed import Stack
 pytestmark = pytest.mark.enable_socket
 
 
+@pytest.mark.req("R248")
 def test_after_a_stop_and_a_start_the_same_address_and_key_find_all_that_was_stored(
     stack: Stack, call: Callable[..., httpx2.Response]
 ) -> None:
