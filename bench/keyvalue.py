@@ -18,6 +18,7 @@ from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.runtime.system import SystemClock, SystemEntropy
 from cairn.service.keyvalue import KeyValue
+from cairn.service.vault import Vault
 from cairn.service.world import World
 from metering import Meter, MeteredBlobs, MeteredTable
 
@@ -32,7 +33,8 @@ def main() -> None:
         table, jobs = SqliteTable(Path(directory) / "table.sqlite3"), InProcessJobs(lambda _: None)
         blobs = MeteredBlobs(DirectoryBlobs(Path(directory) / "blobs"), meter)
         keys, metered = LocalKeyRing(bytes(range(32))), MeteredTable(table, meter)
-        memory = KeyValue(World(metered, blobs, keys, SystemClock(), SystemEntropy(), meter, jobs), Quotas())
+        world = World(metered, blobs, keys, SystemClock(), SystemEntropy(), meter, jobs)
+        memory = KeyValue(world, Vault(world), Quotas())
         place, lasting = _place("a"), _place("b")
         memory.put(_place("first"), VALUE)
         print(ROW.format("key-value memory", "rounds", "write units", "index units"))

@@ -20,7 +20,7 @@ from cairn.domain.jobs import Job
 from cairn.domain.log_entries import LogEntry, TurnEntry
 from cairn.domain.manifest import Manifest
 from cairn.domain.memory_view import MemoryView
-from cairn.domain.settings import MemorySettings
+from cairn.domain.settings import MemorySettings, Quotas
 from cairn.domain.table import Attributes, Key, Page, Put, Query
 from cairn.domain.tiers import Tier
 from cairn.domain.turns import Completion, Session
@@ -29,6 +29,7 @@ from cairn.edge.tool import Tool
 from cairn.embedded.queue import InProcessJobs
 from cairn.ports import DataKey
 from cairn.service.indexing import Indexed, Indexer
+from cairn.service.keyvalue import KeyValue
 from cairn.service.memory_log import MemoryLog
 from cairn.service.paging import every
 from cairn.service.parts import Parts
@@ -121,6 +122,11 @@ def cold(world: World, **knobs: Any) -> Parts:
     """Return the parts of a process that has nothing in memory yet."""
     settings = MemorySettings(**knobs)
     return Parts.of(world, lambda _: settings)
+
+
+def key_value(world: World, quotas: Quotas | None = None) -> KeyValue:
+    """Return the key-value memory of a process that has unwrapped no key yet."""
+    return KeyValue(world, Vault(world), quotas or Quotas())
 
 
 def facts(parts: Parts, session: Session = SESSION) -> dict[str, Fact]:

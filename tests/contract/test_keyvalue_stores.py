@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from builders import RecordingJobs
+from builders import RecordingJobs, key_value
 from cairn.domain.errors import Conflict, NotFound, QuotaExceeded
 from cairn.domain.ids import Tenant
 from cairn.domain.keyvalue import KeyName, Namespace, Place, Usage
 from cairn.domain.settings import Quotas
 from cairn.ports import Blobs, KeyRing, Table
 from cairn.runtime.system import in_turn
-from cairn.service.keyvalue import KeyValue
 from cairn.service.keyvalue_changes import GRACE
 from cairn.service.world import World
 
@@ -36,7 +35,7 @@ def world(table: Table, blobs: Blobs, keyring: KeyRing, clock: Any, entropy: Any
 @pytest.mark.req("R151")
 def test_a_key_s_life_is_the_same_in_every_store(world: World, clock: Any) -> None:
     quotas = Quotas(namespace_items=3)
-    memory, stranger = KeyValue(world, quotas), KeyValue(world, quotas)
+    memory, stranger = key_value(world, quotas), key_value(world, quotas)
     noise = world.entropy.token(80_000).hex()
     first = memory.put(at("a"), noise, ttl_seconds=60)
     assert stranger.put(at("a"), {"small": True}, ttl_seconds=30) > first
@@ -66,7 +65,7 @@ def test_a_key_s_life_is_the_same_in_every_store(world: World, clock: Any) -> No
 
 @pytest.mark.slow
 def test_writers_at_once_are_all_counted_in_every_store(world: World) -> None:
-    processes = [KeyValue(world, Quotas()) for _ in range(4)]
+    processes = [key_value(world) for _ in range(4)]
     processes[0].put(at("first"), 1)
     threads = [Thread(target=each.put, args=(at(f"k{number}"), number)) for number, each in enumerate(processes)]
     for thread in threads:

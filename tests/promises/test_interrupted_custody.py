@@ -28,6 +28,7 @@ from cairn.service.data_keys import DataKeys
 from cairn.service.erasure import TenantErasure
 from cairn.service.paging import every
 from cairn.service.subject_erasure import SubjectErasure
+from cairn.service.vault import Vault
 from cairn.service.world import World
 from custody import ACME, ADA, BOB, LARGE, HeldClock, Household, session
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
@@ -181,7 +182,7 @@ def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -
     for name in ("monday", "tuesday"):
         house.archive(name, "garden")
     answers, archived = house.answers(), house.archived()
-    records: list[Record] = list(Bundles(house.world, house.inventory).export(Scope(ACME)))
+    records: list[Record] = list(Bundles(house.world, house.inventory, Vault(house.world)).export(Scope(ACME)))
 
     def empty() -> Household:
         directory = tmp_path / f"empty-{next(numbers)}"
@@ -191,7 +192,7 @@ def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -
         return made
 
     def take_in(target: Household, world: World) -> object:
-        return list(Bundles(world, target.inventory).take_in(ACME, records))
+        return list(Bundles(world, target.inventory, Vault(world)).take_in(ACME, records))
 
     for taken in sweep(empty, fault, take_in):
         clock: Any = taken.world.clock

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builders import key_value
 from cairn.domain import keyvalue_layout as layout
 from cairn.domain.codec import canonical
 from cairn.domain.errors import CairnError, Conflict, NotFound, QuotaExceeded, Unavailable
@@ -103,7 +104,7 @@ def test_totals_and_counters_are_exact_at_any_moment(world_in_memory: NewWorld, 
     @given(steps=st.lists(STEPS, min_size=1, max_size=25))
     def holds(steps: list[tuple[str, Place | None, int | None, str]]) -> None:
         world, model = world_in_memory(), Model()
-        processes = [KeyValue(world, Quotas()) for _ in range(2)]
+        processes = [key_value(world) for _ in range(2)]
         for number, (step, place, seconds, value) in enumerate(steps):
             memory = processes[number % 2]
             if place is None:
@@ -159,18 +160,18 @@ def test_an_interrupted_change_happened_or_did_not(  # noqa: PLR0913, PLR0917 - 
     place = Place(ACME, Namespace("session.a"), KeyName("k"))
     for at in count(1):
         world = world_in_memory()
-        healthy = KeyValue(world, Quotas())
+        healthy = key_value(world)
         healthy.put(replace(place, key=KeyName("other")), "stays")
         if before is not None:
             healthy.put(place, before, ttl_seconds=60)
         clock.advance(seconds=60 if expired else 1)
         was = None if expired else before
         store = FaultyStore(world, at, fault)
-        hurt = KeyValue(replace(world, table=store, blobs=FaultyBlobs(world, store)), Quotas())
+        hurt = key_value(replace(world, table=store, blobs=FaultyBlobs(world, store)))
         acknowledged = attempt(hurt, place, value)
         if store.calls < at:
             return
-        now = read(KeyValue(world, Quotas()), place)
+        now = read(key_value(world), place)
         assert now in ({value} if acknowledged else {was, value}), f"after call {at}"
         confirm(healthy, ACME)
         named, noted = referenced(world)
@@ -204,13 +205,13 @@ def read(memory: KeyValue, place: Place) -> Any:
 def test_an_interrupted_collection_is_finished_by_the_next(world_in_memory: NewWorld, clock: Any, fault: Any) -> None:
     for at in count(1):
         world = world_in_memory()
-        memory = KeyValue(world, Quotas())
+        memory = key_value(world)
         for number in range(5):
             place = Place(ACME, Namespace(f"session.{number % 2}"), KeyName(f"k{number}"))
             memory.put(place, NOISE if number == 0 else "v", ttl_seconds=None if number == 4 else 10)
         clock.advance(seconds=10)
         store = FaultyStore(world, at, fault)
-        hurt = KeyValue(replace(world, table=store, blobs=FaultyBlobs(world, store)), Quotas()).collection
+        hurt = key_value(replace(world, table=store, blobs=FaultyBlobs(world, store))).collection
         for _ in range(2):
             with suppress(Unavailable, Stopped):
                 hurt.collect_all(ACME)
@@ -249,8 +250,8 @@ def at_once(number: int, work: Callable[[int], object]) -> list[object]:
 @pytest.mark.parametrize("expected", [0, 1], ids=["create", "replace"])
 def test_of_many_writers_on_condition_of_one_version_one_wins(world: World, expected: int) -> None:
     place = Place(ACME, Namespace("session.a"), KeyName("k"))
-    version = KeyValue(world, Quotas()).put(place, "first") if expected else 0
-    processes = [KeyValue(world, Quotas()) for _ in range(4)]
+    version = key_value(world).put(place, "first") if expected else 0
+    processes = [key_value(world) for _ in range(4)]
 
     outcomes = at_once(32, lambda index: processes[index % 4].put(place, index, if_version=version))
 
@@ -265,7 +266,7 @@ def test_of_many_writers_on_condition_of_one_version_one_wins(world: World, expe
 @pytest.mark.slow
 @pytest.mark.req("R165")
 def test_many_writers_at_once_fill_a_quota_exactly(world: World) -> None:
-    processes = [KeyValue(world, Quotas(namespace_items=10)) for _ in range(4)]
+    processes = [key_value(world, Quotas(namespace_items=10)) for _ in range(4)]
 
     outcomes = at_once(
         32, lambda index: processes[index % 4].put(Place(ACME, Namespace("session.a"), KeyName(f"k{index}")), index)
@@ -279,7 +280,7 @@ def test_many_writers_at_once_fill_a_quota_exactly(world: World) -> None:
 
 @pytest.mark.slow
 def test_writers_and_removers_of_the_same_keys_leave_the_counters_right(world: World) -> None:
-    processes = [KeyValue(world, Quotas()) for _ in range(4)]
+    processes = [key_value(world) for _ in range(4)]
 
     def work(index: int) -> None:
         memory = processes[index % 4]
@@ -309,7 +310,7 @@ def test_writers_and_removers_of_the_same_keys_leave_the_counters_right(world: W
 def test_a_quota_holds_until_something_goes_or_expires(
     world_in_memory: NewWorld, clock: Any, quotas: Quotas, which: str
 ) -> None:
-    memory, value = KeyValue(world_in_memory(), quotas), "x" * 26
+    memory, value = key_value(world_in_memory(), quotas), "x" * 26
     places = [Place(ACME, Namespace("session.a"), KeyName(f"k{number}")) for number in range(5)]
     for number, place in enumerate(places[:3]):
         memory.put(place, value, ttl_seconds=10 if number == 0 else None)
@@ -330,7 +331,7 @@ def test_a_quota_holds_until_something_goes_or_expires(
 
 @pytest.mark.req("R165")
 def test_one_namespace_s_quota_is_not_another_s(world_in_memory: NewWorld) -> None:
-    memory = KeyValue(world_in_memory(), Quotas(namespace_items=1))
+    memory = key_value(world_in_memory(), Quotas(namespace_items=1))
     for tenant in (ACME, RIVAL):
         for namespace in SPACES:
             memory.put(Place(tenant, Namespace(namespace), KeyName("k")), 1)
@@ -340,7 +341,7 @@ def test_one_namespace_s_quota_is_not_another_s(world_in_memory: NewWorld) -> No
 
 def test_a_tenant_that_writes_cleans_up_after_itself(world_in_memory: NewWorld, clock: Any) -> None:
     world = world_in_memory()
-    memory = KeyValue(world, Quotas())
+    memory = key_value(world)
     for number in range(200):
         place = Place(ACME, Namespace(f"session.{number % 7}"), KeyName(f"k{number}"))
         memory.put(place, number, ttl_seconds=1)
@@ -362,7 +363,7 @@ def test_no_name_reaches_into_another_tenant_s_or_namespace_s_keys(world_in_memo
     @given(mine=places, theirs=places)
     def apart(mine: Place, theirs: Place) -> None:
         world = world_in_memory()
-        memory = KeyValue(world, Quotas())
+        memory = key_value(world)
         memory.put(mine, "mine")
         if mine != theirs:
             assert read(memory, theirs) is None
@@ -381,7 +382,7 @@ def test_no_name_reaches_into_another_tenant_s_or_namespace_s_keys(world_in_memo
 
 def test_a_removed_key_leaves_nothing_that_does_not_expire(world_in_memory: NewWorld) -> None:
     world = world_in_memory()
-    memory, place = KeyValue(world, Quotas()), Place(ACME, Namespace("session.a"), KeyName("k"))
+    memory, place = key_value(world), Place(ACME, Namespace("session.a"), KeyName("k"))
     memory.put(place, "v", ttl_seconds=60)
     memory.delete(place)
     pk = layout.namespace_pk(ACME, place.namespace)

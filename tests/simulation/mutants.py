@@ -116,7 +116,7 @@ MUTANTS = (
     Mutant(
         "a fact that ended comes back when segments are replayed",
         (Change("cairn.domain.ledger:Ledger.replay", "self.end(SessionId(what[0]), [from_record(what[1])])", "pass"),),
-        seed=160,
+        seed=788,
     ),
     Mutant(
         "a shard replaces a turn that it does not hold",
@@ -177,7 +177,7 @@ MUTANTS = (
     self._twice(put, "", {})""",
             ),
         ),
-        seed=1,
+        seed=78,
     ),
     Mutant(
         "a file is written over what others appended meanwhile",

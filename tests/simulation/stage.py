@@ -141,7 +141,7 @@ class Stage:
 
     def _process(self, world: World) -> Process:
         parts = Parts.of(world, self._settings_for)
-        return Process(parts, Engine.of(parts, Limits()), KeyValue(world, Quotas()))
+        return Process(parts, Engine.of(parts, Limits()), KeyValue(world, parts.vault, Quotas()))
 
     def _settings_for(self, _: Tenant) -> MemorySettings:
         return self.settings

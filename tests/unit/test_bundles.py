@@ -45,12 +45,12 @@ def elsewhere(new_world: Callable[[], tuple[Any, World]], clock: Any) -> Househo
 
 def exported(house: Household, **scope: Any) -> list[Record]:
     """Return the records as a bundle holds them: as JSON."""
-    found = Bundles(house.world, house.inventory).export(Scope(ACME, **scope))
+    found = Bundles(house.world, house.inventory, Vault(house.world)).export(Scope(ACME, **scope))
     return [json.loads(json.dumps(record)) for record in found]
 
 
 def take_in(house: Household, records: list[Record], tenant: Tenant = ACME) -> list[bool]:
-    return list(Bundles(house.world, house.inventory).take_in(tenant, records))
+    return list(Bundles(house.world, house.inventory, Vault(house.world)).take_in(tenant, records))
 
 
 @pytest.mark.slow

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import Counted
+from builders import Counted, key_value
 from cairn.domain.errors import Conflict, InvalidArgument, NotFound
 from cairn.domain.ids import Tenant
 from cairn.domain.keyvalue import KeyName, Namespace, Place
-from cairn.domain.settings import Quotas
 from cairn.service.keyvalue import KeyValue
 from cairn.service.world import World
 
@@ -30,7 +29,7 @@ def at(key: str, namespace: str = MONDAY, tenant: str = ACME) -> Place:
 
 @pytest.fixture
 def memory(world: World) -> KeyValue:
-    return KeyValue(world, Quotas())
+    return key_value(world)
 
 
 def keys(memory: KeyValue, prefix: str = "", limit: int = 50) -> list[str]:
@@ -57,7 +56,7 @@ JSON = st.recursive(
 @pytest.mark.req("R148")
 def test_any_json_value_comes_back_as_it_was(new_world: Any) -> None:
     _, world = new_world()
-    memory = KeyValue(world, Quotas())
+    memory = key_value(world)
 
     @given(value=JSON.filter(lambda value: "\\ud8" not in ascii(value)))
     def comes_back(value: Any) -> None:
@@ -161,7 +160,7 @@ def test_a_cursor_serves_only_the_listing_that_gave_it(memory: KeyValue, world: 
             memory.put(at(f"k{number}", namespace, tenant), number)
     cursor = memory.list(ACME, MONDAY, "k", 1).cursor
     assert cursor is not None
-    other = KeyValue(world, Quotas())
+    other = key_value(world)
     assert other.list(ACME, MONDAY, "k", 1, cursor).keys == ("k1",)
     changed = [cursor[:at] + ("A" if cursor[at] != "A" else "B") + cursor[at + 1 :] for at in range(len(cursor) - 1)]
     for wrong in (*changed, "", "k0", "é", cursor[:-4], cursor + "AAAA"):
@@ -197,14 +196,14 @@ def test_a_version_rises_with_each_write_even_within_one_moment(memory: KeyValue
 
 def test_a_write_on_condition_of_a_version_is_refused_for_another(memory: KeyValue, clock: Any, world: World) -> None:
     first = memory.put(at("k"), "v", if_version=0)
-    for process in (memory, KeyValue(world, Quotas())):
+    for process in (memory, key_value(world)):
         for wrong in (0, first - 1, first + 1):
             with pytest.raises(Conflict) as refused:
                 process.put(at("k"), "other", if_version=wrong)
             assert refused.value.details == {"version": first}
             with pytest.raises(Conflict):
                 process.delete(at("k"), if_version=wrong)
-    second = KeyValue(world, Quotas()).put(at("k"), "w", if_version=first, ttl_seconds=5)
+    second = key_value(world).put(at("k"), "w", if_version=first, ttl_seconds=5)
     assert memory.get(at("k")).value == "w"
     clock.advance(seconds=5)
     with pytest.raises(Conflict):
@@ -218,24 +217,24 @@ def test_a_write_on_condition_of_a_version_is_refused_for_another(memory: KeyVal
 
 
 def test_a_write_repeated_after_its_answer_was_lost_is_the_same_write(world: World) -> None:
-    first = KeyValue(world, Quotas()).put(at("k"), {"a": True}, 60)
-    second = KeyValue(world, Quotas()).put(at("k"), {"a": 1}, 60, if_version=first)
-    assert KeyValue(world, Quotas()).put(at("k"), {"a": 1}, 60, if_version=first) == second
+    first = key_value(world).put(at("k"), {"a": True}, 60)
+    second = key_value(world).put(at("k"), {"a": 1}, 60, if_version=first)
+    assert key_value(world).put(at("k"), {"a": 1}, 60, if_version=first) == second
     for value, ttl in (({"a": True}, 60), ({"a": 1}, 61), ({"a": 1}, None)):
         with pytest.raises(Conflict):
-            KeyValue(world, Quotas()).put(at("k"), value, ttl, if_version=first)
+            key_value(world).put(at("k"), value, ttl, if_version=first)
 
 
 @pytest.mark.req("R153")
 def test_a_large_value_is_kept_as_a_blob(memory: KeyValue, world: World) -> None:
     memory.put(at("k"), {"noise": NOISE})
     assert memory.get(at("k")).value == {"noise": NOISE}
-    assert KeyValue(world, Quotas()).get(at("k")).value == {"noise": NOISE}
+    assert key_value(world).get(at("k")).value == {"noise": NOISE}
 
 
 @pytest.mark.req("R166")
 def test_another_process_sees_a_put_at_once(memory: KeyValue, world: World) -> None:
-    other = KeyValue(world, Quotas())
+    other = key_value(world)
     for number in range(3):
         memory.put(at("k"), number)
         assert other.get(at("k")).value == number
@@ -249,7 +248,7 @@ class Processes:
     def __init__(self, world: World) -> None:
         self.calls: list[str] = []
         self.world = replace(world, table=Counted(world.table, self.calls), blobs=Counted(world.blobs, self.calls))
-        self.memory = KeyValue(self.world, Quotas())
+        self.memory = key_value(self.world)
 
     def of(self, call: Any) -> list[str]:
         self.calls.clear()

@@ -109,7 +109,7 @@ def build(settings: Settings, world: World) -> Services:
         engine=engine,
         indexer=engine.indexer,
         archive=engine.archive,
-        keyvalue=KeyValue(world, settings.quotas),
+        keyvalue=KeyValue(world, engine.parts.vault, settings.quotas),
         policies=_policies(settings, world),
         credentials=Credentials(world),
         access_tokens=_access_tokens(settings, world),

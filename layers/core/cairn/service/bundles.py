@@ -84,12 +84,12 @@ class Scope:
 class Bundles:
     """Takes data out of a store and into one."""
 
-    def __init__(self, world: World, inventory: Inventory) -> None:
+    def __init__(self, world: World, inventory: Inventory, vault: Vault) -> None:
         """Hold no state of its own."""
         self._world = world
         self._inventory = inventory
-        self._vault = Vault(world)
-        self._archive = ArchiveMoves(world, self._vault)
+        self._vault = vault
+        self._archive = ArchiveMoves(world, vault)
 
     def export(self, scope: Scope) -> Iterator[Record]:
         """Yield a record of each item; of a session shared with others, a user's own turns alone."""

@@ -34,11 +34,11 @@ SPARE = 50
 class KeyValue:
     """The key-value memory of all tenants."""
 
-    def __init__(self, world: World, quotas: Quotas) -> None:
+    def __init__(self, world: World, vault: Vault, quotas: Quotas) -> None:
         """Hold what tenants store to these quotas."""
         self._world = world
-        self._vault = Vault(world)
-        self._writing = Writing(world, self._vault, quotas)
+        self._vault = vault
+        self._writing = Writing(world, vault, quotas)
         self.collection = Collection(world)
 
     def get(self, place: Place) -> Stored:

@@ -1,0 +1,66 @@
+"""A process asks the key ring once for a tenant's data key, whichever tools the tenant calls."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+
+import pytest
+
+from builders import ABSENT, InProcessSandbox
+from cairn.domain.callers import Caller
+from cairn.domain.errors import NotFound
+from cairn.domain.ids import Tenant
+from cairn.domain.layout import POLICIES
+from cairn.domain.settings import EnrichmentSettings
+from cairn.edge.tool import Call
+from cairn.ports import DataKey, KeyRing
+from cairn.runtime import wiring
+from cairn.runtime.settings import Settings
+from cairn.service.policy_store import PolicyStore
+from cairn.service.world import World
+from cairn_tools.catalog import CATALOG
+
+RULES = {"allowed_namespaces": ["session.*"], "operations": ["read", "write"]}
+POLICY = {"tool_permissions": dict.fromkeys(("listMemory", "getMemory", "putMemory", "deleteMemory"), RULES)}
+
+
+class CountedKeyRing:
+    """A key ring that counts what it is asked, by tenant."""
+
+    def __init__(self, keys: KeyRing) -> None:
+        self._keys = keys
+        self.asked = Counter[Tenant]()
+
+    def generate(self, tenant: Tenant) -> DataKey:
+        self.asked[tenant] += 1
+        return self._keys.generate(tenant)
+
+    def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
+        self.asked[tenant] += 1
+        return self._keys.unwrap(tenant, wrapped)
+
+
+def asked_by_every_tool(settings: Settings, world: World, caller: Caller) -> Counter[Tenant]:
+    """Return what a new process asks the key ring when each tool is called twice."""
+    keys = CountedKeyRing(world.keys)
+    services = replace(wiring.build(settings, replace(world, keys=keys)), sandbox=InProcessSandbox())
+    for tool in CATALOG * 2:
+        with suppress(NotFound) if tool.name in ABSENT else nullcontext():
+            tool.execute(dict(tool.example), Call(caller, services))
+    return keys.asked
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("process", ["makes the key", "finds the key"])
+def test_tools_of_every_family_share_one_data_key(
+    process: str, settings: Settings, world: World, caller: Caller
+) -> None:
+    enriched = replace(settings, enrichment=EnrichmentSettings(enabled=True))
+    PolicyStore(world).write(json.dumps(POLICY))
+    if process == "finds the key":
+        asked_by_every_tool(enriched, world, caller)
+
+    assert asked_by_every_tool(enriched, world, caller) == {caller.tenant: 1, POLICIES: 1}
