@@ -31,7 +31,7 @@ lint: .venv/.ready ## Format, lint, types, import contracts, drift of generated 
 	@$(BIN)/python tools/generate.py --check
 	@$(BIN)/cfn-lint --append-rules cfn_lint_serverless.rules --template template.yaml
 
-conformance: .venv/.ready ## Run the official MCP conformance suite and the Inspector (needs npm)
+conformance: .venv/.ready ## Run the official MCP conformance suite, and a session through every tool by the Inspector (needs npm)
 	@$(BIN)/python tools/conformance.py
 
 stack: .venv/.ready ## Deploy the template to an AWS emulator on this machine and call it through its API

