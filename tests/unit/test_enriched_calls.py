@@ -7,8 +7,10 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import pytest
@@ -335,9 +337,27 @@ def test_a_store_that_hangs_delays_a_call_by_no_more_than_the_limit(
         ask()
     took = time.monotonic() - started
     release.set()
-    assert 0.1 <= took < 5
+    assert 0.095 <= took < 5
     assert spy.told[-1] is None
     assert record.enrichment == "timeout"
+
+
+@pytest.mark.req("R224")
+def test_look_up_and_record_wait_for_less_than_the_limit_together(
+    enrich: Callable[..., Services], ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+    ticks = count(step=0.3)
+
+    def waiting(seconds: float, call: Callable[[], Any]) -> Any:
+        waited.append(seconds)
+        return call()
+
+    enrich()
+    monkeypatch.setattr(enrichment, "within", waiting)
+    monkeypatch.setattr(enrichment, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+    ask()
+    assert waited == [pytest.approx(0.38), pytest.approx(0.08)]
 
 
 @pytest.mark.req("R224")

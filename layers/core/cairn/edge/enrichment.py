@@ -27,6 +27,8 @@ from cairn.service.executions import Ended, Executions, Place
 T = TypeVar("T")
 FIELD: Final = "memory_context"
 _LATENCY_STEP: Final = 50
+_WAITED: Final = 0.95
+"""The share of `timeout_ms` that is waited; the rest is for threads to start and wake up on a busy machine."""
 _logger = logging.getLogger("cairn")
 
 
@@ -63,11 +65,12 @@ class AutoMemorySystem:
         self._tenant = tenant
         self._project = project
         self.config = config or services.settings.enrichment
+        self._most_ms = _WAITED * self.config.timeout_ms
 
     def initialize(self) -> None:
         """Get the tenant's key ready, so that the first look-up is as fast as any; where that fails, it is not."""
         if self.config.enabled:
-            self._bounded(self.config.timeout_ms, partial(self._executions.prepare, self._tenant))
+            self._bounded(self._most_ms, partial(self._executions.prepare, self._tenant))
 
     def retrieve_relevant_context(
         self, tool_name: str, args: Mapping[str, Any], session_id: str | None
@@ -82,7 +85,7 @@ class AutoMemorySystem:
             return NOT_ELIGIBLE
         started = time.monotonic()
         attempt = self._bounded(
-            config.timeout_ms,
+            self._most_ms,
             lambda: self._executions.relevant(self._place(session_id), tool_name, args, config),
         )
         found = attempt.result or ()
@@ -105,7 +108,7 @@ class AutoMemorySystem:
             return
         ended = Ended(tool=tool_name, arguments=args, result=result, error=error, extra=_tags(told))
         self._bounded(
-            self.config.timeout_ms - told.milliseconds,
+            self._most_ms - told.milliseconds,
             lambda: self._executions.keep(self._place(session_id), ended, self.config),
         )
 
