@@ -452,6 +452,20 @@ def test_other_people_s_tools_ask_and_record_in_a_few_lines(enrich: Callable[...
     assert memory.look_up("another_tool", asked, "monday").outcome == "not-eligible"
 
 
+@pytest.mark.req("R232")
+def test_tools_of_the_second_phase_are_switched_on_by_name_and_told_of_their_own_calls_alone(
+    enrich: Callable[..., Services],
+) -> None:
+    named = ("oc_diagnostic_namespace_health", "oc_diagnostic_rca_checklist", "oc_read_get_pods")
+    memory = AutoMemorySystem(enrich(tools=named), Tenant("acme"), Project("garden"))
+    for tool in (*named, PODS.name):
+        memory.record(tool, {"namespace": "shop"}, "monday", error=f"FailedScheduling {tool}")
+    for tool in named:
+        (found,) = memory.retrieve_relevant_context(tool, {"namespace": "shop"}, "monday")
+        assert {f"tool:{tool}", "namespace:shop", "error:scheduling"} <= set(found.tags)
+    assert memory.look_up(PODS.name, {"namespace": "shop"}, "monday").outcome == "not-eligible"
+
+
 @pytest.mark.req("R218")
 def test_the_how_to_s_lines_do_what_it_says(enrich: Callable[..., Services]) -> None:
     page = Path(__file__).parents[2].joinpath("docs/how-to/enrich-your-tools.md").read_text(encoding="utf-8")

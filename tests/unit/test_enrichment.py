@@ -72,6 +72,25 @@ def test_a_classifier_knows_its_error(text: str, label: str) -> None:
     assert execution_tags("t", {}, "all is well") == ("tool:t", "kind:tool_exec")
 
 
+@pytest.mark.req("R232")
+@pytest.mark.parametrize(
+    ("tool", "arguments", "tags"),
+    [
+        ("oc_diagnostic_pod_health", {}, {"suite:diagnostic", "resource:pod"}),
+        ("oc_diagnostic_namespace_health", {}, {"suite:diagnostic", "resource:namespace"}),
+        ("oc_diagnostic_rca_checklist", {}, {"suite:diagnostic"}),
+        ("oc_read_get_pods", {}, {"suite:read", "resource:pod"}),
+        ("oc_read_describe", {"resourceType": "Deployment"}, {"suite:read", "resource:deployment"}),
+        ("oc_read_describe", {"resourceType": "canary-7f3a"}, {"suite:read"}),
+    ],
+)
+def test_the_tools_of_the_second_phase_are_looked_up_by_suite_resource_domain_and_error(
+    tool: str, arguments: dict[str, Any], tags: set[str]
+) -> None:
+    found = query_tags(tool, {**arguments, "note": "CrashLoopBackOff"})
+    assert set(found) == {f"tool:{tool}", "domain:openshift", "error:crashloop", "kind:tool_exec", *tags}
+
+
 @pytest.mark.req("R231")
 def test_the_incident_that_shares_most_comes_first_and_of_equal_ones_the_newest() -> None:
     wanted = query_tags(TOOL, {"namespace": "shop", "pods": "CrashLoopBackOff"})

@@ -92,7 +92,7 @@ def execution_tags(tool: str, arguments: Mapping[str, Any], outcome: object) -> 
 def _tags(tool: str, arguments: Mapping[str, Any], errors: Sequence[str]) -> Iterator[str]:
     words = tool.lower().split("_")
     yield f"tool:{tool}"
-    yield from (f"resource:{each}" for each in _RESOURCES if each in words)
+    yield from (f"resource:{each}" for each in _resources(words, arguments))
     namespace = arguments.get("namespace")
     if isinstance(namespace, str) and namespace:
         yield f"namespace:{namespace[:ARGUMENT_CHARACTERS]}"
@@ -101,6 +101,12 @@ def _tags(tool: str, arguments: Mapping[str, Any], errors: Sequence[str]) -> Ite
         yield f"domain:{_DOMAINS[words[0]]}"
         yield from (f"suite:{each}" for each in words[1:2])
     yield "kind:tool_exec"
+
+
+def _resources(words: Sequence[str], arguments: Mapping[str, Any]) -> list[str]:
+    """Return the kinds of resource that a tool's name or its argument `resourceType` names, in the plural too."""
+    named = {*words, str(arguments.get("resourceType", "")).lower()}
+    return [each for each in _RESOURCES if {each, f"{each}s"} & named]
 
 
 def _text(value: object) -> str:

@@ -1,0 +1,96 @@
+"""Enrichment over every store: an incident that was met before is told to the next call like it, from any process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from builders import InProcessSandbox, RecordingJobs
+from cairn.domain import codec
+from cairn.domain.callers import Caller
+from cairn.domain.ids import Project, SessionId, Tenant, TurnId
+from cairn.domain.items import message
+from cairn.domain.settings import EnrichmentSettings
+from cairn.domain.turns import Completion, Session
+from cairn.edge.enrichment import AutoMemorySystem
+from cairn.edge.tool import Call
+from cairn.ports import Blobs, KeyRing, Table
+from cairn.runtime import wiring
+from cairn.runtime.settings import Settings
+from cairn.runtime.system import in_turn
+from cairn.runtime.wiring import Services
+from cairn.service.world import World
+from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
+from conftest import FakeClock
+
+PODS = oc_diagnostic_pod_health
+ACME, GARDEN, MONDAY = Tenant("acme"), Project("garden"), SessionId("monday")
+PATIENT = EnrichmentSettings(enabled=True, timeout_ms=60_000)
+
+
+def pods(namespace: str, **waiting: str) -> dict[str, Any]:
+    """Return the arguments of a call about a pod that waits for a reason."""
+    status = {"phase": "Pending", "containerStatuses": [{"name": "web", "state": {"waiting": waiting}}]}
+    pod = {"metadata": {"name": "web-1", "namespace": namespace}, "status": status}
+    return {"namespace": namespace, "pods": {"kind": "PodList", "items": [pod]}}
+
+
+CRASHES = pods("shop", reason="CrashLoopBackOff")
+OTHERS = (pods("bank", reason="ImagePullBackOff"), pods("mail", reason="ErrImagePull"), pods("shop"))
+
+
+@pytest.fixture
+def world(*, table: Table, blobs: Blobs, keyring: KeyRing, clock: FakeClock, entropy: Any) -> World:
+    return World(table, blobs, keyring, clock, entropy, in_turn, RecordingJobs())
+
+
+@pytest.fixture
+def process(world: World) -> Callable[..., Services]:
+    """Return a function that starts a process over the store, with enrichment unless told otherwise."""
+
+    def start(enrichment: EnrichmentSettings = PATIENT) -> Services:
+        settings = Settings(memory_enabled=True, enrichment=enrichment)
+        return replace(wiring.build(settings, world), sandbox=InProcessSandbox())
+
+    return start
+
+
+@pytest.mark.slow
+@pytest.mark.req("R230")
+@pytest.mark.req("R231")
+def test_the_incident_that_is_most_like_a_call_is_told_first_and_no_answer_changes(
+    process: Callable[..., Services], caller: Caller, clock: FakeClock
+) -> None:
+    def ask(services: Services, arguments: dict[str, Any]) -> dict[str, Any]:
+        return PODS.execute(arguments, Call(caller, services, names={"project": GARDEN, "session_id": MONDAY}))
+
+    plain, first = process(EnrichmentSettings()), process()
+    for arguments in (CRASHES, *OTHERS):
+        assert codec.canonical(ask(first, arguments)) == codec.canonical(ask(plain, arguments))
+        clock.advance(minutes=10)
+
+    second = process()
+    found = AutoMemorySystem(second, ACME, GARDEN).retrieve_relevant_context(PODS.name, CRASHES, MONDAY)
+
+    assert [(each.source, each.origin) for each in found] == [("tool_exec", "json")] * 3
+    assert {"namespace:shop", "error:crashloop"} <= set(found[0].tags)
+    assert found[0].timestamp == min(each.timestamp or 0 for each in found)
+    assert codec.canonical(ask(second, CRASHES)) == codec.canonical(ask(plain, CRASHES))
+
+
+@pytest.mark.slow
+@pytest.mark.req("R230")
+def test_where_no_call_was_before_the_conversation_tells_what_was_seen(process: Callable[..., Services]) -> None:
+    said = message("user", "The pods of the shop are in CrashLoopBackOff again.")
+    turn = Completion(turn_id=TurnId("turn-1"), inputs=(said,), outputs=(message("assistant", "Noted."),))
+    process().turns.after(Session(ACME, GARDEN, MONDAY), turn)
+
+    memory = AutoMemorySystem(process(), ACME, GARDEN)
+    (found,) = memory.retrieve_relevant_context(PODS.name, {"namespace": "shop"}, MONDAY)
+
+    assert (found.source, found.origin, found.session_id) == ("conversation", "json", MONDAY)
+    assert found.tags == ("kind:conversation", "error:crashloop")
+    assert memory.retrieve_relevant_context(PODS.name, {"namespace": "shop"}, "tuesday") == ()
