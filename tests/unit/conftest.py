@@ -26,10 +26,14 @@ from cairn.domain.turns import (
     ResponseItem,
     Session,
 )
+from cairn.edge import deadline
+from cairn.edge.tool import Call
 from cairn.embedded.table import SqliteTable
+from cairn.runtime import wiring
 from cairn.service.engine import Engine
 from cairn.service.parts import Parts
 from cairn.service.world import World
+from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
 from notebooks import Notebook
 
 TURN_NUMBERS = count(1)
@@ -177,3 +181,22 @@ def placed() -> Callable[[PreparedTurn, str], dict[str, Any]]:
 def parts(world: World) -> Parts:
     """A process that has read nothing yet."""
     return cold(world)
+
+
+@pytest.fixture
+def metered(call: Call, world: World, monkeypatch: pytest.MonkeyPatch) -> tuple[Call, Meter]:
+    """Return a call of a process whose trips are counted, on one thread, as a meter has to."""
+
+    def within(_: float, work: Callable[[], Any]) -> Any:
+        return work()
+
+    monkeypatch.setattr(deadline, "within", within)
+    meter = Meter()
+    counted = replace(
+        world,
+        table=MeteredTable(world.table, meter),
+        blobs=MeteredBlobs(world.blobs, meter),
+        keys=MeteredKeys(world.keys, meter),
+        parallel=meter,
+    )
+    return replace(call, services=wiring.build(call.services.settings, counted)), meter

@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from cairn.domain.table import Put, Query
-from cairn.edge import tool as edge
 from cairn.edge.tool import Call, Tool
-from cairn.runtime import wiring
 from cairn.service.world import World
 from cairn_tools.getContext import getContext
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
-from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
+from metering import Meter, MeteredTable
 
 LONGEST = {"project": "p" * 128, "session_id": "\U0001f331" * 128, "turn_id": "\U0001f33b" * 128}
-
-
-def within(_: float, call: Callable[[], Any]) -> Any:
-    """Make the call on this thread: a meter counts one thread's trips."""
-    return call()
-
-
-@pytest.fixture
-def metered(call: Call, world: World, monkeypatch: pytest.MonkeyPatch) -> tuple[Call, Meter]:
-    """Return a call of a process whose trips are counted."""
-    monkeypatch.setattr(edge.deadline, "within", within)
-    meter = Meter()
-    counted = replace(
-        world,
-        table=MeteredTable(world.table, meter),
-        blobs=MeteredBlobs(world.blobs, meter),
-        keys=MeteredKeys(world.keys, meter),
-        parallel=meter,
-    )
-    return replace(call, services=wiring.build(call.services.settings, counted)), meter
 
 
 def cost(tool: Tool, metered: tuple[Call, Meter], **fields: Any) -> Meter:
