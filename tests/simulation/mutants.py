@@ -49,8 +49,8 @@ MUTANTS = (
         (
             Change(
                 "cairn.service.after_turn:_Commit._write",
-                "writes = self._writes(claim, lease, delta)",
-                "writes = self._writes(claim, lease, delta)\n        self._parts.world.table.update(writes.pop(4))",
+                "lambda: self._writes(claim, lease, delta)",
+                "lambda: (made := self._writes(claim, lease, delta), self._parts.world.table.update(made.pop(4)))[0]",
             ),
         ),
         seed=5,
@@ -106,7 +106,7 @@ MUTANTS = (
     Mutant(
         "facts are merged into what was read before the lease",
         (Change("cairn.service.after_turn:_Commit._held_lease", "if behind:", "if False:"),),
-        seed=53,
+        seed=16,
     ),
     Mutant(
         "an expired fact is recalled until it is swept",
@@ -147,7 +147,7 @@ MUTANTS = (
     Mutant(
         "a memory that is said again is kept again",
         (Change("cairn.service.remember:_Remembering._writes", '"state": KEPT}, ABSENT)', '"state": KEPT})'),),
-        seed=65,
+        seed=114,
     ),
     Mutant(
         "a memory is forgotten by name only",

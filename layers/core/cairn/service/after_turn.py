@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from itertools import count
 
 from cairn.domain import layout
 from cairn.domain.codec import rfc3339
-from cairn.domain.errors import CairnError, ResourceBusy, TransactionRefused, Unavailable
+from cairn.domain.errors import CairnError, ResourceBusy, TransactionRefused
 from cairn.domain.events import Event, events_of
 from cairn.domain.extraction import extract
 from cairn.domain.facts import Changes, Recording, identity, merge
@@ -33,10 +32,8 @@ from cairn.service.parts import Parts
 from cairn.service.proposing import proposals
 from cairn.service.recall import owners_of
 from cairn.service.sessions import Lease
+from cairn.service.transacting import transact
 from cairn.service.world import Pending
-
-COMMIT_ATTEMPTS = 6
-RETRY_SECONDS = 0.05
 
 
 def commit(parts: Parts, session: Session, turn: Completion) -> CommittedTurn:
@@ -173,21 +170,11 @@ class _Commit:
         )
 
     def _write(self, claim: Claim, lease: Lease, delta: _Delta) -> None:
-        for attempt in range(COMMIT_ATTEMPTS):
-            if self._parts.world.clock.now() - delta.now > ON_TIME:
-                raise ResourceBusy("the commit was held up for too long; nothing was written", {"resource": "session"})
-            writes = self._writes(claim, lease, delta)
-            try:
-                self._parts.world.parallel([partial(self._parts.world.table.transact, writes), *self._requests()])
-            except TransactionRefused as refused:
-                if not self._parts.log.was_outrun(writes, refused):
-                    _raise_if_lost(refused)
-                    self._parts.world.clock.sleep(RETRY_SECONDS * 2**attempt)
-            else:
-                return
-        raise Unavailable("the store refused the commit repeatedly; nothing of the turn was written")
+        transact(self._parts, lambda: self._writes(claim, lease, delta), _raise_if_lost, self._requests)
 
     def _writes(self, claim: Claim, lease: Lease, delta: _Delta) -> list[Write]:
+        if self._parts.world.clock.now() - delta.now > ON_TIME:
+            raise ResourceBusy("the commit was held up for too long; nothing was written", {"resource": "session"})
         log, session = self._parts.log, self._session
         append = log.append(session.tenant, session.project, self._owner, self._entry(delta))
         return [
@@ -261,7 +248,7 @@ def _said_by_user(events: Sequence[Event], inputs: int) -> list[tuple[str, str]]
     return [(name, text) for name, text in said if text]
 
 
-def _raise_if_lost(refused: TransactionRefused) -> None:
+def _raise_if_lost(_: Sequence[Write], refused: TransactionRefused) -> None:
     if any(reason is not None and reason.code == "condition" for reason in refused.reasons):
         message = "another call took this turn or its session over; nothing was written"
         raise ResourceBusy(message, {"resource": "session"}) from refused

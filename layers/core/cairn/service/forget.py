@@ -6,12 +6,13 @@ such memory. A fact is looked for first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 from cairn.domain import layout
-from cairn.domain.errors import InvalidArgument, NotFound, TransactionRefused, Unavailable
+from cairn.domain.errors import InvalidArgument, NotFound, TransactionRefused
 from cairn.domain.facts import Changes, Fact, State
 from cairn.domain.ids import SessionId
 from cairn.domain.log_entries import LogEntry
@@ -20,7 +21,8 @@ from cairn.domain.table import Check, Equals, Key, Update, Write, key_of
 from cairn.domain.turns import Session
 from cairn.service.parts import Parts
 from cairn.service.recollect import opened, sight_of
-from cairn.service.remember import ATTEMPTS, FORGOTTEN, KEPT, RETRY_SECONDS
+from cairn.service.remember import FORGOTTEN, KEPT
+from cairn.service.transacting import transact
 
 _IS_KEPT = Equals("state", KEPT)
 
@@ -51,26 +53,11 @@ class _Forgetting:
         if new in facts and self._believed(new, owners) is None:
             raise _absent("replacement_id")
         if self._request.id not in facts:
-            self._transact(self._end_of_memory)
+            transact(self._parts, self._end_of_memory, _was_done)
         elif (found := self._believed(self._request.id, owners)) is not None:
-            self._transact(partial(self._end_of_fact, *found))
+            transact(self._parts, partial(self._end_of_fact, *found), _was_done)
         elif not self._is_forgotten(owners):
             raise _absent("memory_id")
-
-    def _transact(self, make: Callable[[], list[Write]]) -> None:
-        for attempt in range(ATTEMPTS):
-            writes = make()
-            try:
-                self._parts.world.table.transact(writes)
-            except TransactionRefused as refused:
-                if self._parts.log.was_outrun(writes, refused):
-                    continue
-                if _was_done(writes, refused):
-                    return
-                self._parts.world.clock.sleep(RETRY_SECONDS * 2**attempt)
-            else:
-                return
-        raise Unavailable("the store refused repeatedly; nothing was forgotten")
 
     def _end_of_memory(self) -> list[Write]:
         """Return what ends a memory that is kept: its item, the log's entry, its replacement's being kept."""
@@ -137,8 +124,8 @@ class _Forgetting:
         return layout.memory_owner(scope_of(name) or "session", self._request.user_id, self._session.session_id)
 
 
-def _was_done(writes: Sequence[Write], refused: TransactionRefused) -> bool:
-    """Tell whether the memory was forgotten before, and not that the store was busy; NotFound where it is not there."""
+def _was_done(writes: Sequence[Write], refused: TransactionRefused) -> Literal[True] | None:
+    """Tell that the memory was forgotten before, None where the store was busy; NotFound where it is not there."""
     for write, reason in zip(writes, refused.reasons, strict=True):
         if reason is not None and reason.code == "condition" and key_of(write).sk != layout.NEWEST:
             if isinstance(write, Check):
@@ -146,7 +133,7 @@ def _was_done(writes: Sequence[Write], refused: TransactionRefused) -> bool:
             if (reason.item or {}).get("state") != FORGOTTEN:
                 raise _absent("memory_id")
             return True
-    return False
+    return None
 
 
 def _absent(field: str) -> NotFound:

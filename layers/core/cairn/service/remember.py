@@ -6,26 +6,26 @@ where it was forgotten meanwhile it is kept anew, under another name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 from cairn.domain import layout
 from cairn.domain.codec import canonical
-from cairn.domain.errors import CairnError, QuotaExceeded, TransactionRefused, Unavailable
+from cairn.domain.errors import CairnError, QuotaExceeded, TransactionRefused
 from cairn.domain.jobs import IndexLog
 from cairn.domain.log_entries import LogEntry
 from cairn.domain.manifest import ENTRIES
 from cairn.domain.memories import MOST_PER_SESSION, Memory, Note
-from cairn.domain.table import ABSENT, AnyOf, Key, LessThan, Missing, Put, Update, Write
+from cairn.domain.table import ABSENT, AnyOf, Attributes, Key, LessThan, Missing, Put, Update, Write
 from cairn.domain.turns import Session
 from cairn.service.parts import Parts
 from cairn.service.registry import Registry
+from cairn.service.transacting import transact
 
 PURPOSE = "memory"
 KEPT = "kept"
 FORGOTTEN = "forgotten"
-ATTEMPTS = 6
-RETRY_SECONDS = 0.05
 
 
 def remember(parts: Parts, registry: Registry, session: Session, note: Note) -> str:
@@ -49,33 +49,18 @@ class _Remembering:
 
     def run(self) -> str:
         name = self._name("")
-        for attempt in range(ATTEMPTS):
-            try:
-                while (ended := self._store(name)) is not None:
-                    name = self._name(ended)
-            except TransactionRefused:
-                self._parts.world.clock.sleep(RETRY_SECONDS * 2**attempt)
-            else:
-                return name
-        raise Unavailable("the store refused the memory repeatedly; it was not kept")
+        while (ended := self._store(name)) is not None:
+            name = self._name(ended)
+        return name
 
     def _store(self, name: str) -> str | None:
         """Keep the memory unless one of this name is kept; of one that was forgotten return what it ended with."""
-        writes = self._writes(name)
-        try:
-            self._parts.world.parallel([lambda: self._parts.world.table.transact(writes), *self._jobs(name)])
-        except TransactionRefused as refused:
-            self._parts.log.was_outrun(writes, refused)
-            taken, counted = refused.reasons[:2]
-            if taken is not None and taken.code == "condition":
-                ended = (taken.item or {}).get("ended")
-                return None if ended is None else str(ended)
-            if counted is not None and counted.code == "condition":
-                message = f"The session keeps {MOST_PER_SESSION} memories, as many as it may"
-                raise QuotaExceeded(message, {"limit": MOST_PER_SESSION}) from None
-            raise
-        self._registry.note(self._session, self._owner)
-        return None
+        taken = transact(self._parts, partial(self._writes, name), _taken, partial(self._jobs, name))
+        if taken is None:
+            self._registry.note(self._session, self._owner)
+            return None
+        ended = taken.get("ended")
+        return None if ended is None else str(ended)
 
     def _writes(self, name: str) -> list[Write]:
         """Return what keeps the memory: its item, the session's count, the entry of the log."""
@@ -121,3 +106,14 @@ class _Remembering:
                 self._parts.world.jobs.send([job])
 
         return [send]
+
+
+def _taken(_: Sequence[Write], refused: TransactionRefused) -> Attributes | None:
+    """Return what is stored under the memory's name, None where nothing is; QuotaExceeded where there is no room."""
+    taken, counted = refused.reasons[:2]
+    if taken is not None and taken.code == "condition":
+        return taken.item or {}
+    if counted is not None and counted.code == "condition":
+        message = f"The session keeps {MOST_PER_SESSION} memories, as many as it may"
+        raise QuotaExceeded(message, {"limit": MOST_PER_SESSION}) from None
+    return None
