@@ -79,7 +79,7 @@ def test_a_bundle_is_private_readable_and_opens_in_another_service(run: Run, dat
     assert (manifest["tenant"], manifest["user"], manifest["items"]) == ("local", "ada", len(lines))
     assert any("I live in Oslo, 東京." in line for line in lines)
     assert said(other) == said(data) == ["I live in Oslo, 東京.", "Noted."]
-    assert "0 of" in run("import", str(bundle), at=other).stderr
+    assert "0 items are new" in run("import", str(bundle), at=other).stderr
     assert run("import", str(bundle), "--tenant", "new", at=other).exit_code == 0
     assert said(other, tenant="new") == said(data)
 

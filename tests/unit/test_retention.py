@@ -52,6 +52,11 @@ def partition(house: Household, where: Session) -> list[str]:
     return [str(item["sk"]) for item in house.inventory.items(ACME) if item["pk"] == layout.session_pk(where)]
 
 
+def turns_in_log(house: Household) -> int:
+    parts = Parts.of(house.world, lambda _: SETTINGS)
+    return parts.recall.turns(ALONE, ["u:ada"])
+
+
 def unnamed_blobs(house: Household) -> set[str]:
     named = " ".join(str(value) for item in house.inventory.items(ACME) for value in item.values())
     return {blob for blob in house.inventory.blobs(ACME) if blob not in named}
@@ -82,6 +87,10 @@ def test_of_an_erased_session_nothing_that_was_said_is_left_anywhere(house: Hous
     if indexed:
         house.index()
     engine = keeping(house)
+    outputs = tuple(message("assistant", LARGE[first : first + 4000]) for first in range(0, 120_000, 4000))
+    long = Completion(turn_id=TurnId("long"), user_id=ADA, inputs=(message("user", "Say much."),), outputs=outputs)
+    engine.turns.after(ALONE, long)
+    assert any("blob" in item for item in house.inventory.items(ACME) if str(item["sk"]).startswith(layout.ENTRIES))
     engine.files.write(ALONE, "notes/plan.txt", LARGE, WriteMode.TRUNCATE)
     house.later(days=MONTH + 1)
 
@@ -92,6 +101,7 @@ def test_of_an_erased_session_nothing_that_was_said_is_left_anywhere(house: Hous
     assert [word for word in SAID if word in left] == []
     assert partition(house, ALONE) == partition(house, SHARED) == []
     assert unnamed_blobs(house) == set()
+    assert not [item for item in house.inventory.items(ACME) if str(item["sk"]).startswith(layout.DISCARDED)]
     assert {str(item["blob"]) for item in house.inventory.items(ACME) if "blob" in item} == set()
 
 
@@ -236,14 +246,14 @@ def test_whoever_takes_the_session_over_keeps_what_is_left_and_the_erasure_write
     watched: Any = Watched(house.world.table)
     seen: list[object] = []
     turn = Completion(turn_id=TurnId("next"), user_id=ADA, inputs=(message("user", "Ada is back."),), outputs=())
-    left: list[str] = []
+    left: list[object] = []
 
     def speak(writes: object) -> None:
         seen.append(writes)
         if len(seen) == at:
             house.later(seconds=6)
             house.engine().turns.after(ALONE, turn)
-            left.extend(house.history(ALONE))
+            left.extend([turns_in_log(house), *house.history(ALONE)])
 
     watched.before_transaction = speak
     engine = keeping(house, world=replace(house.world, table=watched), guard_lease_seconds=5)
@@ -251,7 +261,7 @@ def test_whoever_takes_the_session_over_keeps_what_is_left_and_the_erasure_write
         engine.maintenance.run(ALONE)
 
     assert left[-1] == "Ada is back."
-    assert house.history(ALONE) == left
+    assert [turns_in_log(house), *house.history(ALONE)] == left
     assert not engine.maintenance.run(ALONE).erased
 
 
