@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from builders import RecordingJobs, cold
+from builders import FakeClock, RecordingJobs, cold
 from cairn.domain import layout
 from cairn.domain.errors import ResourceBusy, Unavailable
 from cairn.domain.files import WriteMode
@@ -33,7 +33,7 @@ from cairn.service.erasure import TenantErasure
 from cairn.service.paging import every
 from cairn.service.subject_erasure import SubjectErasure
 from cairn.service.world import World
-from custody import ACME, ADA, BOB, LARGE, SETTINGS, HeldClock, Household, session
+from custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 
 Act: TypeAlias = Callable[[Household, World], object]
@@ -79,7 +79,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(directory: Path, file: Path = Path(":memory:")) -> Household:
     table = SqliteTable(file)
     blobs, keys = DirectoryBlobs(directory / "blobs"), LocalKeyRing(bytes(range(32)))
-    world = World(table, blobs, keys, HeldClock(), SystemEntropy(), in_turn, RecordingJobs())
+    world = World(table, blobs, keys, FakeClock(), SystemEntropy(), in_turn, RecordingJobs())
     return Household(world, EmbeddedInventory(table, directory / "blobs"), directory)
 
 

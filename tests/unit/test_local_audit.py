@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from cairn.domain import audit_layout as layout
 from cairn.domain.audit import day_of
@@ -21,7 +21,6 @@ from cairn.domain.credentials import ALL_PROJECTS
 from cairn.domain.table import Put, Query
 from cairn.edge.tool import Call
 from cairn.embedded.table import SqliteTable
-from cairn.local.cli import main
 from cairn.local.store import LOCAL_TENANT, opened
 from cairn.runtime import wiring
 from cairn.service.world import World
@@ -53,12 +52,6 @@ def data(tmp_path: Path) -> Path:
         for turn in ("turn-1", "turn 2"):
             memory_after_turn.execute({**EXAMPLE, "turn_id": turn}, call)
     return directory
-
-
-@pytest.fixture
-def run(data: Path) -> Run:
-    """Return a function that runs `cairn` with these arguments on the data directory."""
-    return lambda *arguments: CliRunner().invoke(main, arguments, env={"CAIRN_DATA": str(data)})
 
 
 @pytest.mark.req("R278")

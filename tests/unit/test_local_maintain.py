@@ -27,11 +27,6 @@ Say = Callable[..., Session]
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return tmp_path / "store"
-
-
-@pytest.fixture
 def say(data: Path) -> Say:
     """Return a function that says something in a session, as a process that ends afterwards."""
 
