@@ -12,7 +12,7 @@ from cairn.domain.ids import Tenant
 from cairn.local.store import Custody
 from cairn.runtime import logs
 from cairn.service.bundles import Scope
-from cairn.service.erasure import TenantErasure
+from cairn.service.erasure import ErasedTenant, TenantErasure
 from cairn.service.parts import Parts
 from cairn.service.subject_erasure import ErasedUser, SubjectErasure
 
@@ -28,8 +28,11 @@ def erase_tenant(custody: Custody, owner: Tenant) -> None:
         click.echo("Processes that run may keep a key in memory for 5 minutes; restart them to end that now.")
 
     done = TenantErasure(custody.world, custody.inventory).run(owner, shredded)
-    click.echo(f"Revoked {done.api_keys} API keys; deleted {done.data_keys} data keys, {done.items} items")
-    click.echo(f"and {done.blobs} large texts.")
+    if done == ErasedTenant():
+        click.echo("There was nothing of this tenant.")
+    else:
+        click.echo(f"Revoked {done.api_keys} API keys; deleted {done.data_keys} data keys, {done.items} items")
+        click.echo(f"and {done.blobs} large texts.")
     # What a tenant's audit log would say is erased with it.
     _logger.info("tenant erased", extra={"tenant": owner, "erased": asdict(done)})
     _nothing_left(done.left)

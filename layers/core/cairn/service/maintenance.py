@@ -36,6 +36,8 @@ from cairn.service.sessions import Lease
 TIME_LIMIT = timedelta(seconds=20)
 """How long a run goes on; the gateway gives up after 29 s."""
 APPEND_ATTEMPTS = 6
+_DROPPED = "dropped"
+"""What a session's head says once blobs of archived events were left to a later run."""
 MAX_SHARD_TURNS = 90
 """A shard is archived in one transaction of at most 100 writes."""
 MAX_SHARD_BYTES = 4_000_000
@@ -185,7 +187,8 @@ class _Run:
             self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
             self._move(shard)
             shards += 1
-        discard(self._parts.world, self._session, before=self._started)
+        if _DROPPED in self._lease.head:
+            discard(self._parts.world, self._session, before=self._started)
         return shards, True
 
     def _due(self, through: int) -> Iterable[_RawTurn]:
@@ -206,9 +209,10 @@ class _Run:
         where = Key(layout.session_pk(self._session), layout.archive_sk(first.seq))
         content = self._parts.vault.seal(self._session.tenant, where, [[turn.seq, turn.records] for turn in shard])
         put = Put({"pk": where.pk, "sk": where.sk, "last": last.seq, "at": last.at, **content}, ABSENT)
-        head = Update(self._lease.key(), set={"archived_through": last.seq}, condition=self._lease.held())
         deletes = (Delete(Key(where.pk, layout.event_sk(turn.seq))) for turn in shard)
         blobs = [turn.blob for turn in shard if turn.blob is not None]
+        told = {_DROPPED: True} if blobs else {}
+        head = Update(self._lease.key(), set={"archived_through": last.seq, **told}, condition=self._lease.held())
         self._transact([put, head, *deletes, *dropping(self._parts.world, self._session, blobs)])
         if blobs:
             self._falls_due.append(self._started)

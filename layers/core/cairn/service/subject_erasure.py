@@ -19,6 +19,7 @@ from cairn.domain.table import AllOf, Attributes, Delete, Equals, Key, Query, Up
 from cairn.ports import Inventory
 from cairn.service.archive import Archive
 from cairn.service.bundles import Scope, own_turns
+from cairn.service.dropped import discard
 from cairn.service.leased import Leased, leased
 from cairn.service.memory_erasure import MemoryErasure
 from cairn.service.memory_log import LATE_APPEND
@@ -132,6 +133,7 @@ class SubjectErasure:
         pk = str(head["pk"])
         with leased(self._parts, layout.session_of(pk)) as lease:
             turns = 0
+            discard(self._world, lease.session)
             for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff")):
                 lease.keep()
                 sk = str(item["sk"])
