@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from cairn.domain.audit import Subject
 from cairn.domain.codec import moment
@@ -11,8 +12,10 @@ from cairn.domain.turns import MaintenanceReport, Session
 from cairn.service.journal import Journal
 from cairn.service.leased import Leased
 from cairn.service.parts import Parts
-from cairn.service.session_erasure import SessionErasure
 from cairn.service.sessions import Lease
+
+if TYPE_CHECKING:
+    from cairn.service.session_erasure import SessionErasure
 
 COMMAND = "session retention"
 """What the audit log calls the erasure of a session that was left alone."""
@@ -25,7 +28,6 @@ class Retention:
         """Work with these parts, and put on record what is erased."""
         self._parts = parts
         self._journal = journal
-        self._erasure = SessionErasure(parts)
 
     def ends(self, lease: Lease) -> datetime | None:
         """Return until when the session is kept unless somebody speaks in it, None where it is for ever."""
@@ -34,7 +36,7 @@ class Retention:
 
     def is_over(self, session: Session, ends: datetime) -> bool:
         """Tell whether that time is over and no turn is under way."""
-        return ends <= self._parts.world.clock.now() and not self._erasure.is_in_use(session)
+        return ends <= self._parts.world.clock.now() and not self._erasure().is_in_use(session)
 
     def erase(self, lease: Lease, until: datetime) -> MaintenanceReport:
         """Erase the session, on record; what there is no time for is left to the next run."""
@@ -42,7 +44,12 @@ class Retention:
             raise CorruptData("the data keys of a session are gone")
         subject = Subject(project=lease.session.project, session_id=lease.session.session_id)
         with self._journal.command(lease.session.tenant, COMMAND, subject):
-            for _ in self._erasure.forget(Leased(self._parts, lease), until):
+            for _ in self._erasure().forget(Leased(self._parts, lease), until):
                 if self._parts.world.clock.now() >= until:
                     return MaintenanceReport(erased=True, finished=False)
         return MaintenanceReport(erased=True)
+
+    def _erasure(self) -> SessionErasure:
+        from cairn.service.session_erasure import SessionErasure  # noqa: PLC0415 - needed where a session's time is over
+
+        return SessionErasure(self._parts)
