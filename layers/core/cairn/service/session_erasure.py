@@ -28,8 +28,8 @@ from cairn.service.segments import Segments
 
 _AT_ONCE = 90
 """How many items go in one transaction of at most 100 writes."""
-_ENTRIES_AT_ONCE = 40
-"""How many entries of a log do, beside its segments."""
+_ENTRIES_AT_ONCE = 30
+"""How many entries of a log do, each with a blob, beside the log's segments, at most seven a level."""
 _FILES = ("file", "part#", "drop#")
 """How sort keys of files begin, of what counts them, and of what names blobs that are to go."""
 _TOLD = (layout.COMPACTED, layout.SUMMARIES, layout.OPERATIONS)
