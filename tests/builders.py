@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
@@ -63,6 +63,22 @@ def check_example(tool: Tool, answer: Mapping[str, Any]) -> None:
         assert answer["error"]["code"] == outcome(tool)
     else:
         Draft202012Validator(tool.output_schema()).validate(answer)  # pyright: ignore[reportUnknownMemberType] - half a stub
+
+
+class FakeClock:
+    """A clock that stands still until a test sets it or the code sleeps."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.time
+
+    def sleep(self, seconds: float) -> None:
+        self.advance(seconds=seconds)
+
+    def advance(self, **duration: float) -> None:
+        self.time += timedelta(**duration)
 
 
 class RecordingJobs:

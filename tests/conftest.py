@@ -9,7 +9,6 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from builders import InProcessSandbox, RecordingJobs, RepeatingKeyRing
+from builders import FakeClock, InProcessSandbox, RecordingJobs, RepeatingKeyRing
 from cairn.domain.callers import Caller
 from cairn.domain.credentials import ALL_PROJECTS
 from cairn.domain.ids import Tenant
@@ -35,22 +34,6 @@ from cairn_tools.catalog import CATALOG
 # A busy machine is no failure, and CI repeats what it found.
 hypothesis.settings.register_profile("cairn", deadline=None, derandomize="CI" in os.environ)
 hypothesis.settings.load_profile("cairn")
-
-
-class FakeClock:
-    """A clock that stands still until a test sets it or the code sleeps."""
-
-    def __init__(self) -> None:
-        self.time = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        self.advance(seconds=seconds)
-
-    def advance(self, **duration: float) -> None:
-        self.time += timedelta(**duration)
 
 
 class CountingEntropy:

@@ -6,7 +6,6 @@ import base64
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -34,22 +33,6 @@ QUERIES = ("Where do I live, and what do I like?", "What should I plant next to 
 
 def session(name: str, project: str = "garden", tenant: Tenant = ACME) -> Session:
     return Session(tenant, Project(project), SessionId(name))
-
-
-class HeldClock:
-    """A clock for stores that outlive a test: it stands still until it is moved or the code sleeps."""
-
-    def __init__(self) -> None:
-        self.time = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        self.advance(seconds=seconds)
-
-    def advance(self, **duration: float) -> None:
-        self.time += timedelta(**duration)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from threading import Barrier, Event
 
@@ -17,6 +17,7 @@ from cairn.domain.settings import MemorySettings
 from cairn.domain.turns import CommittedTurn, Completion, Preparation, Session
 from cairn.service.after_turn import commit
 from cairn.service.before_turn import prepare
+from cairn.service.journal import Journal
 from cairn.service.maintenance import Maintenance
 from cairn.service.parts import Parts
 from cairn.service.world import World
@@ -81,7 +82,7 @@ def _among(parts: Parts, client: int) -> None:
     """Do what else goes on, and bear that it may not succeed just now."""
     with suppress(ResourceBusy, Unavailable):
         if client % 3 == 0:
-            Maintenance(parts).run(SESSION)
+            Maintenance(parts, Journal(parts.world, parts.vault, timedelta(days=1))).run(SESSION)
         elif client % 3 == 1:
             current = (message("user", "What is my name?"),)
             prepare(parts, SESSION, Preparation(current=current, user_id=USERS[0], max_input_tok=400))

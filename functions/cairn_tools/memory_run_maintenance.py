@@ -23,6 +23,7 @@ class Maintained(BaseModel):
     expired_facts: Annotated[int, Field(description="Facts removed because their time was over.")]
     merged_facts: Annotated[int, Field(description="Facts merged with one that says the same.")]
     summaries_refreshed: Annotated[int, Field(description="Directory summaries written anew.")]
+    erased: Annotated[bool, Field(description="The session was older than sessions are kept, and was erased.")]
 
 
 EXAMPLE = {"project": "garden", "session_id": "monday"}
@@ -37,7 +38,7 @@ EXAMPLE = {"project": "garden", "session_id": "monday"}
 def memory_run_maintenance(request: RunMaintenance, call: Call) -> Maintained:
     """Call now and then on a long session: compacts and archives it, expires and merges facts, refreshes summaries.
 
-    Safe to repeat; it does only what is due, and nothing that was said is lost.
+    Safe to repeat; it does only what is due, and nothing that was said is lost while the session is kept.
     """
     report = call.services.maintenance.run(request.session(call.caller.tenant))
     return Maintained(
@@ -46,6 +47,7 @@ def memory_run_maintenance(request: RunMaintenance, call: Call) -> Maintained:
         expired_facts=report.expired_facts,
         merged_facts=report.merged_facts,
         summaries_refreshed=report.summaries_refreshed,
+        erased=report.erased,
     )
 
 

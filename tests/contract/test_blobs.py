@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
 from cairn.domain.errors import CorruptData, NotFound, Unavailable
 from cairn.domain.ids import Digest, Tenant
-from cairn.embedded.blobs import DirectoryBlobs
+from cairn.embedded.blobs import DirectoryBlobs, directory_name
 from cairn.embedded.files import create_once
 from cairn.ports import Blobs
 
@@ -51,6 +51,33 @@ def test_another_tenant_neither_reads_nor_removes_a_blob(blobs: Blobs) -> None:
         blobs.get(OTHER, digest)
     blobs.delete(OTHER, digest)
     assert blobs.get(ACME, digest) == b"mine"
+
+
+@pytest.mark.req("R010")
+@given(names=st.lists(st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True), min_size=2, max_size=2, unique=True))
+@example(names=["A", "a"])
+@example(names=["acme", "ACME"])
+def test_no_two_tenants_share_a_directory_even_where_a_file_system_ignores_case(names: list[str]) -> None:
+    one, other = (directory_name(Tenant(name)) for name in names)
+    assert one.casefold() != other.casefold()
+
+
+@given(name=st.from_regex(r"[a-z0-9_-]{1,64}", fullmatch=True))
+def test_a_tenant_without_capitals_has_a_directory_of_its_own_name(name: str) -> None:
+    assert directory_name(Tenant(name)) == name
+
+
+def test_a_capital_is_written_small_behind_a_plus() -> None:
+    assert directory_name(Tenant("Acme-EU")) == "+acme-+e+u"
+
+
+@pytest.mark.req("R010")
+def test_a_tenant_whose_name_differs_in_case_alone_neither_reads_nor_removes_a_blob(blobs: Blobs) -> None:
+    digest = blobs.put(Tenant("acme"), b"mine")
+    with pytest.raises(NotFound):
+        blobs.get(Tenant("Acme"), digest)
+    blobs.delete(Tenant("Acme"), digest)
+    assert blobs.get(Tenant("acme"), digest) == b"mine"
 
 
 def test_an_absent_blob_is_not_found_and_counts_as_removed(blobs: Blobs) -> None:

@@ -16,7 +16,7 @@ from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
 from cairn.aws.keyring import KmsKeyRing
 from cairn.aws.table import DynamoTable
-from cairn.domain.errors import InternalError, TransactionRefused, Unavailable
+from cairn.domain.errors import CairnError, InternalError, KeyUnusable, TransactionRefused, Unavailable
 from cairn.domain.ids import Digest, Tenant
 from cairn.domain.table import ABSENT, Delete, Key, Put, Query, Update
 from cairn.ports import Table
@@ -140,12 +140,15 @@ def test_a_write_that_meets_transactions_of_others_for_too_long_is_unavailable(
     assert len(tried) == 6
 
 
-def test_a_call_that_may_not_be_made_is_an_internal_error_without_its_text(
-    table: DynamoTable, answering: Callable[[AWSResponse], list[str]]
+@pytest.mark.parametrize(
+    ("code", "error"), [("AccessDeniedException", KeyUnusable), ("ResourceNotFoundException", InternalError)]
+)
+def test_a_call_that_may_not_be_made_is_told_without_its_text(
+    table: DynamoTable, answering: Callable[[AWSResponse], list[str]], code: str, error: type[CairnError]
 ) -> None:
-    answering(refusal(400, "AccessDeniedException"))
+    answering(refusal(400, code))
     for call in calls_of(table):
-        with pytest.raises(InternalError, match="AccessDeniedException") as refused:
+        with pytest.raises(error) as refused:
             call()
         assert "the content" not in str(refused.value)
         assert refused.value.__suppress_context__

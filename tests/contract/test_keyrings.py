@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cairn.aws.clients import Clients
 from cairn.aws.failures import aws_failures
 from cairn.aws.keyring import KmsKeyRing
-from cairn.domain.errors import CorruptData, InternalError, KeyUnusable, SettingsError
+from cairn.domain.errors import CorruptData, InternalError, KeyUnusable, SettingsError, Unavailable
 from cairn.domain.ids import Tenant
 from cairn.embedded.keyring import LocalKeyRing, load_or_create_master_key, master_key
 from cairn.ports import KeyRing
@@ -168,8 +168,48 @@ def test_each_way_a_key_can_be_out_of_reach_is_unavailable_and_names_no_key(
         assert not [name for name in ("the-key", "arn:", "123456789012") if name in refused.value.message]
 
 
-def test_a_denial_of_anything_but_the_key_is_not_taken_for_the_key_s() -> None:
-    denied = ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "GetItem")
+def refused(code: str, operation: str) -> ClientError:
+    return ClientError({"Error": {"Code": code, "Message": "no"}}, operation)
 
-    with pytest.raises(InternalError, match="GetItem"), aws_failures():
-        raise denied
+
+@pytest.mark.req("R193")
+@pytest.mark.parametrize("operation", ["GetItem", "TransactWriteItems", "GetObject", "SendMessageBatch"])
+@pytest.mark.parametrize(
+    ("code", "remedy"),
+    [
+        ("DisabledException", "enable it"),
+        ("KMS.DisabledException", "enable it"),
+        ("KMSInvalidStateException", "cancel its deletion"),
+        ("KMS.KMSInvalidStateException", "cancel its deletion"),
+        ("KMS.NotFoundException", "CAIRN_KEY_ID"),
+        ("KMS.AccessDeniedException", "kms:Decrypt"),
+    ],
+)
+def test_a_key_out_of_reach_is_told_alike_by_the_stores_that_it_encrypts(
+    operation: str, code: str, remedy: str
+) -> None:
+    with pytest.raises(KeyUnusable, match=remedy) as told, aws_failures():
+        raise refused(code, operation)
+    assert told.value.details == {"reason": code.removeprefix("KMS.")}
+
+
+@pytest.mark.req("R193")
+@pytest.mark.parametrize(("code", "operation"), [("AccessDeniedException", "Query"), ("AccessDenied", "PutObject")])
+def test_a_store_that_denies_this_process_says_that_it_may_be_the_key_or_the_role(code: str, operation: str) -> None:
+    with pytest.raises(KeyUnusable, match="key is enabled, and that this role may use") as told, aws_failures():
+        raise refused(code, operation)
+    assert (told.value.code, told.value.details) == ("UNAVAILABLE", {"reason": code})
+
+
+@pytest.mark.parametrize(
+    ("code", "operation"), [("AccessDeniedException", "Converse"), ("NotFoundException", "GetItem")]
+)
+def test_a_refusal_that_is_not_about_key_or_store_is_not_taken_for_one(code: str, operation: str) -> None:
+    with pytest.raises(InternalError, match=f"{operation} failed: {code}"), aws_failures():
+        raise refused(code, operation)
+
+
+def test_a_key_that_is_asked_too_often_is_a_matter_of_time() -> None:
+    with pytest.raises(Unavailable, match=r"KMS\.ThrottlingException") as told, aws_failures():
+        raise refused("KMS.ThrottlingException", "GetObject")
+    assert not isinstance(told.value, KeyUnusable)

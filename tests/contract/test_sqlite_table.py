@@ -181,3 +181,15 @@ def test_a_page_deep_in_a_partition_is_sought_and_not_stepped_to(table: SqliteTa
     deep = work(Query("p", "00", "99", descending=descending, limit=5, start={"pk": "p", "sk": "1000"}))
     assert deep <= first * 2
     assert work(Query("i", "0", "99", descending=descending, limit=5, index=True)) <= first * 2
+
+
+def test_a_row_that_was_moved_by_other_means_is_known_by_where_it_is(path: Path) -> None:
+    table = SqliteTable(path)
+    table.put(Put({"pk": "p", "sk": "s", "n": 1}))
+    with sqlite3.connect(path) as other:
+        other.execute("UPDATE items SET pk = 'q', sk = 't'")
+
+    moved = {"pk": "q", "sk": "t", "n": 1}
+    assert table.get(Key("q", "t")) == moved
+    assert list(table.query(Query("q", "a", "z")).items) == [moved]
+    table.close()

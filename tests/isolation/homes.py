@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,7 +71,8 @@ class OneMachine:
 
     def blob_paths(self) -> Iterator[str]:
         root = self._directory / "blobs"
-        return (path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+        paths = (path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+        return (re.sub(r"\+(.)", lambda capital: capital[1].upper(), path) for path in paths)
 
 
 class InAws:

@@ -1,4 +1,4 @@
-"""Wherever rewrapping, erasing or importing is stopped, running it again ends as if nothing had happened."""
+"""Wherever rewrapping, erasing, retention or importing is stopped, running it again ends as if nothing had happened."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from builders import RecordingJobs, cold
+from builders import FakeClock, RecordingJobs, cold
 from cairn.domain import layout
-from cairn.domain.errors import Unavailable
+from cairn.domain.errors import ResourceBusy, Unavailable
+from cairn.domain.files import WriteMode
+from cairn.domain.items import message
 from cairn.domain.memories import Forgetting
 from cairn.domain.table import Query
+from cairn.domain.turns import Preparation
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.keyring import LocalKeyRing
@@ -25,12 +28,13 @@ from cairn.embedded.table import SqliteTable
 from cairn.runtime.system import SystemEntropy, in_turn
 from cairn.service.bundles import Bundles, Record, Scope
 from cairn.service.data_keys import DataKeys
+from cairn.service.engine import Engine
 from cairn.service.erasure import TenantErasure
 from cairn.service.paging import every
 from cairn.service.subject_erasure import SubjectErasure
 from cairn.service.vault import Vault
 from cairn.service.world import World
-from custody import ACME, ADA, BOB, LARGE, HeldClock, Household, session
+from custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 
 Act: TypeAlias = Callable[[Household, World], object]
@@ -76,7 +80,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(directory: Path, file: Path = Path(":memory:")) -> Household:
     table = SqliteTable(file)
     blobs, keys = DirectoryBlobs(directory / "blobs"), LocalKeyRing(bytes(range(32)))
-    world = World(table, blobs, keys, HeldClock(), SystemEntropy(), in_turn, RecordingJobs())
+    world = World(table, blobs, keys, FakeClock(), SystemEntropy(), in_turn, RecordingJobs())
     return Household(world, EmbeddedInventory(table, directory / "blobs"), directory)
 
 
@@ -172,6 +176,74 @@ def test_an_erasure_of_a_user(fault: Any, fresh: Callable[[], Household]) -> Non
         assert (head["erased"], head["seq"]) == (2, 5)
         assert house.recalled(SHARED) == ["Bob keeps hens."]
         assert house.archived() == []
+
+
+def left_alone(fresh: Callable[[], Household]) -> Household:
+    """Return a store in which the time of the shared session is over, and that of the other is not."""
+    house = fresh()
+    house.say(SHARED, None, "Somebody sings.", reply=LARGE)
+    keeping(house.world).files.write(SHARED, "notes/plan.txt", LARGE, WriteMode.TRUNCATE)
+    house.later(days=30)
+    house.say(session("alone"), ADA, "Ada goes on elsewhere.")
+    return house
+
+
+def keeping(world: World) -> Engine:
+    """Return a process for which sessions are kept for thirty days."""
+    return Engine.over(world, lambda _: replace(SETTINGS, session_retention_days=30))
+
+
+def retain(_: Household, world: World) -> object:
+    return keeping(world).maintenance.run(SHARED)
+
+
+def remains(house: Household) -> dict[str, Any]:
+    """Return what is left, without what differs from run to run: records, the names of entries and of useless blobs."""
+    items = [item for item in house.inventory.items(ACME) if "#audit" not in str(item["pk"])]
+    named = " ".join(str(value) for item in items for value in item.values())
+    return {
+        "keys": [
+            (item["pk"], str(item["sk"]).split("#")[0] if "#m#" in str(item["pk"]) else item["sk"]) for item in items
+        ],
+        "texts": [text for text in house.contents() if '"texts": [[' in text],
+        "unnamed": {blob for blob in house.inventory.blobs(ACME) if blob not in named},
+        "answers": house.answers(),
+        "recalled": house.recalled(SHARED, ADA),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_erasure_of_a_session_that_was_left_alone(fault: Any, fresh: Callable[[], Household]) -> None:
+    house = left_alone(fresh)
+    orphans = remains(house)["unnamed"]
+    assert keeping(house.world).maintenance.run(SHARED).erased
+    wanted = remains(house)
+    assert [sk for pk, sk in wanted["keys"] if pk == layout.session_pk(SHARED)] == [layout.MEMORY_COUNT]
+    assert wanted["unnamed"] == orphans
+
+    for house in sweep(lambda: left_alone(fresh), fault, retain):
+        assert remains(house) == wanted
+
+
+@pytest.mark.slow
+def test_a_turn_after_an_erasure_that_was_stopped_is_kept_with_what_was_left(fresh: Callable[[], Household]) -> None:
+    def stop(house: Household, world: World) -> None:
+        try:
+            retain(house, world)
+        except (Stopped, Unavailable, ResourceBusy):
+            house.later(seconds=31)
+        house.say(SHARED, BOB, "I moved to Turin.")
+        left = house.history(SHARED)
+
+        assert not keeping(house.world).maintenance.run(SHARED).erased
+        assert house.history(SHARED) == left
+        assert left[-2:] == ["I moved to Turin.", "Noted."]
+        request = Preparation(current=(message("user", "Where do I live?"),), user_id=BOB)
+        assert "Turin" in str(house.engine().turns.before(SHARED, request).items[1:-1])
+
+    for house in sweep(lambda: left_alone(fresh), killed_before, stop):
+        assert "Ada goes on elsewhere." in house.history(session("alone"))
 
 
 @pytest.mark.slow

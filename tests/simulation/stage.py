@@ -19,6 +19,7 @@ from cairn.domain.turns import CommittedTurn, Completion, Session
 from cairn.runtime.system import in_turn
 from cairn.service import indexing, keyvalue_writing, memory_log, vault
 from cairn.service.engine import Engine
+from cairn.service.journal import Journal
 from cairn.service.keyvalue import KeyValue
 from cairn.service.parts import Parts
 from cairn.service.world import World
@@ -141,7 +142,8 @@ class Stage:
 
     def _process(self, world: World) -> Process:
         parts = Parts.of(world, self._settings_for)
-        return Process(parts, Engine.of(parts, Limits()), KeyValue(world, parts.vault, Quotas()))
+        journal = Journal(world, parts.vault, timedelta(days=365))
+        return Process(parts, Engine.of(parts, Limits(), journal), KeyValue(world, parts.vault, Quotas()))
 
     def _settings_for(self, _: Tenant) -> MemorySettings:
         return self.settings

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
 from builders import cold
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
@@ -29,6 +30,7 @@ from cairn.domain.turns import (
 from cairn.edge import deadline
 from cairn.edge.tool import Call
 from cairn.embedded.table import SqliteTable
+from cairn.local.cli import main
 from cairn.runtime import wiring
 from cairn.service.engine import Engine
 from cairn.service.parts import Parts
@@ -138,6 +140,22 @@ class Conversation:
     def history(self) -> list[ResponseItem]:
         """Return every item stored, oldest first, archived ones included."""
         return [event.item for _, events in self.parts.sessions.history(self.session) for event in events]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Where the commands of this machine keep their memory."""
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def run(data: Path) -> Callable[..., Result]:
+    """Return a function that runs `cairn` with these arguments on one data directory, or another."""
+
+    def runner(*arguments: str, at: Path = data, **keywords: Any) -> Result:
+        return CliRunner().invoke(main, list(arguments), env={"CAIRN_DATA": str(at)}, **keywords)
+
+    return runner
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from builders import cold
+from builders import FakeClock, cold
 from cairn.domain import codec
 from cairn.domain.callers import Caller
 from cairn.domain.enrichment import ContextSummary
@@ -39,7 +39,6 @@ from cairn.service.world import World
 from cairn_mcp import door
 from cairn_tools.mcp_pipe import mcp_pipe
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE, Diagnosis, PodHealth, oc_diagnostic_pod_health
-from conftest import FakeClock
 
 EventOf: TypeAlias = Callable[..., dict[str, Any]]
 CANARY = "canary-4f6e1b"

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from cairn.domain.archive import RAW_ACKNOWLEDGEMENT
 from cairn.domain.callers import Caller
 from cairn.domain.credentials import ALL_PROJECTS
 from cairn.edge.dispatch import execute
 from cairn.edge.tool import Call
-from cairn.local.cli import main
 from cairn.local.store import LOCAL_TENANT, opened
 from cairn.runtime import wiring
 from cairn_tools.catalog import CATALOG
@@ -26,18 +26,9 @@ CM = {"session_id": "s1", "summary": "Fixed the gate.\nIt closes again.", "trans
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return tmp_path / "store"
-
-
-@pytest.fixture
-def run(data: Path) -> Run:
+def run(run: Run) -> Run:
     """Return a function that runs `cairn archive` with these arguments on one data directory."""
-
-    def runner(*arguments: str) -> Result:
-        return CliRunner().invoke(main, ["archive", *arguments], env={"CAIRN_DATA": str(data)})
-
-    return runner
+    return partial(run, "archive")
 
 
 @pytest.fixture

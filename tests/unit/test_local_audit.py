@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from cairn.domain import audit_layout as layout
 from cairn.domain.audit import day_of
@@ -19,7 +21,6 @@ from cairn.domain.credentials import ALL_PROJECTS
 from cairn.domain.table import Put, Query
 from cairn.edge.tool import Call
 from cairn.embedded.table import SqliteTable
-from cairn.local.cli import main
 from cairn.local.store import LOCAL_TENANT, opened
 from cairn.runtime import wiring
 from cairn.service.world import World
@@ -53,12 +54,6 @@ def data(tmp_path: Path) -> Path:
     return directory
 
 
-@pytest.fixture
-def run(data: Path) -> Run:
-    """Return a function that runs `cairn` with these arguments on the data directory."""
-    return lambda *arguments: CliRunner().invoke(main, arguments, env={"CAIRN_DATA": str(data)})
-
-
 @pytest.mark.req("R278")
 def test_calls_are_listed_newest_first_with_who_and_what(run: Run) -> None:
     heading, *lines = run("audit", "list").stdout.splitlines()
@@ -79,7 +74,7 @@ def test_what_maintain_has_sealed_verifies_until_someone_changes_it(run: Run, da
     assert "2 records sealed" in run("maintain").stdout
     clean = run("audit", "verify")
     assert (clean.exit_code, clean.stdout) == (0, "")
-    assert "2 records in 1 digests, 0 not sealed yet" in clean.stderr
+    assert "2 records in 1 digests, 0 not sealed yet\nnothing was changed, removed, moved or added" in clean.stderr
     head = clean.stderr.split("head ")[1].strip()
     assert run("audit", "verify", "--holds", head).exit_code == 0
     assert run("audit", "verify", "--holds", "0" * 64).exit_code == 1
@@ -88,6 +83,42 @@ def test_what_maintain_has_sealed_verifies_until_someone_changes_it(run: Run, da
 
     found = run("audit", "verify")
     assert (found.exit_code, found.stdout) == (1, f"changed record {name}\n")
+
+
+@pytest.mark.req("R278")
+@pytest.mark.parametrize(
+    ("tampering", "findings"),
+    [
+        (["UPDATE items SET body = replace(body, 'garden', 'forest') WHERE sk = :one"], ["changed one"]),
+        (["DELETE FROM items WHERE sk = :one"], ["missing one"]),
+        (
+            [
+                "UPDATE items SET sk = 'aside' WHERE sk = :one",
+                "UPDATE items SET sk = :one WHERE sk = :two",
+                "UPDATE items SET sk = :two WHERE sk = 'aside'",
+            ],
+            ["reordered one", "reordered two"],
+        ),
+        (["INSERT INTO items (pk, sk, body) SELECT pk, :three, body FROM items WHERE sk = :one"], ["added three"]),
+    ],
+    ids=["changed", "missing", "reordered", "added"],
+)
+def test_each_way_to_tamper_with_the_database_itself_is_found(
+    run: Run, data: Path, tampering: list[str], findings: list[str]
+) -> None:
+    run("maintain")
+    with closing(sqlite3.connect(data / "table.sqlite3")) as database, database:
+        select = "SELECT sk FROM items WHERE pk LIKE '%#audit#%' ORDER BY sk"
+        one, two = (name for (name,) in database.execute(select).fetchall())
+        names = {"one": one, "two": two, "three": one[:-1] + ("1" if one.endswith("0") else "0")}
+        for statement in tampering:
+            database.execute(statement, names)
+
+    found = run("audit", "verify")
+
+    wanted = {f"{kind} record {names[name]}" for kind, name in map(str.split, findings)}
+    assert (found.exit_code, set(found.stdout.splitlines())) == (1, wanted)
+    assert f"{len(wanted)} findings" in found.stderr
 
 
 def change(data: Path) -> Any:

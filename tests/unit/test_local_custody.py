@@ -7,15 +7,13 @@ import stat
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from builders import turn
 from cairn.domain.ids import Project, SessionId, Tenant, UserId
 from cairn.domain.turns import Completion, Session
-from cairn.local.cli import main
 from cairn.local.store import custody, opened
 from cairn.runtime import wiring
 from cairn.service.parts import Parts
@@ -31,21 +29,6 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
     monkeypatch.setattr("cairn.runtime.system.SystemClock.sleep", sleep)
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return tmp_path / "store"
-
-
-@pytest.fixture
-def run(data: Path) -> Run:
-    """Return a function that runs `cairn` with these arguments on one data directory, or another."""
-
-    def runner(*arguments: str, at: Path = data, **keywords: Any) -> Result:
-        return CliRunner().invoke(main, list(arguments), env={"CAIRN_DATA": str(at)}, **keywords)
-
-    return runner
 
 
 def say(data: Path, text: str, user: str, project: str = "garden") -> None:
@@ -79,7 +62,7 @@ def test_a_bundle_is_private_readable_and_opens_in_another_service(run: Run, dat
     assert (manifest["tenant"], manifest["user"], manifest["items"]) == ("local", "ada", len(lines))
     assert any("I live in Oslo, 東京." in line for line in lines)
     assert said(other) == said(data) == ["I live in Oslo, 東京.", "Noted."]
-    assert "0 of" in run("import", str(bundle), at=other).stderr
+    assert "0 items are new" in run("import", str(bundle), at=other).stderr
     assert run("import", str(bundle), "--tenant", "new", at=other).exit_code == 0
     assert said(other, tenant="new") == said(data)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from cairn.domain.credentials import Credential
-from cairn.local.cli import main
 from cairn.local.store import LOCAL_TENANT, api_keys
 from cairn.runtime import wiring
 from cairn.runtime.settings import AwsStore, EmbeddedStore, Settings
@@ -20,18 +20,9 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return tmp_path / "store"
-
-
-@pytest.fixture
-def run(data: Path) -> Run:
+def run(run: Run) -> Run:
     """Return a function that runs `cairn keys` with these arguments on one data directory."""
-
-    def runner(*arguments: str) -> Result:
-        return CliRunner().invoke(main, ["keys", *arguments], env={"CAIRN_DATA": str(data)})
-
-    return runner
+    return partial(run, "keys")
 
 
 @pytest.fixture

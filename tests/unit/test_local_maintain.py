@@ -27,11 +27,6 @@ Say = Callable[..., Session]
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return tmp_path / "store"
-
-
-@pytest.fixture
 def say(data: Path) -> Say:
     """Return a function that says something in a session, as a process that ends afterwards."""
 
@@ -47,8 +42,8 @@ def say(data: Path) -> Say:
 
 @pytest.fixture
 def maintain(data: Path) -> Callable[..., Result]:
-    def run(**environment: str) -> Result:
-        return CliRunner().invoke(main, ["maintain", "--data", str(data)], env={**AT_ONCE, **environment})
+    def run(*arguments: str, **environment: str) -> Result:
+        return CliRunner().invoke(main, ["maintain", "--data", str(data), *arguments], env={**AT_ONCE, **environment})
 
     return run
 
@@ -69,8 +64,14 @@ def test_it_maintains_what_is_due_and_then_there_is_nothing_to_do(
 
     first, second = maintain(), maintain()
 
-    assert (first.exit_code, first.stdout) == (0, "2 maintained, 0 busy, 0 failed, 0 left; 0 records sealed\n")
-    assert (second.exit_code, second.stdout) == (0, "0 maintained, 0 busy, 0 failed, 0 left; 0 records sealed\n")
+    assert (first.exit_code, first.stdout) == (
+        0,
+        "2 maintained, 0 erased, 0 busy, 0 failed, 0 left; 0 records sealed\n",
+    )
+    assert (second.exit_code, second.stdout) == (
+        0,
+        "0 maintained, 0 erased, 0 busy, 0 failed, 0 left; 0 records sealed\n",
+    )
     assert all(item(data, session, layout.SUMMARIES) for session in sessions)
 
 
@@ -83,7 +84,10 @@ def test_it_passes_over_a_session_in_use(say: Say, maintain: Callable[..., Resul
 
     result = maintain()
 
-    assert (result.exit_code, result.stdout) == (0, "0 maintained, 1 busy, 0 failed, 0 left; 0 records sealed\n")
+    assert (result.exit_code, result.stdout) == (
+        0,
+        "0 maintained, 0 erased, 1 busy, 0 failed, 0 left; 0 records sealed\n",
+    )
 
 
 def test_a_session_that_fails_is_counted_and_named_on_the_log(say: Say, maintain: Callable[..., Result]) -> None:
@@ -91,9 +95,32 @@ def test_a_session_that_fails_is_counted_and_named_on_the_log(say: Say, maintain
 
     result = maintain(LUMERA_MEMORY_KEY="ab" * 32)
 
-    assert (result.exit_code, result.stdout) == (1, "0 maintained, 0 busy, 1 failed, 0 left; 0 records sealed\n")
+    assert (result.exit_code, result.stdout) == (
+        1,
+        "0 maintained, 0 erased, 0 busy, 1 failed, 0 left; 0 records sealed\n",
+    )
     assert '"session_id":"monday"' in result.stderr
     assert maintain().stdout.startswith("0 maintained")
+
+
+def test_sessions_in_which_nothing_is_due_are_erased_with_all_of_their_tenant_s_once_retention_is_set(
+    say: Say, maintain: Callable[..., Result], data: Path
+) -> None:
+    old, new = say("monday"), say("tuesday")
+    maintain()
+    table = SqliteTable(data / "table.sqlite3")
+    long_ago = {"updated_at": "2020-01-01T00:00:00Z"}
+    table.update(Update(Key(layout.session_pk(old), layout.HEAD), set=long_ago, remove=("ipk", "isk")))
+    table.close()
+    kept = {"CAIRN_MEMORY_SESSION_RETENTION_DAYS": "30"}
+
+    assert maintain(**kept).stdout.startswith("0 maintained, 0 erased")
+    assert maintain("--tenant", "another", **kept).stdout == "0 maintained, 0 erased, 0 busy, 0 failed, 0 left\n"
+    result = maintain("--tenant", "local", **kept)
+
+    assert (result.exit_code, result.stdout) == (0, "1 maintained, 1 erased, 0 busy, 0 failed, 0 left\n")
+    assert item(data, old, layout.HEAD) is None
+    assert item(data, new, layout.HEAD) is not None
 
 
 @pytest.mark.req("R076")

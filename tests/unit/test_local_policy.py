@@ -23,11 +23,6 @@ DENYING = "tool_permissions: {}\n"
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return tmp_path / "store"
-
-
-@pytest.fixture
 def cairn(data: Path) -> Callable[..., Result]:
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(main, [*arguments, "--data", str(data)])

@@ -34,6 +34,7 @@ OTHER_VALUES: Mapping[str, Any] = {
     "memory.search_limit": 1,
     "memory.compact_threshold": 0.5,
     "memory.l1_retention_days": 2,
+    "memory.session_retention_days": 30,
     "memory.l2_retention_days": 14,
     "memory.compaction_min_age_hours": 48,
     "memory.summary_refresh_interval_minutes": 5,

@@ -29,20 +29,32 @@ _PASSING = {
     "TransactionInProgressException",
 }
 _KEY_OPERATIONS = {"Decrypt", "GenerateDataKey"}
+_STORE_OPERATIONS = {
+    *("GetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"),
+    *("GetObject", "PutObject", "DeleteObject", "HeadObject", "ListObjectsV2"),
+}
+_OF_KEYS_ONLY = {"DisabledException", "KMSInvalidStateException"}
+"""What DynamoDB and S3 may pass on as KMS says it; the other codes have meanings of their own there."""
+_DENIALS = {"AccessDenied", "AccessDeniedException"}
 _REMEDIES = {
     "DisabledException": "enable it in KMS; nothing is lost",
     "KMSInvalidStateException": "cancel its deletion in KMS or import its material again; until then nothing is lost",
     "NotFoundException": "name the key that was there in CAIRN_KEY_ID; nothing stored opens without it",
     "AccessDeniedException": "allow this role kms:GenerateDataKey and kms:Decrypt with it; nothing is lost",
 }
-"""What to do about a KMS key, by the code of KMS; S3 passes the same on with `KMS.` before it."""
+"""What to do about a KMS key, by the code of KMS; S3 and SQS pass the same on with `KMS.` before it."""
+_STORE_DENIED = (
+    "This service is denied its store. Whoever runs it can see to it that the store's KMS key is enabled, and that this"
+    " role may use the key and the store; nothing is lost"
+)
+"""DynamoDB and S3 have one code for a role without permission and for a key of theirs that cannot be used."""
 
 
 @contextmanager
 def aws_failures() -> Generator[None]:
     """Raise what the SDK raises after its retries as Unavailable, InternalError, or ValueError for a refused argument.
 
-    A KMS key that cannot be used is KeyUnusable, with what to do about it.
+    A KMS key that cannot be used is KeyUnusable, with what to do about it, and so is a store that denies this process.
 
     Only the code and the operation are kept: messages and responses may hold content.
     """
@@ -71,9 +83,12 @@ def _translated(error: ClientError) -> CairnError | ValueError:
     status: int = answer_of(error).get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     told = f"{error.operation_name} failed: {code}"
     reason = code.removeprefix("KMS.")
-    if reason in _REMEDIES and (reason != code or error.operation_name in _KEY_OPERATIONS):
+    is_of_a_key = reason != code or reason in _OF_KEYS_ONLY or error.operation_name in _KEY_OPERATIONS
+    if is_of_a_key and reason in _REMEDIES:
         message = f"This service's encryption key cannot be used. Whoever runs it can {_REMEDIES[reason]}"
         return KeyUnusable(message, {"reason": reason})
-    if code in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+    if reason in _DENIALS and error.operation_name in _STORE_OPERATIONS:
+        return KeyUnusable(_STORE_DENIED, {"reason": reason})
+    if reason in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return Unavailable(told)
     return ValueError(told) if code == "ValidationException" else InternalError(told)

@@ -149,7 +149,7 @@ class Unavailable(CairnError):
 
 
 class KeyUnusable(Unavailable):
-    """The key that wraps data keys cannot be used until someone in charge of it acts; details.reason is a code."""
+    """The key of the data keys or of the store cannot be used until someone acts; details.reason is a code."""
 
 
 class InternalError(CairnError):

@@ -59,6 +59,12 @@ class MemorySettings:
     compaction_min_age_hours: Annotated[
         int, Ge(0), Le(87_600), Doc("Raw events younger than this are not archived.")
     ] = 24
+    session_retention_days: Annotated[
+        int,
+        Ge(0),
+        Le(3650),
+        Doc("Maintenance erases a session whose last turn is so many days old; 0 keeps sessions for ever."),
+    ] = 0
     summary_refresh_interval_minutes: Annotated[
         int, Ge(0), Le(525_600), Doc("Directory summaries are refreshed at most this often.")
     ] = 60

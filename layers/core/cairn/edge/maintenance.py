@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 
 from cairn.domain.errors import CairnError
 from cairn.domain.ids import Tenant
+from cairn.domain.table import Attributes
 from cairn.domain.turns import MaintenanceReport, Session
 from cairn.edge.guard import guarded
 from cairn.runtime.wiring import Services
-from cairn.service.fan_out import Outcome
+from cairn.service.fan_out import Maintain, Outcome
 
 
 def seal_audits(services: Services, within: timedelta, request_id: str) -> list[int | None]:
@@ -21,15 +23,25 @@ def seal_audits(services: Services, within: timedelta, request_id: str) -> list[
 
 def maintain_shard(services: Services, shard: int, within: timedelta, request_id: str) -> Counter[Outcome]:
     """Maintain the shard's due sessions within this time; whatever one of them meets, the others get their turn."""
+    return services.fan_out.run_shard(shard, within, _walled(request_id, services.maintenance.run_due))
 
+
+def maintain_all(
+    services: Services, heads: Iterable[Attributes], within: timedelta, request_id: str
+) -> Counter[Outcome]:
+    """Maintain the sessions of these heads as maintain_shard() does, due or not."""
+    return services.fan_out.run(heads, within, _walled(request_id, lambda one, _: services.maintenance.run(one)))
+
+
+def _walled(request_id: str, run: Maintain) -> Maintain:
     def maintain(session: Session, until: datetime) -> MaintenanceReport:
         with guarded(request_id) as record:
             record.name_job("maintain_session")
             record.name_tenant(session.tenant)
             record.project, record.session_id = session.project, session.session_id
-            return services.maintenance.run_due(session, until)
+            return run(session, until)
 
-    return services.fan_out.run_shard(shard, within, maintain)
+    return maintain
 
 
 def _sealed(services: Services, tenant: Tenant, within: timedelta, request_id: str) -> int | None:

@@ -1,4 +1,4 @@
-"""Blobs as files of a directory: `<tenant>/<first two hex>/<sha256>`."""
+"""Blobs as files of a directory: `<tenant>/<first two hex>/<sha256>`, with the tenant as directory_name() spells it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,15 @@ class DirectoryBlobs:
                 fsync_directory(path.parent)
 
     def _path(self, tenant: Tenant, digest: Digest) -> Path:
-        return self._root / ids.tenant(tenant) / digest[:2] / ids.digest(digest)
+        return self._root / directory_name(tenant) / digest[:2] / ids.digest(digest)
+
+
+def directory_name(tenant: Tenant) -> str:
+    """Return the name of a tenant's directory: a `+` before each upper-case letter, which becomes a lower-case one.
+
+    So no two tenants share a directory where a file system takes `A` and `a` for one name.
+    """
+    return "".join(f"+{letter.lower()}" if letter.isupper() else letter for letter in ids.tenant(tenant))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 from cairn.domain import ids
 from cairn.domain.ids import Digest, Tenant
 from cairn.domain.table import Attributes, Key
-from cairn.embedded.blobs import file_errors
+from cairn.embedded.blobs import directory_name, file_errors
 from cairn.embedded.table import SqliteTable
 
 
@@ -31,7 +31,7 @@ class EmbeddedInventory:
     def blobs(self, tenant: Tenant) -> Iterator[Digest]:
         """Yield the digest of every blob."""
         with file_errors():
-            names = sorted(path.name for path in (self._blobs / ids.tenant(tenant)).glob("??/*"))
+            names = sorted(path.name for path in (self._blobs / directory_name(tenant)).glob("??/*"))
         yield from (Digest(name) for name in names if ids.is_digest(name))
 
     def scrub(self) -> None:

@@ -38,8 +38,10 @@ CREATE UNIQUE INDEX IF NOT EXISTS by_key ON items (pk, sk);
 CREATE INDEX IF NOT EXISTS sparse ON items (ipk, isk, pk, sk) WHERE ipk IS NOT NULL AND isk IS NOT NULL;
 CREATE INDEX IF NOT EXISTS by_expiry ON items (expires_at) WHERE expires_at IS NOT NULL
 """
-_ITEMS_UP = "SELECT body FROM items WHERE pk = :pk AND sk BETWEEN :low AND :high AND sk <> :sk ORDER BY sk"
-_ITEMS_DOWN = "SELECT body FROM items WHERE pk = :pk AND sk BETWEEN :low AND :high AND sk <> :sk ORDER BY sk DESC"
+_ITEMS_UP = "SELECT pk, sk, body FROM items WHERE pk = :pk AND sk BETWEEN :low AND :high AND sk <> :sk ORDER BY sk"
+_ITEMS_DOWN = (
+    "SELECT pk, sk, body FROM items WHERE pk = :pk AND sk BETWEEN :low AND :high AND sk <> :sk ORDER BY sk DESC"
+)
 _INDEX_UP = """SELECT pk, sk, ipk, isk FROM items WHERE ipk = :pk AND isk BETWEEN :low AND :high
     AND (isk, pk, sk) > (:edge, :start_pk, :sk) ORDER BY isk, pk, sk"""
 _INDEX_DOWN = """SELECT pk, sk, ipk, isk FROM items WHERE ipk = :pk AND isk BETWEEN :low AND :high
@@ -48,7 +50,7 @@ _AFTER_ALL_TEXT = b""  # SQLite sorts every blob after every text
 _SWEEP = """DELETE FROM items WHERE rowid IN
     (SELECT rowid FROM items WHERE expires_at <= :now LIMIT :batch)"""
 _SWEEP_BATCH = 500
-_OWNED = "SELECT body FROM items WHERE (pk, sk) > (:pk, :sk) AND pk <= :end ORDER BY pk, sk LIMIT :batch"
+_OWNED = "SELECT pk, sk, body FROM items WHERE (pk, sk) > (:pk, :sk) AND pk <= :end ORDER BY pk, sk LIMIT :batch"
 _OWNED_BATCH = 100
 _LARGEST_INTEGER = 2**63 - 1
 
@@ -104,7 +106,7 @@ class SqliteTable:
         place = after or Key(prefix, "")
         bounds = {"pk": place.pk, "sk": place.sk, "end": prefix + "\U0010ffff", "batch": _OWNED_BATCH}
         with self.database.reading() as connection:
-            return [_decoded(body) for (body,) in connection.execute(_OWNED, bounds)]
+            return [_decoded(*row) for row in connection.execute(_OWNED, bounds)]
 
     def sweep(self, now: datetime) -> int:
         """Delete the items that have expired and return how many; other writers get in between the batches."""
@@ -152,15 +154,15 @@ def _apply(connection: sqlite3.Connection, write: Write, item: Attributes | None
 
 
 def _stored(connection: sqlite3.Connection, key: Key) -> Attributes | None:
-    row = connection.execute("SELECT body FROM items WHERE pk = ? AND sk = ?", (key.pk, key.sk)).fetchone()
-    return None if row is None else _decoded(row[0])
+    row = connection.execute("SELECT pk, sk, body FROM items WHERE pk = ? AND sk = ?", (key.pk, key.sk)).fetchone()
+    return None if row is None else _decoded(*row)
 
 
 def _item_page(connection: sqlite3.Connection, query: Query) -> Page:
     start = (query.start or {}).get("sk", "")
     statement = _ITEMS_DOWN if query.descending else _ITEMS_UP
     with closing(connection.execute(statement, {**_range(query, start), "sk": start})) as rows:
-        return _page((_decoded(body) for (body,) in rows), query.limit, ("pk", "sk"))
+        return _page((_decoded(*row) for row in rows), query.limit, ("pk", "sk"))
 
 
 def _index_page(connection: sqlite3.Connection, query: Query) -> Page:
@@ -210,6 +212,7 @@ def _encoded(item: Attributes) -> str:
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
 
-def _decoded(body: str) -> dict[str, Scalar]:
-    values: dict[str, str | int | bool | dict[str, str]] = json.loads(body)
+def _decoded(pk: str, sk: str, body: str) -> dict[str, Scalar]:
+    """Return an item with the key that it is found under: a row that was moved is not what was sealed or signed."""
+    values: dict[str, str | int | bool | dict[str, str]] = {**json.loads(body), "pk": pk, "sk": sk}
     return {name: base64.b64decode(value["b"]) if isinstance(value, dict) else value for name, value in values.items()}

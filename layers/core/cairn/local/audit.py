@@ -66,6 +66,8 @@ def verify(owner: Tenant, holds: str | None, data: Path | None) -> None:
     for finding in found.findings:
         click.echo(f"{finding.kind} {finding.what} {finding.name}")
     click.echo(f"{found.records} records in {found.digests} digests, {found.unsealed} not sealed yet", err=True)
+    verdict = f"{len(found.findings)} findings" if found.findings else "nothing was changed, removed, moved or added"
+    click.echo(verdict, err=True)
     click.echo(f"head {found.head or 'none'}", err=True)
     sys.exit(1 if found.findings else 0)
 

@@ -17,7 +17,7 @@ from cairn.local.custody import erase, export
 from cairn.local.data_keys import data_keys
 from cairn.local.importing import import_
 from cairn.local.keys import keys
-from cairn.local.options import DIRECTORY, data_option, tenant_option
+from cairn.local.options import DIRECTORY, a_tenant, data_option, tenant_option
 from cairn.local.policy import policy
 from cairn.local.session_files import files
 
@@ -93,16 +93,19 @@ def recount(owner: Tenant, data: Path | None) -> None:
 
 
 @main.command()
+@click.option("--tenant", "owner", callback=a_tenant, help="All sessions of this tenant, due or not, without a limit.")
 @data_option
-def maintain(data: Path | None) -> None:
+def maintain(owner: Tenant | None, data: Path | None) -> None:
     """Maintain every session that is due, once: compact, archive, expire, merge, summarise; seal the audit log.
 
     For cron, beside a running server or without one. It stops after ten minutes; what is left goes on with the next
     run. The status is 1 where a session failed; the log on standard error says which.
-    """
-    from cairn.local.maintain import maintain as run  # noqa: PLC0415 - a command pays for its own imports only
 
-    sys.exit(0 if run(data) else 1)
+    With --tenant it looks at sessions in which nothing was due too: once after memory.session_retention_days was set.
+    """
+    from cairn.local import maintain as runs  # noqa: PLC0415 - a command pays for its own imports only
+
+    sys.exit(0 if (runs.maintain(data) if owner is None else runs.maintain_tenant(data, owner)) else 1)
 
 
 @main.command()

@@ -51,7 +51,8 @@ def erase(*, owner: Tenant | None, user: UserId | None, project: Project | None,
     from cairn.local.store import LOCAL_TENANT  # noqa: PLC0415 - a command pays for its own imports only
 
     whose = owner or LOCAL_TENANT
-    what = f"tenant {whose} and all it ever stored" if user is None else f"user {user} of tenant {whose}"
+    place = "all projects" if project is None else f"project {project}"
+    what = f"tenant {whose} and all it ever stored" if user is None else f"user {user} in {place} of tenant {whose}"
     if not yes:
         click.confirm(f"Erase {what}?", abort=True, err=True)
     from cairn.local import erasing  # noqa: PLC0415

@@ -12,9 +12,9 @@ from cairn.domain.ids import Tenant
 from cairn.local.store import Custody
 from cairn.runtime import logs
 from cairn.service.bundles import Scope
-from cairn.service.erasure import TenantErasure
+from cairn.service.erasure import ErasedTenant, TenantErasure
 from cairn.service.parts import Parts
-from cairn.service.subject_erasure import SubjectErasure
+from cairn.service.subject_erasure import ErasedUser, SubjectErasure
 
 _logger = logging.getLogger("cairn")
 
@@ -28,8 +28,11 @@ def erase_tenant(custody: Custody, owner: Tenant) -> None:
         click.echo("Processes that run may keep a key in memory for 5 minutes; restart them to end that now.")
 
     done = TenantErasure(custody.world, custody.inventory).run(owner, shredded)
-    click.echo(f"Revoked {done.api_keys} API keys; deleted {done.data_keys} data keys, {done.items} items")
-    click.echo(f"and {done.blobs} blobs.")
+    if done == ErasedTenant():
+        click.echo("There was nothing of this tenant.")
+    else:
+        click.echo(f"Revoked {done.api_keys} API keys; deleted {done.data_keys} data keys, {done.items} items")
+        click.echo(f"and {done.blobs} large texts.")
     # What a tenant's audit log would say is erased with it.
     _logger.info("tenant erased", extra={"tenant": owner, "erased": asdict(done)})
     _nothing_left(done.left)
@@ -40,12 +43,20 @@ def erase_user(custody: Custody, scope: Scope) -> None:
     parts = Parts.of(custody.world, custody.settings.memory_for)
     click.echo("Calls that are under way get 30 seconds to end; then a second pass follows.", err=True)
     done = SubjectErasure(parts, custody.inventory).run(scope)
-    click.echo(f"Deleted {done.log_items} items of memory, {done.sessions} sessions, {done.blobs} blobs,")
-    click.echo(f"{done.shared_turns} turns in sessions that others share, {done.memories} memories in logs that others")
-    click.echo(f"share, and {done.archived} archived sessions.")
+    if done == ErasedUser():
+        click.echo("There was nothing of this user.")
+        return
+    click.echo("Deleted")
+    click.echo(f"  {done.sessions:5} sessions that were theirs alone")
+    click.echo(f"  {done.shared_turns:5} turns in sessions that others share")
+    click.echo(f"  {done.log_items:5} items of their own memory")
+    click.echo(f"  {done.memories:5} memories of theirs that others see")
+    click.echo(f"  {done.archived:5} archived sessions")
+    click.echo(f"  {done.blobs:5} large texts")
     _nothing_left(done.left)
 
 
 def _nothing_left(left: int) -> None:
     if left:
         raise ResourceBusy(f"{left} items are left: something wrote meanwhile. Run this again")
+    click.echo("A recount found nothing left.")

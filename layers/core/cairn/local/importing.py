@@ -56,4 +56,4 @@ def _bundle(file: Path, owner: Tenant | None, data: Path | None) -> None:
     from cairn.local.store import custody  # noqa: PLC0415
 
     whose, items, new = bundles.take_in(file, owner, custody(data, os.environ))
-    click.echo(f"{new} of {items} items are new to tenant {whose}, the others were there already.", err=True)
+    click.echo(f"{new} items are new to tenant {whose}; {items - new} were there already.", err=True)

@@ -31,6 +31,7 @@ from cairn.service.indexing import Indexer
 from cairn.service.journal import Journal
 from cairn.service.keyvalue import KeyValue
 from cairn.service.maintenance import Maintenance
+from cairn.service.parts import Parts
 from cairn.service.policy_store import PolicyStore
 from cairn.service.sealing import Sealer
 from cairn.service.world import World
@@ -99,7 +100,9 @@ def provide(given: Services | None) -> None:
 def build(settings: Settings, world: World) -> Services:
     """Return the services over these adapters."""
     world = replace(world, tally=CallTally())
-    engine = Engine.over(world, settings.memory_for, settings.limits)
+    parts = Parts.of(world, settings.memory_for)
+    journal = Journal(world, parts.vault, timedelta(days=settings.audit.retention_days))
+    engine = Engine.of(parts, settings.limits, journal)
     return Services(
         settings=settings,
         turns=engine.turns,
@@ -117,11 +120,11 @@ def build(settings: Settings, world: World) -> Services:
         fan_out=FanOut(world),
         jobs=world.jobs,
         sandbox=_sandbox(settings),
-        journal=Journal(world, engine.parts.vault, timedelta(days=settings.audit.retention_days)),
+        journal=journal,
         contexts=Contexts(world),
         prices=IN_AWS if isinstance(settings.store, AwsStore) else ON_ONE_MACHINE,
-        sealer=Sealer(world, engine.parts.vault),
-        audit=AuditLog(world, engine.parts.vault),
+        sealer=Sealer(world, parts.vault),
+        audit=AuditLog(world, parts.vault),
     )
 
 

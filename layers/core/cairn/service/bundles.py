@@ -132,7 +132,7 @@ class Bundles:
         if kind == "a":
             return sk.startswith(layout.POINTERS)
         if kind == "s":
-            return not sk.startswith((layout.GUARDS, layout.OPERATIONS))
+            return not sk.startswith((layout.GUARDS, layout.OPERATIONS, layout.dropped_sk("")))
         is_made_anew = sk in {layout.MANIFEST, layout.NEWEST} or sk.startswith(layout.DISCARDED)
         return kind not in _STAYS and not (kind == "m" and is_made_anew)
 

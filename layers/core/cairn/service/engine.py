@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cairn.domain.ids import Tenant
 from cairn.domain.memories import Forgetting, Note, Question, Recollection
 from cairn.domain.operations import OperationToken
-from cairn.domain.settings import Limits
+from cairn.domain.settings import AuditSettings, Limits
 from cairn.domain.turns import (
     BegunTurn,
     CommittedTurn,
@@ -22,6 +23,7 @@ from cairn.domain.turns import (
 from cairn.service.archive import Archive
 from cairn.service.directories import Directories
 from cairn.service.indexing import Indexer
+from cairn.service.journal import Journal
 from cairn.service.maintenance import Maintenance
 from cairn.service.parts import Parts, SettingsFor
 from cairn.service.registry import Registry
@@ -107,15 +109,17 @@ class Engine:
     @classmethod
     def over(cls, world: World, settings_for: SettingsFor, limits: Limits | None = None) -> Engine:
         """Put the engine together; its parts share one cache of keys and one of views."""
-        return cls.of(Parts.of(world, settings_for), limits or Limits())
+        parts = Parts.of(world, settings_for)
+        retention = timedelta(days=AuditSettings().retention_days)
+        return cls.of(parts, limits or Limits(), Journal(world, parts.vault, retention))
 
     @classmethod
-    def of(cls, parts: Parts, limits: Limits) -> Engine:
+    def of(cls, parts: Parts, limits: Limits, journal: Journal) -> Engine:
         """Put the engine together of these parts."""
         return cls(
             turns=Turns(parts),
             memories=Memories(parts),
-            maintenance=Maintenance(parts),
+            maintenance=Maintenance(parts, journal),
             directories=Directories(parts),
             indexer=parts.indexer,
             archive=Archive(parts),

@@ -7,7 +7,7 @@ meet at the sessions' leases, and whoever comes second goes on with another sess
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -26,8 +26,9 @@ MOST_SESSIONS = 10_000
 PUT_OFF = timedelta(hours=1)
 """When a session that failed is tried again: those that can never be read must not use up every run."""
 
-Outcome: TypeAlias = Literal["maintained", "busy", "failed", "left"]
-"""How a due session fared; `busy` is leased by another call, `left` goes on in the next run for lack of time."""
+Outcome: TypeAlias = Literal["maintained", "erased", "busy", "failed", "left"]
+"""How a due session fared; `erased` was left alone for longer than it is kept, `busy` is leased by another call, and
+`left` goes on in the next run for lack of time."""
 Maintain: TypeAlias = Callable[[Session, datetime], MaintenanceReport]
 """Maintains a session until a moment, and raises nothing but CairnErrors."""
 
@@ -48,9 +49,12 @@ class FanOut:
 
     def run_shard(self, shard: int, within: timedelta, maintain: Maintain) -> Counter[Outcome]:
         """Maintain the shard's due sessions, the longest due first, and count how they fared."""
-        now = self._world.clock.now()
-        entries = islice(self._entries(shard, now), MOST_SESSIONS)
-        return Counter(self._maintained(entry, now + within, maintain) for entry in entries)
+        return self.run(islice(self._entries(shard, self._world.clock.now()), MOST_SESSIONS), within, maintain)
+
+    def run(self, heads: Iterable[Attributes], within: timedelta, maintain: Maintain) -> Counter[Outcome]:
+        """Maintain the sessions of these heads, or entries in the index, in their order, and count how they fared."""
+        until = self._world.clock.now() + within
+        return Counter(self._maintained(head, until, maintain) for head in heads)
 
     def _has_due(self, shard: int, now: datetime) -> bool:
         return any(True for _ in self._entries(shard, now, page=1))
@@ -70,10 +74,14 @@ class FanOut:
         except CairnError:
             self._put_off(entry)
             return "failed"
-        return "maintained" if report.finished else "left"
+        if not report.finished:
+            return "left"
+        return "erased" if report.erased else "maintained"
 
     def _put_off(self, entry: Attributes) -> None:
-        """Let the session be due later, unless whoever holds it has moved its entry meanwhile."""
+        """Let a session that is due be so later, unless whoever holds it has moved its entry meanwhile."""
+        if "isk" not in entry:
+            return
         later = layout.due_sk(self._world.clock.now() + PUT_OFF)
         where = Key(str(entry["pk"]), str(entry["sk"]))
         with suppress(StoreError, CairnError):

@@ -15,10 +15,11 @@ from cairn.domain import layout, paths
 from cairn.domain.codec import moment
 from cairn.domain.errors import CairnError, NotFound, QuotaExceeded, StoreError, TransactionRefused
 from cairn.domain.files import Body, Change, FileInfo, FileType, Part
-from cairn.domain.ids import Digest, time_ordered_id
+from cairn.domain.ids import time_ordered_id
 from cairn.domain.table import AnyOf, Attributes, Delete, Equals, Key, LessThan, Missing, Put, Query, Update, Write
 from cairn.domain.turns import Session
 from cairn.ports import Table
+from cairn.service.dropped import discard, dropping
 from cairn.service.paging import every
 from cairn.service.parts import Parts
 from cairn.service.world import Pending
@@ -98,12 +99,9 @@ class FileStore:
         gets = [Pending(partial(self._table.get, _where_part(session, path, part))) for part in change.dropped]
         self._parts.world.parallel(gets)
         items = [get.result or {} for get in gets] + ([stored.item] if stored else [])
-        blobs = [str(item["blob"]) for item in items if "blob" in item]
-        writes: list[Write] = [Delete(_where_part(session, path, part)) for part in change.dropped]
-        if blobs:
-            key = Key(layout.session_pk(session), layout.dropped_sk(self._new_id()))
-            writes.append(Put({"pk": key.pk, "sk": key.sk, "blobs": "\n".join(blobs)}))
-        return writes
+        blobs = [item["blob"] for item in items if "blob" in item]
+        deletes = (Delete(_where_part(session, path, part)) for part in change.dropped)
+        return [*deletes, *dropping(self._parts.world, session, blobs)]
 
     def commit(
         self, session: Session, guarded: list[Write], growth: int, added: list[Write], dropped: list[Write]
@@ -122,19 +120,11 @@ class FileStore:
                 raise over from refused
             raise ChangedMeanwhile from refused
         if any(isinstance(write, Put) for write in dropped):
-            self._discard(session)
+            with suppress(StoreError, CairnError):  # what fails here is removed with the blobs of a later change
+                discard(self._parts.world, session)
 
     def _new_id(self) -> str:
         return time_ordered_id(self._parts.world.clock.now(), self._parts.world.entropy.token(10))
-
-    def _discard(self, session: Session) -> None:
-        """Remove the blobs of what was changed or deleted; what fails here is removed with those of a later change."""
-        low, high = layout.prefix_range(layout.dropped_sk(""))
-        with suppress(StoreError, CairnError):
-            for item in every(self._table, Query(layout.session_pk(session), low, high)):
-                for digest in str(item["blobs"]).split("\n"):
-                    self._parts.world.blobs.delete(session.tenant, Digest(digest))
-                self._table.delete(Delete(Key(str(item["pk"]), str(item["sk"]))))
 
 
 def where_of(session: Session, path: str) -> Key:

@@ -1,4 +1,4 @@
-"""Maintenance of one session: compact, archive, sweep, merge, refresh summaries.
+"""Maintenance of one session: compact, archive, sweep, merge, refresh summaries; or erase what was left alone.
 
 Each step ends in one write or transaction that holds only under the session's lease, so a run may be stopped anywhere,
 done again, or done twice at once. A run that reaches its time limit leaves the rest to the next. A run that ends well
@@ -8,6 +8,7 @@ notes when the session falls due again, in the same write that gives the lease u
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from cairn.domain import layout
 from cairn.domain.codec import canonical, moment
 from cairn.domain.compaction import compact
-from cairn.domain.errors import ResourceBusy, TransactionRefused, Unavailable
+from cairn.domain.errors import ConditionFailed, ResourceBusy, TransactionRefused, Unavailable
 from cairn.domain.facts import Changes, Fact, State
 from cairn.domain.log_entries import LogEntry
 from cairn.domain.near_duplicates import merged
@@ -24,14 +25,19 @@ from cairn.domain.table import ABSENT, Check, Delete, Key, Put, Query, Update, W
 from cairn.domain.turns import MaintenanceReport, Session
 from cairn.service import contents, due
 from cairn.service.abstracts import refresh
+from cairn.service.dropped import discard, dropping
+from cairn.service.journal import Journal
 from cairn.service.paging import every
 from cairn.service.parts import Parts
 from cairn.service.recall import owners_of
+from cairn.service.retention import Retention
 from cairn.service.sessions import Lease
 
 TIME_LIMIT = timedelta(seconds=20)
 """How long a run goes on; the gateway gives up after 29 s."""
 APPEND_ATTEMPTS = 6
+_DROPPED = "dropped"
+"""What a session's head says once blobs of archived events were left to a later run."""
 MAX_SHARD_TURNS = 90
 """A shard is archived in one transaction of at most 100 writes."""
 MAX_SHARD_BYTES = 4_000_000
@@ -45,6 +51,7 @@ class _RawTurn:
     seq: int
     at: str
     records: list[dict[str, Any]]
+    blob: str | None = None
 
     @property
     def day(self) -> str:
@@ -55,9 +62,10 @@ class _RawTurn:
 class Maintenance:
     """Keeps a session small and tidy without losing anything."""
 
-    def __init__(self, parts: Parts) -> None:
-        """Work with these parts."""
+    def __init__(self, parts: Parts, journal: Journal) -> None:
+        """Work with these parts, and put on record what is erased."""
         self._parts = parts
+        self._retention = Retention(parts, journal)
 
     def run(self, session: Session) -> MaintenanceReport:
         """Do what is due; ResourceBusy if the session stays leased by another call. A session without turns is fine."""
@@ -86,7 +94,11 @@ class Maintenance:
         return self._parts.world.entropy.token(12).hex()
 
     def _under(self, lease: Lease, until: datetime) -> MaintenanceReport:
-        run = _Run(self._parts, lease, until)
+        if not lease.seq:  # another run erased the session before it was leased
+            with suppress(ConditionFailed):
+                self._parts.world.table.delete(Delete(lease.key(), lease.held()))
+            return MaintenanceReport()
+        run = _Run(self._parts, self._retention, lease, until)
         try:
             return run.report()
         finally:
@@ -96,8 +108,9 @@ class Maintenance:
 class _Run:
     """One run under its lease."""
 
-    def __init__(self, parts: Parts, lease: Lease, until: datetime) -> None:
+    def __init__(self, parts: Parts, retention: Retention, lease: Lease, until: datetime) -> None:
         self._parts = parts
+        self._retention = retention
         self._lease = lease
         self._until = until
         self._falls_due: list[datetime] = []
@@ -109,7 +122,11 @@ class _Run:
 
     def report(self) -> MaintenanceReport:
         """Do what is due, and decide when the session is due again; whoever gives up the lease writes that."""
-        report = self._report()
+        ends = self._retention.ends(self._lease)
+        if ends is not None:
+            self._falls_due.append(ends)
+        is_over = ends is not None and self._retention.is_over(self._session, ends)
+        report = self._retention.erase(self._lease, self._until) if is_over else self._report()
         self.entry = due.at(self._session, self._next_due() if report.finished else self._started)
         return report
 
@@ -159,7 +176,10 @@ class _Run:
         return 0
 
     def _archive(self, held: Contents) -> tuple[int, bool]:
-        """Move old raw events into shards of one day each; return how many, and whether all that were due."""
+        """Move old raw events into shards of one day each; return how many, and whether all that were due.
+
+        Blobs of events that an earlier run moved are deleted by this one: nobody still reads who knew the events.
+        """
         shards = 0
         for shard in _shards(self._due(self._outside_context(held))):
             if self._parts.world.clock.now() >= self._until:
@@ -167,6 +187,8 @@ class _Run:
             self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
             self._move(shard)
             shards += 1
+        if _DROPPED in self._lease.head:
+            discard(self._parts.world, self._session, before=self._started)
         return shards, True
 
     def _due(self, through: int) -> Iterable[_RawTurn]:
@@ -179,7 +201,7 @@ class _Run:
                 self._falls_due.append(at + self._age)
                 return
             records = [event.to_record() for event in self._parts.sessions.events(self._session, item)]
-            yield _RawTurn(int(item["seq"]), str(item["at"]), records)
+            yield _RawTurn(int(item["seq"]), str(item["at"]), records, str(item["blob"]) if "blob" in item else None)
 
     def _move(self, shard: list[_RawTurn]) -> None:
         """Put the shard in place of its raw events, in one transaction."""
@@ -187,8 +209,13 @@ class _Run:
         where = Key(layout.session_pk(self._session), layout.archive_sk(first.seq))
         content = self._parts.vault.seal(self._session.tenant, where, [[turn.seq, turn.records] for turn in shard])
         put = Put({"pk": where.pk, "sk": where.sk, "last": last.seq, "at": last.at, **content}, ABSENT)
-        head = Update(self._lease.key(), set={"archived_through": last.seq}, condition=self._lease.held())
-        self._transact([put, head, *(Delete(Key(where.pk, layout.event_sk(turn.seq))) for turn in shard)])
+        deletes = (Delete(Key(where.pk, layout.event_sk(turn.seq))) for turn in shard)
+        blobs = [turn.blob for turn in shard if turn.blob is not None]
+        told = {_DROPPED: True} if blobs else {}
+        head = Update(self._lease.key(), set={"archived_through": last.seq, **told}, condition=self._lease.held())
+        self._transact([put, head, *deletes, *dropping(self._parts.world, self._session, blobs)])
+        if blobs:
+            self._falls_due.append(self._started)
 
     def _sweep(self) -> int:
         """Mark facts past their expiry; they are not recalled either way."""

@@ -18,12 +18,15 @@ from cairn.service.bundles import Scope
 from cairn.service.parts import Parts
 from cairn.service.segments import Segments
 
-_AT_ONCE = 30
-"""How many memories go in one transaction: each with its item, its entry and one more where it was forgotten."""
+_AT_ONCE = 20
+"""How many memories go in one transaction: each with its item, its entry and one more where it was forgotten.
+
+The transaction also names the log's segments, at most seven a level.
+"""
 
 
 _Found: TypeAlias = dict[str, dict[str, list[str]]]
-"""By log, a user's memories in it: the id of each with its places in the log."""
+"""By log, a user's memories in it: the id of each with its places in the log. None where only a blob is to go."""
 
 
 class MemoryErasure:
@@ -50,7 +53,11 @@ class MemoryErasure:
         found: _Found = {}
         for item in self._inventory.items(scope.tenant):
             pk, sk = str(item["pk"]), str(item["sk"])
-            if not scope.shares(pk) or not sk.startswith(layout.ENTRIES):
+            if not scope.shares(pk):
+                continue
+            if sk.startswith(layout.DISCARDED):  # an erasure that was stopped may have left it
+                found.setdefault(pk, {})
+            if not sk.startswith(layout.ENTRIES):
                 continue
             record = self._parts.vault.unseal(scope.tenant, item)
             for memory in record.get("remembered", ()):
@@ -63,13 +70,13 @@ class MemoryErasure:
 
     def _remove(self, tenant: Tenant, pk: str, own: Mapping[str, Sequence[str]]) -> None:
         """Remove all of a memory or nothing, so that what is left of it is always found again."""
-        self._segments.drop_discarded(tenant, pk)
         _, project, owner = layout.log_of(pk)
         places = list(own.values())
         for first in range(0, len(places), _AT_ONCE):
             some = places[first : first + _AT_ONCE]
             deletes = [Delete(Key(pk, sk)) for each in some for sk in each]
             self._segments.rewrite(pk, [*deletes, *_told(pk, len(some))])
+        self._segments.drop_discarded(tenant, pk)
         self._parts.indexer.run(tenant, project, owner)
 
 

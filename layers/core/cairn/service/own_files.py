@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeVar
 
-from cairn.domain import paths
+from cairn.domain import layout, paths
 from cairn.domain.codec import rfc3339
-from cairn.domain.errors import Conflict, InvalidArgument, PayloadTooLarge, ResourceBusy
+from cairn.domain.errors import ConditionFailed, Conflict, InvalidArgument, PayloadTooLarge, ResourceBusy
 from cairn.domain.files import Body, Change, FileInfo, FileWrite, replaced_range, spliced
 from cairn.domain.settings import Limits
-from cairn.domain.table import ABSENT, Attributes, Delete, Equals, Put, Write
+from cairn.domain.table import ABSENT, Attributes, Delete, Equals, Key, Put, Query, Write
 from cairn.domain.turns import Session
 from cairn.service.file_store import ChangedMeanwhile, FileStore, StoredFile, info_of, infos, moved, where_of
+from cairn.service.paging import every
 from cairn.service.parts import Parts
 from cairn.service.world import Pending
 
@@ -62,6 +63,23 @@ class OwnFiles:
     def delete(self, session: Session, path: str, if_version: int | None) -> bool:
         """Delete a file; False where there is none. Conflict and ResourceBusy as for a write."""
         return self._unchanged(lambda: self._delete(session, path, if_version))
+
+    def paths(self, session: Session) -> Iterator[str]:
+        """Yield the relative path of every file."""
+        for item in every(self._table, Query(layout.session_pk(session), *layout.prefix_range(layout.file_sk("")))):
+            yield layout.file_of(str(item["sk"]))
+
+    def forget(self, session: Session) -> bool:
+        """Forget that the session had files, which are deleted; False where one was written meanwhile."""
+        counter = Key(layout.session_pk(session), layout.FILES)
+        tree = self._store.tree(session)  # before the files: one that is made after it was read makes the delete fail
+        if any(True for _ in self.paths(session)):
+            return False
+        try:
+            self._table.delete(Delete(counter, Equals("tree", tree)))
+        except ConditionFailed:
+            return False
+        return True
 
     def _unchanged(self, attempt: Callable[[], T]) -> T:
         """Return what an attempt returns during which no other call changed the file."""

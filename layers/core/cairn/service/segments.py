@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -100,14 +100,16 @@ class Segments:
             return None
         return new
 
-    def rewrite(self, pk: str, writes: Sequence[Write]) -> None:
+    def rewrite(self, pk: str, writes: Sequence[Write], blobs: Iterable[Digest] = ()) -> None:
         """Make the writes, which take entries out of the log, and leave it without segments, all or nothing.
 
-        Their blobs are nobody's then. Unavailable where an indexer was faster: do it again.
+        The segments' blobs and these others are of no use then. Unavailable where an indexer was faster: do it again.
         """
-        held = self.damaged_manifest(pk)
+        held, now = self.damaged_manifest(pk), self._world.clock.now()
+        new = _put(pk, Manifest(held.version + 1, (), held.erasures + 1))
+        useless = (_discarded(pk, now, digest) for digest in (*blobs, *(ref.digest for ref in held.segments)))
         try:
-            self._world.table.transact([_put(pk, Manifest(held.version + 1, (), held.erasures + 1)), *writes])
+            self._world.table.transact([new, *writes, *useless])
         except TransactionRefused as refused:
             raise Unavailable("the log is being indexed; run it again") from refused
 

@@ -9,26 +9,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any, Self
+from typing import Any
 
 from cairn.domain import layout
 from cairn.domain.codec import canonical
-from cairn.domain.errors import InvalidArgument, ResourceBusy, TransactionRefused, Unavailable
+from cairn.domain.errors import InvalidArgument
 from cairn.domain.ids import Digest, SessionId
 from cairn.domain.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write
-from cairn.domain.turns import Session
 from cairn.ports import Inventory
 from cairn.service.archive import Archive
 from cairn.service.bundles import Scope, own_turns
+from cairn.service.dropped import discard
+from cairn.service.leased import Leased, leased
 from cairn.service.memory_erasure import MemoryErasure
 from cairn.service.memory_log import LATE_APPEND
 from cairn.service.paging import every
 from cairn.service.parts import Parts
 from cairn.service.recall import owners_of
-from cairn.service.sessions import Lease
+from cairn.service.session_erasure import SessionErasure
 
-_RENEWED_AFTER = timedelta(seconds=5)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -59,6 +58,7 @@ class SubjectErasure:
         self._inventory = inventory
         self._memories = MemoryErasure(parts, inventory)
         self._archive = Archive(parts)
+        self._sessions = SessionErasure(parts)
 
     def run(self, scope: Scope) -> ErasedUser:
         """Remove all that the user of this scope has; ResourceBusy where a session of theirs stays in use."""
@@ -107,25 +107,18 @@ class SubjectErasure:
         return (item for item in items if scope.has_log(str(item["pk"])) or scope.registers(item))
 
     def _empty(self, head: Attributes) -> int:
-        """Delete a session that is the user's alone, its head last, by which it is found; return how many blobs.
-
-        What it remembered for itself goes with it.
-        """
-        pk = str(head["pk"])
-        session = layout.session_of(pk)
+        """Delete a session that is the user's alone, with what it remembered for itself; return how many blobs."""
+        session = layout.session_of(str(head["pk"]))
         owner = layout.owner(None, session.session_id)
         log = layout.log_pk(session.tenant, session.project, owner)
-        with _Leased(self._parts, session) as lease:
+        with leased(self._parts, session) as held:
             blobs = 0
-            for place in (log, pk):
-                for item in every(self._world.table, Query(place, "\x01", "\U0010ffff")):
-                    if item["sk"] != layout.HEAD:
-                        lease.keep()
-                        blobs += self._delete(item)
+            for item in every(self._world.table, Query(log, "\x01", "\U0010ffff")):
+                held.keep()
+                blobs += self._delete(item)
             registered = Key(layout.registry_pk(session.tenant, session.project), layout.registry_sk(owner))
             self._world.table.delete(Delete(registered))
-            lease.write([Delete(lease.key, lease.held)])
-        return blobs
+            return blobs + sum(self._sessions.empty(held))
 
     def _delete(self, item: Attributes) -> int:
         """Delete an item and the blob that holds its content; return how many blobs that were."""
@@ -138,8 +131,9 @@ class SubjectErasure:
     def _cleanse(self, scope: Scope, head: Attributes, *, last: bool) -> int:
         """Take the user's turns out of a session, and what was made of them; with `last` the user's name too."""
         pk = str(head["pk"])
-        with _Leased(self._parts, layout.session_of(pk)) as lease:
+        with leased(self._parts, layout.session_of(pk)) as lease:
             turns = 0
+            discard(self._world, lease.session)
             for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff")):
                 lease.keep()
                 sk = str(item["sk"])
@@ -157,7 +151,7 @@ class SubjectErasure:
             return False
         return self._parts.vault.unseal(scope.tenant, item)["user_id"] == scope.user
 
-    def _without_own(self, scope: Scope, lease: _Leased, item: Attributes) -> int:
+    def _without_own(self, scope: Scope, lease: Leased, item: Attributes) -> int:
         """Remove the user's turns from an item of events, with their guards; count them in the head, which says so."""
         where = Key(str(item["pk"]), str(item["sk"]))
         content: list[Any] = self._parts.vault.unseal(scope.tenant, item)
@@ -192,37 +186,3 @@ class SubjectErasure:
                 texts += canonical(self._parts.vault.unseal(scope.tenant, item)).decode()
             blobs.difference_update(Digest(found) for found in _DIGEST.findall(texts))
         return blobs
-
-
-class _Leased:
-    """A session that nobody else writes to for as long as the block runs."""
-
-    def __init__(self, parts: Parts, session: Session) -> None:
-        self._parts = parts
-        self._settings = parts.settings_for(session.tenant)
-        caller = parts.world.entropy.token(12).hex()
-        self._lease: Lease = parts.sessions.lease(session, caller, self._settings)
-        self._kept_at = parts.world.clock.now()
-        self.head, self.held, self.key = self._lease.head, self._lease.held(), self._lease.key()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._parts.sessions.release(self._lease)
-
-    def keep(self) -> None:
-        """Prolong the lease where some of it has passed."""
-        now = self._parts.world.clock.now()
-        if now - self._kept_at >= _RENEWED_AFTER:
-            self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
-            self._kept_at = now
-
-    def write(self, writes: list[Write]) -> None:
-        """Make the writes, all or none; ResourceBusy where the lease was lost."""
-        try:
-            self._parts.world.table.transact(writes)
-        except TransactionRefused as refused:
-            if any(reason is not None and reason.code == "condition" for reason in refused.reasons):
-                raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused
-            raise Unavailable("the store refused a step; run it again") from refused
