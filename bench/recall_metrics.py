@@ -52,5 +52,7 @@ def interval(answers: Sequence[Answered], name: str, seed: int = 0) -> tuple[flo
         by_conversation.setdefault(answer.conversation, []).append(answer.values[name])
     groups = list(by_conversation.values())
     chance = random.Random(seed)  # noqa: S311 - a bootstrap, no secret
-    drawn = sorted(fmean(v for group in chance.choices(groups, k=len(groups)) for v in group) for _ in range(_RESAMPLES))
+    drawn = sorted(
+        fmean(v for group in chance.choices(groups, k=len(groups)) for v in group) for _ in range(_RESAMPLES)
+    )
     return drawn[round(0.025 * _RESAMPLES)], drawn[round(0.975 * _RESAMPLES) - 1]

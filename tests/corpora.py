@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from datetime import date
 
 import numpy as np
+from numpy.typing import NDArray
+
 from cairn.domain.recall.corpus import Columns, Postings, Rows, Scores, pair_hashes, quantized
 from cairn.domain.recall.cues import cues
 from cairn.domain.terms import terms
-from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, kw_only=True)

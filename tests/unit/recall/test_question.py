@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+
 from cairn.domain.recall.cues import Cue, cues
 from cairn.domain.recall.question import Question, question
 

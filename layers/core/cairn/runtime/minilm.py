@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.domain.errors import EmbeddingFailed
 from cairn.domain.wordpiece import WordPiece
+from cairn.ports import Calibration
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from onnxruntime import InferenceSession
 
+    from cairn.domain.recall.corpus import Vector
+
 NAME = "minilm-l6-int8"
-SIZE = 384
 _MODEL, _VOCABULARY = "minilm-l6-int8.onnx", "vocabulary.txt"
 _SHA256 = {
     _MODEL: "c2e995a2f8d212547535c53169e5276e40ea157ee324796ef212c13862357907",
@@ -30,7 +30,7 @@ class MiniLm:
     """Loads the model at the first text, so that a process that embeds nothing pays nothing."""
 
     name = NAME
-    size = SIZE
+    calibration = Calibration()
 
     def __init__(self, directory: Path) -> None:
         """Take the directory that layers/model/build_model.py wrote."""
@@ -38,7 +38,7 @@ class MiniLm:
         self._lock = Lock()
         self._loaded: tuple[WordPiece, InferenceSession] | None = None
 
-    def embed(self, text: str) -> NDArray[np.float32]:
+    def embed(self, text: str) -> Vector:
         """Return the text's unit vector; EmbeddingFailed where the model is not there or does not run."""
         import numpy as np  # noqa: PLC0415 - with the model, at its first use
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Rows = NDArray[np.int64]
 Scores = NDArray[np.float32]
+Vector = NDArray[np.float32]
 
 VECTOR_SCALE = 0.3 / 127
 """What 1 is worth in a vector of 8-bit numbers. No component of a unit vector of these sizes is much over 0.3."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from math import exp
 
-_MONTHS = (
-    "january february march april may june july august september october november december".split()
+_MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
+_WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_MONTH = (
+    {name: number for number, name in enumerate(_MONTHS, 1)}
+    | {name[:3]: number for number, name in enumerate(_MONTHS, 1)}
+    | {"sept": 9}
 )
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-_MONTH = {name: number for number, name in enumerate(_MONTHS, 1)} | {
-    name[:3]: number for number, name in enumerate(_MONTHS, 1)
-} | {"sept": 9}
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _NAMED = "|".join(sorted(_MONTH, key=len, reverse=True))
 _YEAR = r"(?:19|20)\d\d"

@@ -6,7 +6,6 @@ also of the texts around it and of its whole session, since an answer rarely rep
 
 from __future__ import annotations
 
-
 from dataclasses import dataclass
 from datetime import date
 from math import log
@@ -121,7 +120,9 @@ class _Words:
         """Return how much of the question stands in a text, and in it and those around it, by rarity."""
         weights = np.array([hit.idf for hit in self._hits], np.float32)
         if not len(weights):
-            return dict.fromkeys(("coverage", "coverage_around", "coverage_before", "rarest"), near.rows * np.float32(0))
+            return dict.fromkeys(
+                ("coverage", "coverage_around", "coverage_before", "rarest"), near.rows * np.float32(0)
+            )
         own, before, after = (self._stands(rows) for rows in (near.rows, near.before, near.after))
         total = weights.sum()
         return {
@@ -289,5 +290,3 @@ def _ranked(scores: Scores) -> Scores:
     places = np.empty(len(scores), np.float32)
     places[np.argsort(-scores, kind="stable")] = np.arange(len(scores))
     return np.float32(_HEAD) / (np.float32(_HEAD) + places)
-
-

@@ -28,7 +28,9 @@ class Weights:
 
     def score(self, found: Mapping[str, Scores], count: int) -> Scores:
         """Return the score of each of `count` texts."""
-        return np.stack([found[name] for name in self.names], axis=1) @ self.values if count else np.zeros(0, np.float32)
+        return (
+            np.stack([found[name] for name in self.names], axis=1) @ self.values if count else np.zeros(0, np.float32)
+        )
 
 
 @dataclass(frozen=True, slots=True)
