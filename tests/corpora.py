@@ -10,8 +10,9 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.domain.recall.corpus import Columns, Postings, Rows, Scores, pair_hashes, quantized
+from cairn.domain.recall.corpus import Columns, Meant, Postings, Rows, Scores, Stored, quantized
 from cairn.domain.recall.cues import cues
+from cairn.domain.recall.signs import pair_hashes
 from cairn.domain.terms import terms
 
 
@@ -26,6 +27,16 @@ class Text:
     vector: Sequence[float] = field(default=())
 
 
+EMBEDDER = "toy"
+"""The name of what the vectors were made by."""
+
+
+def meant(vector: Sequence[float], embedder: str = EMBEDDER) -> Meant:
+    """Return a question that means what a vector says."""
+    asked = np.array(vector, np.float32)
+    return Meant(asked, asked, embedder)
+
+
 class Texts:
     """An index over texts in memory."""
 
@@ -33,7 +44,9 @@ class Texts:
         sessions = {name: number for number, name in enumerate(dict.fromkeys(text.session for text in texts))}
         speakers = list(dict.fromkeys(text.speaker for text in texts))
         self._terms = [terms(text.said) for text in texts]
-        self._vectors = [quantized(np.array(text.vector, np.float32)) for text in texts if text.vector]
+        self._vectors = {
+            row: quantized(np.array(text.vector, np.float32)) for row, text in enumerate(texts) if text.vector
+        }
         of_session = [sessions[text.session] for text in texts]
         before, after = _neighbours(of_session)
         self.columns = Columns(
@@ -48,6 +61,10 @@ class Texts:
             speakers=speakers,
         )
 
+    @property
+    def kinds(self) -> Sequence[slice]:
+        return [slice(0, len(self._terms))]
+
     def postings(self, term: str) -> Postings:
         counts = [Counter(each)[term] for each in self._terms]
         rows = [row for row, count in enumerate(counts) if count]
@@ -57,8 +74,10 @@ class Texts:
         found = [pair_hashes(self._terms[row]) for row in rows]
         return np.array([each for pairs in found for each in pairs], np.uint32), np.array([len(p) for p in found], int)
 
-    def vectors(self) -> Iterator[NDArray[np.int8]] | None:
-        return iter([np.stack(self._vectors)]) if len(self._vectors) == len(self._terms) else None
+    def vectors(self, embedder: str) -> Iterator[Stored]:
+        if self._vectors and embedder == EMBEDDER:
+            rows, vectors = list(self._vectors), list(self._vectors.values())
+            yield Stored(np.array(rows, np.int64), np.stack(vectors), third_person=False)
 
 
 def _neighbours(sessions: Sequence[int]) -> tuple[list[int], list[int]]:

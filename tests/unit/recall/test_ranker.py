@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cairn.domain.calibration import Calibration
 from cairn.domain.recall import ranker
-from cairn.domain.recall.corpus import VECTOR_SCALE, Corpus, quantized, similarities
-from cairn.domain.recall.features import Mask, features
+from cairn.domain.recall.corpus import VECTOR_SCALE, Corpus, Mask, quantized, similarities
+from cairn.domain.recall.features import features
 from cairn.domain.recall.question import Question, question
-from corpora import Text, Texts, vector
+from corpora import Text, Texts, meant, vector
 
 BOAT = (
     Text(said="I sold the boat in March", speaker="Ada", session="one", day=date(2024, 3, 9)),
@@ -32,8 +33,8 @@ def found(
 ) -> dict[int, dict[str, float]]:
     """Return the features of each row in the pool."""
     corpus = Texts(*texts)
-    meant = None if query is None else np.array(query, np.float32)
-    rows, values = features(corpus, asked(corpus, text), meant, allowed)
+    means = None if query is None else meant(query)
+    rows, values = features(corpus, asked(corpus, text), means, allowed)
     return {int(row): {name: float(each[place]) for name, each in values.items()} for place, row in enumerate(rows)}
 
 
@@ -107,10 +108,36 @@ def test_meaning_is_the_cosine_with_the_question_and_with_what_was_said_just_bef
     assert of[1]["meaning_of_session"] == near
 
 
-def test_without_vectors_of_all_texts_words_alone_decide() -> None:
-    texts = (Text(said="one", vector=EAST), Text(said="two"))
+def test_where_fewer_than_half_have_a_vector_words_alone_decide() -> None:
+    without = Text(said="two")
+    half = (Text(said="one", vector=EAST), without)
 
-    assert "meaning" not in found(texts, "two", EAST)[1]
+    assert "meaning" in found(half, "two", EAST)[1]
+    assert "meaning" not in found((*half, without), "two", EAST)[1]
+
+
+def test_a_text_without_a_vector_counts_as_the_mean_of_the_others() -> None:
+    texts = (Text(said="one", vector=EAST), Text(said="two", vector=NORTH), Text(said="three"))
+    of = found(texts, "other", EAST)
+
+    assert of[2]["meaning"] == pytest.approx((of[0]["meaning"] + of[1]["meaning"]) / 2)
+
+
+def test_vectors_of_another_embedder_are_not_compared() -> None:
+    corpus = Texts(Text(said="one", vector=EAST), Text(said="two", vector=NORTH))
+
+    assert similarities(corpus, meant(EAST)) is not None
+    assert similarities(corpus, meant(EAST, embedder="another")) is None
+
+
+def test_cosines_are_brought_to_the_range_that_the_ranker_was_fitted_on() -> None:
+    corpus = Texts(Text(said="one", vector=EAST), Text(said="two", vector=NORTH))
+    plain = similarities(corpus, meant(EAST))
+    calibrated = similarities(corpus, meant(EAST)._replace(calibration=Calibration(shift=0.1, scale=0.5)))
+
+    assert plain is not None
+    assert calibrated is not None
+    assert calibrated == pytest.approx(0.1 + 0.5 * plain)
 
 
 def test_only_allowed_texts_are_ranked_while_all_count_as_surroundings() -> None:
@@ -137,8 +164,9 @@ def test_quantized_vectors_keep_their_cosines() -> None:
     random = np.random.default_rng(7).normal(size=(50, 384)).astype(np.float32)
     unit = random / np.linalg.norm(random, axis=1, keepdims=True)
 
-    kept = similarities(iter([np.stack([quantized(each) for each in unit])]), unit[0])
+    kept = similarities(Texts(*(Text(said="", vector=tuple(each)) for each in unit)), meant(unit[0]))
 
+    assert kept is not None
     assert np.abs(kept - unit @ unit[0]).max() < 0.01
     assert np.abs(unit).max() < VECTOR_SCALE * 127
 
