@@ -38,6 +38,7 @@ from cairn.service.vault import Vault
 from cairn.service.world import World
 from cairn_sandbox import door
 from cairn_tools.catalog import CATALOG
+from recalling import rounded, told
 
 SESSION_TOOLS = tuple(tool for tool in CATALOG if issubclass(tool.input, SessionInput))
 """The tools that are about a session, and so about a project."""
@@ -261,7 +262,7 @@ def answers_of(view: MemoryView, now: datetime) -> dict[str, Any]:
         "turns": [view.turns(session), view.turn_count(session), view.last_seq(session)],
         "has turn": [view.has_turn(session, TurnId(f"t{number}"), 20) for number in (1, 20, 21, 70, 600)],
         "chunks": view.chunks(session),
-        "found": [view.search(words, None, 7) for words in (["row", "42"], ["bean"], ["dwarf", "7"])],
+        "found": [rounded(told(view, asked, now)) for asked in ("row 42", "beans", "dwarf 7", "my home on street 7")],
     }
 
 

@@ -86,7 +86,7 @@ class Household:
     def recalled(self, where: Session, user: UserId | None = None, engine: Engine | None = None) -> list[str]:
         """Return all that a process recalls of memories, ended ones too, the newest first."""
         question = Question(limit=50, include_superseded=True, user_id=user)
-        found = (engine or self.engine()).memories.recall(where, question)
+        found = (engine or self.engine()).memories.recall(where, question).found
         return [each.content for each in found if each.kind == "memory"]
 
     def archive(self, name: str, *tags: str) -> Digest:

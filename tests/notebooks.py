@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cairn.domain import layout
-from cairn.domain.memories import Forgetting, Note, Question, Recollection
+from cairn.domain.memories import Forgetting, Note, Question, Recalled, Recollection
 from cairn.domain.table import Key, Query
 from cairn.service.paging import every
 
@@ -21,9 +21,12 @@ class Notebook:
         note = Note(content=content, user_id=self.user, **fields)
         return self.talk.engine.memories.remember(self.talk.session, note)
 
-    def find(self, query: str = "", **fields: Any) -> list[Recollection]:
+    def recall(self, query: str = "", **fields: Any) -> Recalled:
         question = Question(query=query, user_id=self.user, **fields)
-        return list(self.talk.engine.memories.recall(self.talk.session, question))
+        return self.talk.engine.memories.recall(self.talk.session, question)
+
+    def find(self, query: str = "", **fields: Any) -> list[Recollection]:
+        return list(self.recall(query, **fields).found)
 
     def texts(self, query: str = "", **fields: Any) -> list[str]:
         return [found.content for found in self.find(query, **fields)]

@@ -50,7 +50,7 @@ def faulty(world: World, at: int, fault: Fault) -> tuple[FaultyStore, World]:
 def found(world: World, **fields: Any) -> list[str]:
     """Return what a process that has read nothing yet recalls."""
     question = Question(min_confidence=0, user_id=ADA, **fields)
-    return sorted(each.content for each in engine(world).memories.recall(SESSION, question))
+    return sorted(each.content for each in engine(world).memories.recall(SESSION, question).found)
 
 
 def on_record(world: World) -> tuple[int, int, int]:
@@ -102,7 +102,8 @@ def forgetting(world: World, kind: str) -> Forgetting:
     old, new = remembered(world)
     if kind == "memory":
         return Forgetting(id=old, reason="Too wet.", replacement_id=new, user_id=ADA)
-    (fact,) = [each.id for each in engine(world).memories.recall(SESSION, Question()) if each.kind == "fact"]
+    found = engine(world).memories.recall(SESSION, Question()).found
+    (fact,) = [each.id for each in found if each.kind == "fact"]
     return Forgetting(id=fact, reason="Moved.")
 
 
@@ -208,7 +209,7 @@ def test_everyone_recalls_and_forgets_exactly_what_its_scope_shows_them(
         if where[:2] == place[:2] and sees[scope]:
             expected.add(said.content)
 
-    told = memories.recall(session(place), Question(user_id=user, limit=50))
+    told = memories.recall(session(place), Question(user_id=user, limit=50)).found
     assert {each.content for each in told} == expected
 
     for content, name in names.items():
@@ -217,7 +218,7 @@ def test_everyone_recalls_and_forgets_exactly_what_its_scope_shows_them(
         else:
             with pytest.raises(NotFound):
                 memories.forget(session(place), Forgetting(id=name, user_id=user))
-    assert memories.recall(session(place), Question(user_id=user)) == ()
+    assert memories.recall(session(place), Question(user_id=user)).found == ()
 
 
 def session(place: tuple[str, str, str]) -> Session:

@@ -107,7 +107,7 @@ KEEPING: dict[Action, int] = {
 def recalled(process: Process, session: Session, user: str) -> dict[str, str]:
     """Return the memories that a user sees in a session, by id."""
     question = Question(min_confidence=0, limit=MOST, user_id=UserId(user))
-    found = process.engine.memories.recall(session, question)
+    found = process.engine.memories.recall(session, question).found
     return {each.id: each.content for each in found if each.kind == "memory"}
 
 

@@ -15,6 +15,7 @@ from cairn.domain.ids import TurnId
 from cairn.domain.items import role_of, text_of
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.turns import Session
+from recalling import rounded, told
 from simulation.actions import PROJECT, TENANTS, Play, tag_of
 from simulation.recount import Problems, Recount
 from simulation.stage import SETTINGS, Process
@@ -231,6 +232,6 @@ def _beliefs(facts: Sequence[Fact]) -> list[Any]:
 
 def _shown(view: MemoryView, now: Any, session: Session | None) -> list[Any]:
     if session is None:
-        return [view.facts(now, None), view.search(["tea", "name"], None, 50)]
+        return [view.facts(now, None), rounded(told(view, "tea, my name", now))]
     name = session.session_id
     return [view.facts(now, name), view.turns(name), view.turn_count(name), view.last_seq(name), view.chunks(name)]

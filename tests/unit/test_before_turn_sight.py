@@ -102,8 +102,8 @@ def test_the_summary_s_facts_count_towards_the_limit(start: START, placed: PLACE
     ("scope", "visible"),
     [
         ("session", []),
-        ("user", ["I like jazz.", "jazz"]),
-        ("project", ["I like jazz.", "I prefer jazz.", "jazz", "jazz"]),
+        ("user", ["I like jazz.", "Noted.", "jazz"]),
+        ("project", ["I like jazz.", "I prefer jazz.", "Noted.", "Noted.", "jazz", "jazz"]),
     ],
 )
 def test_the_scope_opens_nothing_a_user_s_own_sessions_or_the_project(
@@ -125,7 +125,7 @@ def test_another_user_of_the_session_is_seen_in_it_but_not_in_that_user_s_other_
     talk.say("Hello.", user="ada")
     start("secret").say("I prefer quiet jazz.", user="bob")
 
-    assert seen(talk.ask("jazz", user="ada"), placed) == ["I prefer loud jazz.", "loud jazz"]
+    assert seen(talk.ask("jazz", user="ada"), placed) == ["I prefer loud jazz.", "Noted.", "loud jazz"]
 
 
 @pytest.mark.req("R261")

@@ -35,6 +35,7 @@ CHUNK = Chunk(
     seq=1,
     at=NOW,
     role="user",
+    speaker="user",
     text="I live in Berlin.",
 )
 ATTACKS = [

@@ -33,6 +33,7 @@ def chunk(seq: int, text: str) -> Chunk:
         seq=seq,
         at=NOW,
         role="user",
+        speaker="user",
         text=text,
     )
 

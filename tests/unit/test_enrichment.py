@@ -128,6 +128,7 @@ def test_of_what_was_said_labels_alone_are_told(secret: str) -> None:
         seq=1,
         at=NOW,
         role="user",
+        speaker="user",
         text=f"{secret} CrashLoopBackOff {secret}",
     )
     found = heard(said, query_tags(TOOL, {}), NOW)

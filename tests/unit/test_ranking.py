@@ -8,9 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.facts import Fact, Source, State
+from cairn.domain.facts import Changes, Fact, Source, State
+from cairn.domain.ids import SessionId
+from cairn.domain.log_entries import LogEntry
+from cairn.domain.memory_view import MemoryView
 from cairn.domain.ranking import rank
-from cairn.domain.terms import terms
+from cairn.domain.recall import collection
+from cairn.domain.recall.answer import answer
 from cairn.domain.tiers import Tier, expires_at
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -35,8 +39,22 @@ def fact(
     )
 
 
+def worth(facts: Sequence[Fact], query: str) -> dict[str, float]:
+    """Return what recall says that each fact is worth to a question."""
+    view = MemoryView()
+    entry = LogEntry(session_id=SessionId("monday"), at=NOW, changes=Changes(added=tuple(facts)))
+    view.apply(entry.to_record())
+    answered = answer([collection.facts(view, facts)], query, NOW.date(), no_vectors)
+    found = ((answered.read(hit), hit.score) for hit in answered.hits())
+    return {each.id: score for each, score in found if isinstance(each, Fact)}
+
+
+def no_vectors(_: str, __: str) -> None:
+    return None
+
+
 def values(facts: Sequence[Fact], query: str, limit: int = 20) -> list[str]:
-    return [found.value for found in rank(facts, terms(query), NOW, limit)]
+    return [found.value for found in rank(facts, worth(facts, query), NOW, limit)]
 
 
 @pytest.mark.req("R259")
@@ -63,9 +81,20 @@ def test_a_question_about_a_kind_of_fact_finds_it_by_its_cues() -> None:
     assert values(facts, "Which city am I in?") == ["Oslo"]
 
 
-def test_a_term_in_the_value_outweighs_one_in_the_quote() -> None:
-    quoted = fact("milk")
-    assert values([quoted, fact("tea")], "tea") == ["tea"]
+def test_a_fact_is_found_by_what_was_said_of_it_after_those_that_are_it() -> None:
+    quoted = replace(fact("milk"), source=Source(turn_id="t", event_id="e", quote="Milk, for my tea."))
+    assert values([quoted, fact("tea"), fact("trains")], "tea") == ["tea", "milk"]
+
+
+def test_what_is_worth_more_comes_first_and_what_is_worth_nothing_does_not_come() -> None:
+    facts = [fact("milk"), fact("tea"), fact("trains")]
+    assert rank(facts, {facts[0].id: 0.1, facts[1].id: 0.7}, NOW, 9) == (facts[1], facts[0])
+
+
+def test_a_fact_near_its_end_counts_for_less() -> None:
+    ending, lasting = fact("tea", tier=Tier.L1, hours=23.9), fact("milk", tier=Tier.L0)
+    assert rank([ending, lasting], {ending.id: 0.5, lasting.id: 0.45}, NOW, 9) == (lasting, ending)
+    assert rank([ending, lasting], {ending.id: 0.5, lasting.id: 0.35}, NOW, 9) == (ending, lasting)
 
 
 @pytest.mark.req("R022")
@@ -82,7 +111,7 @@ def test_confidence_then_tier_then_recency_break_ties() -> None:
         fact("tea", confidence=0.9, hours=2),
         fact("tea", confidence=0.99, tier=Tier.L2, hours=60),
     ]
-    ranked = rank(facts, terms("tea"), NOW, 9)
+    ranked = rank(facts, {each.id: 0.5 for each in facts}, NOW, 9)
     assert [(found.confidence, found.tier, found.id[-1]) for found in ranked] == [
         (0.9, Tier.L0, "2"),
         (0.9, Tier.L0, "9"),
@@ -94,8 +123,9 @@ def test_confidence_then_tier_then_recency_break_ties() -> None:
 @pytest.mark.req("R029")
 def test_an_expired_or_superseded_fact_is_never_returned() -> None:
     expired = fact("tea today", tier=Tier.L1, hours=72)
-    assert values([expired], "tea") == []
-    assert values([replace(fact("tea"), state=State.SUPERSEDED)], "tea") == []
+    superseded = replace(fact("tea"), state=State.SUPERSEDED)
+    for gone in (expired, superseded):
+        assert rank([gone], {gone.id: 1.0}, NOW, 9) == ()
 
 
 def test_when_nothing_is_relevant_durable_facts_introduce_the_user_by_name_first() -> None:
@@ -122,7 +152,8 @@ POOL = [
 @pytest.mark.slow
 @given(st.permutations(POOL), st.sampled_from(["tea", "art milk", "tea milk", "nothing here", ""]), st.integers(0, 20))
 def test_the_order_the_facts_come_in_does_not_matter(shuffled: list[Fact], query: str, limit: int) -> None:
-    ranked = rank(shuffled, terms(query), NOW, limit)
-    assert ranked == rank(POOL, terms(query), NOW, limit)
+    worth_by_id = worth(POOL, query)
+    ranked = rank(shuffled, worth_by_id, NOW, limit)
+    assert ranked == rank(POOL, worth_by_id, NOW, limit)
     assert all(found.is_live(NOW) for found in ranked)
     assert len(ranked) <= limit

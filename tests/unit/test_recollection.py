@@ -84,7 +84,10 @@ def test_without_a_query_the_newest_come_first_memories_and_facts_alike(notebook
         ("home: Oslo", "fact", "time"),
         ("First.", "memory", "time"),
     ]
-    assert notebook.texts("What does it say of Oslo?") == ["home: Oslo"]
+    about_oslo = notebook.find("What does it say of Oslo?")
+    assert [each.content for each in about_oslo if each.kind != "turn"] == ["home: Oslo"]
+    said = ["2026-03-01, monday, assistant: Noted.", "2026-03-01, monday, user: I live in Oslo."]
+    assert sorted(each.content for each in about_oslo if each.kind == "turn") == said
     assert notebook.texts("the of and") == []
     assert notebook.texts("zeppelin") == []
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cairn.domain.errors import CorruptData
@@ -20,8 +21,10 @@ from cairn.domain.memory_view import MemoryView
 from cairn.domain.sections import Sections, SectionWriter
 from cairn.domain.segment import Segment
 from cairn.domain.segment_writer import written
-from cairn.domain.terms import terms
 from cairn.domain.tiers import Tier
+from cairn.ports import Embedder
+from embedders import ToyEmbedder
+from recalling import Told, assert_same, asked, told, vectors_of
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SESSIONS = [SessionId("s1"), SessionId("s10"), SessionId("\u00e9#")]
@@ -77,7 +80,8 @@ def sum_of(lines: list[str]) -> str:
 
 
 texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(sentence), max_size=3)
-said = st.none() | st.tuples(st.sampled_from(["t1", "t2", "t3"]), texts)
+speakers = st.sampled_from([(), ("Marta",), ("Ben Tea",)])
+said = st.none() | st.tuples(st.sampled_from(["t1", "t2", "t3"]), texts, speakers)
 kept = st.lists(
     st.tuples(st.sampled_from(["fact", "risk"]), st.sampled_from([0.3, 0.7]), texts.map(sum_of)), max_size=2
 )
@@ -93,8 +97,10 @@ def records(log: Sequence[Any]) -> list[dict[str, Any]]:
         entry = None
         if turn is not None:
             seqs[session] += 1
-            told = tuple((f"{turn[0]}-in-{i}", "user", text) for i, text in enumerate(turn[1]))
-            entry = TurnEntry(turn_id=TurnId(turn[0]), seq=seqs[session], events=len(told), texts=told)
+            turn_id, lines, *speaker = turn
+            said_by = speaker[0] if speaker else ()
+            lines = tuple((f"{turn_id}-in-{i}", "user", text, *said_by) for i, text in enumerate(lines))
+            entry = TurnEntry(turn_id=TurnId(turn_id), seq=seqs[session], events=len(lines), texts=lines)
         at = NOW + timedelta(milliseconds=number)
         remembered, forgotten = cast("Any", more or ((), ()))
         told_to = LogEntry(
@@ -133,9 +139,16 @@ def folded(log: Sequence[dict[str, Any]], segments: Sequence[Segment] = ()) -> M
     return view
 
 
-def segment(log: Sequence[dict[str, Any]], low: int, through: int, segments: Sequence[Segment] = ()) -> Segment:
+def segment(
+    log: Sequence[dict[str, Any]],
+    low: int,
+    through: int,
+    segments: Sequence[Segment] = (),
+    embedder: Embedder | None = None,
+) -> Segment:
     """Return the segment of the entries from number `low` on, up to `through`, the first of them in segments."""
-    return Segment(written(folded(log, segments), name(low), name(through)))
+    view = folded(log, segments)
+    return Segment(written(view, name(low), name(through), vectors_of(view, embedder)))
 
 
 def name(number: int) -> str:
@@ -144,8 +157,6 @@ def name(number: int) -> str:
 
 def answers(view: MemoryView) -> dict[str, Any]:
     """Return all that a view is ever asked."""
-    queries = [terms("tea"), terms("tea milk \u8336\u58fa 3.5"), terms("beans grow tea tea"), []]
-    shown = {(SESSIONS[0], "t1-in-0")}
     moments = [NOW + timedelta(hours=hours) for hours in HOURS]
     return {
         "facts": [view.facts(now, session) for now in moments for session in (None, *SESSIONS)],
@@ -159,45 +170,68 @@ def answers(view: MemoryView) -> dict[str, Any]:
             for turn in ("t1", "t9")
             for after in (0, 1, 3)
         ],
-        "found": [
-            view.search(query, session, limit, hidden)
-            for query in queries
-            for session in (None, *SESSIONS)
-            for limit in (1, 5)
-            for hidden in ((), shown)
-        ],
         "past": [
             (view.past(at).facts(session), view.past(at).superseded(session))
             for at in MOMENTS
             for session in (None, *SESSIONS)
         ],
-        "remembered": [
-            view.remembered(query, Wanted(at=at, type=kind, include_superseded=superseded), limit)
-            for query in queries
-            for at in MOMENTS
-            for kind in (None, "risk")
-            for superseded in (False, True)
-            for limit in (1, 9)
-        ],
     }
+
+
+QUERIES = (
+    "tea",
+    "tea, milk \u8336\u58fa 3.5?",
+    "beans grow tea tea",
+    "What does Marta say of milk?",
+    "value 3, 1 March",
+    "",
+)
+
+
+def rankings(view: MemoryView, embedder: Embedder | None) -> list[Told]:
+    """Return what a view finds: texts, memories and facts, in one session and in all, now and at some times."""
+    return [
+        *(told(view, query, NOW, embedder=embedder) for query in QUERIES),
+        *(told(view, "tea", NOW, embedder=embedder, session=session) for session in SESSIONS),
+        *(told(view, "milk tea", NOW, embedder=embedder, mode="semantic", wanted=Wanted(at=at)) for at in MOMENTS),
+        *(
+            told(view, "tea", NOW, embedder=embedder, wanted=Wanted(at=at, type=kind, include_superseded=superseded))
+            for at in (None, MOMENTS[2])
+            for kind in ("fact", "risk")
+            for superseded in (False, True)
+        ),
+        *(told(view, "tea", NOW, embedder=embedder, wanted=Wanted(min_confidence=least)) for least in (0.5, 0.8)),
+    ]
+
+
+def assert_alike(view: MemoryView, whole: MemoryView, embedder: Embedder | None) -> None:
+    assert answers(view) == answers(whole)
+    for found, expected in zip(rankings(view, embedder), rankings(whole, embedder), strict=True):
+        assert_same(found, expected)
+    newest = [list(asked(each, "", NOW, wanted=Wanted(type="risk")).newest()) for each in (view, whole)]
+    assert newest[0] == newest[1]
 
 
 @pytest.mark.slow
 @pytest.mark.req("R263")
-@given(st.lists(entries, max_size=14), st.data())
-def test_any_partition_into_segments_and_a_tail_answers_as_the_log_alone(log: Any, data: st.DataObject) -> None:
+@pytest.mark.parametrize("embedder", [None, ToyEmbedder()], ids=["words", "vectors"])
+@settings(max_examples=20)
+@given(log=st.lists(entries, max_size=14), data=st.data())
+def test_any_partition_into_segments_and_a_tail_answers_as_the_log_alone(
+    log: Any, data: st.DataObject, embedder: Embedder | None
+) -> None:
     whole = records(log)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=4)))
     bounds = list(zip([0, *cuts], cuts, strict=False))
-    segments = [segment(whole[low:high], low, high) for low, high in bounds]
+    segments = [segment(whole[low:high], low, high, embedder=embedder) for low, high in bounds]
     end = cuts[-1] if cuts else 0
-    assert answers(folded(whole[end:], segments)) == answers(folded(whole))
+    assert_alike(folded(whole[end:], segments), folded(whole), embedder)
 
     first = data.draw(st.integers(0, len(segments)))
     tail = data.draw(st.integers(end, len(whole)))
     low = bounds[first][0] if first < len(bounds) else end
-    merged = segment(whole[end:tail], low, tail, segments[first:])
-    assert answers(folded(whole[tail:], [*segments[:first], merged])) == answers(folded(whole))
+    merged = segment(whole[end:tail], low, tail, segments[first:], embedder)
+    assert_alike(folded(whole[tail:], [*segments[:first], merged]), folded(whole), embedder)
 
 
 @given(st.lists(entries, max_size=14), st.integers(0, 14), st.data())
@@ -216,7 +250,11 @@ def test_the_past_is_what_the_log_said_until_then_however_much_of_it_was_indexed
     for session in (None, *SESSIONS):
         assert now.past(at).facts(session) == then.facts(at, session)
     everything = Wanted(at=at)
-    assert now.remembered((), everything, 50) == then.remembered((), everything, 50)
+    kept = [
+        [each for each in asked(view, "", NOW, wanted=everything).newest() if isinstance(each, Memory)]
+        for view in (now, then)
+    ]
+    assert kept[0] == kept[1]
 
 
 @pytest.mark.req("R267")
@@ -235,15 +273,12 @@ def test_a_search_opens_no_more_texts_than_it_finds(monkeypatch: pytest.MonkeyPa
     view.facts(NOW, None)
     view.has_turn(SESSIONS[0], TurnId("t3"), 0)
     assert opened == []
-    assert len(view.search(["tea"], None, 3)) == 3
-    assert opened == [19, 18, 17]
-
-
-def test_what_is_shown_anyway_takes_no_other_text_s_place() -> None:
-    log = records([(SESSIONS[0], (f"t{number}", ["tea"]), Changes()) for number in range(4)])
-    view = folded(log[2:], [segment(log[:2], 0, 2)])
-    shown = {(SESSIONS[0], "t3-in-0"), (SESSIONS[0], "t1-in-0"), (SESSIONS[1], "t2-in-0")}
-    assert [chunk.event_id for chunk, _ in view.search(["tea"], None, 2, shown)] == ["t2-in-0", "t0-in-0"]
+    answered = asked(view, "tea", NOW)
+    assert answered.matched == 20
+    assert opened == []
+    best = [answered.read(hit) for hit in islice(answered.hits(), 3)]
+    assert [each.event_id for each in best if isinstance(each, Chunk)] == [f"t{number}-in-0" for number in opened]
+    assert len(opened) == 3
 
 
 def test_what_a_segment_says_of_earlier_facts_takes_effect_on_them() -> None:
@@ -268,7 +303,7 @@ def test_a_segment_knows_its_bounds_and_its_size() -> None:
 
 @pytest.mark.parametrize("damage", [0, 3, 5, 40, -30])
 def test_bytes_that_are_no_segment_are_refused(damage: int) -> None:
-    data = written(MemoryView(), "", "m#001")
+    data = written(MemoryView(), "", "m#001", {})
     torn = data[:damage] + b"\xff\xff" + data[damage:][2:]
     for broken in (b"", data[:20], torn if damage >= 0 else data[:damage]):
         with pytest.raises(CorruptData):

@@ -42,7 +42,14 @@ def fact(number: int, value: str) -> Fact:
 
 def chunk(number: int, text: str) -> Chunk:
     return Chunk(
-        session_id=SessionId("s"), turn_id=TurnId("t"), event_id=f"e{number}", seq=1, at=NOW, role="user", text=text
+        session_id=SessionId("s"),
+        turn_id=TurnId("t"),
+        event_id=f"e{number}",
+        seq=1,
+        at=NOW,
+        role="user",
+        speaker="user",
+        text=text,
     )
 
 

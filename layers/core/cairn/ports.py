@@ -10,14 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from cairn.domain.calibration import Calibration
 from cairn.domain.ids import Digest, Tenant
 from cairn.domain.jobs import Job
 from cairn.domain.proposals import Proposals, Question
 from cairn.domain.settings import HeuristicSettings
 from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
 from cairn.domain.tiers import Tier
+
+if TYPE_CHECKING:
+    from cairn.domain.recall.corpus import Vector
 
 SANDBOX_SECONDS = 22
 """How long a caller waits for the sandbox: longer than the sandbox may run, shorter than the caller may."""
@@ -131,6 +135,24 @@ class FactModel(Protocol):
 
     def propose(self, question: Question, settings: HeuristicSettings) -> Proposals:
         """Return what the model would change, within settings.timeout_ms; ModelFailed if it gave no usable answer."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors. Those of embedders with different names are never compared."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the model and its version, which is stored beside its vectors."""
+        ...
+
+    @property
+    def calibration(self) -> Calibration:
+        """Return what maps its cosines to those that the ranker was fitted on."""
+        ...
+
+    def embed(self, text: str) -> Vector:
+        """Return the text's vector, 32-bit floats of length 1; EmbeddingFailed where there is none."""
         ...
 
 

@@ -210,5 +210,9 @@ class ModelFailed(Exception):
     """A language model gave no usable answer; the message says why, without anything it was asked or answered."""
 
 
+class EmbeddingFailed(Exception):
+    """A text could not be turned into a vector; the message says why, without the text."""
+
+
 class SettingsError(Exception):
     """The settings are wrong; the message names the key and what it may be."""

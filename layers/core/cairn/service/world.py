@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from cairn.domain.tiers import Tier
-from cairn.ports import Blobs, Clock, Entropy, FactModel, HttpGet, Jobs, KeyRing, Parallel, Table, Tally
+from cairn.ports import Blobs, Clock, Embedder, Entropy, FactModel, HttpGet, Jobs, KeyRing, Parallel, Table, Tally
 
 
 class NoTally:
@@ -33,7 +33,8 @@ class NoTally:
 class World:
     """The adapters of one process.
 
-    Without a language model, facts are found by rule alone; without an HTTP client, API keys are the only credentials.
+    Without a language model, facts are found by rule alone; without an embedder, texts by their words alone; without an
+    HTTP client, API keys are the only credentials.
     """
 
     table: Table
@@ -44,6 +45,7 @@ class World:
     parallel: Parallel
     jobs: Jobs
     fact_model: FactModel | None = None
+    embedder: Embedder | None = None
     http_get: HttpGet | None = None
     tally: Tally = field(default_factory=NoTally)
 

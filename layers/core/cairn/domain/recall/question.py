@@ -1,0 +1,79 @@
+"""A question as it is put to a corpus: its words, who and when it is about, what kind of answer it wants."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from cairn.domain.recall.cues import asks_how_many, asks_when
+from cairn.domain.recall.dates import Span, spans
+from cairn.domain.recall.signs import ROLES, pair_hashes
+from cairn.domain.terms import terms, words
+
+_OF_THE_USER = frozenset({"i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "myself", "we", "our", "ours", "us"})
+_OF_THE_ASSISTANT = frozenset({"you", "you're", "you've", "you'd", "you'll", "your", "yours", "yourself"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What to look for.
+
+    `text` has the speakers' names turned into "I" and "my", as they speak of themselves; `speakers` are the numbers of
+    those it is about, `names` the terms of each one's name.
+    """
+
+    text: str
+    counts: Mapping[str, int]
+    pairs: Sequence[int]
+    speakers: frozenset[int]
+    names: Mapping[str, int]
+    spans: Sequence[Span]
+    asks_when: bool
+    asks_how_many: bool
+
+
+def question(text: str, speakers: Sequence[str], today: date, years: range) -> Question:
+    """Return what a text asks of a corpus with these speakers, whose texts are of these years."""
+    known = _names(speakers)
+    said = [word.removesuffix("'s") for word in words(text)]
+    named = {word: known[word] for word in said if word in known}
+    meant = _in_the_first_person(text, known)
+    asked = terms(meant)
+    return Question(
+        text=meant,
+        counts=Counter(asked),
+        pairs=pair_hashes(asked),
+        speakers=frozenset(named.values()) or _pronouns(said, speakers),
+        names={term: number for word, number in named.items() for term in terms(word)},
+        spans=spans(text, today, years),
+        asks_when=asks_when(text),
+        asks_how_many=asks_how_many(text),
+    )
+
+
+def _names(speakers: Sequence[str]) -> dict[str, int]:
+    """Return each word of a speaker's name; one that two share is the first one's."""
+    found: dict[str, int] = {}
+    for number, speaker in enumerate(speakers):
+        if speaker not in ROLES:
+            for word in words(speaker):
+                found.setdefault(word, number)
+    return found
+
+
+def _in_the_first_person(text: str, known: Mapping[str, int]) -> str:
+    if not known:
+        return text
+    longest_first = sorted(map(re.escape, known), key=len, reverse=True)
+    name = re.compile(rf"\b(?:{'|'.join(longest_first)})\b(['\u2019]s)?", re.IGNORECASE)
+    return " ".join(name.sub(lambda match: "my" if match[1] else "I", text).split())
+
+
+def _pronouns(said: Sequence[str], speakers: Sequence[str]) -> frozenset[int]:
+    """Return whom the user means by "I" or "you", where the corpus has them."""
+    roles = [("user", _OF_THE_USER), ("assistant", _OF_THE_ASSISTANT)]
+    meant = {role for role, pronouns in roles if not pronouns.isdisjoint(said)}
+    return frozenset(number for number, speaker in enumerate(speakers) if speaker in meant)

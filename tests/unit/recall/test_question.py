@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from cairn.domain.recall.cues import Cue, cues
+from cairn.domain.recall.question import Question, question
+
+TWO = ("Ada", "Ben")
+CHAT = ("user", "assistant")
+
+
+def asked(text: str, *speakers: str) -> Question:
+    return question(text, speakers, date(2024, 5, 15), range(2024, 2025))
+
+
+def test_names_of_speakers_become_i_and_my_since_they_speak_of_themselves_so() -> None:
+    assert asked("When did Ada sell Ben's boat?", *TWO).text == "When did I sell my boat?"
+    assert asked("When did ada\u2019s boat sink?", *TWO).text == "When did my boat sink?"
+    assert asked("When did Adam sell it?", *TWO).text == "When did Adam sell it?"
+
+
+def test_a_question_is_about_the_speakers_that_it_names() -> None:
+    assert asked("When did Ben sell his boat?", *TWO).speakers == {1}
+    assert asked("Do Ada and Ben sail?", *TWO).speakers == {0, 1}
+    assert asked("Who sails?", *TWO).speakers == frozenset()
+
+
+def test_i_is_the_user_and_you_the_assistant_where_nobody_is_named() -> None:
+    assert asked("What's my sister called?", *CHAT).speakers == {0}
+    assert asked("Which book did you recommend?", *CHAT).speakers == {1}
+    assert asked("Which book did you recommend to me?", *CHAT).speakers == {0, 1}
+    assert asked("What did Ada tell me?", "user", "Ada").speakers == {1}
+
+
+def test_roles_are_no_names() -> None:
+    assert asked("Which user is the assistant of?", *CHAT).text == "Which user is the assistant of?"
+
+
+def test_of_a_name_two_share_the_first_counts() -> None:
+    assert asked("What does Lee sail?", "Lee Park", "Sam Lee").speakers == {0}
+
+
+@pytest.mark.parametrize(
+    ("text", "when", "how_many"),
+    [
+        ("When did I move?", True, False),
+        ("What year did I move?", True, False),
+        ("How long have I lived here?", True, False),
+        ("How many cats have I?", False, True),
+        ("How often do I swim?", False, True),
+        ("Whenever I swim, who comes along?", False, False),
+    ],
+)
+def test_what_kind_of_answer_is_wanted(text: str, when: bool, how_many: bool) -> None:  # noqa: FBT001 - a column
+    found = asked(text, *CHAT)
+
+    assert (found.asks_when, found.asks_how_many) == (when, how_many)
+
+
+def test_a_text_shows_its_cues() -> None:
+    assert cues("Shall I come?", "user", 5) == Cue.ASKS | Cue.SAYS_I
+    assert cues("We went there last week, twice", "assistant", 5) == Cue.NAMES_A_TIME | Cue.COUNTS | Cue.BY_ASSISTANT
+    assert cues("Fine.", "user", 1) == Cue.IS_SHORT
+    assert cues("\u4f60\u597d\u5417\uff1f", "user", 9) == Cue.ASKS
