@@ -13,8 +13,8 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from cairn.domain.cues import Cue
 from cairn.domain.recall.corpus import Columns, Corpus, Mask, Meant, Rows, Scores, picked, similarities
-from cairn.domain.recall.cues import Cue
 from cairn.domain.recall.question import Question
 
 POOL = 150
