@@ -10,9 +10,9 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
+from cairn.domain.cues import cues
 from cairn.domain.recall.corpus import Columns, Meant, Postings, Rows, Scores, Stored, quantized
-from cairn.domain.recall.cues import cues
-from cairn.domain.recall.signs import pair_hashes
+from cairn.domain.signs import pair_hashes
 from cairn.domain.terms import terms
 
 
