@@ -17,7 +17,10 @@ from functions import functions as lambda_functions
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("layers/core", "functions", "tools")
 VAGUE = {"utils", "util", "helpers", "helper", "base", "manager", "common", "misc"}
-HEAVY = {"mcp", "mcp_types", "boto3", "botocore", "starlette", "uvicorn", "yaml", "rich", "click", "jwt", "http.client"}
+HEAVY = {
+    *("mcp", "mcp_types", "boto3", "botocore", "starlette", "uvicorn", "yaml", "rich", "click", "jwt", "http.client"),
+    *("numpy", "onnxruntime", "cairn.aws.titan", "cairn.runtime.onnx_graph"),
+}
 OIDC = {"CAIRN_AUTH_OIDC_ISSUER": "https://login.example.com", "CAIRN_AUTH_OIDC_AUDIENCE": "cairn"}
 MOST_LINES = 300
 MOST_TOOL_LINES = 80
