@@ -128,6 +128,17 @@ def test_what_verifies_tokens_is_loaded_for_a_token_of_an_issuer_only(
 
 
 @pytest.mark.slow
+def test_a_process_loads_what_embeds_at_its_first_text_only(tmp_path: Path) -> None:
+    started = "from cairn.runtime.wiring import services, adapters; embedder = adapters(services().settings).embedder"
+
+    before = loaded(started, CAIRN_DATA=str(tmp_path))
+    after = loaded(f"{started}; embedder.embed('a text')", CAIRN_DATA=str(tmp_path))
+
+    assert {"numpy", "onnxruntime"} & before == set()
+    assert {"numpy", "onnxruntime", "cairn.runtime.onnx_graph"} <= after
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("handler", [each.handler for each in lambda_functions(CATALOG)])
 def test_what_a_lambda_imports_draws_nothing_random_and_opens_nothing(handler: str) -> None:
     """So that a snapshot of the process could be started many times over."""
