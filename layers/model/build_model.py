@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 import onnx
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 from onnxruntime import quantization
 
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -158,7 +158,7 @@ class Graph:
         return self._constant(name, np.array(values, np.int64))
 
     def _constant(self, name: str, values: NDArray[np.generic]) -> str:
-        self._constants.setdefault(name, numpy_helper.from_array(np.asarray(values), name))
+        self._constants.setdefault(name, _ONNX.numpy_helper.from_array(np.asarray(values), name))
         return name
 
 

@@ -81,5 +81,5 @@ def similarities(parts: Iterator[NDArray[np.int8]], query: NDArray[np.float32]) 
     """Return the cosine of each vector with the query's, block by block so that they fit the processor's cache."""
     scaled = query * np.float32(VECTOR_SCALE)
     blocks = (part[start : start + _BLOCK] for part in parts for start in range(0, len(part), _BLOCK))
-    found = [block.astype(np.float32) @ scaled for block in blocks]
+    found = [np.asarray(block.astype(np.float32) @ scaled, np.float32) for block in blocks]
     return np.concatenate(found) if found else np.zeros(0, np.float32)

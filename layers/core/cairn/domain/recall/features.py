@@ -189,7 +189,7 @@ def _meaning(corpus: Corpus, near: _Near, meaning: Scores) -> dict[str, Scores]:
         "meaning_with_before": _with_before(corpus, near, own, before),
         "meaning_of_session": near.of_session(nearest),
         "meaning_of_session_mean": near.of_session(mean.astype(np.float32)),
-        "meaning_z": _standardised(meaning, rows) / 4,
+        "meaning_z": _standardised(meaning, rows) / np.float32(4),
         "meaning_rank": _ranked(own),
     }
 
