@@ -14,10 +14,12 @@ import tempfile
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
+# A small library has one name on both, and stays as that of the last, which is the default: without it, onnxruntime
+# writes a line to standard error that it does without other devices.
 _PROCESSORS = ("x86_64", "aarch64")
 _PACKAGE = "onnxruntime"
 # The shared library is for programs that are not Python; what Python loads holds all of it once more.
-_UNUSED = ("backend", "datasets", "quantization", "tools", "transformers", "libonnxruntime*")
+_UNUSED = ("backend", "datasets", "quantization", "tools", "transformers", "libonnxruntime.so*")
 
 
 def main() -> None:
