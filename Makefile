@@ -2,6 +2,7 @@
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
+MODEL := .venv/share/cairn/model/minilm-l6-int8.onnx
 REQUIREMENTS ?= ../shared/contract/requirements.md
 .DEFAULT_GOAL := help
 .PHONY: help demo serve test unit check lint conformance stack scan bench faults isolation runtime requirements generate clean
@@ -9,16 +10,16 @@ REQUIREMENTS ?= ../shared/contract/requirements.md
 help: ## Show the verbs
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
-demo: .venv/.ready ## Replay a conversation over three sessions through a real MCP client
+demo: $(MODEL) ## Replay a conversation over three sessions through a real MCP client
 	@$(BIN)/cairn demo
 
-serve: .venv/.ready ## Run Cairn on this machine, on 127.0.0.1:8787
+serve: $(MODEL) ## Run Cairn on this machine, on 127.0.0.1:8787
 	@$(BIN)/cairn serve
 
-test: .venv/.ready ## Run every test
+test: $(MODEL) ## Run every test
 	@$(BIN)/pytest -n 2 --dist worksteal
 
-unit: .venv/.ready ## Run the fast tests only
+unit: $(MODEL) ## Run the fast tests only
 	@$(BIN)/pytest -n 2 tests/unit -m "not slow"
 
 check: lint test ## Run all that a commit must pass
@@ -45,7 +46,7 @@ runtime: .venv/.ready ## Run the built functions under Lambda's own runtime and 
 
 bench: bench-extraction bench-detection ## Print what does not depend on the machine: how well facts and secrets are found
 
-bench-%: .venv/.ready ## Measure one thing, as bench/%.py says; ARGS=--save keeps the result, DATA= names a data set
+bench-%: $(MODEL) ## Measure one thing, as bench/%.py says; ARGS=--save keeps the result, DATA= names a data set
 	@$(BIN)/python bench/$*.py $(if $(DATA),--data $(DATA)) $(ARGS)
 
 faults: .venv/.ready ## Let stores fail and processes die at every call, and find faults planted on purpose
@@ -70,3 +71,8 @@ clean: ## Remove what was built
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
+
+# Without it memory is found by its words alone, so that a machine that cannot fetch it goes on, and tries again next time.
+$(MODEL): layers/model/build_model.py layers/model/weights.txt | .venv/.ready
+	@echo "Building the embedding model (once)"
+	@$(BIN)/python layers/model/build_model.py $(@D) || echo "There is no embedding model: memory is found by its words alone"

@@ -16,6 +16,8 @@ from pathlib import Path
 
 LAYERS = Path(__file__).resolve().parent
 _VERSIONS = ("3.13", "3.12", "3.11")
+_OWN_VERSION = ".".join(map(str, sys.version_info[:2]))
+_UNUSED = ("numpy/**/tests", "numpy/f2py")
 _CLIENT = re.compile(r'client\(\s*"([a-z0-9-]+)"')
 
 
@@ -27,6 +29,9 @@ def main() -> None:
     for library in target.rglob("*.so"):
         library.unlink()
     trim(target / "botocore" / "data", services(target / "cairn" / "aws"))
+    for name in _UNUSED:
+        for folder in list(target.glob(name)):
+            shutil.rmtree(folder)
     compile_all(target)
 
 
@@ -60,14 +65,15 @@ def trim(data: Path, kept: set[str]) -> None:
 def compile_all(target: Path) -> None:
     """Add bytecode for each Python that Lambda may run this with and this machine has.
 
-    It is bound to no timestamp, since packaging changes those, and to no path of this machine.
+    It is bound to no timestamp, since packaging changes those, and to no path of this machine. A dependency that has a
+    version of its own for each Python is here in that of this process, and others need not understand it.
     """
-    compiler = ["-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"]
+    compiler = ["-m", "compileall", "-qq", "--invalidation-mode", "unchecked-hash"]
     paths = ["-s", str(target), "-p", "/opt/python", str(target)]
     for version in _VERSIONS:
         python = shutil.which(f"python{version}")
         if python and subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode == 0:  # noqa: S603
-            subprocess.run([python, *compiler, *paths], check=True)  # noqa: S603 - our own files
+            subprocess.run([python, *compiler, *paths], check=version == _OWN_VERSION)  # noqa: S603 - our own files
 
 
 if __name__ == "__main__":

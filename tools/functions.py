@@ -55,11 +55,20 @@ class Function:
         return camel(self.name)
 
     @property
+    def layers(self) -> tuple[str, ...]:
+        """Return the layers that it has beside those of all functions."""
+        return ("ModelLayer",) if "texts:embed" in self.grants else ()
+
+    @property
     def condition(self) -> str | None:
         """Return the condition under which it is there, None for always."""
         conditions = [host.condition for host in self.hosts]
         return None if None in conditions or not conditions else conditions[0]
 
+
+_CALLS_SANDBOX: Mapping[str, Any] = {"CAIRN_SANDBOX": ref("SandboxFunction")}
+# All functions are told to embed nothing, but for these.
+_EMBEDS: Mapping[str, Any] = {"CAIRN_EMBEDDING_EMBEDDER": ref("Embedder"), "CAIRN_EMBEDDING_DIRECTORY": "/opt/model"}
 
 _HEALTH = Function(
     name="health",
@@ -103,6 +112,7 @@ _WORKER = Function(
     handler="cairn_jobs.worker.handler",
     description="Do the jobs in the queue",
     grants=(*memory_run_maintenance.grants, "jobs:take"),
+    environment=_EMBEDS,
     hosts=(),
     timeout=120,  # the queue's visibility timeout is six times as long
     memory=1024,
@@ -119,7 +129,6 @@ _SANDBOX = Function(
         "CAIRN_CLUSTER_TOKEN_ARN": ref("ClusterTokenArn"),
     },
 )
-_CALLS_SANDBOX = {"CAIRN_SANDBOX": ref("SandboxFunction")}
 
 
 def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
@@ -160,4 +169,5 @@ def _granted(grants: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _environment(grants: Collection[str]) -> Mapping[str, Any]:
-    return _CALLS_SANDBOX if "sandbox:invoke" in grants else {}
+    told: dict[str, Mapping[str, Any]] = {"sandbox:invoke": _CALLS_SANDBOX, "texts:embed": _EMBEDS}
+    return {name: value for grant, own in told.items() if grant in grants for name, value in own.items()}

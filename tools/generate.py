@@ -113,7 +113,7 @@ def mcp_event(tool: Tool) -> dict[str, Any]:
 
 
 def sam_environment() -> dict[str, Any]:
-    """Return the file for `sam local invoke --env-vars`: every variable that the template gives all functions.
+    """Return the file for `sam local invoke --env-vars`: what the template gives all functions and refers to.
 
     What is an output of the stack is named by it, to be replaced by its value; a parameter has its default.
     """
@@ -122,7 +122,8 @@ def sam_environment() -> dict[str, Any]:
     defaults = {json.dumps({"Ref": name}): each.get("Default", "") for name, each in template["Parameters"].items()}
     variables: dict[str, Any] = template["Globals"]["Function"]["Environment"]["Variables"]
     known = defaults | names
-    return {"Parameters": {name: known.get(json.dumps(value), "") for name, value in variables.items()}}
+    referring = {name: json.dumps(value) for name, value in variables.items() if not isinstance(value, str)}
+    return {"Parameters": {name: known.get(value, "") for name, value in referring.items()}}
 
 
 def job_event(job: Job) -> dict[str, Any]:

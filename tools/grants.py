@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cairn.aws.titan import MODEL
 from cloudformation import Intrinsic, arn, ref, statement, sub
 
 _VIA_TABLE = {
@@ -39,14 +40,16 @@ _OF_KEYS = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["*#keys"]}}
 _OF_DATA_KEYS = {"ForAnyValue:StringLike": {"dynamodb:LeadingKeys": ["*#keys"]}}
 
 # Which statements are there only under a condition of the template.
-_CONDITIONS = {"AskModel": "HasHeuristicModel", "ReadModelKeys": "HasHeuristicKey"}
+_CONDITIONS = {"AskModel": "HasHeuristicModel", "ReadModelKeys": "HasHeuristicKey", "AskTitan": "EmbedsWithTitan"}
 
 _TABLE, _KEY, _QUEUE = arn("MemoryTable"), arn("MemoryKey"), arn("JobQueue")
+_TITAN = sub(f"arn:${{AWS::Partition}}:bedrock:${{AWS::Region}}::foundation-model/{MODEL}")
 _BLOBS = sub("${MemoryBucket.Arn}/blobs/*")
 _WRITES = ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem")
 
 # What each grant allows. `journal:write` is every tool's, for what its calls leave of themselves. `table:put` is for a
 # tool that adds an item and changes none; `jobs:take` is the queue's event source mapping, which acts as the worker.
+# `texts:embed` is for what recalls or indexes: its function has the layer of the model, and may ask another one.
 GRANTS: dict[str, list[dict[str, Any]]] = {
     "table:read": [
         statement("ReadTable", ["dynamodb:GetItem", "dynamodb:Query"], _TABLE, sub("${MemoryTable.Arn}/index/sparse")),
@@ -88,6 +91,7 @@ GRANTS: dict[str, list[dict[str, Any]]] = {
         statement("AskModel", ["bedrock:InvokeModel"], ref("HeuristicModelArns")),
         statement("ReadModelKeys", ["secretsmanager:GetSecretValue"], ref("HeuristicKeyArns")),
     ],
+    "texts:embed": [statement("AskTitan", ["bedrock:InvokeModel"], _TITAN)],
     "jobs:send": [
         statement("SendJobs", ["sqs:SendMessage"], _QUEUE),
         statement("SealJobs", ["kms:GenerateDataKey", "kms:Decrypt"], _KEY, condition=_VIA_QUEUE),

@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RUNTIME, DEVELOPMENT = "layers/deps/requirements.txt", "requirements-dev.txt"
 NATIVE = "layers/native/requirements"
-MODEL = "layers/model/requirements"
+MODEL, MODEL_RUNTIME = "layers/model/requirements", "layers/model/runtime"
 PROGRAMS = ROOT / "tools" / "programs"
 _UV = Path(sys.executable).parent / "uv"
 _COMPILE = ["pip", "compile", "--quiet", "--universal", "--generate-hashes"]
@@ -26,10 +26,12 @@ def main() -> int:
     pin(f"{NATIVE}.in", f"{NATIVE}.txt", "--constraint", RUNTIME)
     pin("pyproject.toml", DEVELOPMENT, "--extra", "local", "--group", "dev", "--constraint", RUNTIME)
     pin(f"{MODEL}.in", f"{MODEL}.txt", "--constraint", DEVELOPMENT)
+    pin(f"{MODEL_RUNTIME}.in", f"{MODEL_RUNTIME}.txt", "--no-deps", "--constraint", DEVELOPMENT)
     programs = sorted(each.relative_to(ROOT).with_suffix("") for each in PROGRAMS.glob("*.in"))
     for each in programs:
         pin(f"{each}.in", f"{each}.txt", "--python-version", "3.11")
-    written = [RUNTIME, f"{NATIVE}.txt", f"{MODEL}.txt", DEVELOPMENT, *(f"{each}.txt" for each in programs)]
+    layers = [RUNTIME, *(f"{each}.txt" for each in (NATIVE, MODEL, MODEL_RUNTIME))]
+    written = [*layers, DEVELOPMENT, *(f"{each}.txt" for each in programs)]
     naming = [each for each in written if "://" in (ROOT / each).read_text()]
     print(*(f"{each} names an address" for each in naming), sep="\n", end="")
     return 1 if naming else 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -66,9 +67,10 @@ def main() -> int:
 
 
 def deployed(endpoint: str) -> list[Function]:
-    """Return every function as it is deployed, on the artifacts it was deployed from."""
+    """Return every function as it is deployed, on the artifacts it was deployed from, in the order of their names."""
     pages = AWS.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=STACK)
-    resources = [each for page in pages for each in page["StackResourceSummaries"]]
+    listed = [each for page in pages for each in page["StackResourceSummaries"]]
+    resources = sorted(listed, key=lambda each: each["LogicalResourceId"])
     built = cast("Any", cfn_yaml).load(str(BUILT / "template.yaml"))["Resources"]
     return [
         _function(each["LogicalResourceId"], each["PhysicalResourceId"], built, endpoint)
@@ -80,6 +82,8 @@ def deployed(endpoint: str) -> list[Function]:
 def _function(logical_id: str, name: str, built: Mapping[str, Any], endpoint: str) -> Function:
     said = AWS.client("lambda").get_function_configuration(FunctionName=name)
     layers = [built[layer["Arn"].split(":")[-2]]["Properties"]["ContentUri"] for layer in said.get("Layers", ())]
+    opt = str(_unpacked(layers))
+    told = {key: re.sub("^/opt(?=/)", opt, value) for key, value in said["Environment"]["Variables"].items()}
     own = {
         "AWS_ENDPOINT_URL": endpoint,
         "CAIRN_SETTINGS": json.dumps({"settings": {"mcp": {"tools": _EVERY_TOOL}}}),
@@ -88,10 +92,10 @@ def _function(logical_id: str, name: str, built: Mapping[str, Any], endpoint: st
         name=logical_id,
         handler=said["Handler"],
         code=str(BUILT / built[logical_id]["Properties"]["CodeUri"]),
-        layers=str(_unpacked(layers)),
+        layers=opt,
         timeout=said["Timeout"],
         memory=said["MemorySize"],
-        environment={**said["Environment"]["Variables"], **ACCOUNT, **_REGION, **own},
+        environment={**told, **ACCOUNT, **_REGION, **own},
     )
 
 

@@ -70,6 +70,8 @@ def _function(function: Function) -> dict[str, Any]:
         "MemorySize": function.memory,
         "LoggingConfig": {"LogFormat": "JSON", "LogGroup": ref(f"{name}Logs")},
     }
+    if function.layers:
+        properties["Layers"] = [ref(each) for each in function.layers]
     if function.environment:
         properties["Environment"] = {"Variables": dict(function.environment)}
     skips = [{"id": check, "comment": reason} for check, reason in _SKIPPED.items()]

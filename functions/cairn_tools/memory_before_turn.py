@@ -16,7 +16,7 @@ EXAMPLE = {
 @tool(
     title="Prepare a turn",
     example=EXAMPLE,
-    grants=("table:read", "table:put", "blobs:read", "key:use"),
+    grants=("table:read", "table:put", "blobs:read", "key:use", "texts:embed"),
     read_only=True,
 )
 def memory_before_turn(request: PreparationFields, call: Call) -> Prepared:

@@ -32,7 +32,7 @@ EXAMPLE = {"project": "garden", "session_id": "monday"}
 @tool(
     title="Tidy a session",
     example=EXAMPLE,
-    grants=("table:read", "table:write", "blobs:read", "blobs:write", "blobs:delete", "key:use"),
+    grants=("table:read", "table:write", "blobs:read", "blobs:write", "blobs:delete", "key:use", "texts:embed"),
     timeout=29,
 )
 def memory_run_maintenance(request: RunMaintenance, call: Call) -> Maintained:

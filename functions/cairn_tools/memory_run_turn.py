@@ -55,7 +55,7 @@ EXAMPLE = {
 @tool(
     title="Prepare and store a turn",
     example=EXAMPLE,
-    grants=("table:read", "table:write", "blobs:read", "blobs:write", "key:use", "model:ask"),
+    grants=("table:read", "table:write", "blobs:read", "blobs:write", "key:use", "model:ask", "texts:embed"),
     timeout=29,
     on_by_default=False,
 )

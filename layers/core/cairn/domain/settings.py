@@ -15,6 +15,7 @@ from typing_extensions import Doc
 RecallScope = Literal["session", "user", "project"]
 ModelProvider = Literal["responses", "bedrock"]
 EnrichmentMode = Literal["tool", "conversation", "hybrid"]
+EmbedderName = Literal["minilm", "titan", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +147,28 @@ class EnrichmentSettings:
     timeout_ms: Annotated[int, Ge(1), Le(400), Doc("The most that a call may be delayed, in milliseconds.")] = 400
     summary_bytes: Annotated[int, Ge(64), Le(1500), Doc("The most bytes a tool is told, as JSON.")] = 1500
     retention_days: Annotated[int, Ge(1), Le(365), Doc("How long the record of a standard tool's call is kept.")] = 30
+
+
+MINILM_MEAN, MINILM_DEVIATION = 0.1187, 0.1044
+"""Of the cosines of MiniLM that the ranker was fitted on, as bench/calibration.py measures them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingSettings:
+    """How texts are compared by meaning: `settings.mcp.embedding.*`, deploy-wide. No two embedders' vectors mix."""
+
+    embedder: Annotated[
+        EmbedderName,
+        Doc(
+            "`minilm`: all-MiniLM-L6-v2 in this process. `titan`: Titan Text Embeddings V2 on Amazon Bedrock. `none`: "
+            "texts are compared by their words alone, as they are while an embedder is missing or fails."
+        ),
+    ] = "minilm"
+    directory: Annotated[str, Doc("Where MiniLM's files are; empty for where set-up builds them.")] = ""
+    titan_mean: Annotated[
+        float, Gt(-1), Lt(1), Doc("The mean of Titan's cosines, as bench/calibration.py measures it; else MiniLM's.")
+    ] = MINILM_MEAN
+    titan_deviation: Annotated[float, Gt(0), Lt(1), Doc("Their standard deviation, likewise.")] = MINILM_DEVIATION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

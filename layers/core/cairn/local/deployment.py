@@ -14,7 +14,7 @@ from cairn.local.emulator import environment
 from cairn.local.programs import PINS, install, interpreter, run
 
 STACK = "cairn"
-_BUILD_SECONDS, _DEPLOY_SECONDS, _KEY_SECONDS = 180, 180, 30
+_BUILD_SECONDS, _DEPLOY_SECONDS, _KEY_SECONDS = 300, 180, 30
 _STORE = {"TABLE": "MemoryTableName", "BUCKET": "MemoryBucketName", "KEY_ID": "MemoryKeyArn"}
 
 

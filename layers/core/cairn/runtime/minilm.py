@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
+import logging
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cairn.domain.calibration import Calibration
 from cairn.domain.errors import EmbeddingFailed
 from cairn.domain.wordpiece import WordPiece
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
-
     from cairn.domain.recall.corpus import Vector
+    from cairn.runtime.onnx_graph import OnnxGraph
 
 NAME = "minilm-l6-int8"
-_MODEL, _VOCABULARY = "minilm-l6-int8.onnx", "vocabulary.txt"
+MODEL, VOCABULARY = "minilm-l6-int8.onnx", "vocabulary.txt"
 _SHA256 = {
-    _MODEL: "c2e995a2f8d212547535c53169e5276e40ea157ee324796ef212c13862357907",
-    _VOCABULARY: "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+    MODEL: "c2e995a2f8d212547535c53169e5276e40ea157ee324796ef212c13862357907",
+    VOCABULARY: "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
 }
 _MOST_PIECES = 256
 """What the model was trained on; what follows of a longer text does not count."""
 
+_logger = logging.getLogger("cairn")
+
 
 class MiniLm:
-    """Loads the model at the first text, so that a process that embeds nothing pays nothing."""
+    """Loads the model at the first text, so that a process that embeds nothing pays nothing.
+
+    A model that cannot be loaded is not tried again: the log says once why, and every text then fails at once.
+    """
 
     name = NAME
     calibration = Calibration()
@@ -36,33 +41,34 @@ class MiniLm:
         """Take the directory that layers/model/build_model.py wrote."""
         self._directory = directory
         self._lock = Lock()
-        self._loaded: tuple[WordPiece, InferenceSession] | None = None
+        self._loaded: tuple[WordPiece, OnnxGraph] | None = None
+        self._failure: str | None = None
 
     def embed(self, text: str) -> Vector:
         """Return the text's unit vector; EmbeddingFailed where the model is not there or does not run."""
-        import numpy as np  # noqa: PLC0415 - with the model, at its first use
+        pieces, graph = self._ready()
+        return graph.vector(pieces.encode(text, _MOST_PIECES))
 
-        pieces, session = self._ready()
-        numbers = np.array(pieces.encode(text, _MOST_PIECES), np.int64)
-        answer: Any = session.run(None, {"input_ids": numbers})
-        return answer[0]
-
-    def _ready(self) -> tuple[WordPiece, InferenceSession]:
+    def _ready(self) -> tuple[WordPiece, OnnxGraph]:
         with self._lock:
+            if self._failure is not None:
+                raise EmbeddingFailed(self._failure)
             if self._loaded is None:
-                self._loaded = self._load()
+                try:
+                    self._loaded = self._load()
+                except EmbeddingFailed as failed:
+                    self._failure = str(failed)
+                    _logger.warning("no embedding: %s", failed)
+                    raise
             return self._loaded
 
-    def _load(self) -> tuple[WordPiece, InferenceSession]:
+    def _load(self) -> tuple[WordPiece, OnnxGraph]:
         try:
-            import onnxruntime  # noqa: PLC0415 - 40 ms, only where something is embedded
+            from cairn.runtime.onnx_graph import OnnxGraph  # noqa: PLC0415 - 100 ms, only where something is embedded
         except ImportError:
-            raise EmbeddingFailed("onnxruntime is not installed") from None
-        vocabulary = self._read(_VOCABULARY).decode().splitlines()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        session = onnxruntime.InferenceSession(self._read(_MODEL), options, providers=["CPUExecutionProvider"])
-        return WordPiece(vocabulary), session
+            raise EmbeddingFailed("onnxruntime cannot be loaded") from None
+        vocabulary = self._read(VOCABULARY).decode().splitlines()
+        return WordPiece(vocabulary), OnnxGraph(self._read(MODEL))
 
     def _read(self, name: str) -> bytes:
         """Return what a file of the model holds, if it is the one that was reviewed: a torn one is none."""

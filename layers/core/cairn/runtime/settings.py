@@ -14,6 +14,7 @@ from cairn.domain.settings import (
     AuditSettings,
     AuthSettings,
     ClusterSettings,
+    EmbeddingSettings,
     EnrichmentSettings,
     Limits,
     MemorySettings,
@@ -107,6 +108,7 @@ class Settings:
     auth: AuthSettings = field(default_factory=AuthSettings)
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
     enrichment: EnrichmentSettings = field(default_factory=EnrichmentSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     rate_limits: RateSettings = field(default_factory=RateSettings)
     tool_rates: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
     audit: AuditSettings = field(default_factory=AuditSettings)
@@ -168,6 +170,7 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         auth=sections.auth(values),
         cluster=sections.cluster(values),
         enrichment=build(EnrichmentSettings, "enrichment", values),
+        embedding=build(EmbeddingSettings, "embedding", values),
         rate_limits=rate_limits,
         tool_rates={name: sections.tool_rate(rate_limits, own) for name, own in read.tool_rates.items()},
         audit=build(AuditSettings, "audit", values),
@@ -220,6 +223,7 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
         "auth": settings.auth,
         "cluster": settings.cluster,
         "enrichment": settings.enrichment,
+        "embedding": settings.embedding,
         "rate_limits": settings.rate_limits,
         "audit": settings.audit,
     }

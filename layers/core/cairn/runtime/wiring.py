@@ -13,6 +13,7 @@ from cairn.ports import HttpGet, Inventory, Jobs, Sandbox
 from cairn.runtime import policies
 from cairn.runtime import settings as settings_of
 from cairn.runtime.call_events import CallObserver, LoggedCalls
+from cairn.runtime.embedders import embedder
 from cairn.runtime.fact_models import fact_models
 from cairn.runtime.policies import Policies
 from cairn.runtime.settings import METRICS, AwsStore, EmbeddedStore, Settings
@@ -129,8 +130,10 @@ def build(settings: Settings, world: World) -> Services:
 
 
 def adapters(settings: Settings) -> World:
-    """Return the adapters of the settings' store, language model and issuer; SettingsError where no store is named."""
-    return replace(_stores(settings), fact_model=fact_models(settings), http_get=_http_get(settings))
+    """Return the adapters of the settings; SettingsError where they name no store."""
+    stores = _stores(settings)
+    meaning = embedder(settings.embedding)
+    return replace(stores, fact_model=fact_models(settings), embedder=meaning, http_get=_http_get(settings))
 
 
 def _stores(settings: Settings) -> World:
