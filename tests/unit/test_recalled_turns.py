@@ -313,7 +313,7 @@ def test_calls_that_open_the_same_logs_in_opposite_orders_both_end(start: START)
                     both_hold_one.wait(timeout=0.2)
                 return held
 
-            def __exit__(self, *error: Any) -> Any:
+            def __exit__(self, *error: object) -> Any:
                 return opened.__exit__(*error)
 
         return Opened()

@@ -24,7 +24,7 @@ from cairn.domain.segment_writer import written
 from cairn.domain.tiers import Tier
 from cairn.ports import Embedder
 from embedders import ToyEmbedder
-from recalling import Told, assert_same, asked, told, vectors_of
+from recalling import Told, asked, assert_same, told, vectors_of
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SESSIONS = [SessionId("s1"), SessionId("s10"), SessionId("\u00e9#")]
