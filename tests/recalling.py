@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from cairn.domain.documents import Kind, Vectors
@@ -84,4 +85,4 @@ def assert_same(found: Told, expected: Told, within: float = 1e-5) -> None:
     assert len(found) == len(expected)
     assert all(abs(score - scores[each]) <= within for each, score in found)
     in_order = [scores[each] for each, _ in found]
-    assert all(before >= after - within for before, after in zip(in_order, in_order[1:], strict=False))
+    assert all(before >= after - within for before, after in pairwise(in_order))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cairn.domain.calibration import Calibration
 from cairn.domain.recall import ranker
-from cairn.domain.recall.corpus import VECTOR_SCALE, Corpus, Mask, quantized, similarities
+from cairn.domain.recall.corpus import VECTOR_SCALE, Corpus, Mask, similarities
 from cairn.domain.recall.features import features
 from cairn.domain.recall.question import Question, question
 from corpora import Text, Texts, meant, vector
