@@ -190,3 +190,20 @@ def test_vectors_of_another_embedder_are_not_compared_until_a_rebuild_moves_them
     assert contents(moved.find("car")) == ["automobile"]
     assert {each.found_by for each in moved.find("car")} == {"hybrid"}
     assert {each.found_by for each in notebook.with_embedder(old).find("teapot")} == {"text"}
+
+
+def test_a_merge_makes_the_vectors_of_another_embedder_anew(journal: Journal) -> None:
+    journal.indexed(*[FEWEST] * (FAN_IN - 1))
+    old: Any = journal.world.embedder
+    made = len(old.asked)
+    new = ToyEmbedder("new", alike={"row": "line"})
+    journal.world = replace(journal.world, embedder=new)
+
+    journal.indexed(FEWEST)
+
+    (merged,) = segments_of(journal)
+    held = merged.documents("texts").vectors
+    assert held is not None
+    assert held.embedder == "new"
+    assert np.array_equal(vectors(merged, "texts"), [quantized(new.embed(text)) for text in merged.texts("texts")])
+    assert len(old.asked) == made
