@@ -138,6 +138,7 @@ def test_filters_apply_to_turns_before_the_limit(notebook: Notebook, clock: Any)
             assert {each.timestamp for each in reader.find("beans", as_of=then, limit=limit)} == {then}
             assert {each.kind for each in reader.find("beans", min_confidence=0.9, limit=limit)} == {"turn"}
             assert {each.kind for each in reader.find("beans", type="fact", limit=limit)} == {"memory"}
+        assert {each.kind for each in reader.find("beans", min_confidence=0.9, limit=50)} == {"turn"}
 
 
 @pytest.mark.req("R244")
