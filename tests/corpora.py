@@ -71,7 +71,7 @@ class Texts:
         return Postings(np.array(rows, np.int64), np.array([counts[row] for row in rows], np.float32))
 
     def pairs(self, rows: Rows) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        found = [pair_hashes(self._terms[row]) for row in rows]
+        found = [pair_hashes(self._terms[int(row)]) for row in rows]
         return np.array([each for pairs in found for each in pairs], np.uint32), np.array([len(p) for p in found], int)
 
     def vectors(self, embedder: str) -> Iterator[Stored]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from cairn.domain import layout
 from cairn.domain.memories import Forgetting, Note, Question, Recalled, Recollection
 from cairn.domain.table import Key, Query
+from cairn.ports import Embedder
 from cairn.service.paging import every
 
 
@@ -38,6 +40,12 @@ class Notebook:
     def other(self, session_id: str | None = None, user: Any = ...) -> Notebook:
         """Return a process that has read nothing yet, for this session or another."""
         return Notebook(self.talk.other(session_id), self.user if user is ... else user)
+
+    def with_embedder(self, embedder: Embedder | None) -> Notebook:
+        """Return a process that has read nothing yet, with this embedder."""
+        talk = self.talk
+        world = replace(talk.world, embedder=embedder)
+        return Notebook(type(talk)(world, talk.table, talk.settings, talk.session), self.user)
 
 
 def index(notebook: Notebook, *owners: str) -> None:

@@ -203,3 +203,37 @@ def test_every_wrong_field_is_named_and_none_that_is_right(ask: Ask) -> None:
 @pytest.mark.req("R270")
 def test_any_finite_number_is_kept_as_itself_between_0_and_1(ask: Ask, number: float) -> None:
     assert kept(ask, f"So sure: {number}", confidence=number)["confidence"] == min(max(number, 0), 1)
+
+
+def test_an_answer_says_how_many_more_match_and_where_they_begin(ask: Ask) -> None:
+    for number in range(5):
+        ask(remember, content=f"Beans of row {number}.")
+
+    told: list[str] = []
+    cursor, sizes = 0, list[tuple[int, int]]()
+    while cursor is not None:
+        answer = ask(recall, query="beans", limit=2, cursor=cursor)
+        told += [each["id"] for each in answer["memories"]]
+        sizes.append((answer["count"], answer["more"]))
+        assert answer["searched"] == 5
+        cursor = answer["cursor"]
+
+    assert sizes == [(2, 3), (2, 1), (1, 0)]
+    assert told == [each["id"] for each in ask(recall, query="beans")["memories"]]
+    for wrong in (-1, 1001, "next"):
+        assert refused(ask, recall, cursor=wrong) == ["cursor"]
+
+
+def test_a_recall_says_of_what_kind_each_is_how_it_was_found_and_why_where_asked(ask: Ask) -> None:
+    ask(remember, content="Beans go north.", type="decision")
+
+    (found,) = ask(recall, query="beans", explain=True)["memories"]
+    assert (found["source"], found["type"]) == ("memory:text", "decision")
+    assert 0 < found["score"] <= 1
+    assert found["why"]["rank"] == 1
+    assert set(found["why"]["signals"]) == set(found["why"]["rank_without"])
+    assert found["why"]["features"]["words"] > 0
+    (newest,) = ask(recall)["memories"]
+    assert (newest["source"], newest["score"]) == ("memory:time", 0)
+    assert not newest.get("why")
+    assert ask(recall, query="beans", type="turn")["count"] == 0

@@ -195,8 +195,10 @@ def _resolved(schema: Schema, definitions: Schema) -> Schema:
 
 def _texts(value: object, name: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
-        for inner, part in cast("dict[str, object]", value).items():
-            yield from _texts(part, inner)
+        given = cast("dict[str, object]", value)
+        is_turn = given.get("type") == "turn"  # what was said is recalled beside memories, and cannot be forgotten
+        for inner, part in given.items():
+            yield from _texts(part, "said_id" if is_turn and inner == "id" else inner)
     elif isinstance(value, list):
         for part in cast("list[object]", value):
             yield from _texts(part, name)

@@ -15,7 +15,7 @@ from isolation.mutants import MUTANTS, found
 from isolation.trial import Among, isolated
 from simulation.mutants import Mutant
 
-TRIALS, CALLS = 6, 150
+TRIALS, CALLS = 8, 150
 NEARBY = 30
 """How many seeds after the one that found a planted leak may find it, where scripts are drawn otherwise by now."""
 NewHome = Callable[[], Home]

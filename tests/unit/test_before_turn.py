@@ -246,3 +246,18 @@ def test_what_is_said_again_in_every_turn_is_one_fact_however_few_are_recalled(s
     unlimited = talk.other(recall_facts_limit=100)
 
     assert len(unlimited.ask("prefer coffee like chess tea hiking jazz bread").recalled_fact_ids) == 6
+
+
+def test_why_each_fact_and_text_is_placed_is_told_where_it_is_asked_for(start: START, placed: PLACED) -> None:
+    talk = start(recent_context_items=0, search_limit=1)
+    talk.say("I live in Oslo.", reply="Oslo has a fjord.")
+    talk.say("I like tea.", reply="Tea in Oslo?")
+
+    turn = talk.ask("What is there in Oslo, where I live?", explain=True)
+
+    (text,) = placed(turn)["chunks"]
+    assert set(turn.why) >= {*turn.recalled_fact_ids}
+    assert len(turn.why) == len(turn.recalled_fact_ids) + 1
+    assert text["text"] in {"I live in Oslo.", "Oslo has a fjord.", "Tea in Oslo?"}
+    assert all(why.signals["words"] + why.signals["what was said around it"] > 0 for why in turn.why.values())
+    assert talk.ask("What is there in Oslo, where I live?").why == {}

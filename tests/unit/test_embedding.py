@@ -27,13 +27,6 @@ START = Callable[..., Any]
 ALIKE = {"automobile": "car"}
 
 
-def process(notebook: Notebook, embedder: ToyEmbedder | None) -> Notebook:
-    """Return a process that has read nothing yet, with this embedder."""
-    talk = notebook.talk
-    world = replace(talk.world, embedder=embedder)
-    return Notebook(type(talk)(world, talk.table, talk.settings, talk.session), notebook.user)
-
-
 def contents(found: Sequence[Any]) -> list[str]:
     return [each.content.rpartition(": ")[2] for each in found]
 
@@ -63,24 +56,24 @@ def test_what_means_the_same_in_other_words_is_found_with_an_embedder_alone(
     is_indexed: bool,  # noqa: FBT001 - a column
 ) -> None:
     embedder = ToyEmbedder(alike=ALIKE)
-    kept = process(notebook, embedder)
+    kept = notebook.with_embedder(embedder)
     kept.talk.say("automobile", reply="")
     kept.keep("automobile", type="decision")
     kept.keep("teapot")
     if is_indexed:
         index(kept, "u:ada", "s:monday")
 
-    reader = process(notebook, embedder)
+    reader = notebook.with_embedder(embedder)
     assert contents(reader.find("car")) == ["automobile", "automobile"]
     assert {each.kind for each in reader.find("car", mode="semantic")} == {"turn", "memory"}
     assert {each.found_by for each in reader.find("car")} == {"hybrid"}
     assert reader.find("car", mode="text") == []
-    assert process(notebook, None).find("car") == []
-    assert process(notebook, None).find("automobile", mode="semantic")[0].found_by == "text"
+    assert notebook.with_embedder(None).find("car") == []
+    assert notebook.with_embedder(None).find("automobile", mode="semantic")[0].found_by == "text"
 
 
 def test_each_mode_says_by_what_it_found(notebook: Notebook) -> None:
-    reader = process(notebook, ToyEmbedder(alike=ALIKE))
+    reader = notebook.with_embedder(ToyEmbedder(alike=ALIKE))
     reader.keep("My automobile is red.")
     reader.keep("My teapot is red.")
 
@@ -97,7 +90,7 @@ def test_an_embedder_that_fails_leaves_recall_by_words(notebook: Notebook) -> No
     embedder = ToyEmbedder()
     for fails, fails_at in ((True, None), (False, "beans go south"), (False, "beans, where?")):
         embedder.fails, embedder.fails_at = fails, fails_at
-        reader = process(notebook, embedder)
+        reader = notebook.with_embedder(embedder)
         reader.keep("beans go north")
         reader.keep("beans go south")
 
@@ -111,7 +104,7 @@ def test_an_embedder_that_fails_leaves_recall_by_words(notebook: Notebook) -> No
     assert {each.found_by for each in reader.find("beans, where?")} == {"hybrid"}
 
 
-@pytest.mark.parametrize("fails_at", [None, "home 1: street 7", "row 3 of the beans, dwarf"])
+@pytest.mark.parametrize("fails_at", [None, "home (home 1): street 7", "row 3 of the beans, dwarf"])
 def test_an_embedder_that_fails_leaves_segments_without_vectors_and_the_next_merge_makes_them(
     journal: Journal, fails_at: str | None
 ) -> None:
@@ -145,14 +138,15 @@ def test_a_text_is_embedded_once_however_often_its_segment_is_merged(journal: Jo
     after = {text: row.tobytes() for text, row in zip(merged.texts("texts"), vectors(merged, "texts"), strict=True)}
     assert before.items() <= after.items()
     assert len(after) == FAN_IN * FEWEST
-    counts = Counter(embedder.asked)
+    asked_for: list[str] = embedder.asked
+    counts = Counter(asked_for)
     assert set(counts.values()) == {1}
     assert set(counts) == {text for kind in KINDS for text in merged.texts(kind)}
 
 
 def test_the_tail_s_texts_are_embedded_once_by_each_process(notebook: Notebook) -> None:
     embedder = ToyEmbedder()
-    reader = process(notebook, embedder)
+    reader = notebook.with_embedder(embedder)
     reader.keep("beans go north")
     assert embedder.asked == []
     for _ in range(3):
@@ -168,7 +162,7 @@ def test_a_question_that_names_a_speaker_is_embedded_as_they_would_say_it_and_as
     notebook: Notebook,
 ) -> None:
     embedder = ToyEmbedder()
-    reader = process(notebook, embedder)
+    reader = notebook.with_embedder(embedder)
     reader.talk.say({"role": "user", "content": "Beans.", "name": "Marta"}, reply="")
     reader.find("What does Marta grow?")
 
@@ -179,20 +173,37 @@ def test_vectors_of_another_embedder_are_not_compared_until_a_rebuild_moves_them
     notebook: Notebook,
 ) -> None:
     old, new = ToyEmbedder("old"), ToyEmbedder("new", alike=ALIKE)
-    first = process(notebook, old)
+    first = notebook.with_embedder(old)
     for number in range(9):
         first.keep(f"teapot {number}")
     first.keep("automobile")
     index(first)
     first.keep("kettle")
 
-    reader = process(notebook, new)
+    reader = notebook.with_embedder(new)
     assert {each.found_by for each in reader.find("kettle")} == {"text"}
     assert reader.find("car") == []
     assert set(new.asked) == {"kettle", "car"}
 
     index(reader)
-    moved = process(notebook, new)
+    moved = notebook.with_embedder(new)
     assert contents(moved.find("car")) == ["automobile"]
     assert {each.found_by for each in moved.find("car")} == {"hybrid"}
-    assert {each.found_by for each in process(notebook, old).find("teapot")} == {"text"}
+    assert {each.found_by for each in notebook.with_embedder(old).find("teapot")} == {"text"}
+
+
+def test_a_merge_makes_the_vectors_of_another_embedder_anew(journal: Journal) -> None:
+    journal.indexed(*[FEWEST] * (FAN_IN - 1))
+    old: Any = journal.world.embedder
+    made = len(old.asked)
+    new = ToyEmbedder("new", alike={"row": "line"})
+    journal.world = replace(journal.world, embedder=new)
+
+    journal.indexed(FEWEST)
+
+    (merged,) = segments_of(journal)
+    held = merged.documents("texts").vectors
+    assert held is not None
+    assert held.embedder == "new"
+    assert np.array_equal(vectors(merged, "texts"), [quantized(new.embed(text)) for text in merged.texts("texts")])
+    assert len(old.asked) == made

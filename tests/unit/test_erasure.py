@@ -18,6 +18,7 @@ from cairn.domain.credentials import Grant
 from cairn.domain.errors import CorruptData, InvalidArgument, ResourceBusy
 from cairn.domain.ids import Project, Tenant, UserId
 from cairn.domain.items import message
+from cairn.domain.memories import Question
 from cairn.domain.table import Key, Put
 from cairn.domain.turns import Preparation
 from cairn.embedded.blobs import DirectoryBlobs
@@ -26,6 +27,7 @@ from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
 from cairn.service.bundles import Scope
 from cairn.service.credentials import Credentials
+from cairn.service.engine import Engine
 from cairn.service.erasure import TenantErasure
 from cairn.service.memory_log import LATE_APPEND
 from cairn.service.recall import owners_of
@@ -211,6 +213,30 @@ def test_a_process_that_has_the_user_s_memory_in_mind_tells_nothing_of_it_any_mo
     for where, user in (("alone", ADA), ("shared", BOB), ("bobs", BOB)):
         assert [word for word in ("Bergen", "Oslo", "Marigolds", "Row 1") if word in asked(where, user)] == []
     assert "Rome" in asked("shared", BOB)
+
+
+@pytest.mark.req("R279")
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_a_recall_finds_no_turn_fact_or_memory_that_was_erased(house: Household, is_indexed: bool) -> None:  # noqa: FBT001 - a column
+    house.move_in()
+    if is_indexed:
+        house.index()
+    warm = house.engine()
+
+    def found(engine: Engine, where: str, user: UserId) -> list[str]:
+        question = Question(query="Bergen, Oslo, marigolds, Rome", limit=50, min_confidence=0, user_id=user)
+        return [each.content for each in engine.memories.recall(session(where), question).found]
+
+    assert [text for text in found(warm, "alone", ADA) if "Bergen" in text]
+    assert [text for text in found(warm, "shared", BOB) if "Marigolds" in text]
+
+    erase(house)
+
+    for engine in (warm, house.engine()):
+        for where, user in (("alone", ADA), ("shared", BOB), ("bobs", BOB), ("shared", ADA)):
+            told = "\n".join(found(engine, where, user))
+            assert [word for word in ("Bergen", "Oslo", "Marigolds", "Row 1") if word in told] == []
+        assert [text for text in found(engine, "shared", BOB) if "Rome" in text]
 
 
 def shared_memories(house: Household) -> list[str]:

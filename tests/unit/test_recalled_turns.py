@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
-from math import log
 from threading import Barrier, BrokenBarrierError, Thread
 from typing import Any
 
 import pytest
 
-from cairn.domain import tokens
 from cairn.domain.items import message
 from cairn.domain.memories import Recollection
-from cairn.service import recollect
 from cairn.service.recall import Search
-from cairn.service.recollect import MOST_TOKENS, sight_of
+from cairn.service.recollect import sight_of
 from embedders import ToyEmbedder
 from notebooks import Notebook, index
 
@@ -30,13 +26,6 @@ def by(name: str, text: str) -> dict[str, Any]:
 
 def turns(found: list[Recollection]) -> list[str]:
     return [each.content.partition(": ")[2] for each in found if each.kind == "turn"]
-
-
-def with_embedder(notebook: Notebook, embedder: Any) -> Notebook:
-    """Return a process that has read nothing yet, with an embedder."""
-    talk = notebook.talk
-    world = replace(talk.world, embedder=embedder)
-    return Notebook(type(talk)(world, talk.table, talk.settings, talk.session), notebook.user)
 
 
 def everywhere(notebook: Notebook, owner: str = "u:ada") -> list[Notebook]:
@@ -149,110 +138,7 @@ def test_filters_apply_to_turns_before_the_limit(notebook: Notebook, clock: Any)
             assert {each.timestamp for each in reader.find("beans", as_of=then, limit=limit)} == {then}
             assert {each.kind for each in reader.find("beans", min_confidence=0.9, limit=limit)} == {"turn"}
             assert {each.kind for each in reader.find("beans", type="fact", limit=limit)} == {"memory"}
-
-
-def pages(notebook: Notebook, query: str, limit: int, **fields: Any) -> list[list[Recollection]]:
-    found: list[list[Recollection]] = []
-    while True:
-        told = sum(map(len, found))
-        page = notebook.recall(query, skip=told, limit=limit, **fields)
-        found.append(list(page.found))
-        if not page.more:
-            return found
-        assert page.found, "a page that tells of more tells something"
-
-
-@pytest.mark.parametrize("query", ["beans", ""])
-def test_pages_go_on_without_gaps_or_doubles_until_all_was_told(notebook: Notebook, clock: Any, query: str) -> None:
-    for number in range(12):
-        notebook.keep(f"Beans of row {number}.")
-        notebook.talk.say(f"I saw beans in row {number}.")
-        clock.advance(minutes=1)
-    index(notebook, "u:ada")
-    notebook.talk.say("I saw more beans.")
-    whole = notebook.recall(query, limit=50)
-
-    told = pages(notebook.other(), query, 7)
-
-    assert whole.more == 0
-    assert [each.id for page in told for each in page] == [each.id for each in whole.found]
-    assert len({each.id for each in whole.found}) == len(whole.found) == (38 if query else 12)
-    assert [len(page) for page in told[:-1]] == [7] * (len(told) - 1)
-    assert notebook.recall(query, skip=len(whole.found) + 3).found == ()
-    assert notebook.recall(query, skip=len(whole.found) + 3).more == 0
-
-
-@pytest.mark.parametrize("query", ["beans", ""])
-def test_an_answer_takes_so_much_of_a_model_s_context_and_the_rest_comes_on_the_next_page(
-    notebook: Notebook, query: str
-) -> None:
-    for number in range(12):
-        notebook.keep(f"Beans {number} {'and peas ' * 190}")
-
-    told = pages(notebook, query, 50)
-
-    assert all(sum(tokens.count(each.content) for each in page) <= MOST_TOKENS for page in told)
-    assert len(told) > 1
-    assert len({each.id for page in told for each in page}) == 12
-
-
-def test_one_is_told_however_long_it_is(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recollect, "MOST_TOKENS", 1)
-    notebook.keep("Beans go north.")
-    notebook.keep("Beans go south.")
-
-    assert [len(page) for page in pages(notebook, "beans", 50)] == [1, 1]
-
-
-def test_that_nothing_is_stored_is_told_from_that_nothing_matches(notebook: Notebook, start: START) -> None:
-    for query in ("beans", ""):
-        empty = notebook.recall(query)
-        assert (empty.found, empty.more, empty.searched) == ((), 0, 0)
-
-    notebook.talk.say("I live in Oslo.")
-    notebook.keep("Gates are green.")
-
-    unmatched = notebook.recall("zeppelin")
-    assert (unmatched.found, unmatched.more, unmatched.searched) == ((), 0, 4)
-    assert notebook.recall("zeppelin", type="turn").searched == 2
-    assert notebook.recall("zeppelin", type="risk").searched == 0
-    assert Notebook(start("tuesday"), "bob").recall("zeppelin").searched == 0
-
-
-@pytest.mark.parametrize("embedder", [None, ToyEmbedder()], ids=["words", "vectors"])
-def test_the_reasons_of_what_is_found_add_up_to_its_score(notebook: Notebook, embedder: Any) -> None:
-    notebook.talk.say("Where do beans grow best?", reply="Beans grow best by a warm wall.")
-    notebook.talk.say(by("Marta", "My beans grow tall."))
-    notebook.keep("Beans go north.", type="decision")
-    notebook.talk.say("I live in Oslo.")
-
-    found = with_embedder(notebook, embedder).find("Where did Marta's beans grow?", explain=True)
-
-    assert len(found) > 3
-    assert all(each.why is None for each in notebook.find("beans"))
-    for one in found:
-        assert one.why is not None
-        assert sum(one.why.signals.values()) == pytest.approx(sum(one.why.features.values()), abs=1e-4)
-        for other in found:
-            assert other.why is not None
-            apart = sum(one.why.signals.values()) - sum(other.why.signals.values())
-            assert log(one.score / other.score) == pytest.approx(apart, abs=1e-3)
-    ranks = [each.why.rank for each in found if each.why]
-    assert ranks == sorted(set(ranks))
-    assert ranks[0] == 1
-
-
-def test_the_scores_of_all_that_is_found_add_up_to_one(notebook: Notebook) -> None:
-    notebook.talk.say("Beans go north.", reply="")
-    for number in range(5):
-        notebook.keep(f"Gate {number} is green.")
-    notebook.keep("Beans go south.")
-
-    found = notebook.recall("beans", limit=50)
-
-    assert found.more == 0
-    assert sum(each.score for each in found.found) == pytest.approx(1, abs=1e-4)
-    assert all(0 < each.score <= 1 for each in found.found)
+        assert {each.kind for each in reader.find("beans", min_confidence=0.9, limit=50)} == {"turn"}
 
 
 @pytest.mark.req("R244")
@@ -282,12 +168,12 @@ def test_what_is_forgotten_replaced_or_past_is_not_found_wherever_it_lies(notebo
 
 @pytest.mark.parametrize("embedder", [None, ToyEmbedder()], ids=["words", "vectors"])
 def test_what_was_just_written_is_found(notebook: Notebook, embedder: Any) -> None:
-    reader = with_embedder(notebook, embedder)
+    reader = notebook.with_embedder(embedder)
     for number in range(3):
         reader.talk.say(f"The gate code is amber {number}.")
         reader.keep(f"The door code is blue {number}.")
         reader.talk.say(f"My name is Ada{number}.")
-        for each in (reader, with_embedder(notebook, embedder)):
+        for each in (reader, notebook.with_embedder(embedder)):
             told = each.texts(f"gate code amber {number}") + each.texts(f"door code blue {number}")
             assert any(f"amber {number}" in text for text in told)
             assert any(f"blue {number}" in text for text in told)

@@ -18,7 +18,6 @@ from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.log_entries import Chunk, LogEntry, TurnEntry
 from cairn.domain.memories import Ending, Memory, Wanted
 from cairn.domain.memory_view import MemoryView
-from cairn.domain.sections import Sections, SectionWriter
 from cairn.domain.segment import Segment
 from cairn.domain.segment_writer import written
 from cairn.domain.tiers import Tier
@@ -308,22 +307,3 @@ def test_bytes_that_are_no_segment_are_refused(damage: int) -> None:
     for broken in (b"", data[:20], torn if damage >= 0 else data[:damage]):
         with pytest.raises(CorruptData):
             Segment(broken)
-
-
-def test_sections_that_a_reader_does_not_know_are_passed_over() -> None:
-    out = SectionWriter()
-    out.column("later", [1, 2, 3])
-    out.strings("names", ["", "b", "\u00e9"])
-    read = Sections(out.file())
-    names = read.strings("names")
-    assert [names[number] for number in range(len(names))] == ["", "b", "\u00e9"]
-    assert [names.find(text) for text in ("", "b", "\u00e9", "a", "z")] == [0, 1, 2, None, None]
-    with pytest.raises(CorruptData):
-        read.column("absent")
-
-
-@given(st.lists(st.integers(-(2**62), 2**62)) | st.lists(st.integers(0, 2**64 - 1)))
-def test_a_column_holds_the_numbers_it_was_given(numbers: list[int]) -> None:
-    out = SectionWriter()
-    out.column("numbers", numbers)
-    assert list(Sections(out.file()).column("numbers")) == numbers

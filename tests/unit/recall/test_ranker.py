@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -181,3 +182,35 @@ def test_every_feature_of_any_corpus_is_a_finite_number(said: list[str], text: s
     of = found(texts, f"boat {text}")
 
     assert all(np.isfinite(value) for values in of.values() for value in values.values())
+
+
+@pytest.mark.parametrize("query", [None, EAST], ids=["words", "meaning"])
+def test_an_explanation_adds_up_and_a_rank_without_a_signal_is_that_with_its_features_at_zero(
+    query: tuple[float, ...] | None,
+) -> None:
+    vectors = [EAST, NORTH, vector(1, 1), vector(2, 1), vector(1, 3)]
+    corpus = Texts(*(replace(text, vector=vectors[row]) for row, text in enumerate(BOAT)))
+    means = None if query is None else meant(query)
+    ranking = ranker.rank(corpus, asked(corpus, "What did Ada say of the garden and her beans in March 2024?"), means)
+    names = set(ranking.weights.names)
+    assert names <= {name for members in ranker.SIGNALS.values() for name in members}
+
+    shares = ranking.shares()
+    assert shares.sum() == pytest.approx(1)
+    for place in range(len(ranking.rows)):
+        why = ranking.explanation(place)
+        assert why.rank == place + 1
+        assert sum(why.signals.values()) == pytest.approx(float(ranking.scores[place]), abs=1e-4)
+        assert sum(why.features.values()) == pytest.approx(float(ranking.scores[place]), abs=1e-4)
+        assert [abs(each) for each in why.features.values()] == sorted(map(abs, why.features.values()), reverse=True)
+        apart = sum(why.signals.values()) - sum(ranking.explanation(0).signals.values())
+        assert float(shares[place] / shares[0]) == pytest.approx(np.exp(apart), rel=1e-3)
+        for signal, members in ranker.SIGNALS.items():
+            muted = {name: values * np.float32(name not in members) for name, values in ranking.features.items()}
+            scores = ranking.weights.score(muted, len(ranking.rows))
+            assert why.rank_without[signal] == 1 + int((scores > scores[place] + 1e-4).sum()), signal
+    assert any(
+        why.rank_without[signal] != why.rank
+        for why in map(ranking.explanation, range(len(ranking.rows)))
+        for signal in why.signals
+    )

@@ -1,0 +1,29 @@
+"""Files of named sections: what was written is read, and what a reader does not know is passed over."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.domain.errors import CorruptData
+from cairn.domain.sections import Sections, SectionWriter
+
+
+def test_sections_that_a_reader_does_not_know_are_passed_over() -> None:
+    out = SectionWriter()
+    out.column("later", [1, 2, 3])
+    out.strings("names", ["", "b", "\u00e9"])
+    read = Sections(out.file())
+    names = read.strings("names")
+    assert [names[number] for number in range(len(names))] == ["", "b", "\u00e9"]
+    assert [names.find(text) for text in ("", "b", "\u00e9", "a", "z")] == [0, 1, 2, None, None]
+    with pytest.raises(CorruptData):
+        read.column("absent")
+
+
+@given(st.lists(st.integers(-(2**62), 2**62)) | st.lists(st.integers(0, 2**64 - 1)))
+def test_a_column_holds_the_numbers_it_was_given(numbers: list[int]) -> None:
+    out = SectionWriter()
+    out.column("numbers", numbers)
+    assert list(Sections(out.file()).column("numbers")) == numbers
