@@ -28,11 +28,12 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, and the ids of all texts that are needed to answer it."""
+    """What is asked, the ids of all texts that are needed to answer it, and when it is asked if that is told."""
 
     text: str
     kind: str
     evidence: frozenset[str]
+    asked: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,14 @@ def _own(document: Mapping[str, Any]) -> Conversation:
         for number, session in enumerate(document["sessions"], 1)
         for place, (speaker, said) in enumerate(session["turns"], 1)
     ]
-    asked = [Question(each["text"], each["kind"], frozenset(each["evidence"])) for each in document["questions"]]
-    return _checked(Conversation(document["name"], document["language"], tuple(texts), tuple(asked)))
+    asked = tuple(map(_asked, document["questions"]))
+    return _checked(Conversation(document["name"], document["language"], tuple(texts), asked))
+
+
+def _asked(question: Mapping[str, Any]) -> Question:
+    when = question.get("asked")
+    evidence = frozenset(question["evidence"])
+    return Question(question["text"], question["kind"], evidence, datetime.fromisoformat(when) if when else None)
 
 
 def _locomo(sample: Mapping[str, Any]) -> Conversation:
