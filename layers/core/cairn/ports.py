@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from cairn.domain.calibration import Calibration
 from cairn.domain.ids import Digest, Tenant
 from cairn.domain.jobs import Job
 from cairn.domain.proposals import Proposals, Question
@@ -24,13 +25,6 @@ if TYPE_CHECKING:
 
 SANDBOX_SECONDS = 22
 """How long a caller waits for the sandbox: longer than the sandbox may run, shorter than the caller may."""
-
-
-class Calibration(NamedTuple):
-    """A cosine counts as `shift + scale * cosine`."""
-
-    shift: float = 0.0
-    scale: float = 1.0
 
 
 class Table(Protocol):

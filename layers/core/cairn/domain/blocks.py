@@ -48,11 +48,6 @@ class Blocks:
         self._data = sections.column(name)
         self._open: tuple[int, list[Any]] = (-1, [])
 
-    @property
-    def packed_size(self) -> int:
-        """Return how many bytes the blocks take as they are."""
-        return self._data.nbytes
-
     def __getitem__(self, index: int) -> Any:
         """Return one value."""
         block = bisect_right(self._counts, index)

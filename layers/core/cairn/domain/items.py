@@ -13,6 +13,9 @@ _VOLATILE = frozenset({"id", "status", "metadata"})
 """Fields an API or a client adds on the way, so that the same item would differ from itself."""
 
 
+_LONGEST_NAME = 64
+
+
 def message(role: str, text: str, kind: str = "input_text") -> dict[str, Any]:
     """Return a message item with one text part."""
     return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
@@ -29,6 +32,14 @@ def role_of(item: ResponseItem) -> str:
     if isinstance(role, str):
         return role
     return "tool" if is_result(item) else "assistant"
+
+
+def name_of(item: ResponseItem) -> tuple[str, ...]:
+    """Return the name that a message gives its author, where it gives one and is short enough to be one."""
+    name = item.get("name")
+    if not isinstance(name, str) or item.get("type", "message") != "message":
+        return ()
+    return (name.strip(),) if 0 < len(name.strip()) <= _LONGEST_NAME else ()
 
 
 def is_call(item: ResponseItem) -> bool:

@@ -11,7 +11,7 @@ from cairn.domain.codec import moment, rfc3339
 from cairn.domain.events import Event
 from cairn.domain.facts import Changes, Fact, from_record, to_record
 from cairn.domain.ids import SessionId, TurnId
-from cairn.domain.items import role_of, text_of
+from cairn.domain.items import name_of, role_of, text_of
 from cairn.domain.memories import Ending, Memory, ending_record, memory_record
 
 MAX_SEARCHABLE_CHARACTERS = 4000
@@ -20,7 +20,7 @@ MAX_SEARCHABLE_CHARACTERS = 4000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """A text of an earlier turn, as it can be recalled."""
+    """A text of an earlier turn, as it can be recalled; its speaker is who the item names, or its role."""
 
     session_id: SessionId
     turn_id: TurnId
@@ -28,6 +28,7 @@ class Chunk:
     seq: int
     at: datetime
     role: str
+    speaker: str
     text: str
 
 
@@ -43,22 +44,26 @@ class TurnStamp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEntry:
-    """A turn as the log tells it, with its texts as (event id, role, text)."""
+    """A turn as the log tells it, with its texts as (event id, role, text), and a name where the item has one."""
 
     turn_id: TurnId
     seq: int
     events: int
-    texts: tuple[tuple[str, str, str], ...]
+    texts: tuple[tuple[str, ...], ...]
 
     @classmethod
     def of(cls, turn_id: TurnId, seq: int, events: Sequence[Event]) -> TurnEntry:
         """Return what the log tells of a turn with these events."""
-        texts = [(event.id, role_of(event.item), text_of(event.item)) for event in events]
+        texts = ((event, text_of(event.item)) for event in events)
         return cls(
             turn_id=turn_id,
             seq=seq,
             events=len(events),
-            texts=tuple((name, role, text[:MAX_SEARCHABLE_CHARACTERS]) for name, role, text in texts if text.strip()),
+            texts=tuple(
+                (event.id, role_of(event.item), text[:MAX_SEARCHABLE_CHARACTERS], *name_of(event.item))
+                for event, text in texts
+                if text.strip()
+            ),
         )
 
 

@@ -10,8 +10,9 @@ from typing import Any, Final, Literal, TypeAlias
 
 from cairn.domain.codec import moment, rfc3339
 from cairn.domain.errors import CorruptData
+from cairn.domain.explanation import Explanation
 from cairn.domain.facts import Fact, Source
-from cairn.domain.ids import SessionId, UserId
+from cairn.domain.ids import SessionId, TurnId, UserId
 from cairn.domain.settings import RecallScope
 from cairn.domain.tiers import Tier
 
@@ -39,6 +40,10 @@ MemoryType: TypeAlias = Literal[
     "root_cause",
     "lesson_learned",
 ]
+RecalledType: TypeAlias = Literal["turn"] | MemoryType
+"""What a recall may find: what was said in a turn, or a memory or fact of a type."""
+SearchMode: TypeAlias = Literal["hybrid", "text", "semantic"]
+"""By words and meaning, by words alone, by meaning alone."""
 SCOPES: Final[Mapping[str, RecallScope]] = {"s": "session", "u": "user", "p": "project"}
 """Who sees a memory, by the first letter of its id: its session, all sessions of its user, or the whole project."""
 MAX_CONTENT_BYTES: Final = 2000
@@ -111,29 +116,50 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is to be recalled; without a query the newest, without a time what is believed now."""
+    """What is to be recalled; without a query the newest, without a time what is believed now.
+
+    `skip` of the best were told before.
+    """
 
     query: str = ""
-    type: MemoryType | None = None
+    mode: SearchMode = "hybrid"
+    type: RecalledType | None = None
     min_confidence: float = 0.5
     limit: int = 10
+    skip: int = 0
     include_superseded: bool = False
     as_of: datetime | None = None
+    explain: bool = False
     user_id: UserId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recollection:
-    """A memory or a fact that answers a question; `found_by` is "text", or "time" where nothing was searched for."""
+    """Something said, a memory or a fact that answers a question; `why` says what its score is made of.
+
+    `found_by` is "time" where nothing was searched for, "text" where no vectors were at hand.
+    """
 
     id: str
     content: str
-    type: MemoryType
+    type: RecalledType
     confidence: float
     timestamp: datetime
-    score: float
-    kind: Literal["memory", "fact"]
-    found_by: Literal["text", "time"]
+    kind: Literal["turn", "memory", "fact"]
+    score: float = 0.0
+    found_by: Literal["text", "semantic", "hybrid", "time"] = "time"
+    session_id: SessionId | None = None
+    turn_id: TurnId | None = None
+    why: Explanation | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """What answers a question, best first; `more` did not fit, `searched` is how much there was to find."""
+
+    found: tuple[Recollection, ...]
+    more: int
+    searched: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,22 +180,18 @@ class Wanted:
     """
 
     at: datetime | None = None
-    type: MemoryType | None = None
+    type: RecalledType | None = None
     min_confidence: float = 0.0
     include_superseded: bool = False
 
-    def admits(self, memory: Memory, ending: Ending | None) -> bool:
-        """Tell whether the memory counts, which ended as told."""
-        ended = ending is not None and self._has_come(ending.at)
-        stands = not ended or (self.include_superseded and ending is not None and ending.replacement_id is not None)
-        return stands and self._has_come(memory.recorded_at) and self.covers(memory.type, memory.confidence)
+    def excludes(self, ending: Ending) -> bool:
+        """Tell whether what ended so does not count; what something newer replaced may be asked for."""
+        replaced = self.include_superseded and ending.replacement_id is not None
+        return (self.at is None or ending.at <= self.at) and not replaced
 
     def covers(self, kind: MemoryType, confidence: float) -> bool:
-        """Tell whether a memory or fact of this type and confidence is asked for."""
+        """Tell whether a fact of this type and confidence is asked for."""
         return confidence >= self.min_confidence and self.type in {None, kind}
-
-    def _has_come(self, moment: datetime) -> bool:
-        return self.at is None or moment <= self.at
 
 
 def memory_record(memory: Memory) -> dict[str, Any]:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from itertools import chain, islice, takewhile
-from typing import Any
+from itertools import chain, takewhile
+from typing import TYPE_CHECKING, Any
 
 from cairn.domain.facts import Fact
 from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.ledger import Ledger
 from cairn.domain.log_entries import Chunk, TurnStamp
-from cairn.domain.memories import Ending, Memory, Wanted, ending_of
+from cairn.domain.memories import Ending, ending_of
 from cairn.domain.past import Past
-from cairn.domain.search import search
 from cairn.domain.segment import Segment
 from cairn.domain.stretch import Stretch, Tail
 
+if TYPE_CHECKING:
+    from cairn.domain.documents import Kind
+    from cairn.domain.recall.joined import Joined
+
 
 class MemoryView:
-    """A fold of log entries, applied in the order of their ids, on top of segments that hold what came before."""
+    """A fold of log entries, applied in the order of their ids, on top of segments that hold what came before.
+
+    `joined` is for whoever searches it: what was made of the segments, which never change.
+    """
 
     def __init__(self, segments: Iterable[Segment] = ()) -> None:
         """Start with what the segments say, oldest first."""
@@ -32,6 +38,7 @@ class MemoryView:
             self._end(segment.endings())
             self.stretches.append(segment)
         self.stretches.append(self._tail)
+        self.joined: dict[Kind, Joined] = {}
 
     def apply(self, record: dict[str, Any]) -> None:
         """Fold one entry's record into the view."""
@@ -74,22 +81,6 @@ class MemoryView:
             for doc in range(said.first, said.first + said.texts)
         ]
 
-    def search(
-        self, query: Sequence[str], session: SessionId | None, limit: int, shown: Collection[tuple[SessionId, str]] = ()
-    ) -> list[tuple[Chunk, float]]:
-        """Return up to `limit` chunks that share a term with the query, best first: the session's, or anyone's.
-
-        Those of `shown`, by session and event id, are left out.
-        """
-
-        def allowed(number: int, doc: int) -> bool:
-            return session is None or self.stretches[number].is_of(doc, session)
-
-        indexes = [stretch.index for stretch in self.stretches]
-        hits = search(indexes, query, limit=limit + len(shown), allowed=allowed)
-        found = ((self.stretches[number].chunk(doc), score) for number, doc, score in hits)
-        return list(islice((hit for hit in found if (hit[0].session_id, hit[0].event_id) not in shown), limit))
-
     def facts(self, now: datetime, session: SessionId | None) -> list[Fact]:
         """Return what is believed now, by one session or by all."""
         return self.ledger.live(now, session)
@@ -98,28 +89,19 @@ class MemoryView:
         """Return what was believed at a time, from all that the log says until then."""
         return Past(chain.from_iterable(stretch.history() for stretch in self.stretches), at)
 
-    def remembered(self, query: Sequence[str], wanted: Wanted, limit: int) -> list[Memory]:
-        """Return up to `limit` wanted memories: those that share a term with the query, best first, or the newest."""
+    @property
+    def tail(self) -> Tail:
+        """Return what no segment holds."""
+        return self._tail
 
-        def allowed(number: int, doc: int) -> bool:
-            memory = self.stretches[number].memories[doc]
-            return wanted.admits(memory, self._endings.get(memory.id))
-
-        if query:
-            indexes = [stretch.memory_index for stretch in self.stretches]
-            places = ((number, doc) for number, doc, _ in search(indexes, query, limit=limit, allowed=allowed))
-        else:
-            places = islice((place for place in self._newest_memories() if allowed(*place)), limit)
-        return [self.stretches[number].memories[doc] for number, doc in places]
+    @property
+    def endings(self) -> Mapping[str, Ending]:
+        """Return how memories and facts were forgotten, by their ids."""
+        return self._endings
 
     def ending(self, name: str) -> Ending | None:
         """Return how the memory or fact of this id was forgotten, None where it was not."""
         return self._endings.get(name)
-
-    def _newest_memories(self) -> Iterator[tuple[int, int]]:
-        for number in reversed(range(len(self.stretches))):
-            for doc in reversed(range(len(self.stretches[number].memory_index))):
-                yield number, doc
 
     def _end(self, endings: Iterable[Ending]) -> None:
         for ending in endings:

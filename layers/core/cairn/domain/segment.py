@@ -4,70 +4,76 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Any, get_args, overload
+from typing import Any, overload
 
 from cairn.domain.blocks import Blocks
+from cairn.domain.documents import KINDS, LABELS, Kind, Label, Number, Vectors
 from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.log_entries import Chunk, TurnStamp
 from cairn.domain.memories import Ending, Memory, ending_of, memory_of
 from cairn.domain.sections import Sections
-from cairn.domain.stretch import Kept, Said
-
-_EPOCH = datetime.fromtimestamp(0, UTC)
-_MICROSECOND = timedelta(microseconds=1)
-_UNPACKED = 10
-"""How many times their packed bytes memories take once they are unpacked."""
+from cairn.domain.stretch import KEPT, Kept, Said, moment_of
 
 
-def microseconds(when: datetime) -> int:
-    """Return a time as a segment holds it: microseconds since 1970 UTC."""
-    return (when - _EPOCH) // _MICROSECOND
+class SegmentDocuments:
+    """Documents of a segment: for each of its sorted terms a run of documents and of counts, and columns."""
 
-
-class SegmentIndex:
-    """The inverted index of a segment: for each of its sorted terms a run of documents and of counts."""
-
-    def __init__(self, sections: Sections, of: Kept) -> None:
-        """Read the index of this kind from a segment's sections."""
-        self._terms = sections.strings(f"{of}.terms")
-        self._ends = sections.column(f"{of}.postings.ends")
-        self._docs = sections.column(f"{of}.postings.docs")
-        self._counts = sections.column(f"{of}.postings.counts")
-        self._lengths = sections.column(f"{of}.length")
-        self._total_length = sum(self._lengths)
+    def __init__(self, sections: Sections, kind: Kind) -> None:
+        """Read those of this kind from a segment's sections."""
+        self._sections = sections
+        self._kind = kind
+        self._terms = sections.strings(f"{kind}.terms")
+        self._ends = sections.column(f"{kind}.postings.ends")
+        self._docs = sections.column(f"{kind}.postings.docs")
+        self._counts = sections.column(f"{kind}.postings.counts")
+        self._labels = {name: sections.json(f"{kind}.{name}.words") for name in LABELS}
+        self._embedder: str = sections.json(f"{kind}.embedder")
+        self.ids = sections.strings(f"{kind}.id")
+        self._by_id: dict[str, int] | None = None
 
     def __len__(self) -> int:
-        """Return how many documents there are."""
-        return len(self._lengths)
+        """Return how many there are."""
+        return len(self.ids)
 
-    @property
-    def total_length(self) -> int:
-        """Return how many terms all documents have together, repeats included."""
-        return self._total_length
+    def doc_of(self, name: str) -> int | None:
+        """Return the document of this id, the newest where there are several, None where there is none."""
+        if self._by_id is None:
+            self._by_id = {self.ids[doc]: doc for doc in range(len(self.ids))}
+        return self._by_id.get(name)
 
-    def matches(self, term: str) -> list[tuple[int, int]]:
-        """Return the documents that have the term, each with how often."""
+    def matches(self, term: str) -> tuple[memoryview, memoryview]:
+        """Return the documents that have the term, in order, and how often each has it."""
         number = self._terms.find(term)
-        return [] if number is None else list(zip(*self._run(number), strict=True))
-
-    def length(self, doc: int) -> int:
-        """Return how many terms a document has, repeats included."""
-        return self._lengths[doc]
-
-    def age(self, doc: int) -> int:
-        """Return a number that is greater the later a document was added."""
-        return doc
+        return self._run(0, 0) if number is None else self._run_of(number)
 
     def postings(self) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
         """Yield each term, in their order, with the documents that have it and how often."""
         for number in range(len(self._terms)):
-            docs, counts = self._run(number)
+            docs, counts = self._run_of(number)
             yield self._terms[number], docs.tolist(), counts.tolist()
 
-    def _run(self, number: int) -> tuple[memoryview, memoryview]:
-        run = slice(self._ends[number - 1] if number else 0, self._ends[number])
-        return self._docs[run], self._counts[run]
+    def number(self, name: Number) -> memoryview:
+        """Return a number of each document."""
+        return self._sections.column(f"{self._kind}.{name}")
+
+    def label(self, name: Label) -> tuple[Sequence[str], memoryview]:
+        """Return the words of a label, and the number of its word for each document."""
+        return self._labels[name], self._sections.column(f"{self._kind}.{name}")
+
+    def pairs(self) -> tuple[memoryview, memoryview]:
+        """Return the hashes of pairs of terms, document after document, and where each one's end."""
+        return self._sections.column(f"{self._kind}.pairs"), self._sections.column(f"{self._kind}.pairs.ends")
+
+    @property
+    def vectors(self) -> Vectors | None:
+        """Return the vectors of all of them, where they were made."""
+        return Vectors(self._embedder, self._sections.column(f"{self._kind}.vectors")) if self._embedder else None
+
+    def _run_of(self, number: int) -> tuple[memoryview, memoryview]:
+        return self._run(self._ends[number - 1] if number else 0, self._ends[number])
+
+    def _run(self, start: int, end: int) -> tuple[memoryview, memoryview]:
+        return self._docs[start:end], self._counts[start:end]
 
 
 class Segment:
@@ -76,13 +82,11 @@ class Segment:
     def __init__(self, data: bytes) -> None:
         """Read what segment_writer.written() returned; CorruptData for other bytes."""
         sections = Sections(data)
-        self._blocks: dict[Kept, Blocks] = {what: Blocks(sections, what) for what in get_args(Kept)}
-        self._memories: Sequence[Memory] | None = None
-        self.size = sections.size + _UNPACKED * self._blocks["memories"].packed_size
+        self._blocks: dict[Kept, Blocks] = {what: Blocks(sections, what) for what in KEPT}
+        self._documents = {kind: SegmentDocuments(sections, kind) for kind in KINDS}
+        self.size = sections.size
         bounds = sections.json("bounds")
         self.low, self.through = str(bounds["low"]), str(bounds["through"])
-        self.index = SegmentIndex(sections, "texts")
-        self.memory_index = SegmentIndex(sections, "memories")
         self._sections = sections
         self._sessions = {SessionId(name): number for number, name in enumerate(sections.json("sessions"))}
         self._names = list(self._sessions)
@@ -99,12 +103,19 @@ class Segment:
         """Return the ledger of this stretch, as it is to be replayed."""
         return self._sections.json("beliefs")
 
-    @property
-    def memories(self) -> Sequence[Memory]:
-        """Return the memories kept here in the order of the log, unpacked when first asked for."""
-        if self._memories is None:
-            self._memories = [memory_of(record) for record in self._blocks["memories"]]
-        return self._memories
+    def documents(self, kind: Kind) -> SegmentDocuments:
+        """Return what can be found here."""
+        return self._documents[kind]
+
+    def memory(self, doc: int) -> Memory:
+        """Return a memory kept here, be it forgotten since."""
+        record: dict[str, Any] = self._blocks["memories"][doc]
+        return memory_of(record)
+
+    def texts(self, kind: Kind) -> Iterator[str]:
+        """Yield of each document what is turned into its vector."""
+        for kept in self._blocks[kind]:
+            yield kept["content"] if kind == "memories" else kept[-1]
 
     def endings(self) -> Iterable[Ending]:
         """Return what was forgotten here, kept here or before."""
@@ -131,27 +142,26 @@ class Segment:
         stamp = TurnStamp(
             seq=self._seqs[number],
             turn_id=TurnId(self._ids[number]),
-            at=_EPOCH + self._times[number] * _MICROSECOND,
+            at=moment_of(self._times[number]),
             events=self._events[number],
         )
         return Said(stamp, self._firsts[number], self._texts[number])
-
-    def is_of(self, doc: int, session: SessionId) -> bool:
-        """Tell whether the session said this text."""
-        return self._doc_turns[doc] in self._turns_of(session)
 
     def chunk(self, doc: int) -> Chunk:
         """Return a text with what is known of it."""
         number = self._doc_turns[doc]
         stamp = self.turn(number).stamp
-        event_id, role, text = self._blocks["texts"][doc]
+        said: list[str] = self._blocks["texts"][doc]
+        role, text = said
+        speakers, speaker = self._documents["texts"].label("speaker")
         return Chunk(
             session_id=self._names[bisect_right(self._session_ends, number)],
             turn_id=stamp.turn_id,
-            event_id=event_id,
+            event_id=self._documents["texts"].ids[doc],
             seq=stamp.seq,
             at=stamp.at,
             role=role,
+            speaker=speakers[speaker[doc]],
             text=text,
         )
 

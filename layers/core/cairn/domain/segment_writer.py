@@ -2,51 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import accumulate, chain, groupby
 from operator import itemgetter
-from typing import get_args
 
 from cairn.domain.blocks import write_blocks
+from cairn.domain.documents import KINDS, LABELS, NUMBERS, Documents, Kind, Label, Vectors
 from cairn.domain.ids import SessionId
 from cairn.domain.memories import ending_record
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.sections import SectionWriter
-from cairn.domain.segment import microseconds
-from cairn.domain.stretch import Kept, Postings, Said, Stretch
+from cairn.domain.stretch import KEPT, Said, Stretch, microseconds
 
 
-def written(view: MemoryView, low: str, through: str) -> bytes:
+def written(view: MemoryView, low: str, through: str, vectors: Mapping[Kind, Vectors]) -> bytes:
     """Return the segment that holds what the view does: the entries after `low`, up to and with `through`.
 
-    A `low` of "" is the log's beginning. Nothing is said anew: postings are merged, packed texts copied.
+    A `low` of "" is the log's beginning. Nothing is said anew: postings are merged, packed texts copied. `vectors` are
+    those of all documents of a kind, where they could be made.
     """
     out = SectionWriter()
     out.json("bounds", {"low": low, "through": through})
     out.json("beliefs", view.ledger.to_records(from_beginning=not low))
     out.json("endings", [ending_record(ending) for stretch in view.stretches for ending in stretch.endings()])
-    texts = _numbered([stretch.index for stretch in view.stretches])
-    stretches = [(stretch, first) for stretch, (_, first) in zip(view.stretches, texts, strict=True)]
-    _write_turns(out, stretches, sum(len(index) for index, _ in texts))
-    _write_postings(out, "texts", texts)
-    _write_postings(out, "memories", _numbered([stretch.memory_index for stretch in view.stretches]))
-    for what in get_args(Kept):
+    for kind in KINDS:
+        _write_documents(out, kind, [stretch.documents(kind) for stretch in view.stretches], vectors.get(kind))
+    firsts = _numbered([stretch.documents("texts") for stretch in view.stretches])
+    _write_turns(out, [(stretch, first) for stretch, (_, first) in zip(view.stretches, firsts, strict=True)])
+    for what in KEPT:
         write_blocks(out, what, chain.from_iterable(stretch.packed(what) for stretch in view.stretches))
     return out.file()
 
 
-def _numbered(indexes: Sequence[Postings]) -> list[tuple[Postings, int]]:
-    """Return each index with the number that its first document gets among the documents of all."""
-    return list(zip(indexes, accumulate(map(len, indexes), initial=0), strict=False))
+def _numbered(parts: Sequence[Documents]) -> list[tuple[Documents, int]]:
+    """Return each part with the number that its first document gets among the documents of all."""
+    return list(zip(parts, accumulate(map(len, parts), initial=0), strict=False))
 
 
-def _write_turns(out: SectionWriter, stretches: Sequence[tuple[Stretch, int]], documents: int) -> None:
+def _write_turns(out: SectionWriter, stretches: Sequence[tuple[Stretch, int]]) -> None:
     """Write the turns session by session, so that those of one stand together."""
     sessions = list(dict.fromkeys(session for stretch, _ in stretches for session in stretch.sessions()))
     told = [list(_said(stretches, session)) for session in sessions]
     turns = [said for each in told for said in each]
-    doc_turns = [0] * documents
+    doc_turns = [0] * sum(len(stretch.documents("texts")) for stretch, _ in stretches)
     for number, said in enumerate(turns):
         doc_turns[said.first : said.first + said.texts] = [number] * said.texts
     out.json("sessions", sessions)
@@ -66,25 +65,51 @@ def _said(stretches: Sequence[tuple[Stretch, int]], session: SessionId) -> Itera
             yield said._replace(first=said.first + first)
 
 
-def _write_postings(out: SectionWriter, of: Kept, indexes: Sequence[tuple[Postings, int]]) -> None:
+def _write_documents(out: SectionWriter, kind: Kind, parts: Sequence[Documents], vectors: Vectors | None) -> None:
+    out.strings(f"{kind}.id", (part.ids[doc] for part in parts for doc in range(len(part))))
+    _write_postings(out, kind, _numbered(parts))
+    for name in NUMBERS:
+        out.column(f"{kind}.{name}", [number for part in parts for number in part.number(name)])
+    for name in LABELS:
+        _write_label(out, kind, name, parts)
+    pairs = [part.pairs() for part in parts]
+    out.column(f"{kind}.pairs", [pair for hashes, _ in pairs for pair in hashes])
+    firsts = accumulate((len(hashes) for hashes, _ in pairs), initial=0)
+    pair_ends = [first + end for first, (_, ends) in zip(firsts, pairs, strict=False) for end in ends]
+    out.column(f"{kind}.pairs.ends", pair_ends)
+    out.json(f"{kind}.embedder", vectors.embedder if vectors else "")
+    out.raw(f"{kind}.vectors", bytes(vectors.data) if vectors else b"")
+
+
+def _write_label(out: SectionWriter, kind: Kind, name: Label, parts: Sequence[Documents]) -> None:
+    words: dict[str, int] = {}
+    numbers: list[int] = []
+    for part in parts:
+        said, of = part.label(name)
+        number = [words.setdefault(word, len(words)) for word in said]
+        numbers.extend(number[each] for each in of)
+    out.json(f"{kind}.{name}.words", list(words))
+    out.column(f"{kind}.{name}", numbers)
+
+
+def _write_postings(out: SectionWriter, kind: Kind, parts: Sequence[tuple[Documents, int]]) -> None:
     terms: list[str] = []
     ends: list[int] = []
     docs: list[int] = []
     counts: list[int] = []
-    runs = merge(*(_postings(index, first) for index, first in indexes), key=itemgetter(0))
+    runs = merge(*(_postings(part, first) for part, first in parts), key=itemgetter(0))
     for term, same in groupby(runs, key=itemgetter(0)):
         for _, found, times in same:
             docs.extend(found)
             counts.extend(times)
         terms.append(term)
         ends.append(len(docs))
-    out.strings(f"{of}.terms", terms)
-    out.column(f"{of}.postings.ends", ends)
-    out.column(f"{of}.postings.docs", docs)
-    out.column(f"{of}.postings.counts", counts)
-    out.column(f"{of}.length", [index.length(doc) for index, _ in indexes for doc in range(len(index))])
+    out.strings(f"{kind}.terms", terms)
+    out.column(f"{kind}.postings.ends", ends)
+    out.column(f"{kind}.postings.docs", docs)
+    out.column(f"{kind}.postings.counts", counts)
 
 
-def _postings(index: Postings, first: int) -> Iterator[tuple[str, list[int], Sequence[int]]]:
-    for term, docs, counts in index.postings():
+def _postings(part: Documents, first: int) -> Iterator[tuple[str, list[int], Sequence[int]]]:
+    for term, docs, counts in part.postings():
         yield term, [doc + first for doc in docs], counts

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from cairn.domain.blocks import packed_blocks
 from cairn.domain.codec import canonical, moment
+from cairn.domain.documents import KINDS, Described, Documents, GrowingDocuments, Kind
+from cairn.domain.facts import Fact, from_record, subject
 from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.log_entries import Chunk, TurnStamp
+from cairn.domain.markers import CUES
 from cairn.domain.memories import Ending, Memory, ending_of, memory_of, memory_record
-from cairn.domain.search import Corpus, Index
-from cairn.domain.terms import terms
+from cairn.domain.recall.signs import signs
 
-Kept: TypeAlias = Literal["texts", "memories", "history"]
-"""What a stretch keeps in blocks: [event id, role, text] of each text, memories, changes of facts."""
+Kept: TypeAlias = Literal["texts", "memories", "facts", "history"]
+"""What a stretch keeps in blocks: [role, text] of each text, memories, [text] of each fact, changes of facts."""
+KEPT: Final[tuple[Kept, ...]] = (*KINDS, "history")
+_EPOCH = datetime.fromtimestamp(0, UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def microseconds(when: datetime) -> int:
+    """Return a time as documents hold it: microseconds since 1970 UTC."""
+    return (when - _EPOCH) // _MICROSECOND
+
+
+def moment_of(count: int) -> datetime:
+    """Return the time that microseconds() was given."""
+    return _EPOCH + count * _MICROSECOND
 
 
 class Said(NamedTuple):
@@ -25,20 +41,11 @@ class Said(NamedTuple):
     texts: int
 
 
-class Postings(Index[int], Protocol):
-    """The inverted index of a stretch, which can be written down."""
-
-    def postings(self) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
-        """Yield each term, in their order, with the documents that have it and how often."""
-        ...
-
-
 class Stretch(Protocol):
-    """What a view reads: documents are texts, numbered from 0 in the order of the log."""
+    """What a view reads."""
 
-    @property
-    def index(self) -> Postings:
-        """Return the inverted index of the texts."""
+    def documents(self, kind: Kind) -> Documents:
+        """Return what can be found here."""
         ...
 
     def sessions(self) -> Iterable[SessionId]:
@@ -49,22 +56,16 @@ class Stretch(Protocol):
         """Return the session's turns in the order of the log; each is decoded when asked for."""
         ...
 
-    def is_of(self, doc: int, session: SessionId) -> bool:
-        """Tell whether the session said this text."""
-        ...
-
     def chunk(self, doc: int) -> Chunk:
         """Return a text with what is known of it."""
         ...
 
-    @property
-    def memories(self) -> Sequence[Memory]:
-        """Return the memories kept here in the order of the log, those forgotten since among them."""
+    def memory(self, doc: int) -> Memory:
+        """Return a memory kept here, be it forgotten since."""
         ...
 
-    @property
-    def memory_index(self) -> Postings:
-        """Return the inverted index of the memories, numbered as they stand in `memories`."""
+    def texts(self, kind: Kind) -> Iterable[str]:
+        """Return of each document what is turned into its vector."""
         ...
 
     def endings(self) -> Iterable[Ending]:
@@ -85,9 +86,8 @@ class Tail:
 
     def __init__(self) -> None:
         """Start empty."""
-        self.index: Corpus[int] = Corpus()
-        self.memory_index: Corpus[int] = Corpus()
-        self.memories: list[Memory] = []
+        self._documents: dict[Kind, GrowingDocuments] = {kind: GrowingDocuments() for kind in KINDS}
+        self._memories: list[Memory] = []
         self._said: dict[SessionId, list[Said]] = {}
         self._chunks: list[Chunk] = []
         self._endings: list[Ending] = []
@@ -99,11 +99,17 @@ class Tail:
             self._say(record)
         for kept in record.get("remembered", ()):
             memory = memory_of(kept)
-            self.memory_index.add(len(self.memories), memory_terms(memory))
-            self.memories.append(memory)
+            self._documents["memories"].add(_of_memory(memory))
+            self._memories.append(memory)
         self._endings.extend(ending_of(ending) for ending in record.get("forgotten", ()))
+        for added in record["added"]:
+            self._documents["facts"].add(_of_fact(from_record(added), record["session"]))
         if record["added"] or record["ended"] or record["seen"]:
             self._history.append({name: record[name] for name in ("session", "at", "added", "ended", "seen")})
+
+    def documents(self, kind: Kind) -> GrowingDocuments:
+        """Return what can be found here."""
+        return self._documents[kind]
 
     def sessions(self) -> Iterable[SessionId]:
         """Return the sessions that have turns here."""
@@ -113,13 +119,17 @@ class Tail:
         """Return the session's turns in the order of the log."""
         return self._said.get(session, ())
 
-    def is_of(self, doc: int, session: SessionId) -> bool:
-        """Tell whether the session said this text."""
-        return self._chunks[doc].session_id == session
-
     def chunk(self, doc: int) -> Chunk:
         """Return a text with what is known of it."""
         return self._chunks[doc]
+
+    def memory(self, doc: int) -> Memory:
+        """Return a memory kept here, be it forgotten since."""
+        return self._memories[doc]
+
+    def texts(self, kind: Kind) -> Iterable[str]:
+        """Return of each document what is turned into its vector."""
+        return self._documents[kind].texts()
 
     def endings(self) -> Iterable[Ending]:
         """Return what was forgotten here, kept here or before."""
@@ -133,10 +143,12 @@ class Tail:
         """Return all there is of a kind as (how many, packed list of them), in order."""
         match what:
             case "texts":
-                texts = ([chunk.event_id, chunk.role, chunk.text] for chunk in self._chunks)
+                texts = ([chunk.role, chunk.text] for chunk in self._chunks)
                 return packed_blocks(texts, lambda text: len(text[-1]))
             case "memories":
-                return packed_blocks(map(memory_record, self.memories), lambda record: len(record["content"]))
+                return packed_blocks(map(memory_record, self._memories), lambda record: len(record["content"]))
+            case "facts":
+                return packed_blocks(([text] for text in self.texts("facts")), lambda fact: len(fact[0]))
             case "history":
                 return packed_blocks(self._history, lambda record: len(canonical(record)))
 
@@ -145,7 +157,20 @@ class Tail:
         session, at, first = SessionId(record["session"]), moment(record["at"]), len(self._chunks)
         stamp = TurnStamp(seq=turn["seq"], turn_id=TurnId(turn["id"]), at=at, events=turn["events"])
         self._said.setdefault(session, []).append(Said(stamp, first, len(turn["texts"])))
-        for doc, (event_id, role, text) in enumerate(turn["texts"], first):
+        for event_id, role, text, *named in turn["texts"]:
+            speaker = named[0] if named else role
+            self._documents["texts"].add(
+                Described(
+                    id=event_id,
+                    at=microseconds(at),
+                    speaker=speaker,
+                    session=session,
+                    type="turn",
+                    confidence=1.0,
+                    signs=signs(text, speaker=speaker, at=at),
+                    text=text,
+                )
+            )
             self._chunks.append(
                 Chunk(
                     session_id=session,
@@ -154,12 +179,37 @@ class Tail:
                     seq=stamp.seq,
                     at=at,
                     role=role,
+                    speaker=speaker,
                     text=text,
                 )
             )
-            self.index.add(doc, terms(text))
 
 
-def memory_terms(memory: Memory) -> list[str]:
-    """Return what a memory is found under: its type, its content and why it was kept."""
-    return terms(f"{memory.type.replace('_', ' ')} {memory.content} {memory.rationale or ''}")
+def _of_memory(memory: Memory) -> Described:
+    """Return how a memory is found: under its type, its content, why it was kept, and when."""
+    found = f"{memory.type.replace('_', ' ')} {memory.content} {memory.rationale or ''}"
+    return Described(
+        id=memory.id,
+        at=microseconds(memory.recorded_at),
+        speaker="",
+        session=memory.session_id,
+        type=memory.type,
+        confidence=memory.confidence,
+        signs=signs(found, at=memory.recorded_at),
+        text=memory.content,
+    )
+
+
+def _of_fact(fact: Fact, session: str) -> Described:
+    """Return how a fact is found: under its key and value, what was said, and how its kind is asked for."""
+    found = f"{fact.key} {fact.value} {fact.source.quote} {CUES.get(fact.fact_id, '')}"
+    return Described(
+        id=fact.id,
+        at=microseconds(fact.recorded_at),
+        speaker="",
+        session=session,
+        type="fact",
+        confidence=fact.confidence,
+        signs=signs(found),
+        text=f"{subject(fact)}: {fact.value}",
+    )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias
 
+from cairn.domain.explanation import Explanation
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.settings import RecallScope
 
@@ -34,16 +35,21 @@ class Preparation:
     max_input_tok: int = 120_000
     history: tuple[ResponseItem, ...] = ()
     recall_scope: RecallScope | None = None
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedTurn:
-    """The model's input with memory in it; token_count is the estimate of `items`."""
+    """The model's input with memory in it; token_count is the estimate of `items`.
+
+    Where it was asked for, `why` tells by id why facts and earlier texts are in it.
+    """
 
     items: tuple[ResponseItem, ...]
     recalled_fact_ids: tuple[str, ...]
     token_count: int
     compacted: bool = False
+    why: Mapping[str, Explanation] = field(default_factory=dict[str, Explanation])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""WordPiece: text as the numbers of word pieces that BERT's uncased models know (Wu et al. 2016; Devlin et al. 2019)."""
+"""WordPiece: text as numbers of word pieces, as BERT's uncased models have them (Devlin et al. 2019)."""
 
 from __future__ import annotations
 

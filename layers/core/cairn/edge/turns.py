@@ -10,6 +10,7 @@ from cairn.domain.ids import Project, SessionId, TurnId
 from cairn.domain.settings import RecallScope
 from cairn.domain.turns import CommittedTurn, Preparation, PreparedTurn, ResponseItem
 from cairn.edge.fields import CurrentInputFields, Items, OperationTokenText, TurnName, UserName, history
+from cairn.edge.memories import Explained
 
 OutputItems = Annotated[Items, Field(description="What the model answered, tool calls and results included.")]
 
@@ -31,6 +32,7 @@ class PreparationFields(CurrentInputFields):
     recall_scope: Annotated[
         RecallScope | None, Field(description="Recall from this session, this user's sessions or the whole project.")
     ] = None
+    explain: Annotated[bool, Field(description="Say why each fact and text was recalled.")] = False
 
     def preparation(self) -> Preparation:
         """Return what the engine prepares."""
@@ -44,6 +46,7 @@ class PreparationFields(CurrentInputFields):
             max_input_tok=self.max_input_tok,
             history=history(self.conversation_items, current, start, count),
             recall_scope=self.recall_scope,
+            explain=self.explain,
         )
 
 
@@ -76,6 +79,7 @@ class Prepared(BaseModel):
     input_items: Annotated[list[ResponseItem], Field(description="Send these to the model, in this order.")]
     recall_fact_ids: Annotated[list[str], Field(description="The facts placed in input_items.")]
     context_token_count: Annotated[int, Field(description="The estimated tokens of input_items.")]
+    why: Annotated[dict[str, Explained] | None, Field(description="By id, where explain was asked for.")] = None
 
     @classmethod
     def of(cls, turn: PreparedTurn, **more: object) -> Self:
@@ -85,6 +89,7 @@ class Prepared(BaseModel):
                 "input_items": list(turn.items),
                 "recall_fact_ids": list(turn.recalled_fact_ids),
                 "context_token_count": turn.token_count,
+                "why": {name: Explained.of(why) for name, why in turn.why.items()} or None,
                 **more,
             }
         )

@@ -7,9 +7,9 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from cairn.domain.calibration import Calibration
 from cairn.domain.errors import EmbeddingFailed
 from cairn.domain.wordpiece import WordPiece
-from cairn.ports import Calibration
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

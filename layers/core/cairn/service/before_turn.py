@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from cairn.domain import block, layout, tokens
 from cairn.domain.compaction import Summary, compact
 from cairn.domain.errors import CairnError
 from cairn.domain.events import Event
+from cairn.domain.explanation import Explanation
 from cairn.domain.facts import Fact
 from cairn.domain.items import text_of
 from cairn.domain.log_entries import Chunk
-from cairn.domain.memories import Wanted
+from cairn.domain.memories import Memory
 from cairn.domain.ranking import rank
 from cairn.domain.settings import MemorySettings
-from cairn.domain.terms import terms
 from cairn.domain.turns import Preparation, PreparedTurn, Session
 from cairn.domain.window import Window, recent_items
 from cairn.service.parts import Parts
-from cairn.service.recall import Sight
+from cairn.service.recall import Search, Sight
 from cairn.service.sessions import Recent
 from cairn.service.world import Pending
+
+_HALF_A_QUERY = 2000
+"""How many characters of a long question's beginning, and of its end, are looked for."""
+_MOST_FACTS = 200
+"""How many facts and memories are weighed beside each other, as many as may be placed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +43,38 @@ class _Read:
     keepers: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the current items bring to mind: facts to place, more texts than are placed, and why, by id."""
+
+    facts: tuple[Fact, ...]
+    chunks: tuple[Chunk, ...] = ()
+    why: Mapping[str, Explanation] = field(default_factory=dict[str, Explanation])
+
+
 def prepare(parts: Parts, session: Session, request: Preparation) -> PreparedTurn:
     """Return the model's input with what matters from memory, the ids of exactly the facts in it, its estimate."""
     turn = _Preparation(parts, session, request)
     read = turn.read()
-    facts = turn.facts(read)
-    window = turn.window(read, read.summary, facts, turn.chunks(read, read.summary))
+    found = turn.search(read)
+    window = turn.window(read, read.summary, found)
     summary = None
     if window.size >= turn.threshold:
         summary = turn.compact(read, window)
     if summary is not None:
-        window = turn.window(read, summary, facts, turn.chunks(read, summary))
+        window = turn.window(read, summary, found)
     window = window.fitted(request.max_input_tok)
     return PreparedTurn(
         items=window.items,
         recalled_fact_ids=tuple(fact.id for fact in window.facts),
         token_count=window.tokens,
         compacted=summary is not None,
+        why={name: found.why[name] for name in _placed(window) if name in found.why},
     )
+
+
+def _placed(window: Window) -> list[str]:
+    return [*(fact.id for fact in window.facts), *(chunk.event_id for chunk in window.chunks)]
 
 
 class _Preparation:
@@ -86,33 +106,48 @@ class _Preparation:
         owners = (self._sight.owner, *self._further(recent.result))
         return _Read(recent.result, summary.result, owners, tuple(keepers))
 
-    def facts(self, read: _Read) -> tuple[Fact, ...]:
-        """Rank facts, and what was remembered among them, against the current items."""
+    def search(self, read: _Read) -> _Found:
+        """Rank earlier texts, facts and what was remembered in one, against the current items.
+
+        Texts are those that the summary stands for among them.
+        """
         limit, now = self.settings.recall_facts_limit, self._parts.world.clock.now()
-        believed = self._parts.recall.believed(self._sight, read.owners)
-        if self._query:
-            kept = self._parts.recall.memories(self._session, read.keepers, self._query, Wanted(), limit)
-            believed += [memory.as_fact() for memory in kept]
-        return rank(believed, self._query, now, limit)
+        believed = self._parts.recall.beliefs(self._sight, read.owners)
+        facts = {fact.id: fact for held in believed.values() for fact in held}
+        if not self._query:
+            return _Found(rank(facts.values(), {}, now, limit))
+        search = Search(query=self._query, texts=read.owners, memories=read.keepers, facts=believed)
+        worth, why, chunks = dict[str, float](), dict[str, Explanation](), list[Chunk]()
+        most = self.settings.search_limit + self.settings.recent_context_items
+        with self._parts.recall.answering(self._sight, search) as answer:
+            for hit in answer.hits():
+                if (hit.kind == "texts" and len(chunks) >= most) or (hit.kind != "texts" and len(worth) >= _MOST_FACTS):
+                    continue
+                found = answer.read(hit)
+                if isinstance(found, Chunk):
+                    chunks.append(found)
+                else:
+                    fact = found.as_fact() if isinstance(found, Memory) else found
+                    facts[fact.id], worth[fact.id] = fact, hit.score
+                if self._request.explain:
+                    why[found.event_id if isinstance(found, Chunk) else found.id] = answer.why(hit)
+        return _Found(rank(facts.values(), worth, now, limit), tuple(chunks), why)
 
-    def chunks(self, read: _Read, summary: Summary | None) -> tuple[Chunk, ...]:
-        """Search earlier texts, those that the summary stands for among them, without what is shown anyway."""
-        shown = {event.id for event in self._shown(read, summary)}
-        return self._parts.recall.chunks(self._sight, read.owners, self._query, self.settings.search_limit, shown)
-
-    def window(
-        self, read: _Read, summary: Summary | None, facts: tuple[Fact, ...], chunks: tuple[Chunk, ...]
-    ) -> Window:
+    def window(self, read: _Read, summary: Summary | None, found: _Found) -> Window:
         """Return everything that may be placed, with the turns that the summary does not stand for."""
-        request = self._request
-        stored = [event.item for event in self._shown(read, summary)]
+        request, events = self._request, self._shown(read, summary)
+        shown = {event.id for event in events}
+        own = self._session.session_id
+        chunks = [each for each in found.chunks if each.session_id != own or each.event_id not in shown]
         return Window(
             current=request.current,
-            facts=facts,
-            chunks=chunks,
-            summary=summary.item(self._unranked(read, facts), self._sign) if summary else None,
+            facts=found.facts,
+            chunks=tuple(chunks[: self.settings.search_limit]),
+            summary=summary.item(self._unranked(read, found.facts), self._sign) if summary else None,
             history=request.history,
-            recent=recent_items(stored, request.history, request.current, self.settings.recent_context_items),
+            recent=recent_items(
+                [event.item for event in events], request.history, request.current, self.settings.recent_context_items
+            ),
             reserved=self._reserved,
             sign=self._sign,
         )
@@ -133,15 +168,17 @@ class _Preparation:
         texts = self._parts.recall.texts(session, read.owners) if due else []
         for through in due:
             summary = compact(summary, texts, through)
-            shorter = self.window(read, summary, window.facts, window.chunks)
+            shorter = self.window(read, summary, _Found(window.facts, window.chunks))
             if through == due[-1] or shorter.size < self.threshold:
                 self._parts.sessions.store_summary(session, summary, self._parts.world.clock.now())
                 return summary
         return None
 
     @cached_property
-    def _query(self) -> list[str]:
-        return terms("\n".join(text_of(item) for item in self._request.current))
+    def _query(self) -> str:
+        """Return what is asked, of a long text its beginning and its end."""
+        text = "\n".join(text_of(item) for item in self._request.current)
+        return text if len(text) <= 2 * _HALF_A_QUERY else f"{text[:_HALF_A_QUERY]}\n{text[-_HALF_A_QUERY:]}"
 
     @cached_property
     def _reserved(self) -> int:

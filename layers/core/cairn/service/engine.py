@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.domain.ids import Tenant
-from cairn.domain.memories import Forgetting, Note, Question, Recollection
+from cairn.domain.memories import Forgetting, Note, Question, Recalled
 from cairn.domain.operations import OperationToken
 from cairn.domain.settings import Limits
 from cairn.domain.turns import (
@@ -78,8 +78,8 @@ class Memories:
 
         return remember(self._parts, self._registry, session, note)
 
-    def recall(self, session: Session, question: Question) -> Sequence[Recollection]:
-        """Return the memories and facts that answer a question; see service.recollect."""
+    def recall(self, session: Session, question: Question) -> Recalled:
+        """Return what was said, remembered or learnt that answers a question; see service.recollect."""
         from cairn.service.recollect import recollect  # noqa: PLC0415
 
         return recollect(self._parts, session, question)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import islice
 from typing import Any
 
 from cairn.domain import codec, execution_layout, layout
@@ -21,12 +22,12 @@ from cairn.domain.enrichment import (
     redacted,
 )
 from cairn.domain.ids import Project, SessionId, Tenant, moment_of, time_ordered_id
+from cairn.domain.log_entries import Chunk
 from cairn.domain.settings import EnrichmentSettings
 from cairn.domain.table import Attributes, Key, Put, Query
-from cairn.domain.terms import terms
 from cairn.domain.turns import Session
 from cairn.service.parts import Parts
-from cairn.service.recall import Sight
+from cairn.service.recall import Search, Sight
 from cairn.service.recollect import opened
 
 _RANDOM_BYTES = 10
@@ -140,8 +141,9 @@ class Executions:
         owners = opened(self._parts, sight)
         said = " ".join((*tool.split("_"), *(tag.partition(":")[2] for tag in wanted), *_words(arguments)))
         now = self._parts.world.clock.now()
-        chunks = self._parts.recall.chunks(sight, owners, terms(said), _HEARD, ())
-        told = (heard(each, wanted, now) for each in chunks)
+        with self._parts.recall.answering(sight, Search(query=said, texts=owners, mode="text")) as answer:
+            chunks = [answer.read(hit) for hit in islice(answer.hits(), _HEARD)]
+        told = (heard(each, wanted, now) for each in chunks if isinstance(each, Chunk))
         return sorted((each for each in told if each is not None), key=lambda each: -each.score)
 
 

@@ -6,13 +6,14 @@ stopped anywhere, done again, or done twice at once; entries stay in the table, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
 
 from cairn.domain import layout
+from cairn.domain.documents import Kind, Vectors
 from cairn.domain.errors import CorruptData, NotFound
 from cairn.domain.ids import Project, Tenant
 from cairn.domain.jobs import IndexLog
@@ -108,11 +109,19 @@ class Indexer:
             view.apply(self._vault.unseal(log.tenant, entry))
         low = bounds[kept - 1][1].through if kept else ""
         through, count = str(entries[-1]["sk"]), len(entries) + sum(ref.entries for _, ref in merged)
-        data = written(view, low, through)
+        data = written(view, low, through, self._vectors(view))
         new = self._segments.switch(
             log.pk, manifest, kept, self._segments.build(log.tenant, log.pk, through, count, data)
         )
         return None if new is None else _Step(new, Indexed(len(entries), count, len(data)))
+
+    def _vectors(self, view: MemoryView) -> Mapping[Kind, Vectors]:
+        """Return the vectors of the segment, none where nothing makes any."""
+        if self._world.embedder is None:
+            return {}
+        from cairn.service.embedding import Embedding  # noqa: PLC0415 - numpy, which a process may do without
+
+        return Embedding(self._world).of(view)
 
     def _load(self, log: _Log, bounds: Sequence[tuple[str, SegmentRef]]) -> list[Segment]:
         loads = [Pending(partial(self._segments.load, log.tenant, log.pk, low, ref)) for low, ref in bounds]

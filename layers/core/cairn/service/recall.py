@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
 
 from cairn.domain import layout
 from cairn.domain.facts import Fact
 from cairn.domain.ids import SessionId
 from cairn.domain.log_entries import Chunk
-from cairn.domain.memories import Memory, Wanted
+from cairn.domain.memories import SearchMode, Wanted
+from cairn.domain.memory_view import MemoryView
 from cairn.domain.settings import RecallScope
 from cairn.domain.table import Attributes, Query
 from cairn.domain.turns import Session
 from cairn.service.memory_log import MemoryLog
 from cairn.service.paging import every
 from cairn.service.world import World
+
+if TYPE_CHECKING:
+    from cairn.domain.recall.answer import Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,18 @@ class Sight:
         """
         whole = self.scope == "project" or (self.scope == "user" and owner == self.owner)
         return None if whole else self.session.session_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """A question, and what it is put to: texts and memories of these owners' logs, and facts by owner."""
+
+    query: str
+    texts: Sequence[str] = ()
+    memories: Sequence[str] = ()
+    facts: Mapping[str, Sequence[Fact]] = field(default_factory=dict[str, Sequence[Fact]])
+    wanted: Wanted = field(default_factory=Wanted)
+    mode: SearchMode = "hybrid"
 
 
 class Recall:
@@ -59,34 +78,44 @@ class Recall:
 
     def believed(self, sight: Sight, owners: Sequence[str]) -> list[Fact]:
         """Return every live fact in sight."""
+        return [fact for held in self.beliefs(sight, owners).values() for fact in held]
+
+    def beliefs(self, sight: Sight, owners: Sequence[str]) -> dict[str, list[Fact]]:
+        """Return every live fact in sight, by whose log it is in."""
         now = self._world.clock.now()
-        found: list[Fact] = []
+        found: dict[str, list[Fact]] = {}
         for owner in owners:
             with self._log.view(sight.session.tenant, sight.session.project, owner) as view:
-                found.extend(view.facts(now, sight.session_of(owner)))
+                found[owner] = view.facts(now, sight.session_of(owner))
         return found
 
-    def memories(
-        self, session: Session, owners: Sequence[str], query: Sequence[str], wanted: Wanted, limit: int
-    ) -> list[Memory]:
-        """Return up to `limit` wanted memories of each of these logs: those that match best, or the newest."""
-        found: list[Memory] = []
-        for owner in owners:
-            with self._log.view(session.tenant, session.project, owner) as view:
-                found.extend(view.remembered(query, wanted, limit))
-        return found
+    @contextmanager
+    def answering(self, sight: Sight, search: Search) -> Generator[Answer]:
+        """Put a question to all that is in sight; the answer must not be used after the with block.
 
-    def chunks(
-        self, sight: Sight, owners: Sequence[str], terms: Sequence[str], limit: int, shown: Collection[str]
-    ) -> tuple[Chunk, ...]:
-        """Return the earlier texts that match best, without this session's events that are shown anyway."""
-        found: list[tuple[Chunk, float]] = []
-        hidden = {(sight.session.session_id, event_id) for event_id in shown}
-        for owner in owners:
-            with self._log.view(sight.session.tenant, sight.session.project, owner) as view:
-                found.extend(view.search(terms, sight.session_of(owner), limit, hidden))
-        found.sort(key=lambda hit: -hit[1])
-        return tuple(chunk for chunk, _ in found[:limit])
+        Raises nothing where an embedder fails: the answer goes by words then.
+        """
+        from cairn.domain.recall import collection  # noqa: PLC0415 - numpy, which a process that only writes can do without
+        from cairn.domain.recall.answer import answer  # noqa: PLC0415
+        from cairn.service.embedding import Embedding  # noqa: PLC0415
+
+        with self._views(sight.session, {*search.texts, *search.memories, *search.facts}) as views:
+            collections = [
+                *(collection.texts(views[owner], sight.session_of(owner), search.wanted.at) for owner in search.texts),
+                *(collection.memories(views[owner], search.wanted) for owner in search.memories),
+                *(collection.facts(views[owner], held) for owner, held in search.facts.items()),
+            ]
+            embed = partial(Embedding(self._world).meant, views.values())
+            yield answer(collections, search.query, self._world.clock.now().date(), embed, search.mode)
+
+    @contextmanager
+    def _views(self, session: Session, owners: Iterable[str]) -> Generator[Mapping[str, MemoryView]]:
+        """Hold several views at once, always in the same order."""
+        with ExitStack() as held:
+            yield {
+                owner: held.enter_context(self._log.view(session.tenant, session.project, owner))
+                for owner in sorted(owners)
+            }
 
     def texts(self, session: Session, owners: Sequence[str]) -> list[Chunk]:
         """Return the session's texts from these owners' logs in the order they were said."""

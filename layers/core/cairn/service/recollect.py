@@ -1,24 +1,29 @@
-"""recall: memories and facts in one ranking, filtered before any limit, as they are believed now or were at a time."""
+"""recall: texts, memories and facts in one ranking, filtered before any limit, as they are now or were at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
 
-from cairn.domain import layout
+from cairn.domain import layout, tokens
 from cairn.domain.facts import Fact, subject
 from cairn.domain.ids import UserId
-from cairn.domain.memories import SCOPES, Memory, Question, Recollection, Wanted
-from cairn.domain.ranking import fact_terms
-from cairn.domain.search import Corpus, search
-from cairn.domain.stretch import memory_terms
+from cairn.domain.log_entries import Chunk
+from cairn.domain.memories import SCOPES, Memory, Question, Recalled, Recollection, Wanted
 from cairn.domain.table import Key
-from cairn.domain.terms import terms
 from cairn.domain.turns import Session
 from cairn.service.parts import Parts
-from cairn.service.recall import Sight
+from cairn.service.recall import Search, Sight
 from cairn.service.world import Pending
+
+if TYPE_CHECKING:
+    from cairn.domain.recall.answer import Answer
+    from cairn.domain.recall.collection import Found
+
+MOST_TOKENS = 4000
+"""How much one answer takes of a model's context; what does not fit is told on the next page."""
 
 
 def sight_of(parts: Parts, session: Session, user: UserId | None) -> Sight:
@@ -48,68 +53,95 @@ def opened(parts: Parts, sight: Sight, further: Sequence[str] = ()) -> list[str]
     return [sight.owner, *others]
 
 
-def recollect(parts: Parts, session: Session, question: Question) -> tuple[Recollection, ...]:
-    """Return the memories and facts that answer the question, the best or, without a query, the newest first."""
+def recollect(parts: Parts, session: Session, question: Question) -> Recalled:
+    """Return what answers the question, the best first or, without a query, the newest memories and facts."""
     sight = sight_of(parts, session, question.user_id)
     keepers = memory_owners(session, question.user_id)
     owners = opened(parts, sight, keepers)
-    now = parts.world.clock.now()
     wanted = Wanted(
         at=question.as_of,
         type=question.type,
         min_confidence=question.min_confidence,
         include_superseded=question.include_superseded,
     )
-    query = terms(question.query)
-    if question.query and not query:
-        return ()
-    memories = parts.recall.memories(session, keepers, query, wanted, question.limit)
-    facts = [fact for fact in _facts(parts, sight, owners, question, now) if wanted.covers("fact", fact.confidence)]
-    found = _Candidates(memories, facts)
-    return found.ranked(query, question.limit) if question.query else found.newest(question.limit)
-
-
-def _facts(parts: Parts, sight: Sight, owners: Sequence[str], question: Question, now: datetime) -> Iterator[Fact]:
-    """Yield what is believed; what was believed, or replaced, takes the history of each log."""
-    if question.as_of is None and not question.include_superseded:
-        yield from parts.recall.believed(sight, owners)
-        return
-    for owner in owners:
-        session = sight.session_of(owner)
-        with parts.log.view(sight.session.tenant, sight.session.project, owner) as view:
-            past = view.past(question.as_of or now)
-        yield from past.facts(session)
-        if question.include_superseded:
-            yield from past.superseded(session)
-
-
-class _Candidates:
-    """Memories and facts, of which the best or the newest are wanted."""
-
-    def __init__(self, memories: Sequence[Memory], facts: Sequence[Fact]) -> None:
-        everything: list[Memory | Fact] = [*memories, *facts]
-        self._oldest_first = sorted(everything, key=lambda each: (each.recorded_at, each.id))
-
-    def newest(self, limit: int) -> tuple[Recollection, ...]:
-        return tuple(_recollection(each, 0.0, "time") for each in self._oldest_first[::-1][:limit])
-
-    def ranked(self, query: Sequence[str], limit: int) -> tuple[Recollection, ...]:
-        corpus: Corpus[int] = Corpus()
-        for number, each in enumerate(self._oldest_first):
-            corpus.add(number, memory_terms(each) if isinstance(each, Memory) else list(fact_terms(each)))
-        hits = search([corpus], query, limit=limit)
-        return tuple(_recollection(self._oldest_first[number], score, "text") for _, number, score in hits)
-
-
-def _recollection(found: Memory | Fact, score: float, how: Literal["text", "time"]) -> Recollection:
-    is_memory = isinstance(found, Memory)
-    return Recollection(
-        id=found.id,
-        content=found.content if isinstance(found, Memory) else f"{subject(found)}: {found.value}",
-        type=found.type if isinstance(found, Memory) else "fact",
-        confidence=found.confidence,
-        timestamp=found.recorded_at,
-        score=score,
-        kind="memory" if is_memory else "fact",
-        found_by=how,
+    search = Search(
+        query=question.query,
+        texts=owners if question.query and question.type in {None, "turn"} else (),
+        memories=keepers,
+        facts=_facts(parts, sight, owners, wanted) if question.type != "turn" else {},
+        wanted=wanted,
+        mode=question.mode,
     )
+    with parts.recall.answering(sight, search) as answer:
+        return _best(answer, question) if question.query else _newest(answer, question)
+
+
+def _facts(parts: Parts, sight: Sight, owners: Sequence[str], wanted: Wanted) -> dict[str, list[Fact]]:
+    """Return what is believed, by whose log it is in; what was believed, or replaced, takes a log's history."""
+    if wanted.at is None and not wanted.include_superseded:
+        held = parts.recall.beliefs(sight, owners)
+    else:
+        held = {owner: _believed_at(parts, sight, owner, wanted) for owner in owners}
+    return {owner: [fact for fact in facts if wanted.covers("fact", fact.confidence)] for owner, facts in held.items()}
+
+
+def _believed_at(parts: Parts, sight: Sight, owner: str, wanted: Wanted) -> list[Fact]:
+    session = sight.session_of(owner)
+    with parts.log.view(sight.session.tenant, sight.session.project, owner) as view:
+        past = view.past(wanted.at or parts.world.clock.now())
+    return [*past.facts(session), *(past.superseded(session) if wanted.include_superseded else ())]
+
+
+def _best(answer: Answer, question: Question) -> Recalled:
+    """Return as many of the best as are asked for and fit; at least one, however long it is."""
+    found: list[Recollection] = []
+    room = MOST_TOKENS
+    for hit in islice(answer.hits(), question.skip, question.skip + question.limit):
+        each = replace(_recollection(answer.read(hit)), score=hit.score, found_by=answer.found_by)
+        room -= tokens.count(each.content)
+        if room < 0 and found:
+            break
+        found.append(replace(each, why=answer.why(hit)) if question.explain else each)
+    left = max(0, answer.matched - question.skip - len(found))
+    return Recalled(found=tuple(found), more=left, searched=answer.searched)
+
+
+def _newest(answer: Answer, question: Question) -> Recalled:
+    """Return the newest of all that may be found."""
+    newest = [_recollection(each) for each in islice(answer.newest(), question.skip, question.skip + question.limit)]
+    left = max(0, answer.searched - question.skip - len(newest))
+    return Recalled(found=tuple(newest), more=left, searched=answer.searched)
+
+
+def _recollection(found: Found) -> Recollection:
+    """Return what is told of something found; a text says when, in which session and by whom it was said."""
+    match found:
+        case Chunk():
+            return Recollection(
+                id=found.event_id,
+                content=f"{found.at:%Y-%m-%d}, {found.session_id}, {found.speaker}: {found.text}",
+                type="turn",
+                confidence=1.0,
+                timestamp=found.at,
+                kind="turn",
+                session_id=found.session_id,
+                turn_id=found.turn_id,
+            )
+        case Memory():
+            return Recollection(
+                id=found.id,
+                content=found.content,
+                type=found.type,
+                confidence=found.confidence,
+                timestamp=found.recorded_at,
+                kind="memory",
+            )
+        case Fact():
+            return Recollection(
+                id=found.id,
+                content=f"{subject(found)}: {found.value}",
+                type="fact",
+                confidence=found.confidence,
+                timestamp=found.recorded_at,
+                kind="fact",
+            )

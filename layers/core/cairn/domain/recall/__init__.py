@@ -1,1 +1,1 @@
-"""Recall: which of many texts answer a question, told by a linear model over what words, meaning, place and time say."""
+"""Recall: which of many texts answer a question, told by a linear model over words, meaning, place and time."""

@@ -1,22 +1,25 @@
-"""The texts that a question is put to, as columns of numbers: one row a text, in the order in which they were said."""
+"""The documents that a question is put to, as columns of numbers: a row each, in the order in which they came."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
-from zlib import crc32
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cairn.domain.calibration import Calibration
+
 Rows = NDArray[np.int64]
 Scores = NDArray[np.float32]
 Vector = NDArray[np.float32]
+Mask = NDArray[np.bool_]
 
 VECTOR_SCALE = 0.3 / 127
 """What 1 is worth in a vector of 8-bit numbers. No component of a unit vector of these sizes is much over 0.3."""
 _BLOCK = 4096
+_ENOUGH = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +32,10 @@ class Postings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """What is known of each text beside its words.
+    """What is known of each document beside its words.
 
-    `before` and `after` are the rows of the texts that were said just before and after in the same session, -1 where
-    there is none. `speaker` numbers `speakers`; `day` counts from 1 January of year 1; `length` is in terms.
+    `before` and `after` are the rows of what was said just before and after in the same session, -1 where there is
+    nothing. `speaker` numbers `speakers`, -1 is nobody; `day` counts from 1 January of year 1; `length` is in terms.
     """
 
     session: NDArray[np.int32]
@@ -46,12 +49,34 @@ class Columns:
     speakers: Sequence[str]
 
 
+class Stored(NamedTuple):
+    """Vectors of some rows; in the third person they are of statements about somebody, not of what was said."""
+
+    rows: slice | Rows
+    vectors: NDArray[np.int8]
+    third_person: bool
+
+
+class Meant(NamedTuple):
+    """A question as vectors: as who is asked about would say it, and as it was put; which embedder made them."""
+
+    first_person: Vector
+    as_put: Vector
+    embedder: str
+    calibration: Calibration = Calibration()
+
+
 class Corpus(Protocol):
-    """An index over texts."""
+    """An index over documents."""
 
     @property
     def columns(self) -> Columns:
-        """Return what is known of each text."""
+        """Return what is known of each document."""
+        ...
+
+    @property
+    def kinds(self) -> Sequence[slice]:
+        """Return the rows of each kind of document; none is crowded out by another."""
         ...
 
     def postings(self, term: str) -> Postings:
@@ -59,27 +84,50 @@ class Corpus(Protocol):
         ...
 
     def pairs(self, rows: Rows) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Return the hashes of the terms that follow each other in these texts, text after text, and how many each has."""
+        """Return the hashes of pairs of terms in these documents, one after another, and how many each has."""
         ...
 
-    def vectors(self) -> Iterator[NDArray[np.int8]] | None:
-        """Yield the texts' vectors, part by part in the order of the rows; None where not every text has one."""
+    def vectors(self, embedder: str) -> Iterator[Stored]:
+        """Yield what vectors of this embedder there are."""
         ...
 
 
-def pair_hashes(terms: Sequence[str]) -> list[int]:
-    """Return a 32-bit hash of each two terms that follow each other, sorted, each once."""
-    return sorted({crc32(f"{one} {other}".encode()) for one, other in zip(terms, terms[1:], strict=False)})
-
-
-def quantized(vector: NDArray[np.float32]) -> NDArray[np.int8]:
+def quantized(vector: Vector) -> NDArray[np.int8]:
     """Return a unit vector in 8-bit numbers, each worth VECTOR_SCALE."""
     return np.clip(np.rint(vector / VECTOR_SCALE), -127, 127).astype(np.int8)
 
 
-def similarities(parts: Iterator[NDArray[np.int8]], query: NDArray[np.float32]) -> Scores:
-    """Return the cosine of each vector with the query's, block by block so that they fit the processor's cache."""
-    scaled = query * np.float32(VECTOR_SCALE)
-    blocks = (part[start : start + _BLOCK] for part in parts for start in range(0, len(part), _BLOCK))
+def similarities(corpus: Corpus, meant: Meant) -> Scores | None:
+    """Return the cosine of each document with the question, None where fewer than half have a vector.
+
+    A document without one counts as the mean of the others: it is neither nearer nor farther.
+    """
+    found = np.full(len(corpus.columns.length), np.nan, np.float32)
+    shift, scale = meant.calibration
+    for stored in corpus.vectors(meant.embedder):
+        asked = np.float32(0.5) * (meant.first_person + meant.as_put) if stored.third_person else meant.first_person
+        found[stored.rows] = shift + scale * _cosines(stored.vectors, asked)
+    known = np.isfinite(found)
+    if not len(found) or known.mean() < _ENOUGH:
+        return None
+    return found if known.all() else np.where(known, found, found[known].mean())
+
+
+def picked(corpus: Corpus, rows: Rows, meant: Meant) -> Scores:
+    """Return the vectors of these rows, zeros where there is none."""
+    found = np.zeros((len(rows), len(meant.as_put)), np.float32)
+    place = np.full(len(corpus.columns.length), -1, np.int64)
+    for stored in corpus.vectors(meant.embedder):
+        place[stored.rows] = np.arange(len(stored.vectors))
+        here = place[rows] >= 0
+        found[here] = stored.vectors[place[rows[here]]] * np.float32(VECTOR_SCALE)
+        place[stored.rows] = -1
+    return found
+
+
+def _cosines(vectors: NDArray[np.int8], query: Vector) -> Scores:
+    """Return the cosines block by block, so that they fit the processor's cache."""
+    scaled = (query * VECTOR_SCALE).astype(np.float32)
+    blocks = (vectors[start : start + _BLOCK] for start in range(0, len(vectors), _BLOCK))
     found = [block.astype(np.float32) @ scaled for block in blocks]
     return np.concatenate(found) if found else np.zeros(0, np.float32)

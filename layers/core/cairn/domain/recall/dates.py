@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from math import exp
 
-_MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
 _WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _MONTH = (
     {name: number for number, name in enumerate(_MONTHS, 1)}

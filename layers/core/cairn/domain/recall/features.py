@@ -13,7 +13,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.domain.recall.corpus import VECTOR_SCALE, Columns, Corpus, Rows, Scores, similarities
+from cairn.domain.recall.corpus import Columns, Corpus, Mask, Meant, Rows, Scores, picked, similarities
 from cairn.domain.recall.cues import Cue
 from cairn.domain.recall.question import Question
 
@@ -22,8 +22,6 @@ POOL = 150
 _UNKNOWN_TERM = 8.0
 _MOST_PAIRS = 3
 _HEAD = 10.0
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +35,21 @@ class _Hit:
 
 
 def features(
-    corpus: Corpus, question: Question, query: Scores | None, allowed: Mask | None
+    corpus: Corpus, question: Question, meant: Meant | None, allowed: Mask | None
 ) -> tuple[Rows, dict[str, Scores]]:
     """Return the rows that may answer the question, and each feature of theirs by name.
 
-    `query` is the question's unit vector, None to go by words alone; of the `allowed` rows only, None for all.
+    Without what is meant it goes by words alone; of the `allowed` rows only, None for all.
     """
     columns = corpus.columns
     words = _Words(corpus, question)
-    parts = None if query is None else corpus.vectors()
-    meaning = None if query is None or parts is None else similarities(parts, query)
-    rows = _pool(columns, [words.scores, *([] if meaning is None else [meaning])], allowed)
+    meaning = None if meant is None else similarities(corpus, meant)
+    rows = _pool(corpus, [words.scores, *([] if meaning is None else [meaning])], allowed)
     near = _Near(columns, rows)
     found = words.features(near) | _people(columns, rows, question, corpus) | _form(near, question)
     found["date"] = _dates(columns, rows, question)
-    if meaning is not None:
-        found |= _meaning(corpus, near, meaning)
+    if meant is not None and meaning is not None:
+        found |= _meaning(corpus, near, meaning, meant)
         found["agree"] = found["word_rank"] * found["meaning_rank"]
     return rows, found
 
@@ -174,47 +171,34 @@ class _Words:
         return log(1 + (of - having + 0.5) / (having + 0.5))
 
 
-def _meaning(corpus: Corpus, near: _Near, meaning: Scores) -> dict[str, Scores]:
+def _meaning(corpus: Corpus, near: _Near, meaning: Scores, meant: Meant) -> dict[str, Scores]:
     rows, columns = near.rows, near.columns
     own, before, after = meaning[rows], near.at(meaning, near.before), near.at(meaning, near.after)
     nearest = np.full(columns.sessions, -1, np.float32)
     np.maximum.at(nearest, columns.session, meaning)
     sums = np.bincount(columns.session, meaning, columns.sessions)
-    mean = sums / np.maximum(1, np.bincount(columns.session, minlength=columns.sessions))
+    mean = (sums / np.maximum(1, np.bincount(columns.session, minlength=columns.sessions))).astype(np.float32)
+    together = _with_before(corpus, near, meant, own, before)
     return {
         "meaning": own,
         "meaning_before": before,
         "meaning_after": after,
         "meaning_around": np.maximum.reduce([own, before, after]),
-        "meaning_with_before": _with_before(corpus, near, own, before),
+        "meaning_with_before": together,
         "meaning_of_session": near.of_session(nearest),
-        "meaning_of_session_mean": near.of_session(mean.astype(np.float32)),
+        "meaning_of_session_mean": near.of_session(mean),
         "meaning_z": _standardised(meaning, rows) / 4,
         "meaning_rank": _ranked(own),
     }
 
 
-def _with_before(corpus: Corpus, near: _Near, own: Scores, before: Scores) -> Scores:
+def _with_before(corpus: Corpus, near: _Near, meant: Meant, own: Scores, before: Scores) -> Scores:
     """Return the question's cosine with a text and the one before it taken together: the sum of their vectors."""
-    vectors = _picked(corpus, np.concatenate([near.rows, np.maximum(near.before, 0)]))
+    vectors = picked(corpus, np.concatenate([near.rows, np.maximum(near.before, 0)]), meant)
     mine, earlier = np.split(vectors, 2)
     together = np.einsum("ij,ij->i", mine, earlier)
     length = np.sqrt(np.maximum(1e-6, 2 + 2 * together))
     return np.where(near.before >= 0, (own + before) / length, own).astype(np.float32)
-
-
-def _picked(corpus: Corpus, rows: Rows) -> Scores:
-    """Return the vectors of these rows."""
-    parts = corpus.vectors() or iter(())
-    found = np.zeros((len(rows), 0), np.float32)
-    first = 0
-    for part in parts:
-        if found.shape[1] != part.shape[1]:
-            found = np.zeros((len(rows), part.shape[1]), np.float32)
-        here = (rows >= first) & (rows < first + len(part))
-        found[here] = part[rows[here] - first] * np.float32(VECTOR_SCALE)
-        first += len(part)
-    return found
 
 
 def _people(columns: Columns, rows: Rows, question: Question, corpus: Corpus) -> dict[str, Scores]:
@@ -223,10 +207,11 @@ def _people(columns: Columns, rows: Rows, question: Question, corpus: Corpus) ->
     by_them = np.isin(columns.speaker[rows], list(question.speakers)) if asked else np.zeros(len(rows), np.bool_)
     called = np.zeros(len(rows), np.bool_)
     for term, speaker in question.names.items():
-        called |= np.isin(rows, corpus.postings(term).rows) & (columns.speaker[rows] != speaker)
+        by_others = (columns.speaker[rows] >= 0) & (columns.speaker[rows] != speaker)
+        called |= np.isin(rows, corpus.postings(term).rows) & by_others
     return {
         "by_the_asked": by_them.astype(np.float32) * (asked == 1),
-        "by_another": (~by_them).astype(np.float32) * (asked == 1),
+        "by_another": (~by_them & (columns.speaker[rows] >= 0)).astype(np.float32) * (asked == 1),
         "asked_of_two": np.full(len(rows), asked > 1, np.float32),
         "calls_by_name": called.astype(np.float32),
     }
@@ -264,9 +249,11 @@ def _dates(columns: Columns, rows: Rows, question: Question) -> Scores:
     return np.array(fits, np.float32)[which]
 
 
-def _pool(columns: Columns, scores: list[Scores], allowed: Mask | None) -> Rows:
-    """Return the rows that are best by any of the scores, and their neighbours."""
-    best = [_top(each if allowed is None else np.where(allowed, each, -np.inf)) for each in scores]
+def _pool(corpus: Corpus, scores: list[Scores], allowed: Mask | None) -> Rows:
+    """Return the rows of each kind that are best by any of the scores, and their neighbours."""
+    columns = corpus.columns
+    open_to = [each if allowed is None else np.where(allowed, each, np.float32(-np.inf)) for each in scores]
+    best = [kind.start + _top(each[kind]) for each in open_to for kind in corpus.kinds]
     chosen = np.unique(np.concatenate(best)) if best else np.zeros(0, np.int64)
     around = np.unique(np.concatenate([chosen, columns.before[chosen], columns.after[chosen]]))
     return around[(around >= 0) & (True if allowed is None else allowed[around])].astype(np.int64)
@@ -282,11 +269,10 @@ def _step(onward: NDArray[np.int32], from_rows: NDArray[np.int32]) -> NDArray[np
 
 
 def _standardised(scores: Scores, rows: Rows) -> Scores:
-    return (scores[rows] - scores.mean()) / (scores.std() + np.float32(1e-6))
+    return ((scores[rows] - scores.mean()) / (scores.std() + 1e-6)).astype(np.float32)
 
 
 def _ranked(scores: Scores) -> Scores:
-    """Return 1 for the best, less and less for those after it."""
-    places = np.empty(len(scores), np.float32)
-    places[np.argsort(-scores, kind="stable")] = np.arange(len(scores))
-    return np.float32(_HEAD) / (np.float32(_HEAD) + places)
+    """Return 1 for the best, less and less for those after it, the same for equals."""
+    better = np.searchsorted(np.sort(-scores), -scores)
+    return (_HEAD / (_HEAD + better)).astype(np.float32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,12 +11,42 @@ from typing import Literal
 
 import numpy as np
 
-from cairn.domain.recall.corpus import Corpus, Rows, Scores
-from cairn.domain.recall.features import Mask, features
+from cairn.domain.explanation import Explanation
+from cairn.domain.memories import SearchMode
+from cairn.domain.recall.corpus import Corpus, Mask, Meant, Rows, Scores
+from cairn.domain.recall.features import features
 from cairn.domain.recall.question import Question
 
 Tier = Literal["words", "meaning"]
 _FITTED = Path(__file__).with_name("weights.json")
+
+
+SIGNALS: Mapping[str, Sequence[str]] = {
+    "words": (
+        *("words", "words_of_best", "words_z", "word_rank", "words_by_length"),
+        *("pairs", "coverage", "rarest"),
+    ),
+    "meaning": ("meaning", "meaning_z", "meaning_rank", "agree"),
+    "what was said around it": (
+        *("words_before", "words_after", "words_two_before", "words_two_after", "words_around", "coverage_around"),
+        *(
+            "coverage_before",
+            "asked_before",
+            "meaning_before",
+            "meaning_after",
+            "meaning_around",
+            "meaning_with_before",
+        ),
+    ),
+    "its session": ("words_of_session", "meaning_of_session", "meaning_of_session_mean"),
+    "who said it": (
+        *("by_the_asked", "by_another", "asked_of_two", "calls_by_name", "says_i"),
+        *("by_assistant", "by_assistant_length"),
+    ),
+    "time": ("date", "time_for_when"),
+    "form": ("length", "length_z", "asks", "short", "number_for_how_many"),
+}
+"""The features by what they look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +55,10 @@ class Weights:
 
     names: Sequence[str]
     values: Scores
+
+    def __iter__(self) -> Iterator[tuple[str, np.float32]]:
+        """Yield each feature's name and weight."""
+        return zip(self.names, self.values, strict=True)
 
     def score(self, found: Mapping[str, Scores], count: int) -> Scores:
         """Return the score of each of `count` texts."""
@@ -43,6 +77,25 @@ class Ranking:
     features: Mapping[str, Scores]
     weights: Weights
 
+    def shares(self) -> Scores:
+        """Return how likely each is the one that answers, as the model was fitted: softmax of the scores."""
+        worth = np.exp(self.scores - self.scores.max(initial=-np.inf)) if len(self.scores) else self.scores
+        return (worth / max(1e-6, float(worth.sum()))).astype(np.float32)
+
+    def explanation(self, place: int) -> Explanation:
+        """Return why a text stands where it does; the rank without a signal is that among all that were weighed."""
+        added = {name: self.features[name] * weight for name, weight in self.weights}
+        signals = {signal: sum(added.get(name, 0.0) for name in names) for signal, names in SIGNALS.items()}
+        present = {signal: np.broadcast_to(each, self.scores.shape) for signal, each in signals.items()}
+        without = {signal: self.scores - each for signal, each in present.items()}
+        features = {name: float(each[place]) for name, each in added.items()}
+        return Explanation(
+            rank=place + 1,
+            signals={signal: float(each[place]) for signal, each in present.items()},
+            rank_without={signal: 1 + int((each > each[place]).sum()) for signal, each in without.items()},
+            features=dict(sorted(features.items(), key=lambda each: -abs(each[1]))),
+        )
+
 
 @cache
 def fitted(tier: Tier) -> Weights:
@@ -51,23 +104,36 @@ def fitted(tier: Tier) -> Weights:
     return Weights(list(weights), np.array(list(weights.values()), np.float32))
 
 
-def rank(corpus: Corpus, question: Question, query: Scores | None = None, allowed: Mask | None = None) -> Ranking:
+def rank(
+    corpus: Corpus,
+    question: Question,
+    meant: Meant | None = None,
+    allowed: Mask | None = None,
+    mode: SearchMode = "hybrid",
+) -> Ranking:
     """Rank the `allowed` texts of a corpus by how likely they answer the question; the newer first among equals."""
-    if not len(corpus.columns.length):
-        return Ranking(np.zeros(0, np.int64), np.zeros(0, np.float32), np.zeros(0, np.bool_), {}, fitted("words"))
-    rows, found = features(corpus, question, query, allowed)
-    weights = fitted("meaning" if "meaning" in found else "words")
+    rows, found = features(corpus, question, meant, allowed)
+    weights = fitted("words") if "meaning" not in found else _MEANING if mode == "semantic" else fitted("meaning")
     scores = weights.score(found, len(rows))
     order = np.lexsort((-rows, -scores))
     ordered = {name: values[order] for name, values in found.items()}
-    return Ranking(rows[order], scores[order], _matched(ordered), ordered, weights)
+    return Ranking(rows[order], scores[order], _matched(ordered, mode), ordered, weights)
 
 
-def _matched(found: Mapping[str, Scores]) -> Mask:
+def _matched(found: Mapping[str, Scores], mode: SearchMode) -> Mask:
     """Return which texts have to do with the question at all, by a word of their own or around them, or by meaning."""
     by_words = found["words_around"] > 0
-    return by_words | (found["meaning"] > _UNRELATED) if "meaning" in found else by_words
+    if "meaning" not in found:
+        return by_words
+    by_meaning = found["meaning"] > _UNRELATED
+    return by_meaning if mode == "semantic" else by_words | by_meaning
 
 
 _UNRELATED = 0.25
 """Cosine up to which two texts have nothing to do with each other: nine of ten unrelated pairs are below it."""
+_MEANING = Weights(["meaning"], np.array([20.0], np.float32))
+"""Softmax of cosines needs a temperature; 0.05 is usual."""
+NOTHING = Ranking(
+    np.zeros(0, np.int64), np.zeros(0, np.float32), np.zeros(0, np.bool_), {}, Weights([], np.zeros(0, np.float32))
+)
+"""What is found where there is nothing to find."""

@@ -1,0 +1,16 @@
+"""Why something was recalled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why something stands where it does: what each signal adds to its score, and its rank without that signal."""
+
+    rank: int
+    signals: Mapping[str, float]
+    rank_without: Mapping[str, int]
+    features: Mapping[str, float]

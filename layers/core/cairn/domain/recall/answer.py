@@ -1,0 +1,105 @@
+"""An answer: what a question finds in all collections at once, the best first, and why."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+
+from cairn.domain.documents import Kind
+from cairn.domain.explanation import Explanation
+from cairn.domain.memories import SearchMode
+from cairn.domain.recall.collection import Collection, Found
+from cairn.domain.recall.corpus import Mask, Meant
+from cairn.domain.recall.joined import Joined, side_by_side
+from cairn.domain.recall.question import question
+from cairn.domain.recall.ranker import NOTHING, Ranking, rank
+
+Embed = Callable[[str, str], Meant | None]
+"""Turns what is meant, and how it was put, into vectors; None where there are none."""
+_ONE_DAY_FROM = 1
+
+
+class Hit(NamedTuple):
+    """Something found; `score` is how likely it is the answer, as the model has it: those of all found add up to 1."""
+
+    kind: Kind
+    score: float
+    place: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The documents that match a question, of those that are `allowed`."""
+
+    ranking: Ranking
+    collections: Sequence[Collection]
+    corpus: Joined
+    allowed: Mask
+
+    @property
+    def searched(self) -> int:
+        """Return how many documents might have been found."""
+        return int(self.allowed.sum())
+
+    @property
+    def matched(self) -> int:
+        """Return how many match."""
+        return int(self.ranking.matched.sum())
+
+    def hits(self) -> Iterator[Hit]:
+        """Yield what matches, the best first."""
+        shares = self.ranking.shares()
+        for place in np.flatnonzero(self.ranking.matched).tolist():
+            number, _ = self.corpus.leaf_of(int(self.ranking.rows[place]))
+            yield Hit(self.corpus.leaves[number].kind, float(shares[place]), place)
+
+    def read(self, hit: Hit) -> Found:
+        """Return what was found."""
+        return self._found(int(self.ranking.rows[hit.place]))
+
+    def newest(self) -> Iterator[Found]:
+        """Yield all that may be found, the newest first, whatever was asked."""
+        rows = np.flatnonzero(self.allowed)
+        at = np.concatenate([np.asarray(leaf.documents.number("at"), np.int64) for leaf in self.corpus.leaves])[rows]
+        return map(self._found, rows[np.lexsort((-rows, -at))].tolist())
+
+    def _found(self, row: int) -> Found:
+        firsts = list(accumulate((len(each.corpus) for each in self.collections), initial=0))
+        number = bisect_right(firsts, row) - 1
+        return self.collections[number].found(row - firsts[number])
+
+    def why(self, hit: Hit) -> Explanation:
+        """Return why it stands where it does."""
+        return self.ranking.explanation(hit.place)
+
+    @property
+    def found_by(self) -> SearchMode:
+        """Return by what it was found, as far as there was anything to go by."""
+        if "meaning" not in self.ranking.features:
+            return "text"
+        return "hybrid" if len(self.ranking.weights.names) > 1 else "semantic"
+
+
+def answer(
+    collections: Sequence[Collection], text: str, today: date, embed: Embed, mode: SearchMode = "hybrid"
+) -> Answer:
+    """Put a question to the collections, of which those of one kind stand together; nothing matches an empty one."""
+    corpus = side_by_side([each.corpus for each in collections])
+    allowed = np.concatenate([each.allowed for each in collections]) if collections else np.zeros(0, np.bool_)
+    if not text or not allowed.any():
+        return Answer(NOTHING, collections, corpus, allowed)
+    days = corpus.columns.day
+    years = range(_year(int(days.min())), _year(int(days.max())) + 1)
+    asked = question(text, corpus.columns.speakers, today, years)
+    meant = embed(asked.text, text) if mode != "text" else None
+    return Answer(rank(corpus, asked, meant, allowed, mode), collections, corpus, allowed)
+
+
+def _year(day: int) -> int:
+    return date.fromordinal(max(day, _ONE_DAY_FROM)).year

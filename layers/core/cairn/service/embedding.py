@@ -1,0 +1,75 @@
+"""Vectors for what is in the logs and for questions: made by the embedder, done without where it fails.
+
+Segments hold those that the indexer made. What no segment holds gets its vectors when it is first searched, the newest
+first and so many at once, so that a turn writes no vectors and a cold process is not kept waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+
+from cairn.domain.documents import KINDS, Kind, Vectors
+from cairn.domain.errors import EmbeddingFailed
+from cairn.domain.memory_view import MemoryView
+from cairn.domain.recall.corpus import Meant, quantized
+from cairn.domain.stretch import Stretch
+from cairn.ports import Embedder
+from cairn.service.world import World
+
+AT_ONCE = 64
+"""How many documents of a log's tail get vectors in one call, a few milliseconds each."""
+
+
+class Embedding:
+    """Makes vectors, or none where there is no embedder or it fails."""
+
+    def __init__(self, world: World) -> None:
+        """Hold no state of its own."""
+        self._embedder = world.embedder
+
+    def meant(self, views: Iterable[MemoryView], asked: str, as_put: str) -> Meant | None:
+        """Return a question as vectors, with what is new in the views made comparable; None to go by words."""
+        embedder = self._embedder
+        if embedder is None:
+            return None
+        try:
+            for view in views:
+                _fill(view, embedder)
+            first_person = embedder.embed(asked)
+            vector = first_person if as_put == asked else embedder.embed(as_put)
+        except EmbeddingFailed:
+            return None
+        return Meant(first_person, vector, embedder.name, embedder.calibration)
+
+    def of(self, view: MemoryView) -> Mapping[Kind, Vectors]:
+        """Return the vectors of all documents of a view, each kind's where there are any and all could be made."""
+        embedder = self._embedder
+        if embedder is None:
+            return {}
+        found: dict[Kind, Vectors] = {}
+        try:
+            for kind in KINDS:
+                data = b"".join(_vectors(stretch, kind, embedder) for stretch in view.stretches)
+                if data:
+                    found[kind] = Vectors(embedder.name, data)
+        except EmbeddingFailed:
+            return {}
+        return found
+
+
+def _fill(view: MemoryView, embedder: Embedder) -> None:
+    left = AT_ONCE
+    for kind in KINDS:
+        documents = view.tail.documents(kind)
+        for doc, text in list(islice(documents.without_vector(embedder.name), left)):
+            documents.place(doc, quantized(embedder.embed(text)).tobytes())
+            left -= 1
+
+
+def _vectors(stretch: Stretch, kind: Kind, embedder: Embedder) -> bytes:
+    """Return the vectors of a stretch's documents: those it has, or new ones."""
+    held = stretch.documents(kind).vectors
+    if held is not None and held.embedder == embedder.name and held.docs is None:
+        return bytes(held.data)
+    return b"".join(quantized(embedder.embed(text)).tobytes() for text in stretch.texts(kind))
