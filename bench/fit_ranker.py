@@ -1,8 +1,8 @@
 """Fit the ranker's weights on Cairn's own conversations, and write layers/core/cairn/domain/recall/weights.json.
 
-A question's texts compete: the loss is the cross-entropy of the softmax of their scores (ListNet; Cao et al. 2007) with
-the texts that answer it, each alike. It is convex, so that Newton's method ends at the one best set of weights, the same
-every time. Features are taken from the engine's own recall, standardised to be fitted, and given back as they are.
+A question's texts compete: the loss is the cross-entropy of the softmax of their scores (ListNet; Cao et al. 2007)
+with the texts that answer it, each alike. It is convex, so that Newton's method ends at the one best set of weights,
+the same every time. Features are taken from the engine's own recall and standardised; the weights are not.
 
 Whom a question names is a strong sign, and at times it names the wrong one. So a fifth of the weight of a question
 about one of two speakers goes to the same question about the other.
@@ -57,7 +57,7 @@ class Example:
         """Tell which texts answer it."""
         return np.array([each in self.question.evidence for each in self.ids], np.bool_)
 
-    def ranked(self, weights: Numbers) -> list[str]:
+    def ranked(self, weights: Numbers) -> Sequence[str]:
         """Return the ids, the best first, the newer first among equals."""
         order = np.lexsort((-np.arange(len(self.ids)), -(self.features @ weights)))
         return [self.ids[place] for place in order]
@@ -132,9 +132,7 @@ def _softmax(scores: Numbers) -> Numbers:
     return worth / worth.sum()
 
 
-def _examples(
-    engine: Stored, conversation: Conversation, mode: SearchMode, names: Sequence[str]
-) -> Iterator[Example]:
+def _examples(engine: Stored, conversation: Conversation, mode: SearchMode, names: Sequence[str]) -> Iterator[Example]:
     swap = _swapping(conversation)
     for question in conversation.questions:
         other = swap(question.text)

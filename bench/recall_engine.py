@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from cairn.domain import layout
@@ -26,7 +27,7 @@ from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
 from cairn.ports import Embedder
 from cairn.runtime.minilm import MiniLm
-from cairn.runtime.system import SystemEntropy
+from cairn.runtime.system import SystemEntropy, in_turn
 from cairn.service.engine import Engine
 from cairn.service.recall import Search, Sight
 from cairn.service.world import World
@@ -97,17 +98,19 @@ class NoJobs:
 class Stored:
     """A conversation in an engine: each text a turn of its own, at its own time, all of one user's log."""
 
-    def __init__(self, engine: Engine, clock: StoryClock, conversation: Conversation) -> None:
-        """Store the texts and index them."""
-        self._engine = engine
+    def __init__(self, start: Callable[[], Engine], clock: StoryClock, conversation: Conversation) -> None:
+        """Store the texts and index them; what answers is an engine that was started afterwards."""
+        self._engine = start()
         self._clock = clock
         self._session = Session(TENANT, Project(conversation.name), _ASKING)
         self._owner = layout.owner(USER, _ASKING)
         self._ids: dict[int, str] = {}
+        clock.turn_to(conversation.texts[0].at)
         for text in conversation.texts:
             self._store(text)
         self._ended = clock.now() + _AFTERWARDS
-        engine.indexer.run(TENANT, self._session.project, self._owner)
+        self._engine.indexer.run(TENANT, self._session.project, self._owner)
+        self._engine = start()
 
     def ranked(self, asked: Asked, mode: SearchMode = "hybrid", *, explain: bool = False) -> list[Recollection]:
         """Return what recall answers, the best first, page after page."""
@@ -130,14 +133,12 @@ class Stored:
         return found[:DEPTH]
 
     @contextmanager
-    def answering(self, asked: Asked, mode: SearchMode) -> Iterator[Answer]:
-        """Put a question as recall does, to what was said and what is believed, and hold the answer with its features."""
+    def answering(self, asked: Asked, mode: SearchMode) -> Generator[Answer]:
+        """Put a question as recall does to texts and facts, and hold the answer with its features."""
         self._clock.turn_to(asked.asked or self._ended)
         recall, sight = self._engine.parts.recall, Sight(self._session, self._owner, "user")
         recall.refresh(sight, [self._owner])
-        search = Search(
-            query=asked.text, texts=[self._owner], facts=recall.beliefs(sight, [self._owner]), mode=mode
-        )
+        search = Search(query=asked.text, texts=[self._owner], facts=recall.beliefs(sight, [self._owner]), mode=mode)
         with recall.answering(sight, search) as answer:
             yield answer
 
@@ -174,7 +175,7 @@ def _chunk_id(found: Found) -> str:
 
 
 @contextmanager
-def stored(conversations: Sequence[Conversation], embedder: Embedder | None) -> Iterator[Mapping[str, Stored]]:
+def stored(conversations: Sequence[Conversation], embedder: Embedder | None) -> Generator[Mapping[str, Stored]]:
     """Store conversations in an engine on this machine, each a project of its own, and return them by name."""
     with tempfile.TemporaryDirectory() as directory:
         clock, table = StoryClock(), SqliteTable(Path(":memory:"))
@@ -184,21 +185,15 @@ def stored(conversations: Sequence[Conversation], embedder: Embedder | None) -> 
             LocalKeyRing(bytes(32)),
             clock,
             SystemEntropy(),
-            _one_by_one,
+            in_turn,
             NoJobs(),
             embedder=embedder,
         )
-        engine = Engine.over(world, lambda _: MemorySettings(recall_scope="user"))
         try:
-            yield {each.name: _begun(engine, clock, each) for each in conversations}
+            yield {each.name: Stored(partial(_engine, world), clock, each) for each in conversations}
         finally:
             table.close()
 
 
-def _begun(engine: Engine, clock: StoryClock, conversation: Conversation) -> Stored:
-    clock.turn_to(conversation.texts[0].at)
-    return Stored(engine, clock, conversation)
-
-
-def _one_by_one(calls: Sequence[Callable[[], object]]) -> list[object]:
-    return [call() for call in calls]
+def _engine(world: World) -> Engine:
+    return Engine.over(world, lambda _: MemorySettings(recall_scope="user"))

@@ -47,7 +47,7 @@ class Conversation:
 
 
 def read(path: Path) -> tuple[Conversation, ...]:
-    """Return the conversations of a file, or of every JSON file in a directory; a question without evidence is left out."""
+    """Return the conversations of a file or of a directory's JSON files; a question without evidence is left out."""
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     return tuple(conversation for file in files for conversation in _conversations(json.loads(file.read_text("utf-8"))))
 
@@ -65,8 +65,8 @@ def _own(document: Mapping[str, Any]) -> Conversation:
         for number, session in enumerate(document["sessions"], 1)
         for place, (speaker, said) in enumerate(session["turns"], 1)
     ]
-    asked = tuple(map(_asked, document["questions"]))
-    return _checked(Conversation(document["name"], document["language"], tuple(texts), asked))
+    questions: Sequence[Mapping[str, Any]] = document["questions"]
+    return _checked(Conversation(document["name"], document["language"], tuple(texts), tuple(map(_asked, questions))))
 
 
 def _asked(question: Mapping[str, Any]) -> Question:
