@@ -10,8 +10,8 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
+from cairn.domain.cues import cues
 from cairn.domain.recall.corpus import Columns, Postings, Rows, Scores, pair_hashes, quantized
-from cairn.domain.recall.cues import cues
 from cairn.domain.terms import terms
 
 

@@ -202,6 +202,10 @@ class Tally(Protocol):
         """Count a call whose record could not be written."""
         ...
 
+    def unembedded(self) -> None:
+        """Count a recall that went by words alone because the embedder failed."""
+        ...
+
     def access_anomaly(self) -> None:
         """Count an access of someone who reaches for much in many places."""
         ...

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from cairn.domain.recall.cues import Cue, cues
+from cairn.domain.cues import Cue, cues
 from cairn.domain.recall.question import Question, question
 
 TWO = ("Ada", "Ben")

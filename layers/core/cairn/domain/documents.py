@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 
-from cairn.domain.recall.signs import Signs
+from cairn.domain.signs import Signs
 
 Kind: TypeAlias = Literal["texts", "memories", "facts"]
 Label: TypeAlias = Literal["speaker", "session", "type", "confidence"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import chain, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from cairn.domain.documents import Kind
 from cairn.domain.facts import Fact
 from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.ledger import Ledger
@@ -15,10 +16,6 @@ from cairn.domain.memories import Ending, ending_of
 from cairn.domain.past import Past
 from cairn.domain.segment import Segment
 from cairn.domain.stretch import Stretch, Tail
-
-if TYPE_CHECKING:
-    from cairn.domain.documents import Kind
-    from cairn.domain.recall.joined import Joined
 
 
 class MemoryView:
@@ -38,7 +35,7 @@ class MemoryView:
             self._end(segment.endings())
             self.stretches.append(segment)
         self.stretches.append(self._tail)
-        self.joined: dict[Kind, Joined] = {}
+        self.joined: dict[Kind, Any] = {}
 
     def apply(self, record: dict[str, Any]) -> None:
         """Fold one entry's record into the view."""

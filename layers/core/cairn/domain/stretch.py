@@ -14,7 +14,7 @@ from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.log_entries import Chunk, TurnStamp
 from cairn.domain.markers import CUES
 from cairn.domain.memories import Ending, Memory, ending_of, memory_of, memory_record
-from cairn.domain.recall.signs import signs
+from cairn.domain.signs import signs
 
 Kept: TypeAlias = Literal["texts", "memories", "facts", "history"]
 """What a stretch keeps in blocks: [role, text] of each text, memories, [text] of each fact, changes of facts."""

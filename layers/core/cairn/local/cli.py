@@ -93,6 +93,20 @@ def recount(owner: Tenant, data: Path | None) -> None:
 
 
 @main.command()
+@tenant_option
+@data_option
+def reindex(owner: Tenant, data: Path | None) -> None:
+    """Make what recall searches anew from the logs, with the embedder that the settings name.
+
+    After another one was chosen; until then what the old one made is found by its words alone. It may be stopped at
+    any time and run again, beside a service in use. The store is that of `cairn policy`.
+    """
+    from cairn.local.reindex import reindex as run  # noqa: PLC0415 - a command pays for its own imports only
+
+    run(owner, data)
+
+
+@main.command()
 @data_option
 def maintain(data: Path | None) -> None:
     """Maintain every session that is due, once: compact, archive, expire, merge, summarise; seal the audit log.

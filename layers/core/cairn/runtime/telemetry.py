@@ -60,6 +60,7 @@ class CallRecord:
     redactions: Annotated[int, Doc("Findings of personal data and secrets, masked or refused.")] = 0
     arguments: Annotated[Mapping[str, int] | None, Doc("The bytes of each argument, by its field; no value.")] = None
     unrecorded: Annotated[int, Doc("1 where the call's audit record could not be written.")] = 0
+    unembedded: Annotated[int, Doc("How often recall went by words alone because the embedder failed.")] = 0
     access_anomalies: Annotated[int, Doc("1 where its caller reaches for much in many places.")] = 0
     counts: Annotated[Mapping[str, int] | None, Doc("What a job met; `tool` is then its kind.")] = None
     facts_written: Annotated[dict[Tier, int], Doc("Facts written, by tier.")] = field(default_factory=dict[Tier, int])
@@ -172,6 +173,11 @@ class CallTally:
         """Count a call whose record could not be written."""
         if (record := _current.get()) is not None:
             record.unrecorded += 1
+
+    def unembedded(self) -> None:
+        """Count a recall that went by words alone because the embedder failed."""
+        if (record := _current.get()) is not None:
+            record.unembedded += 1
 
     def access_anomaly(self) -> None:
         """Count an access of someone who reaches for much in many places."""

@@ -1,13 +1,13 @@
 """Vectors for what is in the logs and for questions: made by the embedder, done without where it fails.
 
 Segments hold those that the indexer made. What no segment holds gets its vectors when it is first searched, the newest
-first and so many at once, so that a turn writes no vectors and a cold process is not kept waiting.
+first and for a while, so that a turn writes no vectors and a cold process does not keep its caller waiting.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import islice
+from datetime import timedelta
 
 from cairn.domain.documents import KINDS, Kind, Vectors
 from cairn.domain.errors import EmbeddingFailed
@@ -17,8 +17,8 @@ from cairn.domain.stretch import Stretch
 from cairn.ports import Embedder
 from cairn.service.world import World
 
-AT_ONCE = 64
-"""How many documents of a log's tail get vectors in one call, a few milliseconds each."""
+LONGEST = timedelta(milliseconds=200)
+"""How long a call gives vectors to what no segment holds; a document takes a few milliseconds of it."""
 
 
 class Embedding:
@@ -26,6 +26,7 @@ class Embedding:
 
     def __init__(self, world: World) -> None:
         """Hold no state of its own."""
+        self._world = world
         self._embedder = world.embedder
 
     def meant(self, views: Iterable[MemoryView], asked: str, as_put: str) -> Meant | None:
@@ -34,13 +35,22 @@ class Embedding:
         if embedder is None:
             return None
         try:
-            for view in views:
-                _fill(view, embedder)
+            self._fill(views, embedder)
             first_person = embedder.embed(asked)
             vector = first_person if as_put == asked else embedder.embed(as_put)
         except EmbeddingFailed:
+            self._world.tally.unembedded()
             return None
         return Meant(first_person, vector, embedder.name, embedder.calibration)
+
+    def _fill(self, views: Iterable[MemoryView], embedder: Embedder) -> None:
+        """Give vectors to what has none yet: at least one, as many as there is time for."""
+        late = self._world.clock.now() + LONGEST
+        for documents in (view.tail.documents(kind) for view in views for kind in KINDS):
+            for doc, text in documents.without_vector(embedder.name):
+                documents.place(doc, quantized(embedder.embed(text)).tobytes())
+                if self._world.clock.now() >= late:
+                    return
 
     def of(self, view: MemoryView) -> Mapping[Kind, Vectors]:
         """Return the vectors of all documents of a view, each kind's where there are any and all could be made."""
@@ -56,15 +66,6 @@ class Embedding:
         except EmbeddingFailed:
             return {}
         return found
-
-
-def _fill(view: MemoryView, embedder: Embedder) -> None:
-    left = AT_ONCE
-    for kind in KINDS:
-        documents = view.tail.documents(kind)
-        for doc, text in list(islice(documents.without_vector(embedder.name), left)):
-            documents.place(doc, quantized(embedder.embed(text)).tobytes())
-            left -= 1
 
 
 def _vectors(stretch: Stretch, kind: Kind, embedder: Embedder) -> bytes:

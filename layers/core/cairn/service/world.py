@@ -25,6 +25,9 @@ class NoTally:
     def unrecorded(self) -> None:
         """Do nothing."""
 
+    def unembedded(self) -> None:
+        """Do nothing."""
+
     def access_anomaly(self) -> None:
         """Do nothing."""
 

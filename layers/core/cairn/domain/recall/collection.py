@@ -90,7 +90,8 @@ def _corpus(view: MemoryView, kind: Kind) -> Joined:
     if kind not in view.joined:
         segments = view.stretches[:-1]
         view.joined[kind] = join([of(segment.documents(kind), kind) for segment in segments])
-    return join([view.joined[kind], tail]) if len(tail) else view.joined[kind]
+    base: Joined = view.joined[kind]
+    return join([base, tail]) if len(tail) else base
 
 
 def _until(corpus: Joined, until: datetime | None) -> Mask:

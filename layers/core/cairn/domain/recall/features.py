@@ -13,8 +13,8 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from cairn.domain.cues import Cue
 from cairn.domain.recall.corpus import Columns, Corpus, Mask, Meant, Rows, Scores, picked, similarities
-from cairn.domain.recall.cues import Cue
 from cairn.domain.recall.question import Question
 
 POOL = 150
@@ -106,7 +106,7 @@ class _Words:
             "words_two_after": near.at(share, _step(near.columns.after, near.after)),
             "words_around": np.maximum.reduce([own, before, after]),
             "words_of_session": near.of_session(self._sessions()),
-            "words_z": _standardised(scores, rows) / 8,
+            "words_z": _standardised(scores, rows) * np.float32(0.125),
             "word_rank": _ranked(scores[rows]) * (scores[rows] > 0),
             "words_by_length": self._bm25(1.2, 0.75)[rows] / np.float32(self._total * 2.2),
             "pairs": self._pairs(rows),
@@ -187,7 +187,7 @@ def _meaning(corpus: Corpus, near: _Near, meaning: Scores, meant: Meant) -> dict
         "meaning_with_before": together,
         "meaning_of_session": near.of_session(nearest),
         "meaning_of_session_mean": near.of_session(mean),
-        "meaning_z": _standardised(meaning, rows) / 4,
+        "meaning_z": _standardised(meaning, rows) * np.float32(0.25),
         "meaning_rank": _ranked(own),
     }
 

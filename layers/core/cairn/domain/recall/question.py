@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from cairn.domain.recall.cues import asks_how_many, asks_when
+from cairn.domain.cues import asks_how_many, asks_when
 from cairn.domain.recall.dates import Span, spans
-from cairn.domain.recall.signs import ROLES, pair_hashes
+from cairn.domain.signs import ROLES, pair_hashes
 from cairn.domain.terms import terms, words
 
 _OF_THE_USER = frozenset({"i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "myself", "we", "our", "ours", "us"})

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 from zlib import crc32
 
-from cairn.domain.recall.cues import cues
+from cairn.domain.cues import cues
 from cairn.domain.terms import terms
 
 ROLES = frozenset({"user", "assistant", "tool", "system", "developer"})

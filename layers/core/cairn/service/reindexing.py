@@ -1,0 +1,23 @@
+"""Making the segments of a tenant's logs anew: after another embedder was chosen, or to be sure of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cairn.domain import layout
+from cairn.domain.ids import Tenant
+from cairn.ports import Inventory
+from cairn.service.indexing import Indexed, Indexer
+from cairn.service.vault import Vault
+from cairn.service.world import World
+
+
+def reindex(world: World, inventory: Inventory, tenant: Tenant) -> Iterator[Indexed]:
+    """Make the segments of each log that has any, and yield what that took; logs are read and written meanwhile.
+
+    It may be stopped at any time and run again.
+    """
+    indexer = Indexer(world, Vault(world))
+    logs = [str(item["pk"]) for item in inventory.items(tenant) if item["sk"] == layout.MANIFEST]
+    for pk in logs:
+        yield indexer.rebuild(*layout.log_of(pk))
