@@ -60,7 +60,7 @@ class Example:
     def ranked(self, weights: Numbers) -> Sequence[str]:
         """Return the ids, the best first, the newer first among equals."""
         order = np.lexsort((-np.arange(len(self.ids)), -(self.features @ weights)))
-        return [self.ids[place] for place in order]
+        return [self.ids[int(place)] for place in order]
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 _SESSION = re.compile(r"session_(\d+)")
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
@@ -54,7 +54,7 @@ def read(path: Path) -> tuple[Conversation, ...]:
 
 def _conversations(document: Any) -> Iterator[Conversation]:
     if isinstance(document, list):
-        yield from map(_locomo, document)
+        yield from map(_locomo, cast("list[Mapping[str, Any]]", document))
     else:
         yield _own(document)
 
