@@ -28,7 +28,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, the ids of all texts that are needed to answer it, and when it is asked if that is told."""
+    """What is asked, the ids of all texts that are needed to answer it, and when it is asked where that matters."""
 
     text: str
     kind: str
@@ -47,7 +47,7 @@ class Conversation:
 
 
 def read(path: Path) -> tuple[Conversation, ...]:
-    """Return the conversations of a file or of a directory's JSON files; a question without evidence is left out."""
+    """Return the conversations of a file, or of every JSON file in a directory; a question without evidence is left out."""
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     return tuple(conversation for file in files for conversation in _conversations(json.loads(file.read_text("utf-8"))))
 
@@ -65,14 +65,14 @@ def _own(document: Mapping[str, Any]) -> Conversation:
         for number, session in enumerate(document["sessions"], 1)
         for place, (speaker, said) in enumerate(session["turns"], 1)
     ]
-    questions: Sequence[Mapping[str, Any]] = document["questions"]
-    return _checked(Conversation(document["name"], document["language"], tuple(texts), tuple(map(_asked, questions))))
+    asked = [_question(each) for each in document["questions"]]
+    return _checked(Conversation(document["name"], document["language"], tuple(texts), tuple(asked)))
 
 
-def _asked(question: Mapping[str, Any]) -> Question:
-    when = question.get("asked")
-    evidence = frozenset(question["evidence"])
-    return Question(question["text"], question["kind"], evidence, datetime.fromisoformat(when) if when else None)
+def _question(record: Mapping[str, Any]) -> Question:
+    when = record.get("asked")
+    asked = None if when is None else datetime.fromisoformat(when)
+    return Question(record["text"], record["kind"], frozenset(record["evidence"]), asked)
 
 
 def _locomo(sample: Mapping[str, Any]) -> Conversation:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.terms import terms, words
+from cairn.domain.terms import alike, opening, terms, words
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,51 @@ def test_forms_of_one_word_meet_in_their_stem() -> None:
 def test_no_term_is_empty_or_holds_white_space_and_case_does_not_matter(text: str) -> None:
     assert all(term and not any(map(str.isspace, term)) for term in terms(text))
     assert terms(text.casefold()) == terms(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("kitchen", "kitchn"),
+        ("kitchen", "kitcehn"),
+        ("kitchen", "kitchens"),
+        ("resturant", "restaurant"),
+        ("buche", "buchern"),
+        ("gatto", "gatta"),
+    ],
+)
+def test_a_slip_or_another_ending_makes_no_other_word(one: str, other: str) -> None:
+    assert alike(one, other)
+    assert alike(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("kitchen", "kite"), ("planet", "plasticity"), ("house", "horse s"), ("carpet", "career")]
+)
+def test_words_that_differ_in_more_are_not_alike(one: str, other: str) -> None:
+    assert not alike(one, other)
+
+
+def test_short_terms_numbers_and_bigrams_are_like_none() -> None:
+    assert [opening(term) for term in ("cat", "2026-03-01", "v21x", "\u6771\u4eac", "kiwi", "kitchen")] == [
+        *("", "", "", ""),
+        "ki",
+        "kit",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("\u043a\u043d\u0438\u0433\u0438", "\u043a\u043d\u0438\u0433\u0430"),
+        ("\u0643\u062a\u0627\u0628", "\u0627\u0644\u0643\u062a\u0627\u0628"),
+    ],
+)
+def test_other_scripts_have_stemmers_of_their_own(one: str, other: str) -> None:
+    assert terms(one) == terms(other)
+
+
+@given(st.text(min_size=4), st.text(min_size=4))
+def test_likeness_is_mutual_and_every_word_is_like_itself(one: str, other: str) -> None:
+    assert alike(one, one)
+    assert alike(one, other) == alike(other, one)

@@ -61,6 +61,10 @@ class Documents(Protocol):
         """Return the documents that have the term, in order, and how often each has it."""
         ...
 
+    def beginning(self, opening: str) -> Iterator[str]:
+        """Yield the terms that begin so."""
+        ...
+
     def postings(self) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
         """Yield each term, in their order, with the documents that have it and how often."""
         ...
@@ -144,6 +148,10 @@ class GrowingDocuments:
     def matches(self, term: str) -> tuple[Sequence[int], Sequence[int]]:
         """Return the documents that have the term, in order, and how often each has it."""
         return self._postings.get(term, ((), ()))
+
+    def beginning(self, opening: str) -> Iterator[str]:
+        """Yield the terms that begin so."""
+        return (term for term in self._postings if term.startswith(opening))
 
     def postings(self) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
         """Yield each term, in their order, with the documents that have it and how often."""

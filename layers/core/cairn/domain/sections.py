@@ -11,7 +11,7 @@ import json
 import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from struct import Struct, error
 from typing import Any
@@ -45,6 +45,14 @@ class Strings:
         """Return one text as UTF-8."""
         start = self._ends[index - 1] if index else 0
         return bytes(self._text[start : self._ends[index]])
+
+    def beginning(self, opening: str) -> Iterator[str]:
+        """Yield those of sorted texts that begin so."""
+        raw = opening.encode()
+        for index in range(bisect_left(range(len(self)), raw, key=self.raw), len(self)):
+            if not self.raw(index).startswith(raw):
+                return
+            yield self[index]
 
     def find(self, wanted: str) -> int | None:
         """Return where a text is among sorted ones, None where it is not."""

@@ -46,6 +46,10 @@ class SegmentDocuments:
         number = self._terms.find(term)
         return self._run(0, 0) if number is None else self._run_of(number)
 
+    def beginning(self, opening: str) -> Iterator[str]:
+        """Yield the terms that begin so."""
+        return self._terms.beginning(opening)
+
     def postings(self) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
         """Yield each term, in their order, with the documents that have it and how often."""
         for number in range(len(self._terms)):

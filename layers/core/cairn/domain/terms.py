@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import cast
 
 from Stemmer import Stemmer  # pyright: ignore[reportUnknownVariableType]
@@ -33,8 +33,12 @@ _TOKEN = re.compile(
 )
 _ACCENTS = dict.fromkeys(range(0x300, 0x370))  # not all marks: Japanese voices its kana with one
 _MAX_STEMMED_CHARACTERS = 40
-_ENGLISH = cast("Callable[[str], str]", Stemmer("english", 0).stemWord)  # pyright: ignore[reportUnknownMemberType]
-"""Without a cache of its own, which threads could not share."""
+_LATIN = "english"
+_STEMMED_BY_SCRIPT = (("\u0370", "\u03ff", "greek"), ("\u0400", "\u04ff", "russian"), ("\u0600", "\u06ff", "arabic"))
+_LONGEST_ENDING = 3
+_SHARED = 0.7
+_SHORTEST_ALIKE = 4
+_SWAPPED = 2
 
 
 def words(text: str) -> list[str]:
@@ -45,7 +49,8 @@ def words(text: str) -> list[str]:
 def terms(text: str) -> list[str]:
     """Return what to index a text under and to look for in it, in order, repeats kept.
 
-    English stop words go, other words become their Snowball (Porter 2) stem, numbers and dates stay whole, and CJK
+    English stop words go, other words become their Snowball stem (English, or Greek, Russian and Arabic by their
+    script), numbers and dates stay whole, and CJK
     becomes overlapping pairs of characters, or one where it stands alone. Emoji and punctuation yield nothing.
     """
     found: list[str] = []
@@ -77,4 +82,39 @@ def _bigrams(run: str) -> Iterator[str]:
 
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
-    return _ENGLISH(word) if len(word) <= _MAX_STEMMED_CHARACTERS else word
+    if len(word) > _MAX_STEMMED_CHARACTERS:
+        return word
+    language = next((name for low, high, name in _STEMMED_BY_SCRIPT if low <= word[0] <= high), _LATIN)
+    return _stemmer(language)(word)
+
+
+@cache
+def _stemmer(language: str) -> Callable[[str], str]:
+    """Return a stemmer without a cache of its own, which threads could not share."""
+    return cast("Callable[[str], str]", Stemmer(language, 0).stemWord)  # pyright: ignore[reportUnknownMemberType]
+
+
+def opening(term: str) -> str:
+    """Return what terms begin with that are like this one; "" where no other is."""
+    if len(term) < _SHORTEST_ALIKE or not term.isalpha():
+        return ""
+    return term[: 2 if len(term) == _SHORTEST_ALIKE else 3]
+
+
+def alike(one: str, other: str) -> bool:
+    """Tell whether two terms with the same opening may be one word: another ending, or a slip of one or two letters."""
+    shorter, longer = sorted((one, other), key=len)
+    if len(longer) - len(shorter) > _LONGEST_ENDING:
+        return False
+    same = _common(shorter, longer)
+    if same >= _SHARED * len(longer):
+        return True
+    rest, more = shorter[same:], longer[same:]
+    tail = min(_common(rest[::-1], more[::-1]), len(rest))
+    left, extra = rest[: len(rest) - tail], more[: len(more) - tail]
+    return len(extra) <= 1 or (sorted(left) == sorted(extra) and len(left) == _SWAPPED)
+
+
+def _common(one: str, other: str) -> int:
+    """Return how many characters two words begin with alike."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cairn.domain.documents import Documents, Kind
 from cairn.domain.recall.corpus import Columns, Postings, Rows, Stored
+from cairn.domain.terms import alike, opening
 
 _DAY = 86_400_000_000
 _FIRST_DAY = 719_163
@@ -49,7 +50,14 @@ class Joined:
         return [slice(start, end) for start, end in zip([0, *ends.values()], ends.values(), strict=False)]
 
     def postings(self, term: str) -> Postings:
-        """Return where a term stands."""
+        """Return where a term stands; where it stands nowhere, where terms stand that may be the same word."""
+        found = self._postings(term)
+        if len(found.rows) or not opening(term):
+            return found
+        near = {each for leaf in self.leaves for each in leaf.documents.beginning(opening(term)) if alike(term, each)}
+        return _united([self._postings(each) for each in sorted(near)])
+
+    def _postings(self, term: str) -> Postings:
         found = [(leaf.first, *leaf.documents.matches(term)) for leaf in self.leaves]
         rows = [np.asarray(docs, np.int64) + first for first, docs, _ in found if len(docs)]
         counts = [np.asarray(counts, np.float32) for _, docs, counts in found if len(docs)]
@@ -182,6 +190,12 @@ def _link(columns: Columns, parts: Sequence[Joined]) -> None:
         columns.after[earlier[found]] = first[found]
         last[session] = rows
         start += len(part)
+
+
+def _united(found: Sequence[Postings]) -> Postings:
+    rows, places = np.unique(_end_to_end([each.rows for each in found], np.int64), return_inverse=True)
+    counts = np.bincount(places, _end_to_end([each.counts for each in found], np.float32), len(rows))
+    return Postings(rows, counts.astype(np.float32))
 
 
 def _neighbours(session: Numbers) -> tuple[Numbers, Numbers]:
