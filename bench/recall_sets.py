@@ -47,7 +47,7 @@ class Conversation:
 
 
 def read(path: Path) -> tuple[Conversation, ...]:
-    """Return the conversations of a file, or of every JSON file in a directory; a question without evidence is left out."""
+    """Return the conversations of a file or of a directory's JSON files; a question without evidence is left out."""
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     return tuple(conversation for file in files for conversation in _conversations(json.loads(file.read_text("utf-8"))))
 
