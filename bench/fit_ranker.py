@@ -69,7 +69,7 @@ def main() -> None:
     options.add_argument("--dry", action="store_true", help="print only, write nothing")
     given = options.parse_args()
     conversations = read(DATA)
-    found: dict[str, object] = {"fitted_on": _provenance(len(conversations))}
+    found: dict[str, object] = {"fitted_on": provenance()}
     rows: list[Sequence[str | float]] = []
     with stored(conversations, Remembering(MODEL)) as engine:
         for tier, mode in MODES.items():
@@ -182,13 +182,13 @@ def _cross_validated(examples: Sequence[Sequence[Example]]) -> Iterator[float]:
     return (round(100 * value, 1) for value in means(answers).values())
 
 
-def _provenance(count: int) -> dict[str, object]:
+def provenance() -> dict[str, object]:
+    """Return what the weights are fitted on, and how."""
     files = sorted(DATA.glob("*.json"))
     digest = sha256(b"".join(sha256(path.read_bytes()).digest() for path in files)).hexdigest()
     return {
         "conversations": [path.name for path in files],
         "sha256": digest,
-        "count": count,
         "penalty": PENALTY,
         "other_speaker": OTHER_SPEAKER,
     }

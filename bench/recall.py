@@ -64,9 +64,9 @@ def of_data(path: Path, ablate: bool, explain: int) -> Iterator[Table]:  # noqa:
             "BM25, plain": lambda conversation: bm25(conversation.texts),
             "MiniLM, plain": lambda conversation: dense(conversation.texts, embedder),
         }
-        systems = {name: _answers(_of_rival(conversations, make)) for name, make in rivals.items()}
-        systems |= {f"Cairn, {name}": _answers(_texts_only(ranked)) for name, ranked in cairn.items()}
-        systems |= {f"Cairn, {name}, facts in place": _answers(ranked) for name, ranked in cairn.items()}
+        systems = {name: marked(_of_rival(conversations, make)) for name, make in rivals.items()}
+        systems |= {f"Cairn, {name}": marked(texts_only(ranked)) for name, ranked in cairn.items()}
+        systems |= {f"Cairn, {name}, facts in place": marked(ranked) for name, ranked in cairn.items()}
         yield overall(path.name, systems)
         yield by_kind(path.name, {name: systems[f"Cairn, {name}"] for name in MODES})
         if ablate:
@@ -112,8 +112,8 @@ def ablation(data: str, engine: Mapping[str, Stored], conversations: Sequence[Co
     rows: list[Sequence[Cell]] = []
     for name, mode in MODES.items():
         for signal in ("nothing", *SIGNALS):
-            with _without(signal):
-                answers = _answers(_texts_only(rankings(engine, conversations, mode)))
+            with without(signal):
+                answers = marked(texts_only(rankings(engine, conversations, mode)))
             rows.append((f"{name}; without {signal}", *_means(answers)))
     note = "The weights of a signal are set to nothing; the others stay as they were fitted beside it."
     return Table(f"Signals left out, on {data}", ("ranking", *_COLUMNS), rows, note)
@@ -140,7 +140,7 @@ def _shortened(found: Recollection) -> str:
 
 
 @contextmanager
-def _without(signal: str) -> Generator[None]:
+def without(signal: str) -> Generator[None]:
     """Let the features of a signal weigh nothing."""
     fitted, dropped = ranker.fitted, SIGNALS.get(signal, ())
 
@@ -166,14 +166,16 @@ def _of_rival(conversations: Sequence[Conversation], make: Callable[[Conversatio
     ]
 
 
-def _texts_only(ranked: Rankings) -> Rankings:
+def texts_only(ranked: Rankings) -> Rankings:
+    """Leave facts out."""
     return [
         (conversation, question, [each for each in found if ":" not in each])
         for conversation, question, found in ranked
     ]
 
 
-def _answers(ranked: Rankings) -> list[Answered]:
+def marked(ranked: Rankings) -> list[Answered]:
+    """Return how well each question is answered."""
     return [
         Answered(conversation.name, question.kind, measured(found, question.evidence))
         for conversation, question, found in ranked
