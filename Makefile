@@ -44,7 +44,7 @@ scan: .venv/.ready ## Scan the template for what a security review would object 
 runtime: .venv/.ready ## Run the built functions under Lambda's own runtime and print what their cold starts cost
 	@$(BIN)/python tools/runtime.py
 
-bench: bench-extraction bench-detection ## Print what does not depend on the machine: how well facts and secrets are found
+bench: bench-budgets bench-extraction bench-detection ## Print what does not depend on the machine: what calls ask of AWS, what is found
 
 bench-%: $(MODEL) ## Measure one thing, as bench/%.py says; ARGS=--save keeps the result, DATA= names a data set
 	@$(BIN)/python bench/$*.py $(if $(DATA),--data $(DATA)) $(ARGS)

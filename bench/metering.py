@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from math import ceil
+from typing import NamedTuple
 
-from cairn.domain.attributes import item_bytes
+from cairn.domain.attributes import RESERVED_NAME, item_bytes
 from cairn.domain.ids import Digest, Tenant
+from cairn.domain.jobs import Job
 from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, key_of
-from cairn.ports import Blobs, KeyRing, Table
+from cairn.ports import Blobs, Jobs, KeyRing, Sandbox, Table
 from cairn.ports import DataKey as WrappedKey
+from cairn.runtime.system import in_turn
+from cairn.service.world import World
 
 READ_UNIT_BYTES = 4096
 WRITE_UNIT_BYTES = 1024
+REQUEST_MARK_BYTES = len(RESERVED_NAME) + 16
+"""What the DynamoDB adapter adds to items that it writes under a condition, and here to all: the request's mark."""
+
+
+class Written(NamedTuple):
+    """One item that a call wrote, or tried to: where it is, its bytes, and its units."""
+
+    call: str
+    key: Key
+    bytes: int
+    units: int
+    index_units: int
 
 
 class Meter:
@@ -23,17 +41,30 @@ class Meter:
     def __init__(self) -> None:
         """Start at zero."""
         self.counts: Counter[str] = Counter()
+        self.sizes: Counter[str] = Counter()
+        self.written: list[Written] = []
         self.rounds = 0
 
     def __call__(self, calls: Sequence[Callable[[], object]]) -> list[object]:
         """Run calls as if at once: the longest of their chains counts."""
-        start, longest, results = self.rounds, self.rounds, list[object]()
-        for call in calls:
+        start, ends = self.rounds, [self.rounds]
+
+        def timed(call: Callable[[], object]) -> object:
             self.rounds = start
-            results.append(call())
-            longest = max(longest, self.rounds)
-        self.rounds = longest
-        return results
+            try:
+                return call()
+            finally:
+                ends.append(self.rounds)
+                self.rounds = max(ends)
+
+        return in_turn([partial(timed, call) for call in calls])
+
+    def reset(self) -> None:
+        """Start at zero again."""
+        self.counts.clear()
+        self.sizes.clear()
+        self.written.clear()
+        self.rounds = 0
 
     def trip(self, what: str, **units: int) -> None:
         """Count one call and the units it uses."""
@@ -42,7 +73,10 @@ class Meter:
 
 
 class MeteredTable:
-    """A table whose calls are counted in DynamoDB's units: consistent reads, writes, double in transactions."""
+    """A table whose calls are counted in DynamoDB's units: consistent reads, writes, double in transactions.
+
+    The index is read eventually, at half a unit, and counted apart. A write whose condition fails is paid for as well.
+    """
 
     def __init__(self, table: Table, meter: Meter) -> None:
         """Count the calls to this table."""
@@ -52,13 +86,13 @@ class MeteredTable:
     def get(self, key: Key) -> Attributes | None:
         """Count and pass on."""
         item = self._table.get(key)
-        self._meter.trip("get", read_units=_read_units([item] if item else []))
+        self._read("get", "read_units", [item] if item else [])
         return item
 
     def query(self, query: Query) -> Page:
         """Count and pass on."""
         page = self._table.query(query)
-        self._meter.trip("query", read_units=_read_units(page.items))
+        self._read("query", "index_read_units" if query.index else "read_units", page.items)
         return page
 
     def put(self, write: Put) -> None:
@@ -81,16 +115,36 @@ class MeteredTable:
         with self._counted("transact", writes, times=2):
             self._table.transact(writes)
 
+    def _read(self, what: str, units: str, items: Sequence[Attributes]) -> None:
+        size = sum(map(_stored_bytes, items))
+        self._meter.trip(what, **{units: max(1, ceil(size / READ_UNIT_BYTES))})
+        self._meter.sizes["read"] += size
+
     @contextmanager
     def _counted(self, what: str, writes: Sequence[Write], times: int = 1) -> Generator[None]:
         """Count writes by the larger of what they find and leave, and the entries of the index that they change."""
         before = [self._table.get(key_of(write)) or {} for write in writes]
-        yield
-        after = [self._table.get(key_of(write)) or {} for write in writes]
-        pairs = list(zip(before, after, strict=True))
-        units = sum(times * max(_write_units(one), _write_units(other)) for one, other in pairs)
-        index = sum(_index_units(one, other) for one, other in pairs)
-        self._meter.trip(what, write_units=units, index_units=index)
+        try:
+            yield
+        finally:
+            after = [self._table.get(key_of(write)) or {} for write in writes]
+            written = [
+                Written(
+                    what,
+                    key_of(write),
+                    max(_stored_bytes(one), _stored_bytes(other)),
+                    times * max(_write_units(one), _write_units(other)),
+                    _index_units(one, other),
+                )
+                for write, one, other in zip(writes, before, after, strict=True)
+            ]
+            self._meter.written += written
+            self._meter.trip(
+                what,
+                write_units=sum(each.units for each in written),
+                index_units=sum(each.index_units for each in written),
+            )
+            self._meter.sizes["written"] += sum(each.bytes for each in written)
 
 
 class MeteredBlobs:
@@ -104,12 +158,15 @@ class MeteredBlobs:
     def put(self, tenant: Tenant, data: bytes) -> Digest:
         """Count and pass on."""
         self._meter.trip("blob_put")
+        self._meter.sizes["blobs_written"] += len(data)
         return self._blobs.put(tenant, data)
 
     def get(self, tenant: Tenant, digest: Digest) -> bytes:
         """Count and pass on."""
+        data = self._blobs.get(tenant, digest)
         self._meter.trip("blob_get")
-        return self._blobs.get(tenant, digest)
+        self._meter.sizes["blobs_read"] += len(data)
+        return data
 
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         """Count and pass on."""
@@ -136,8 +193,48 @@ class MeteredKeys:
         return self._keys.unwrap(tenant, wrapped)
 
 
-def _read_units(items: Sequence[Attributes]) -> int:
-    return max(1, ceil(sum(item_bytes(item) for item in items) / READ_UNIT_BYTES))
+class MeteredJobs:
+    """A queue whose calls are counted."""
+
+    def __init__(self, jobs: Jobs, meter: Meter) -> None:
+        """Count the calls to this queue."""
+        self._jobs = jobs
+        self._meter = meter
+
+    def send(self, jobs: Sequence[Job]) -> None:
+        """Count and pass on."""
+        self._meter.trip("job_send")
+        self._jobs.send(jobs)
+
+
+class MeteredSandbox:
+    """A sandbox whose calls are counted."""
+
+    def __init__(self, sandbox: Sandbox, meter: Meter) -> None:
+        """Count the calls to this sandbox."""
+        self._sandbox = sandbox
+        self._meter = meter
+
+    def invoke(self, tool: str, arguments: Mapping[str, object], request_id: str) -> Mapping[str, object]:
+        """Count and pass on."""
+        self._meter.trip("invoke")
+        return self._sandbox.invoke(tool, arguments, request_id)
+
+
+def metered(world: World, meter: Meter) -> World:
+    """Return the world with all its calls counted."""
+    return replace(
+        world,
+        table=MeteredTable(world.table, meter),
+        blobs=MeteredBlobs(world.blobs, meter),
+        keys=MeteredKeys(world.keys, meter),
+        jobs=MeteredJobs(world.jobs, meter),
+        parallel=meter,
+    )
+
+
+def _stored_bytes(item: Attributes) -> int:
+    return item_bytes(item) + REQUEST_MARK_BYTES if item else 0
 
 
 def _index_units(before: Attributes, after: Attributes) -> int:
@@ -147,4 +244,4 @@ def _index_units(before: Attributes, after: Attributes) -> int:
 
 
 def _write_units(item: Attributes) -> int:
-    return max(1, ceil(item_bytes(item) / WRITE_UNIT_BYTES))
+    return max(1, ceil(_stored_bytes(item) / WRITE_UNIT_BYTES))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 _SESSION = re.compile(r"session_(\d+)")
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
@@ -47,14 +47,14 @@ class Conversation:
 
 
 def read(path: Path) -> tuple[Conversation, ...]:
-    """Return the conversations of a file, or of every JSON file in a directory, without questions that lack evidence."""
+    """Return the conversations of a file or of a directory's JSON files; a question without evidence is left out."""
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     return tuple(conversation for file in files for conversation in _conversations(json.loads(file.read_text("utf-8"))))
 
 
 def _conversations(document: Any) -> Iterator[Conversation]:
     if isinstance(document, list):
-        yield from map(_locomo, document)
+        yield from map(_locomo, cast("list[Mapping[str, Any]]", document))
     else:
         yield _own(document)
 

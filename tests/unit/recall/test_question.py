@@ -30,8 +30,13 @@ def test_a_question_is_about_the_speakers_that_it_names() -> None:
 def test_i_is_the_user_and_you_the_assistant_where_nobody_is_named() -> None:
     assert asked("What's my sister called?", *CHAT).speakers == {0}
     assert asked("Which book did you recommend?", *CHAT).speakers == {1}
-    assert asked("Which book did you recommend to me?", *CHAT).speakers == {0, 1}
     assert asked("What did Ada tell me?", "user", "Ada").speakers == {1}
+
+
+def test_whoever_told_the_other_is_the_one_whose_words_are_asked_for() -> None:
+    assert asked("Which book did you recommend to me?", *CHAT).speakers == {1}
+    assert asked("What should I take along, did you say?", *CHAT).speakers == {1}
+    assert asked("Which friends have I told you about?", *CHAT).speakers == {0}
 
 
 def test_roles_are_no_names() -> None:

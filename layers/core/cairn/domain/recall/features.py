@@ -225,6 +225,8 @@ def _form(near: _Near, question: Question) -> dict[str, Scores]:
     def shows(cue: Cue) -> Scores:
         return (columns.cues[rows] & cue > 0).astype(np.float32)
 
+    of_assistant = any(columns.speakers[number] == "assistant" for number in question.speakers)
+    unasked = shows(Cue.BY_ASSISTANT) * np.float32(not of_assistant)
     asks = (columns.cues & Cue.ASKS > 0).astype(np.float32)
     return {
         "length": lengths[rows],
@@ -233,8 +235,8 @@ def _form(near: _Near, question: Question) -> dict[str, Scores]:
         "asked_before": near.at(asks, near.before),
         "says_i": shows(Cue.SAYS_I),
         "short": shows(Cue.IS_SHORT),
-        "by_assistant": shows(Cue.BY_ASSISTANT),
-        "by_assistant_length": shows(Cue.BY_ASSISTANT) * longer,
+        "by_assistant": unasked,
+        "by_assistant_length": unasked * longer,
         "time_for_when": shows(Cue.NAMES_A_TIME) * np.float32(question.asks_when),
         "number_for_how_many": shows(Cue.COUNTS) * np.float32(question.asks_how_many),
     }

@@ -16,6 +16,8 @@ from cairn.domain.terms import terms, words
 _OF_THE_USER = frozenset({"i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "myself", "we", "our", "ours", "us"})
 _OF_THE_ASSISTANT = frozenset({"you", "you're", "you've", "you'd", "you'll", "your", "yours", "yourself"})
 
+_I_TOLD_YOU = re.compile(r"\bi(?:'ve|'d)?(?: \w+){1,2} you\b")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
@@ -73,7 +75,11 @@ def _in_the_first_person(text: str, known: Mapping[str, int]) -> str:
 
 
 def _pronouns(said: Sequence[str], speakers: Sequence[str]) -> frozenset[int]:
-    """Return whom the user means by "I" or "you", where the corpus has them."""
-    roles = [("user", _OF_THE_USER), ("assistant", _OF_THE_ASSISTANT)]
-    meant = {role for role, pronouns in roles if not pronouns.isdisjoint(said)}
-    return frozenset(number for number, speaker in enumerate(speakers) if speaker in meant)
+    """Return whose words are asked for, where the corpus has them: "what did you tell me" asks for the assistant's."""
+    if not _OF_THE_ASSISTANT.isdisjoint(said) and not _I_TOLD_YOU.search(" ".join(said)):
+        meant = "assistant"
+    elif not _OF_THE_USER.isdisjoint(said):
+        meant = "user"
+    else:
+        return frozenset()
+    return frozenset(number for number, speaker in enumerate(speakers) if speaker == meant)

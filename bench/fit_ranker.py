@@ -1,0 +1,198 @@
+"""Fit the ranker's weights on Cairn's own conversations, and write layers/core/cairn/domain/recall/weights.json.
+
+A question's texts compete: the loss is the cross-entropy of the softmax of their scores (ListNet; Cao et al. 2007)
+with the texts that answer it, each alike. It is convex, so that Newton's method ends at the one best set of weights,
+the same every time. Features are taken from the engine's own recall and standardised; the weights are not.
+
+Whom a question names is a strong sign, and at times it names the wrong one. So a fifth of the weight of a question
+about one of two speakers goes to the same question about the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cairn.domain.memories import SearchMode
+from cairn.domain.recall.ranker import Tier, fitted
+from recall_engine import MODEL, Remembering, Stored, stored
+from recall_metrics import MEASURES, Answered, means, measured
+from recall_sets import Conversation, Question, read
+from report import Table
+
+DATA = Path(__file__).parent / "data/recall/fit"
+WEIGHTS = Path(__file__).parents[1] / "layers/core/cairn/domain/recall/weights.json"
+MODES: Mapping[Tier, SearchMode] = {"words": "text", "meaning": "hybrid"}
+PENALTY = 0.05
+"""What a squared weight of a standardised feature costs, against the mean loss of a question."""
+OTHER_SPEAKER = 0.2
+_STEPS, _ENOUGH = 50, 1e-9
+_SMALLEST_DEVIATION = 1e-3
+_DIGITS = 4
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question with the features of the texts that may answer it, in the order of `ids`; `weight` is its share."""
+
+    conversation: str
+    question: Question
+    ids: Sequence[str]
+    features: Numbers
+    weight: float = 1.0
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Tell which texts answer it."""
+        return np.array([each in self.question.evidence for each in self.ids], np.bool_)
+
+    def ranked(self, weights: Numbers) -> Sequence[str]:
+        """Return the ids, the best first, the newer first among equals."""
+        order = np.lexsort((-np.arange(len(self.ids)), -(self.features @ weights)))
+        return [self.ids[int(place)] for place in order]
+
+
+def main() -> None:
+    """Fit both tiers, print how well they do on conversations they were not fitted on, and write the weights."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--dry", action="store_true", help="print only, write nothing")
+    given = options.parse_args()
+    conversations = read(DATA)
+    found: dict[str, object] = {"fitted_on": provenance()}
+    rows: list[Sequence[str | float]] = []
+    with stored(conversations, Remembering(MODEL)) as engine:
+        for tier, mode in MODES.items():
+            names = list(fitted(tier).names)
+            examples = [list(_examples(engine[each.name], each, mode, names)) for each in conversations]
+            rows.append((tier, *_cross_validated(examples)))
+            weights = fit(list(chain.from_iterable(examples)))
+            found[tier] = dict(zip(names, np.round(weights, _DIGITS).tolist(), strict=True))
+    note = "Each conversation ranked by weights that were fitted on all others."
+    print(Table("Cross-validation, categories but adversarial", ("tier", *MEASURES), rows, note).text())
+    if not given.dry:
+        WEIGHTS.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+
+
+def fit(examples: Sequence[Example]) -> Numbers:
+    """Return the weights that make the texts that answer the questions the most likely ones."""
+    everything = np.concatenate([each.features for each in examples])
+    mean, deviation = everything.mean(axis=0), everything.std(axis=0) + _SMALLEST_DEVIATION
+    questions = [
+        ((each.features - mean) / deviation, each.right / each.right.sum(), each.weight)
+        for each in examples
+        if each.right.any()
+    ]
+    return _minimum(questions, len(mean)) / deviation
+
+
+def _minimum(questions: Sequence[tuple[Numbers, Numbers, float]], size: int) -> Numbers:
+    """Return where the penalised mean loss is least, by Newton's method with halved steps."""
+    weights, total = np.zeros(size), sum(weight for *_, weight in questions)
+    loss = _loss(questions, weights, total)
+    for _ in range(_STEPS):
+        gradient, curvature = PENALTY * weights, PENALTY * np.eye(size)
+        for features, right, weight in questions:
+            likely = _softmax(features @ weights)
+            expected = features.T @ likely
+            gradient += weight / total * (expected - features.T @ right)
+            curvature += weight / total * ((features.T * likely) @ features - np.outer(expected, expected))
+        step = np.linalg.solve(curvature, gradient)
+        share = 1.0
+        while (next_loss := _loss(questions, weights - share * step, total)) > loss and share > _ENOUGH:
+            share /= 2
+        weights = weights - share * step
+        if loss - next_loss < _ENOUGH:
+            break
+        loss = next_loss
+    return weights
+
+
+def _loss(questions: Sequence[tuple[Numbers, Numbers, float]], weights: Numbers, total: float) -> float:
+    loss = 0.5 * PENALTY * float(weights @ weights)
+    for features, right, weight in questions:
+        scores = features @ weights
+        highest = scores.max()
+        loss += weight / total * float(highest + np.log(np.exp(scores - highest).sum()) - right @ scores)
+    return loss
+
+
+def _softmax(scores: Numbers) -> Numbers:
+    worth = np.exp(scores - scores.max())
+    return worth / worth.sum()
+
+
+def _examples(engine: Stored, conversation: Conversation, mode: SearchMode, names: Sequence[str]) -> Iterator[Example]:
+    swap = _swapping(conversation)
+    for question in conversation.questions:
+        other = swap(question.text)
+        whole = _example(engine, conversation, question, mode, names)
+        if other == question.text:
+            yield whole
+        else:
+            yield replace(whole, weight=1 - OTHER_SPEAKER)
+            about_other = _example(engine, conversation, replace(question, text=other), mode, names)
+            yield replace(about_other, weight=OTHER_SPEAKER)
+
+
+def _example(
+    engine: Stored, conversation: Conversation, question: Question, mode: SearchMode, names: Sequence[str]
+) -> Example:
+    with engine.answering(question, mode) as answer:
+        hits = engine.texts(answer)
+        places = [place for place, _ in hits]
+        features = np.stack([np.asarray(answer.ranking.features[name], np.float64)[places] for name in names], axis=1)
+    order = sorted(range(len(hits)), key=lambda number: _position(hits[number][1]))
+    return Example(conversation.name, question, [hits[number][1] for number in order], features[order])
+
+
+def _position(name: str) -> tuple[int, ...]:
+    return tuple(map(int, name.split(".")))
+
+
+def _swapping(conversation: Conversation) -> Callable[[str], str]:
+    """Return what puts one speaker's name for the other's, where there are two with names."""
+    speakers = list(dict.fromkeys(text.speaker for text in conversation.texts))
+    if len(speakers) != 2 or "user" in speakers:  # noqa: PLR2004 - one and the other
+        return lambda text: text
+    one, other = speakers
+    names = re.compile(rf"\b(?:{one}|{other})\b")
+    return lambda text: names.sub(lambda name: other if name[0] == one else one, text)
+
+
+def _cross_validated(examples: Sequence[Sequence[Example]]) -> Iterator[float]:
+    answers: list[Answered] = []
+    for number, held_out in enumerate(examples):
+        weights = fit([each for others in (*examples[:number], *examples[number + 1 :]) for each in others])
+        answers += [
+            Answered(each.conversation, each.question.kind, measured(each.ranked(weights), each.question.evidence))
+            for each in held_out
+            if each.weight > OTHER_SPEAKER and each.question.kind != "adversarial"
+        ]
+    return (round(100 * value, 1) for value in means(answers).values())
+
+
+def provenance() -> dict[str, object]:
+    """Return what the weights are fitted on, and how."""
+    files = sorted(DATA.glob("*.json"))
+    digest = sha256(b"".join(sha256(path.read_bytes()).digest() for path in files)).hexdigest()
+    return {
+        "conversations": [path.name for path in files],
+        "sha256": digest,
+        "penalty": PENALTY,
+        "other_speaker": OTHER_SPEAKER,
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""Processes over one store, each as a Lambda has it, whose calls of tools are counted where they leave the process."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from cairn.domain import sandbox
+from cairn.domain.callers import Caller
+from cairn.domain.credentials import ALL_PROJECTS
+from cairn.domain.ids import Tenant
+from cairn.domain.jobs import IndexLog, Job
+from cairn.edge.dispatch import execute
+from cairn.edge.tool import Call
+from cairn.embedded.blobs import DirectoryBlobs
+from cairn.embedded.keyring import LocalKeyRing
+from cairn.embedded.table import SqliteTable
+from cairn.runtime import wiring
+from cairn.runtime.settings import Settings
+from cairn.runtime.system import SystemEntropy, in_turn
+from cairn.service.policy_store import PolicyStore
+from cairn.service.world import World
+from cairn_sandbox import door
+from cairn_tools.catalog import CATALOG
+from metering import Meter, MeteredSandbox, Written, metered
+
+TENANT = Tenant("bench")
+CALLER = Caller(TENANT, frozenset({"read", "write"}), "bench-request", (ALL_PROJECTS,))
+SETTINGS = Settings(memory_enabled=True, tool_switches={tool.name: True for tool in CATALOG if not tool.on_by_default})
+SERVICES = {
+    "DynamoDB": ("get", "query", "put", "update", "delete", "transact"),
+    "S3": ("blob_get", "blob_put", "blob_delete"),
+    "KMS": ("key_generate", "key_unwrap"),
+    "SQS": ("job_send",),
+    "Lambda": ("invoke",),
+}
+_JOB = timedelta(minutes=5)
+_ANY = {"allowed_namespaces": ["session.*"], "operations": ["read", "write"]}
+POLICY = {"tool_permissions": dict.fromkeys(("listMemory", "getMemory", "putMemory", "deleteMemory"), _ANY)}
+"""Values stay until they are removed, unless a call says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What calls took; `seconds` of this machine, all else of any."""
+
+    rounds: int = 0
+    counts: Counter[str] = field(default_factory=Counter[str])
+    sizes: Counter[str] = field(default_factory=Counter[str])
+    written: tuple[Written, ...] = ()
+    seconds: float = 0.0
+
+    def __add__(self, other: Cost) -> Cost:
+        """Return what both took, one after the other."""
+        return Cost(
+            self.rounds + other.rounds,
+            self.counts + other.counts,
+            self.sizes + other.sizes,
+            self.written + other.written,
+            self.seconds + other.seconds,
+        )
+
+    @property
+    def read_units(self) -> float:
+        """Return DynamoDB's read units: the index is read eventually, at half of one."""
+        return self.counts["read_units"] + self.counts["index_read_units"] / 2
+
+    @property
+    def write_units(self) -> int:
+        """Return DynamoDB's write units, those of the index among them."""
+        return self.counts["write_units"] + self.counts["index_units"]
+
+    def calls(self, service: str) -> int:
+        """Return how many requests a service got."""
+        return sum(self.counts[name] for name in SERVICES[service])
+
+
+class PacedClock:
+    """A clock that the bench moves on, since a warm process reads again what is younger than half a minute."""
+
+    def __init__(self) -> None:
+        """Start on a day in March."""
+        self._now = datetime(2026, 3, 1, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """Return the time."""
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        """Move on."""
+        self._now += timedelta(seconds=seconds)
+
+
+class _Queue:
+    """A queue that keeps its jobs until the bench works them off, between two calls."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Job] = []
+
+    def send(self, jobs: Sequence[Job]) -> None:
+        self.waiting.extend(jobs)
+
+
+class _SameProcess:
+    """The sandbox without its wall."""
+
+    def invoke(self, tool: str, arguments: Mapping[str, object], request_id: str) -> Mapping[str, object]:
+        asked = json.loads(sandbox.request(tool, arguments, request_id))
+        return sandbox.answer(json.dumps(door.answer(asked)).encode())
+
+
+class Process:
+    """One process's services, with nothing in memory at first."""
+
+    def __init__(self, world: World, clock: PacedClock) -> None:
+        """Count what these services ask of their world."""
+        self._meter = Meter()
+        self._clock = clock
+        services = wiring.build(SETTINGS, metered(world, self._meter))
+        self.services = replace(services, sandbox=MeteredSandbox(_SameProcess(), self._meter))
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the tool answers."""
+        return execute(CATALOG, tool, dict(arguments), Call(CALLER, self.services))
+
+    @staticmethod
+    def example(tool: str) -> Mapping[str, Any]:
+        """Return the arguments that the tool gives as its example."""
+        return next(each.example for each in CATALOG if each.name == tool)
+
+    def cost(self, tool: str, arguments: Mapping[str, Any], *, after_seconds: float = 0) -> Cost:
+        """Return what the tool's call takes, so many seconds later."""
+        self._clock.sleep(after_seconds)
+        return self.taken(lambda: self.call(tool, arguments))
+
+    def taken(self, work: Callable[[], object]) -> Cost:
+        """Return what the work takes."""
+        self._meter.reset()
+        started = time.perf_counter()
+        work()
+        seconds = time.perf_counter() - started
+        counts, sizes = self._meter.counts.copy(), self._meter.sizes.copy()
+        return Cost(self._meter.rounds, counts, sizes, tuple(self._meter.written), seconds)
+
+
+class Deployment:
+    """A store and its clock, over which processes are started; jobs wait until they are worked off."""
+
+    def __init__(self, directory: Path) -> None:
+        """Keep blobs in a directory and the table in memory."""
+        self.clock = PacedClock()
+        self._queue = _Queue()
+        self._table = SqliteTable(Path(":memory:"))
+        blobs, keys = DirectoryBlobs(directory / "blobs"), LocalKeyRing(bytes(32))
+        self.world = World(self._table, blobs, keys, self.clock, SystemEntropy(), in_turn, self._queue)
+        self.plain = wiring.build(SETTINGS, self.world)
+        PolicyStore(self.world).write(json.dumps(POLICY))
+        self._worker = self.process()
+        self.jobs = 0
+
+    def process(self) -> Process:
+        """Return a process that has just started."""
+        return Process(self.world, self.clock)
+
+    def tool(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a tool answers in a process that nobody counts."""
+        return execute(CATALOG, name, dict(arguments), Call(CALLER, self.plain))
+
+    def work_off(self) -> Cost:
+        """Do the jobs that wait, as the worker would; return what that took."""
+        cost = Cost()
+        while self._queue.waiting:
+            job = self._queue.waiting.pop()
+            if isinstance(job, IndexLog):
+                self.jobs += 1
+                cost = cost + self._worker.taken(lambda job=job: self._worker.services.indexer.do(job, _JOB))
+        return cost
+
+    def close(self) -> None:
+        """Give the table up."""
+        self._table.close()
+
+
+@contextmanager
+def deployed() -> Generator[Deployment]:
+    """Yield a deployment with nothing stored."""
+    with TemporaryDirectory() as directory:
+        deployment = Deployment(Path(directory))
+        try:
+            yield deployment
+        finally:
+            deployment.close()

@@ -1,0 +1,199 @@
+"""Conversations in an engine, stored as agents store them, and questions put to the engine's own recall."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from cairn.domain import layout
+from cairn.domain.calibration import Calibration
+from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.domain.items import message
+from cairn.domain.jobs import Job
+from cairn.domain.log_entries import Chunk
+from cairn.domain.memories import Question, Recollection, SearchMode
+from cairn.domain.recall.answer import Answer, Hit
+from cairn.domain.recall.collection import Found
+from cairn.domain.recall.corpus import Vector
+from cairn.domain.settings import MemorySettings
+from cairn.domain.turns import Completion, Session
+from cairn.embedded.blobs import DirectoryBlobs
+from cairn.embedded.keyring import LocalKeyRing
+from cairn.embedded.table import SqliteTable
+from cairn.ports import Embedder
+from cairn.runtime.minilm import MiniLm
+from cairn.runtime.system import SystemEntropy, in_turn
+from cairn.service.engine import Engine
+from cairn.service.recall import Search, Sight
+from cairn.service.world import World
+from recall_sets import Conversation, Text
+from recall_sets import Question as Asked
+
+DEPTH = 50
+MODEL = MiniLm(Path(sys.prefix, "share/cairn/model"))
+TENANT = Tenant("bench")
+USER = UserId("asker")
+_ASKING = SessionId("asking")
+_ROLES = {"user", "assistant"}
+_AFTERWARDS = timedelta(minutes=1)
+
+
+class StoryClock:
+    """A clock that tells the time of what is being said."""
+
+    def __init__(self) -> None:
+        """Start before all stories."""
+        self._now = datetime(2000, 1, 1, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """Return the time of the story."""
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        """Move on."""
+        self._now += timedelta(seconds=seconds)
+
+    def turn_to(self, when: datetime) -> None:
+        """Go to a time."""
+        self._now = when
+
+
+class Remembering:
+    """An embedder that embeds no text twice, so that what is compared shares vectors."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        """Start with no vectors."""
+        self._embedder = embedder
+        self._vectors: dict[str, Vector] = {}
+
+    @property
+    def name(self) -> str:
+        """Return the embedder's name."""
+        return self._embedder.name
+
+    @property
+    def calibration(self) -> Calibration:
+        """Return the embedder's calibration."""
+        return self._embedder.calibration
+
+    def embed(self, text: str) -> Vector:
+        """Return the text's vector."""
+        if text not in self._vectors:
+            self._vectors[text] = self._embedder.embed(text)
+        return self._vectors[text]
+
+
+class NoJobs:
+    """A queue for jobs that nobody does: the bench indexes when all is stored."""
+
+    def send(self, jobs: Sequence[Job]) -> None:
+        """Drop the jobs."""
+
+
+class Stored:
+    """A conversation in an engine: each text a turn of its own, at its own time, all of one user's log."""
+
+    def __init__(self, start: Callable[[], Engine], clock: StoryClock, conversation: Conversation) -> None:
+        """Store the texts and index them; what answers is an engine that was started afterwards."""
+        self._engine = start()
+        self._clock = clock
+        self._session = Session(TENANT, Project(conversation.name), _ASKING)
+        self._owner = layout.owner(USER, _ASKING)
+        self._ids: dict[int, str] = {}
+        clock.turn_to(conversation.texts[0].at)
+        for text in conversation.texts:
+            self._store(text)
+        self._ended = clock.now() + _AFTERWARDS
+        self._engine.indexer.run(TENANT, self._session.project, self._owner)
+        self._engine = start()
+
+    def ranked(self, asked: Asked, mode: SearchMode = "hybrid", *, explain: bool = False) -> list[Recollection]:
+        """Return what recall answers, the best first, page after page."""
+        self._clock.turn_to(asked.asked or self._ended)
+        found: list[Recollection] = []
+        while len(found) < DEPTH:
+            question = Question(
+                query=asked.text,
+                mode=mode,
+                min_confidence=0,
+                limit=DEPTH,
+                skip=len(found),
+                explain=explain,
+                user_id=USER,
+            )
+            page = self._engine.memories.recall(self._session, question)
+            found.extend(page.found)
+            if not page.more:
+                break
+        return found[:DEPTH]
+
+    @contextmanager
+    def answering(self, asked: Asked, mode: SearchMode) -> Generator[Answer]:
+        """Put a question as recall does to texts and facts, and hold the answer with its features."""
+        self._clock.turn_to(asked.asked or self._ended)
+        recall, sight = self._engine.parts.recall, Sight(self._session, self._owner, "user")
+        recall.refresh(sight, [self._owner])
+        search = Search(query=asked.text, texts=[self._owner], facts=recall.beliefs(sight, [self._owner]), mode=mode)
+        with recall.answering(sight, search) as answer:
+            yield answer
+
+    def texts(self, answer: Answer) -> list[tuple[int, str]]:
+        """Return the place of each text that the answer weighed, and its id; facts are left out."""
+        found: list[tuple[int, str]] = []
+        for place, row in enumerate(answer.ranking.rows.tolist()):
+            number, _ = answer.corpus.leaf_of(row)
+            if answer.corpus.leaves[number].kind == "texts":
+                if row not in self._ids:
+                    self._ids[row] = _chunk_id(answer.read(Hit("texts", 0.0, place)))
+                found.append((place, self._ids[row]))
+        return found
+
+    def _store(self, text: Text) -> None:
+        self._clock.turn_to(max(text.at, self._clock.now() + timedelta(seconds=1)))
+        role = text.speaker if text.speaker in _ROLES else "user"
+        named = {} if text.speaker in _ROLES else {"name": text.speaker}
+        item = message(role, text.said, "output_text" if role == "assistant" else "input_text") | named
+        place = TurnId(text.id.partition(".")[2])
+        inputs, outputs = ((), (item,)) if role == "assistant" else ((item,), ())
+        turn = Completion(turn_id=place, inputs=inputs, outputs=outputs, user_id=USER)
+        session = Session(TENANT, self._session.project, SessionId(text.session))
+        self._engine.turns.after(session, turn)
+
+
+def text_id(found: Recollection) -> str:
+    """Return the id that the text of a turn has in its conversation; that of a fact or memory is none."""
+    return f"{found.session_id}.{found.turn_id}" if found.kind == "turn" else f"{found.kind}:{found.id}"
+
+
+def _chunk_id(found: Found) -> str:
+    return f"{found.session_id}.{found.turn_id}" if isinstance(found, Chunk) else found.id
+
+
+@contextmanager
+def stored(conversations: Sequence[Conversation], embedder: Embedder | None) -> Generator[Mapping[str, Stored]]:
+    """Store conversations in an engine on this machine, each a project of its own, and return them by name."""
+    with tempfile.TemporaryDirectory() as directory:
+        clock, table = StoryClock(), SqliteTable(Path(":memory:"))
+        world = World(
+            table,
+            DirectoryBlobs(Path(directory) / "blobs"),
+            LocalKeyRing(bytes(32)),
+            clock,
+            SystemEntropy(),
+            in_turn,
+            NoJobs(),
+            embedder=embedder,
+        )
+        try:
+            yield {each.name: Stored(partial(_engine, world), clock, each) for each in conversations}
+        finally:
+            table.close()
+
+
+def _engine(world: World) -> Engine:
+    return Engine.over(world, lambda _: MemorySettings(recall_scope="user"))
