@@ -188,7 +188,7 @@ def growth_table(title: str, what: str, growth: Growth) -> Table:
         for size, calls in growth.items()
         for name, each in calls.items()
     ]
-    says = "Milliseconds are this machine's, over the embedded store: computing, not waiting for AWS."
+    says = "Milliseconds are of this machine's processor, the embedded store's work among them."
     return Table(title, columns, rows, says)
 
 

@@ -41,7 +41,8 @@ SETTLED = 2
 """How often a warm process has made the call before."""
 GROWING = ("memory_list_dir_with_abstract", "getContext")
 MEMORY_SCENES = (BEFORE, REMEMBER, RECALL, FORGET)
-SESSION_SCENES = (AFTER, *MEMORY_SCENES, *(scene for scene in SCENES if scene.tool in GROWING))
+SESSION_SCENES = (*MEMORY_SCENES, *(scene for scene in SCENES if scene.tool in GROWING), AFTER)
+"""Calls about a session; the one that adds turns to it comes last."""
 
 
 @dataclass(frozen=True, slots=True)
