@@ -82,7 +82,7 @@ def main() -> None:
         comparison(works),
         lines_table(works),
         storage_table(works),
-        sensitivity(),
+        sensitivity(works["turn"]),
         fixed_table(works),
         prices_table(),
     ]
@@ -204,9 +204,8 @@ def storage_table(works: Mapping[str, Work]) -> Table:
     return Table("What stays of a million", columns, rows, says)
 
 
-def sensitivity() -> Table:
+def sensitivity(usual: Work) -> Table:
     """Return what a million turns cost where something is otherwise."""
-    usual = turns(TURNS)
     rows = [_varied("bytes of a turn", 2 * size, turns(20, size), size) for size in SIZES]
     rows += [_varied("turns of a session", each, turns(each, sessions=max(1, 20 // each))) for each in LENGTHS]
     rows += [_varied("share of cold calls", share, usual, cold_share=share) for share in COLD_SHARES]

@@ -53,6 +53,18 @@ def test_a_turn_pays_for_both_calls_and_what_stays_of_them(turn: Work) -> None:
     assert turn.metrics
 
 
+@pytest.mark.parametrize(("size", "counted"), [(100, 12 * 1024), (25_000, 50_000)])
+def test_the_rival_s_events_count_by_size_and_its_records_by_facts(size: int, counted: int) -> None:
+    done = Work(warm={}, cold={}, stays={}, metrics=frozenset(), facts=0.5)
+
+    use = cost.rivals("turn", done, size)
+
+    assert use["2026-10"]["rival_gb_in"] == use["2026-10"]["rival_gb_read"] == counted / 1e9
+    assert use["2026-06, with records"]["rival_record_month"] == 0.5
+    assert dollars(use["2026-06"]) == pytest.approx(0.00075)
+    assert {name for dated in use.values() for name in dated} <= PRICES.keys()
+
+
 @pytest.mark.slow
 def test_a_turn_costs_a_twentieth_of_the_rival_s_at_most_before_any_time_is_counted(turn: Work) -> None:
     counted = {name: amount for name, amount in turn.use().items() if name != "lambda_gb_second"}
