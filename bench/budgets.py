@@ -114,7 +114,11 @@ def _flat(what: str, growth: Growth) -> Iterator[Budget]:
 def budget_table(budgets: Iterator[Budget]) -> Table:
     """Return the budgets, met or not."""
     rows = [(each.what, each.most, each.figure, "met" if each.met else "NOT MET") for each in budgets]
-    return Table("Budgets", ("what", "at most", "is", ""), rows)
+    says = (
+        "Units are read and write units together, the call's record among them. before_turn reads the newest 30 items: "
+        "from the fifteenth turn on it finds them all, and reads no more later."
+    )
+    return Table("Budgets", ("what", "at most", "is", ""), rows, says)
 
 
 def tool_table(tools: Mapping[str, Measured]) -> Table:
@@ -169,7 +173,7 @@ def growth_table(title: str, what: str, growth: Growth) -> Table:
         "write units",
         "S3",
         "cold: read units",
-        "S3",
+        "cold: S3",
         "ms",
         "cold ms",
     )
@@ -188,7 +192,7 @@ def growth_table(title: str, what: str, growth: Growth) -> Table:
         for size, calls in growth.items()
         for name, each in calls.items()
     ]
-    says = "Milliseconds are this machine's, over the embedded store: computing, not waiting for AWS."
+    says = "Milliseconds are of this machine's processor, the embedded store's work among them."
     return Table(title, columns, rows, says)
 
 

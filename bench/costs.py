@@ -14,6 +14,7 @@ from scenes import (
     AFTER,
     BEFORE,
     CONTENT_BYTES,
+    CONTEXT,
     ELSEWHERE,
     FORGET,
     HERE,
@@ -39,9 +40,9 @@ RECENT_TURNS = 20
 """How many turns of a size fill what before_turn reads."""
 SETTLED = 2
 """How often a warm process has made the call before."""
-GROWING = ("memory_list_dir_with_abstract", "getContext")
 MEMORY_SCENES = (BEFORE, REMEMBER, RECALL, FORGET)
-SESSION_SCENES = (AFTER, *MEMORY_SCENES, *(scene for scene in SCENES if scene.tool in GROWING))
+SESSION_SCENES = (*MEMORY_SCENES, CONTEXT, AFTER)
+"""Calls about a session; the one that adds turns to it comes last."""
 
 
 @dataclass(frozen=True, slots=True)

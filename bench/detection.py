@@ -5,16 +5,17 @@ A positive counts as found if masking leaves nothing of the secret, a negative a
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import report
 from cairn.domain.detection.detector import mask, scan
 from detection_set import Case, Half, cases
+from report import Table
 
 HALVES: tuple[Half, ...] = ("development", "held-out")
 MEGABYTE = 1_000_000
@@ -27,9 +28,8 @@ TEXTS = {
 
 
 def main() -> None:
-    """Print a table and, last, one JSON object."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--json", action="store_true", help="print the JSON object only")
+    """Print the tables."""
+    options = report.options(__doc__)
     options.add_argument("--misses", choices=HALVES, help="print what one half gets wrong")
     chosen = options.parse_args()
     if chosen.misses:
@@ -38,15 +38,8 @@ def main() -> None:
             sep="\n",
         )
         return
-    result = {
-        "bench": "detection",
-        **{half: figures(cases(half)) for half in HALVES},
-        "seconds_per_mb": {name: seconds(text) for name, text in TEXTS.items()},
-        "import_ms": import_ms(),
-    }
-    if not chosen.json:
-        _print(result)
-    print(json.dumps(result))
+    found = {half: figures(cases(half)) for half in HALVES}
+    report.publish("detection", [_halves(found), _kinds(found), _times()], chosen)
 
 
 def right(case: Case) -> bool:
@@ -98,21 +91,25 @@ def import_ms() -> float:
     return round(float(ran.stdout), 1)
 
 
-def _print(result: dict[str, Any]) -> None:
+def _halves(found: Mapping[str, Mapping[str, Any]]) -> Table:
+    names = ("positives", "recall", "negatives", "precision")
+    rows = [(half, *(figures[name] for name in names)) for half, figures in found.items()]
+    return Table("Secrets and personal data found", ("half", *names), rows)
+
+
+def _kinds(found: Mapping[str, Mapping[str, Any]]) -> Table:
     kinds: dict[str, list[int]] = {}
-    for half in HALVES:
-        for kind, (good, total) in result[half]["kinds"].items():
+    for figures in found.values():
+        for kind, (good, total) in figures["kinds"].items():
             count = kinds.setdefault(kind, [0, 0])
             count[0] += good
             count[1] += total
-    print(f"{'kind':36}{'right':>6}{'of':>5}")
-    for kind, (good, total) in kinds.items():
-        print(f"{kind:36}{good:6}{total:5}")
-    for half in HALVES:
-        each = result[half]
-        counts = f"{each['positives']} positives, recall {each['recall']}"
-        print(f"\n{half}: {counts}; {each['negatives']} negatives, precision {each['precision']}")
-    print(f"\nseconds for 1 MB: {result['seconds_per_mb']}; import {result['import_ms']} ms")
+    return Table("By kind, both halves", ("kind", "right", "of"), [(kind, *count) for kind, count in kinds.items()])
+
+
+def _times() -> Table:
+    rows = [(f"a scan of 1 MB, {name}", round(1000 * seconds(text))) for name, text in TEXTS.items()]
+    return Table("Processor time", ("of", "ms"), [*rows, ("the import", import_ms())])
 
 
 if __name__ == "__main__":

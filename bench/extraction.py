@@ -10,7 +10,6 @@ punctuation and a leading "a", "the" or "to" do not. What a text says twice of o
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 from collections import Counter
@@ -20,8 +19,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
+import report
 from cairn.domain.extraction import extract
 from cairn.domain.facts import Candidate, identity
+from report import Table
 
 STATEMENTS = Path(__file__).parent / "data/statements.jsonl"
 HALVES = ("development", "held-out")
@@ -76,15 +77,16 @@ class Score:
 
 
 def main() -> None:
-    """Print a table for each half and, last, one JSON object."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--json", action="store_true", help="print the JSON object only")
+    """Print a table for each half."""
+    options = report.options(__doc__)
     options.add_argument("--half", choices=HALVES, help="measure this half only")
     options.add_argument("-v", "--verbose", action="store_true", help="list what is wrong")
     chosen = options.parse_args()
-    halves = [chosen.half] if chosen.half else HALVES
-    report = {half: _measured([s for s in statements() if s.half == half], half, chosen) for half in halves}
-    print(json.dumps({"bench": "extraction", "halves": report}))
+    halves = {half: [s for s in statements() if s.half == half] for half in ([chosen.half] if chosen.half else HALVES)}
+    if chosen.verbose:
+        for labelled in halves.values():
+            _print_wrong(labelled)
+    report.publish("extraction", [_table(half, labelled) for half, labelled in halves.items()], chosen)
 
 
 def statements() -> list[Statement]:
@@ -110,28 +112,14 @@ def scores(labelled: Iterable[Statement]) -> dict[str, Score]:
     return {kind: Score(right[kind], got[kind], wanted[kind]) for kind in sorted(got | wanted)}
 
 
-def _measured(labelled: Sequence[Statement], half: str, chosen: argparse.Namespace) -> dict[str, Any]:
+def _table(half: str, labelled: Sequence[Statement]) -> Table:
     by_kind = scores(labelled)
-    total = sum(by_kind.values(), Score())
-    if not chosen.json:
-        _print(half, len(labelled), {**by_kind, "all": total})
-    if chosen.verbose:
-        _print_wrong(labelled)
-    return {
-        "statements": len(labelled),
-        "precision": round(total.precision, 4),
-        "recall": round(total.recall, 4),
-        "kinds": {kind: {"right": s.right, "found": s.found, "labelled": s.labelled} for kind, s in by_kind.items()},
-    }
-
-
-def _print(half: str, size: int, rows: Mapping[str, Score]) -> None:
-    print(f"{half}, {size} texts")
-    print(f"{'kind':<18} {'labelled':>9} {'found':>6} {'right':>6} {'precision':>10} {'recall':>7}")
-    for kind, score in rows.items():
-        figures = f"{score.labelled:>9} {score.found:>6} {score.right:>6} {score.precision:>10.3f} {score.recall:>7.3f}"
-        print(f"{kind:<18} {figures}")
-    print()
+    rows = [
+        (kind, score.labelled, score.found, score.right, round(score.precision, 4), round(score.recall, 4))
+        for kind, score in {**by_kind, "all": sum(by_kind.values(), Score())}.items()
+    ]
+    columns = ("kind", "labelled", "found", "right", "precision", "recall")
+    return Table(f"Facts found by rule, {half} half, {len(labelled)} texts", columns, rows)
 
 
 def _print_wrong(labelled: Iterable[Statement]) -> None:

@@ -21,6 +21,7 @@ from cairn.domain.jobs import IndexLog, Job
 from cairn.edge.dispatch import execute
 from cairn.edge.tool import Call
 from cairn.embedded.blobs import DirectoryBlobs
+from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
 from cairn.runtime import wiring
@@ -50,7 +51,7 @@ POLICY = {"tool_permissions": dict.fromkeys(("listMemory", "getMemory", "putMemo
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What calls took; `seconds` of this machine, all else of any."""
+    """What calls took: `seconds` of this machine's processor, all else of any."""
 
     rounds: int = 0
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -144,9 +145,9 @@ class Process:
     def taken(self, work: Callable[[], object]) -> Cost:
         """Return what the work takes."""
         self._meter.reset()
-        started = time.perf_counter()
+        started = time.process_time()
         work()
-        seconds = time.perf_counter() - started
+        seconds = time.process_time() - started
         counts, sizes = self._meter.counts.copy(), self._meter.sizes.copy()
         return Cost(self._meter.rounds, counts, sizes, tuple(self._meter.written), seconds)
 
@@ -162,6 +163,7 @@ class Deployment:
         blobs, keys = DirectoryBlobs(directory / "blobs"), LocalKeyRing(bytes(32))
         self.world = World(self._table, blobs, keys, self.clock, SystemEntropy(), in_turn, self._queue)
         self.plain = wiring.build(SETTINGS, self.world)
+        self.inventory = EmbeddedInventory(self._table, directory / "blobs")
         PolicyStore(self.world).write(json.dumps(POLICY))
         self._worker = self.process()
         self.jobs = 0

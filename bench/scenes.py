@@ -171,6 +171,7 @@ AFTER = Scene("memory_after_turn", "", lambda _, place: turn(place))
 REMEMBER = Scene("remember", "", lambda _, place: note(place))
 RECALL = Scene("recall", "", lambda _, place: _asked(place))
 FORGET = Scene("forget", "", _remembered)
+CONTEXT = Scene("getContext", "", lambda _, place: {**place.names, "include_history": True})
 SCENES = (
     BEFORE,
     AFTER,
@@ -190,7 +191,7 @@ SCENES = (
     Scene("putMemory", "known key", _known),
     Scene("deleteMemory", "", _existing),
     Scene("mcp_pipe", "two steps", _pipe),
-    Scene("getContext", "", lambda _, place: {**place.names, "include_history": True}),
+    CONTEXT,
     REMEMBER,
     RECALL,
     FORGET,

@@ -27,7 +27,7 @@ def tools() -> dict[str, Measured]:
 
 @pytest.fixture(scope="module")
 def turns() -> Growth:
-    growth, _ = costs.by_turns([25, 75], (AFTER, *costs.MEMORY_SCENES))
+    growth, _ = costs.by_turns([25, 75], (*costs.MEMORY_SCENES, AFTER))
     return growth
 
 

@@ -1,0 +1,87 @@
+"""What `make bench-cost` makes of counted units and dated prices."""
+
+from __future__ import annotations
+
+import pytest
+
+import cost
+from agents import Called, asked, invocation, memory_mb
+from cost import Work
+from prices import PRICES, dollars, times, together
+from processes import Cost, deployed
+from scenes import RECALL
+
+
+@pytest.fixture(scope="module")
+def turn() -> Work:
+    return cost.turns(length=20)
+
+
+def test_every_price_says_who_says_so_and_when() -> None:
+    assert all(each.dollars > 0 and each.units > 0 for each in PRICES.values())
+    assert all(each.source and each.dated[:3] == "202" for each in PRICES.values())
+
+
+def test_uses_are_added_multiplied_and_priced_by_name() -> None:
+    use = together({"dynamodb_write": 2.0}, {"dynamodb_write": 1.0, "s3_put": 1.0})
+
+    assert use == {"dynamodb_write": 3.0, "s3_put": 1.0}
+    assert dollars(times(1_000_000, use)) == pytest.approx(3 * 0.625 + 5)
+    with pytest.raises(KeyError):
+        dollars({"sunshine": 1.0})
+
+
+def test_a_function_s_time_is_its_share_of_a_core_and_what_it_waits_for() -> None:
+    memory = memory_mb("McpFunction")
+
+    use = invocation("McpFunction", Cost(rounds=3, seconds=0.01))
+    started = invocation("McpFunction", Cost(rounds=3, seconds=0.01), starts=True)
+
+    assert use["lambda_gb_second"] == pytest.approx((0.01 * 1769 / memory + 0.03) * memory / 1024)
+    assert started["lambda_gb_second"] - use["lambda_gb_second"] == pytest.approx(memory / 1024)
+
+
+@pytest.mark.slow
+def test_a_turn_pays_for_both_calls_and_what_stays_of_them(turn: Work) -> None:
+    assert turn.warm["http_api"] == 2
+    assert 4 <= turn.warm["lambda_request"] < 4.1
+    assert 18 <= turn.warm["dynamodb_write"] <= 22
+    assert turn.warm["dynamodb_read"] >= 5
+    assert 3_000 < 1e9 * turn.stays["dynamodb_gb_month"] < 10_000
+    assert turn.stays["dynamodb_pitr_gb_month"] == turn.stays["dynamodb_gb_month"]
+    assert turn.use(1.0)["kms_request"] > turn.use(0.0)["kms_request"]
+    assert turn.metrics
+
+
+@pytest.mark.parametrize(("size", "counted"), [(100, 12 * 1024), (25_000, 50_000)])
+def test_the_rival_s_events_count_by_size_and_its_records_by_facts(size: int, counted: int) -> None:
+    done = Work(warm={}, cold={}, stays={}, metrics=frozenset(), facts=0.5)
+
+    use = cost.rivals("turn", done, size)
+
+    assert use["2026-10"]["rival_gb_in"] == use["2026-10"]["rival_gb_read"] == counted / 1e9
+    assert use["2026-06, with records"]["rival_record_month"] == 0.5
+    assert dollars(use["2026-06"]) == pytest.approx(0.00075)
+    assert {name for dated in use.values() for name in dated} <= PRICES.keys()
+
+
+@pytest.mark.slow
+def test_a_turn_costs_a_twentieth_of_the_rival_s_at_most_before_any_time_is_counted(turn: Work) -> None:
+    counted = {name: amount for name, amount in turn.use().items() if name != "lambda_gb_second"}
+    ours = dollars(together(counted, turn.stays))
+
+    assert all(ours <= cost.GOAL * dollars(use) for use in cost.rivals("turn", turn).values())
+
+
+@pytest.mark.slow
+def test_a_call_over_mcp_is_admitted_answered_and_logged() -> None:
+    with deployed() as deployment:
+        process = deployment.process()
+        agent = cost.Agent(deployment, process)
+        called: Called = agent.call(RECALL.tool, RECALL.arguments(process, cost.HERE))
+
+    assert called.answer["count"] == 0
+    assert asked(called.authorizer)["dynamodb_read"] >= 1
+    assert called.function.rounds >= 2
+    assert called.log_bytes > 1_500
+    assert any("recall" in name for name in called.metrics)
