@@ -7,7 +7,7 @@ REQUIREMENTS ?= ../shared/contract/requirements.md
 .PHONY: help demo serve test unit check lint conformance stack scan bench faults isolation runtime requirements generate clean
 
 help: ## Show the verbs
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 demo: .venv/.ready ## Replay a conversation over three sessions through a real MCP client
 	@$(BIN)/cairn demo
@@ -43,11 +43,10 @@ scan: .venv/.ready ## Scan the template for what a security review would object 
 runtime: .venv/.ready ## Run the built functions under Lambda's own runtime and print what their cold starts cost
 	@$(BIN)/python tools/runtime.py
 
-bench: .venv/.ready ## Print what turns and key-value memory cost, and how well facts and secrets are found
-	@$(BIN)/python bench/turns.py
-	@$(BIN)/python bench/keyvalue.py
-	@$(BIN)/python bench/extraction.py
-	@$(BIN)/python bench/detection.py
+bench: bench-extraction bench-detection ## Print what does not depend on the machine: how well facts and secrets are found
+
+bench-%: .venv/.ready ## Measure one thing, as bench/%.py says; ARGS=--save keeps the result, DATA= names a data set
+	@$(BIN)/python bench/$*.py $(if $(DATA),--data $(DATA)) $(ARGS)
 
 faults: .venv/.ready ## Let stores fail and processes die at every call, and find faults planted on purpose
 	@PYTHONPATH=tests $(BIN)/python tools/simulate.py

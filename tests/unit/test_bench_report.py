@@ -1,0 +1,64 @@
+"""What a bench prints, says to machines and keeps for the page."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+import report
+from report import Table
+
+SIZES = Table("Sizes", ("what", "bytes", "share"), (("a | b", 12_345, 0.5), ("c", None, 2)), "A note.")
+NOTHING = {"json": False, "save": False}
+
+
+def page_of(results: Path) -> str:
+    path = Path(__file__).resolve().parents[2] / "tools" / "performance.py"
+    spec = importlib.util.spec_from_file_location("performance", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.page(results)
+
+
+def test_a_table_is_printed_in_columns_with_numbers_to_the_right() -> None:
+    assert SIZES.text().splitlines() == [
+        "Sizes",
+        "what    bytes  share",
+        "a | b  12,345    0.5",
+        "c                  2",
+        "A note.",
+    ]
+
+
+def test_json_is_one_last_line_with_machine_versions_seeds_and_load(capsys: pytest.CaptureFixture[str]) -> None:
+    report.publish("sizes", [SIZES], Namespace(**{**NOTHING, "json": True}), seeds=(7,), libraries=("pydantic",))
+
+    *printed, last = capsys.readouterr().out.splitlines()
+    told = json.loads(last)
+    assert printed == SIZES.text().splitlines()
+    assert (told["bench"], told["seeds"]) == ("sizes", [7])
+    assert told["tables"][0]["rows"] == [["a | b", 12_345, 0.5], ["c", None, 2]]
+    assert told["versions"].keys() == {"cairn", "pydantic", "python"}
+    assert all(told["machine"].values())
+    assert told["load"].keys() == {"at_start", "at_end"}
+
+
+def test_what_is_kept_makes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "RESULTS", tmp_path / "results")
+    report.publish("sizes", [SIZES], Namespace(**NOTHING))
+    assert not (tmp_path / "results").exists()
+
+    report.publish("sizes", [SIZES], Namespace(**{**NOTHING, "save": True}), seeds=(7,))
+
+    page = page_of(tmp_path / "results")
+    assert "## `make bench-sizes`" in page
+    assert "seeds 7" in page
+    assert (
+        "| what | bytes | share |\n| --- | --- | --- |\n| a \\| b | 12,345 | 0.5 |\n| c |  | 2 |\n\nA note.\n" in page
+    )
