@@ -24,7 +24,7 @@ def main() -> int:
     pin("pyproject.toml", RUNTIME)
     pin(f"{NATIVE}.in", f"{NATIVE}.txt", "--constraint", RUNTIME)
     pin("pyproject.toml", DEVELOPMENT, "--extra", "local", "--group", "dev", "--constraint", RUNTIME)
-    programs = sorted(each.relative_to(ROOT).with_suffix("") for each in PROGRAMS.glob("*.in"))
+    programs = sorted(each.relative_to(ROOT).with_suffix("") for each in PROGRAMS.rglob("*.in"))
     for each in programs:
         pin(f"{each}.in", f"{each}.txt", "--python-version", "3.11")
     written = [RUNTIME, f"{NATIVE}.txt", DEVELOPMENT, *(f"{each}.txt" for each in programs)]
