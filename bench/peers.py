@@ -149,7 +149,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--searches", type=int, default=30, help="searches in a round")
     parser.add_argument("--stores", type=int, default=15, help="stores in a round")
-    parser.add_argument("--fill-seconds", type=float, default=300, help="how long filling a store may take")
+    parser.add_argument("--fill-seconds", type=float, default=150, help="how long filling a store may take in a run")
     parser.add_argument("--seed", type=int, default=SEED)
     given = parser.parse_args()
     plan = Plan(given.rounds, given.searches, given.stores, given.seed, given.fill_seconds)
@@ -167,7 +167,7 @@ def _measured(chosen: Sequence[Contender], size: int, plan: Plan, work: Path) ->
     planted = memories(size, plan.seed)
     trials = {each.name: Trial(each, work / each.name / "data", plan, planted) for each in chosen}
     for trial in trials.values():
-        trial.attempt(lambda trial=trial: trial.prepare(_filled(trial.contender, planted, plan, work)))
+        trial.attempt(lambda trial=trial: trial.prepare(filled(trial.contender, planted, plan, work)))
     for number in range(plan.rounds):
         first = number * len(chosen) // plan.rounds
         for each in (*chosen[first:], *chosen[:first]):
@@ -176,24 +176,23 @@ def _measured(chosen: Sequence[Contender], size: int, plan: Plan, work: Path) ->
     return {name: trial.found for name, trial in trials.items()}
 
 
-def _filled(contender: Contender, planted: Sequence[Memory], plan: Plan, work: Path) -> Path:
-    """Return a directory whose `data` holds the planted memories; a peer's is kept, Cairn's made in each run."""
+def filled(contender: Contender, planted: Sequence[Memory], plan: Plan, work: Path) -> Path:
+    """Return a directory with the planted memories: a peer's is kept, and filled on in the next run, Cairn's is not."""
     place = (work if contender.store == "cairn" else HOME / "stores") / f"{contender.store}-{len(planted)}-{plan.seed}"
-    done = place / "filled.txt"
-    if done.exists():
-        return place / "data"
-    shutil.rmtree(place, ignore_errors=True)
-    (place / "data").mkdir(parents=True)
-    running, until = contender.start(place / "data"), time.monotonic() + plan.fill_seconds
-    try:
-        for start in range(0, len(planted), _AT_ONCE):
-            running.fill(planted[start : start + _AT_ONCE])
-            kept = min(start + _AT_ONCE, len(planted))
-            if time.monotonic() > until and kept < len(planted):
-                raise Missing(f"{kept:,} of {len(planted):,} kept in {plan.fill_seconds:.0f} s")
-    finally:
-        running.server.stop()
-    done.touch()
+    (place / "data").mkdir(parents=True, exist_ok=True)
+    kept = place / "kept.txt"
+    done = int(kept.read_text()) if kept.exists() else 0
+    if done < len(planted):
+        running, until = contender.start(place / "data"), time.monotonic() + plan.fill_seconds
+        try:
+            while done < len(planted) and time.monotonic() < until:
+                running.fill(planted[done : done + _AT_ONCE])
+                done = min(done + _AT_ONCE, len(planted))
+                kept.write_text(str(done))
+        finally:
+            running.server.stop()
+    if done < len(planted):
+        raise Missing(f"{done:,} of {len(planted):,} kept so far, {plan.fill_seconds:.0f} s a run")
     return place / "data"
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
+import peers
 from contenders import Contender, Missing
 from mcp_wire import Failed, Server
 from peer_doors import Running
@@ -122,6 +124,23 @@ def test_one_that_fails_is_a_row_that_says_so_and_is_left_alone(tmp_path: Path, 
     assert missing[-1] == str(reason)
     assert set(missing[1:-1]) == {None}
     assert measured[-1] == "somehow"
+
+
+def test_a_fill_that_takes_too_long_is_told_and_goes_on_in_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(peers, "HOME", tmp_path)
+    running = Perfect()
+    slow = contender("slow", lambda _: running)
+    planted = memories(250, 7)
+
+    with pytest.raises(Missing, match="0 of 250 kept so far"):
+        peers.filled(slow, planted, replace(PLAN, fill_seconds=0), tmp_path)
+    directory = peers.filled(slow, planted, PLAN, tmp_path)
+
+    assert running.kept == planted
+    assert peers.filled(slow, planted, PLAN, tmp_path) == directory
+    assert running.kept == planted
 
 
 def test_cairn_is_held_to_the_fastest_that_ranks(tmp_path: Path) -> None:
