@@ -70,7 +70,7 @@ class Times:
 def main() -> None:
     """Print what starting takes, and what it takes up."""
     parser = options(__doc__)
-    parser.add_argument("--rounds", type=int, default=10, help="how often each function is started")
+    parser.add_argument("--rounds", type=int, default=5, help="how often each function is started")
     parser.add_argument("--functions", nargs="+", default=[""], help="parts of the names of those to start")
     given = parser.parse_args()
     if "RUNTIME_FUNCTIONS" in os.environ:
