@@ -47,7 +47,7 @@ runtime: .venv/.ready ## Run the built functions under Lambda's own runtime and 
 bench: bench-budgets bench-extraction bench-detection ## Print what does not depend on the machine: what calls ask of AWS, what is found
 
 bench-%: $(MODEL) ## Measure one thing, as bench/%.py says; ARGS=--save keeps the result, DATA= names a data set
-	@$(BIN)/python bench/$*.py $(if $(DATA),--data $(DATA)) $(ARGS)
+	@PYTHONPATH=tools $(BIN)/python bench/$*.py $(if $(DATA),--data $(DATA)) $(ARGS)
 
 faults: .venv/.ready ## Let stores fail and processes die at every call, and find faults planted on purpose
 	@PYTHONPATH=tests $(BIN)/python tools/simulate.py

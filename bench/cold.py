@@ -1,12 +1,13 @@
-"""What a cold start costs, under Lambda's own runtime: each function beside a bare boto3 handler, taken in turns.
+"""What a cold start costs, under Lambda's own runtime: each function beside two others, taken in turns.
 
-`make runtime` names the functions. Milliseconds depend on the machine, ratios to the bare handler much less: it makes
-one DynamoDB client from the SDK that comes with its runtime, as Lambda's images have it, and reads one item.
+`bare` is the least that a Lambda over DynamoDB does, with the SDK that comes with its runtime, as Lambda's images have
+it. `mcp-sdk` is the same item read by a tool of the official MCP SDK behind an ASGI adapter. Milliseconds depend on the
+machine, ratios to the bare handler much less. Without functions in the environment, as `make runtime` names them, they
+are built and deployed to the emulator first.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -18,13 +19,23 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from lambda_runtime import PROGRAMS, Function, running
-from sample_events import samples
+from cairn.local.programs import install, interpreter
+from lambda_runtime import PROGRAMS, ROOT, Function, running
+from report import Cell, Table, options, publish
+from runtime import standing
+from sample_events import EVENTS, samples
 
 WARM_CALLS = 5
-_BARE = Path(__file__).parent / "bare"
+BARE, SDK = "bare", "mcp-sdk"
+_HERE = Path(__file__).parent
+_INSTALLER = "pip"
 _LOG = Path(os.devnull)
-_MEASURE = "import sys, time; start = time.process_time(); __import__(sys.argv[1]); print(time.process_time() - start)"
+_MEASURE = (
+    "import sys, time; start = time.process_time(); before = len(sys.modules); __import__(sys.argv[1]);"
+    " print(time.process_time() - start, len(sys.modules) - before)"
+)
+_COLUMNS = ("function", "import CPU ms", "modules", "init ms", "to bare", "first ms", "to bare", "warm ms")
+_NOTE = "init: from the start of the process to the answer to an event that asks for nothing. first: to a real answer."
 
 
 @dataclass
@@ -36,42 +47,75 @@ class Times:
     ready: list[float] = field(default_factory=list[float])
     first: list[float] = field(default_factory=list[float])
     warm: list[float] = field(default_factory=list[float])
+    modules: int = 0
 
-    def row(self, bare: Times) -> dict[str, Any]:
-        """Return the medians, the ratio to the bare handler and the size of what is unpacked."""
-        shown = {name: round(median(getattr(self, name)), 1) for name in ("imports", "ready", "first", "warm")}
-        ratio = median(mine / theirs for mine, theirs in zip(self.first, bare.first, strict=True))
-        return {"function": self.function.name, **shown, "ratio": round(ratio, 2)}
+    def row(self, bare: Times) -> list[Cell]:
+        """Return the medians, and the ratios to the bare handler of the same rounds."""
+        imports, ready, first, warm = (round(median(each), 1) for each in self._times())
+        return [
+            self.function.name,
+            imports,
+            self.modules,
+            ready,
+            _ratio(self.ready, bare.ready),
+            first,
+            _ratio(self.first, bare.first),
+            warm,
+        ]
+
+    def _times(self) -> tuple[list[float], ...]:
+        return self.imports, self.ready, self.first, self.warm
 
 
 def main() -> None:
-    """Print a table and, last, one JSON object."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--json", action="store_true", help="print the JSON object only")
-    options.add_argument("--rounds", type=int, default=10, help="how often each function is started")
-    given = options.parse_args()
-    functions = [Function(**each) for each in json.loads(os.environ["RUNTIME_FUNCTIONS"])]
-    bare = Function(name="bare", handler="handler.handler", code=str(_BARE), environment=_environment(functions))
-    measured = [Times(each) for each in (bare, *functions)]
-    for _ in range(given.rounds):
+    """Print what starting takes, and what it takes up."""
+    parser = options(__doc__)
+    parser.add_argument("--rounds", type=int, default=5, help="how often each function is started")
+    parser.add_argument("--functions", nargs="+", default=[""], help="parts of the names of those to start")
+    given = parser.parse_args()
+    if "RUNTIME_FUNCTIONS" in os.environ:
+        tables = _measured(given.rounds, given.functions)
+    else:
+        with standing():
+            tables = _measured(given.rounds, given.functions)
+    publish("cold", tables, given)
+
+
+def _measured(rounds: int, parts: Sequence[str]) -> list[Table]:
+    every = [Function(**each) for each in json.loads(os.environ["RUNTIME_FUNCTIONS"])]
+    functions = [each for each in every if any(part in each.name for part in parts)]
+    environment = next(each.environment for each in every if "CAIRN_TABLE" in each.environment)
+    beside = [_function(BARE, None, environment), _function(SDK, _sdk_layer(), environment)]
+    measured = [Times(each) for each in (*beside, *functions)]
+    for _ in range(rounds):
         for times in measured:
             _start(times)
     rows = [times.row(measured[0]) for times in measured]
-    sizes = _sizes(functions)
-    if not given.json:
-        _print(rows, sizes)
-    print(json.dumps({"bench": "cold", "rounds": given.rounds, "rows": rows, "sizes": sizes}))
+    return [Table("Cold starts", _COLUMNS, rows, _NOTE), _sizes([*beside, *functions])]
 
 
-def _environment(functions: Sequence[Function]) -> Mapping[str, str]:
-    return next(each.environment for each in functions if "CAIRN_TABLE" in each.environment)
+def _function(name: str, layers: Path | None, environment: Mapping[str, str]) -> Function:
+    code = str(_HERE / name.removeprefix("mcp-"))
+    layer = None if layers is None else str(layers)
+    return Function(name=name, handler="handler.handler", code=code, layers=layer, environment=environment)
+
+
+def _sdk_layer() -> Path:
+    """Return the official SDK as a layer: a directory with `python` in it."""
+    programs = install(ROOT, "peers/mcp-sdk", interpreter()[1])
+    (packages,) = (programs.parent / "lib").glob("python3*/site-packages")
+    layer = programs.parent / "layer"
+    layer.mkdir(exist_ok=True)
+    if not (layer / "python").exists():
+        (layer / "python").symlink_to(packages)
+    return layer
 
 
 def _start(times: Times) -> None:
     function = times.function
-    event = {"bare": {"read": 1}} if function.name == "bare" else samples(function, os.environ["RUNTIME_KEY"])
-    event = next(iter(event.values()))
-    times.imports.append(_import_milliseconds(function))
+    event = _event(function)
+    milliseconds, times.modules = _imported(function)
+    times.imports.append(milliseconds)
     started = time.perf_counter()
     with running(function, _LOG) as sandbox:
         sandbox.invoke({})
@@ -84,36 +128,53 @@ def _start(times: Times) -> None:
             times.warm.append(_since(called))
 
 
-def _import_milliseconds(function: Function) -> float:
+def _event(function: Function) -> Mapping[str, Any]:
+    """Return a function's first sample event; of the two beside them, what makes them read an item."""
+    if function.name == BARE:
+        return {"bare": {"read": 1}}
+    if function.name == SDK:
+        return _tool_call()
+    return next(iter(samples(function, os.environ["RUNTIME_KEY"]).values()))
+
+
+def _tool_call() -> Mapping[str, Any]:
+    """Return a sample event over MCP, changed to call the one tool of the SDK's server."""
+    event = json.loads((EVENTS / "mcp" / "recall.json").read_text(encoding="utf-8"))
+    message = json.loads(event["body"])
+    message["params"] |= {"name": "read", "arguments": {"key": "bare"}}
+    return event | {"headers": event["headers"] | {"mcp-name": "read"}, "body": json.dumps(message)}
+
+
+def _imported(function: Function) -> tuple[float, int]:
+    """Return the processor milliseconds that importing a handler takes, and how many modules it loads."""
     command = [str(PROGRAMS / "python3"), "-c", _MEASURE, function.handler.rpartition(".")[0]]
     environment = function.variables()
     printed = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60).stdout  # noqa: S603
-    return float(printed) * 1000
+    seconds, modules = printed.split()
+    return float(seconds) * 1000, int(modules)
 
 
 def _since(started: float) -> float:
     return (time.perf_counter() - started) * 1000
 
 
-def _sizes(functions: Sequence[Function]) -> dict[str, dict[str, float]]:
+def _ratio(mine: Sequence[float], theirs: Sequence[float]) -> float:
+    return round(median(one / other for one, other in zip(mine, theirs, strict=True)), 2)
+
+
+def _sizes(functions: Sequence[Function]) -> Table:
     """Return the megabytes of code and layers, as unpacked and as zipped."""
     found = {Path(each).name: Path(each) for function in functions for each in (function.code, function.layers) if each}
-    return {name: _megabytes(path) for name, path in found.items()}
+    rows = [[name, *_megabytes(path)] for name, path in found.items()]
+    return Table("Packages", ("package", "unpacked MB", "zipped MB"), rows)
 
 
-def _megabytes(directory: Path) -> dict[str, float]:
-    contents = [path.read_bytes() for path in directory.rglob("*") if path.is_file()]
+def _megabytes(directory: Path) -> tuple[float, float]:
+    linked = directory / "python"
+    root = linked.resolve() if linked.is_symlink() else directory
+    contents = [path.read_bytes() for path in root.rglob("*") if path.is_file() and _INSTALLER not in path.parts]
     unpacked, zipped = sum(map(len, contents)), sum(len(zlib.compress(each)) for each in contents)
-    return {"unpacked_mb": round(unpacked / 1e6, 2), "zipped_mb": round(zipped / 1e6, 2)}
-
-
-def _print(rows: list[dict[str, Any]], sizes: dict[str, dict[str, float]]) -> None:
-    print(f"{'function':34} {'import ms':>9} {'ready ms':>9} {'first ms':>9} {'warm ms':>8} {'to bare':>8}")
-    for row in rows:
-        times = f"{row['imports']:>9} {row['ready']:>9} {row['first']:>9} {row['warm']:>8}"
-        print(f"{row['function']:34} {times} {row['ratio']:>8}")
-    for name, size in sizes.items():
-        print(f"{name:34} {size['unpacked_mb']} MB, zipped {size['zipped_mb']} MB")
+    return round(unpacked / 1e6, 2), round(zipped / 1e6, 2)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def main() -> int:
     pin("pyproject.toml", DEVELOPMENT, "--extra", "local", "--group", "dev", "--constraint", RUNTIME)
     pin(f"{MODEL}.in", f"{MODEL}.txt", "--constraint", DEVELOPMENT)
     pin(f"{MODEL_RUNTIME}.in", f"{MODEL_RUNTIME}.txt", "--no-deps", "--constraint", DEVELOPMENT)
-    programs = sorted(each.relative_to(ROOT).with_suffix("") for each in PROGRAMS.glob("*.in"))
+    programs = sorted(each.relative_to(ROOT).with_suffix("") for each in PROGRAMS.rglob("*.in"))
     for each in programs:
         pin(f"{each}.in", f"{each}.txt", "--python-version", "3.11")
     layers = [RUNTIME, *(f"{each}.txt" for each in (NATIVE, MODEL, MODEL_RUNTIME))]

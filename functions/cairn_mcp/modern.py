@@ -36,12 +36,18 @@ def is_modern(message: Message) -> bool:
     return VERSION_KEY in _meta(message)
 
 
-def answer(server: Server, message: Message, headers: Mapping[str, str], tools: Toolbox) -> Reply:
-    """Answer one request, or accept one notification with an empty 202; RpcError for the rest."""
+def answer(server: Server, message: Message, headers: Mapping[str, str] | None, tools: Toolbox) -> Reply:
+    """Answer one request, or accept one notification with an empty 202; RpcError for the rest.
+
+    `headers` are None where the transport has none.
+    """
     if message.id is None:
-        _check_version(headers.get(VERSION_HEADER, VERSIONS[0]))
+        _check_version((headers or {}).get(VERSION_HEADER, VERSIONS[0]))
         return Reply(202)
-    _check_envelope(message, headers)
+    version = _check_meta(message)
+    if headers is not None:
+        _check_headers(message, headers, version)
+    _check_version(version)
     result = _result(server, message, tools)
     meta: dict[str, Any] = {SERVER_INFO_KEY: server.info} | result.get("_meta", {})
     return Reply(200, jsonrpc.success(message.id, {"resultType": "complete"} | dict(result) | {"_meta": meta}))
@@ -63,15 +69,19 @@ def _meta(message: Message) -> Mapping[str, Any]:
     return cast("dict[str, Any]", meta) if isinstance(meta, dict) else {}
 
 
-def _check_envelope(message: Message, headers: Mapping[str, str]) -> None:
+def _check_meta(message: Message) -> object:
+    """Return the version that the request says it is of."""
     meta = _meta(message)
     if VERSION_KEY not in meta or not isinstance(meta.get(CAPABILITIES_KEY), dict):
         raise RpcError(INVALID_PARAMS, f"params._meta must hold {VERSION_KEY} and {CAPABILITIES_KEY}, an object")
-    _check_header(VERSION_HEADER, headers.get(VERSION_HEADER), meta[VERSION_KEY])
+    return meta[VERSION_KEY]
+
+
+def _check_headers(message: Message, headers: Mapping[str, str], version: object) -> None:
+    _check_header(VERSION_HEADER, headers.get(VERSION_HEADER), version)
     _check_header("mcp-method", headers.get("mcp-method"), message.method)
     if message.method == "tools/call" and (name := message.params.get("name")) is not None:
         _check_header("mcp-name", decode_header(headers.get("mcp-name")), name)
-    _check_version(meta[VERSION_KEY])
 
 
 def _check_header(name: str, found: str | None, expected: object) -> None:

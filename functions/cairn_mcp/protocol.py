@@ -37,7 +37,7 @@ def answer(
     try:
         _admit(trimmed, origins)
         body, tools = receive()
-        return _answer(server, body, trimmed, tools)
+        return answer_message(server, body, trimmed, tools)
     except RpcError as error:
         return Reply(error.status, jsonrpc.failure(jsonrpc.request_id(body), error), error.headers)
 
@@ -52,9 +52,12 @@ def _admit(headers: Mapping[str, str], origins: Collection[str]) -> None:
         raise RpcError(INVALID_REQUEST, "Content-Type must be application/json", status=415)
 
 
-def _answer(server: Server, body: object, headers: Mapping[str, str], tools: Toolbox) -> Reply:
-    """Choose the era: the body decides, since a client's header may be lost; the header where the body is silent."""
-    version = headers.get(modern.VERSION_HEADER)
+def answer_message(server: Server, body: object, headers: Mapping[str, str] | None, tools: Toolbox) -> Reply:
+    """Answer a parsed body; RpcError where it has no request to answer. `headers` are None where none can be sent.
+
+    The body decides the era, since a client's header may be lost; the header where the body is silent.
+    """
+    version = None if headers is None else headers.get(modern.VERSION_HEADER)
     if isinstance(body, list) and version in legacy.BATCH_VERSIONS:
         return legacy.answer_batch(server, cast("list[object]", body), tools)
     message = jsonrpc.read(cast("object", body))

@@ -1,27 +1,35 @@
-"""The catalog over standard input and output, for desktop clients that start their servers.
+"""The catalog over standard input and output, for desktop clients that start their servers: a message is a line.
 
-One process, one client, no cold start: here the official SDK speaks the protocol, in both eras.
+The protocol core answers, as over HTTP, so that a client waits for no event loop and no SDK to load.
 """
 
 from __future__ import annotations
 
-import anyio
-from anyio import to_thread
-from mcp import MCPError
-from mcp.server.caching import CacheHint
-from mcp.server.lowlevel import Server as SdkServer
-from mcp.server.stdio import stdio_server
-from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams, Tool
+import json
+import logging
+import os
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from threading import Lock, Thread
 
 from cairn.domain.callers import Caller
+from cairn.domain.errors import CairnError
+from cairn.domain.settings import Limits
+from cairn.edge.events import parse_json
 from cairn.edge.tool import Call
 from cairn.runtime import wiring
-from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
-from cairn_mcp.modern import CACHE_SCOPE, TTL_MS
+from cairn_mcp import jsonrpc
+from cairn_mcp.jsonrpc import INTERNAL_ERROR, PARSE_ERROR, RpcError
 from cairn_mcp.profiles import PROFILES, WHOLE, Profile
-from cairn_mcp.server import Server, Toolbox, ToolCall
+from cairn_mcp.protocol import answer_message
+from cairn_mcp.server import Server, Toolbox
 from cairn_mcp.toolbox import SERVER, CatalogTools
 from cairn_tools.catalog import CATALOG
+
+_AT_ONCE = 8
+_CHUNK_BYTES = 65536
+_log = logging.getLogger("cairn")
 
 
 def run(caller: Caller, profile: str | None = None) -> None:
@@ -31,36 +39,81 @@ def run(caller: Caller, profile: str | None = None) -> None:
 
 def serve(caller: Caller, services: wiring.Services, profile: Profile = WHOLE) -> None:
     """Serve these services to one caller until standard input ends."""
-    anyio.run(_serve, sdk_server(SERVER, CatalogTools(CATALOG, Call(caller, services), profile)))
+    tools = CatalogTools(CATALOG, Call(caller, services), profile)
+    with _standard_output() as sent:
+        Session(SERVER, tools, services.settings.limits, sys.stdin.fileno(), sent).serve()
 
 
-def sdk_server(server: Server, tools: Toolbox) -> SdkServer:
-    """Return the SDK's server with these tools; a call runs in a thread, so that a slow one holds up no other."""
+class Session:
+    """Messages in, replies out, several calls at once.
 
-    async def listing(_context: object, params: PaginatedRequestParams | None) -> ListToolsResult:
-        if params is not None and params.cursor is not None:
-            raise MCPError(INVALID_PARAMS, "Unknown cursor: tools/list has one page")
-        return ListToolsResult(tools=[Tool.model_validate(tool) for tool in tools.listing()])
+    Each thread takes the next line and answers it itself: no message waits to be handed on.
+    """
 
-    async def call(_context: object, params: CallToolRequestParams) -> CallToolResult:
-        requested = ToolCall(params.name, params.arguments or {}, params.model_dump(by_alias=True))
+    def __init__(self, server: Server, tools: Toolbox, limits: Limits, received: int, sent: int) -> None:
+        """Read from one descriptor and write to another."""
+        self._server = server
+        self._tools = tools
+        self._limits = limits
+        self._received = received
+        self._sent = sent
+        self._rest = b""
+        self._reading = Lock()
+        self._writing = Lock()
+
+    def serve(self) -> None:
+        """Answer until the input ends and every call that had begun is answered."""
+        others = [Thread(target=self._listen, daemon=True, name="stdio") for _ in range(_AT_ONCE - 1)]
+        for thread in others:
+            thread.start()
+        self._listen()
+        for thread in others:
+            thread.join()
+
+    def _listen(self) -> None:
+        while (line := self._next_line()) is not None:
+            if line.strip() and (reply := self._reply(line)) is not None:
+                self._write(reply)
+
+    def _next_line(self) -> bytes | None:
+        """Return the next line, None at the end of the input."""
+        with self._reading:
+            while b"\n" not in self._rest:
+                chunk = os.read(self._received, _CHUNK_BYTES)
+                if not chunk:
+                    line, self._rest = self._rest, b""
+                    return line or None
+                self._rest += chunk
+            line, _, self._rest = self._rest.partition(b"\n")
+            return line
+
+    def _reply(self, line: bytes) -> object | None:
+        body: object = None
         try:
-            return CallToolResult.model_validate(await to_thread.run_sync(tools.call, requested))
+            body = parse_json(line, self._limits)
+            return answer_message(self._server, body, None, self._tools).body
         except RpcError as error:
-            raise MCPError(error.code, error.message, error.data) from None
+            return jsonrpc.failure(jsonrpc.request_id(body), error)
+        except CairnError as error:
+            return jsonrpc.failure(None, RpcError(PARSE_ERROR, error.message))
+        except Exception as error:  # noqa: BLE001 - the door: whatever failed, the client gets an answer
+            _log.error("A message failed: %s", type(error).__name__)
+            return jsonrpc.failure(jsonrpc.request_id(body), RpcError(INTERNAL_ERROR, "Something failed inside"))
 
-    hint = CacheHint(ttl_ms=TTL_MS, scope=CACHE_SCOPE)
-    return SdkServer(
-        server.name,
-        version=server.version,
-        title=server.title,
-        instructions=server.instructions,
-        cache_hints={"server/discover": hint, "tools/list": hint},
-        on_list_tools=listing,
-        on_call_tool=call,
-    )
+    def _write(self, reply: object) -> None:
+        line = memoryview(json.dumps(reply, separators=(",", ":")).encode() + b"\n")
+        with self._writing, suppress(BrokenPipeError):  # whoever went away reads no answer
+            while line:
+                line = line[os.write(self._sent, line) :]
 
 
-async def _serve(server: SdkServer) -> None:
-    async with stdio_server() as (received, sent):
-        await server.run(received, sent, server.create_initialization_options())
+@contextmanager
+def _standard_output() -> Generator[int]:
+    """Yield standard output for the protocol alone; what else this process prints goes to standard error meanwhile."""
+    sent = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield sent
+    finally:
+        os.dup2(sent, 1)
+        os.close(sent)

@@ -108,6 +108,28 @@ def test_what_a_lambda_imports_loads_nothing_heavy(module: str) -> None:
 
 
 @pytest.mark.slow
+def test_a_lambda_without_input_models_builds_no_model_at_import() -> None:
+    counting = """
+import pydantic._internal._model_construction as construction
+def refuse(cls, *given, **named): raise SystemExit(f"{cls.__name__} is built at import")
+construction.complete_model_class = refuse
+"""
+
+    for module in ("cairn_auth.authorizer", "cairn_auth.metadata", "cairn_jobs.schedule", "cairn_jobs.worker"):
+        assert module in loaded(f"{counting}import {module}")
+
+
+@pytest.mark.slow
+def test_a_command_pays_for_its_own_imports_only() -> None:
+    of_all = loaded("import cairn.local.cli")
+    of_stdio = loaded("import cairn.local.stdio, cairn_mcp.stdio")
+
+    assert {each for each in of_all if each.startswith(("cairn.service", "cairn.runtime", "pydantic"))} == set()
+    assert HEAVY & of_stdio == {"botocore"}, "which Powertools looks for; it is the package alone"
+    assert "botocore.session" not in of_stdio
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "presented", "is_loaded"),
     [({}, "a.b.c", False), (OIDC, "", False), (OIDC, f"cairn_{'0' * 16}_{'A' * 43}", False), (OIDC, "a.b.c", True)],

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,9 @@ from cairn.domain.files import FileInfo, FileType, WriteMode
 from cairn.domain.ids import Tenant
 from cairn.domain.turns import Session
 from cairn.local.options import DIRECTORY, data_option, tenant_option
-from cairn.service.files import Files
+
+if TYPE_CHECKING:
+    from cairn.service.files import Files
 
 _MOST_ENTRIES = 10_000
 

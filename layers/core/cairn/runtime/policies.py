@@ -48,7 +48,8 @@ def _policy_name(value: str) -> str:
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    # Built when first a document is read: most functions read none, and all of them load this module.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 class _Permission(_Strict):

@@ -7,11 +7,11 @@ import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from pathlib import Path
 from traceback import extract_tb
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from typing_extensions import Doc
 
@@ -100,9 +100,10 @@ class CallRecord:
 
     def line(self) -> Mapping[str, object]:
         """Return what the log line says of the call: all that is known, and counters that are not zero."""
-        return {name: value for name, value in asdict(self).items() if name != "ran" and value not in (None, 0, {})}
+        return {name: value for name in _LOGGED if (value := getattr(self, name)) not in (None, 0, {})}
 
 
+_LOGGED: Final = tuple(each.name for each in fields(CallRecord) if each.name != "ran")
 _current: ContextVar[CallRecord | None] = ContextVar("cairn_call", default=None)
 
 
