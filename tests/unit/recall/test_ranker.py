@@ -46,7 +46,7 @@ def ranked(texts: tuple[Text, ...], text: str) -> list[int]:
 
 def test_the_text_with_the_question_s_words_comes_first() -> None:
     assert ranked(BOAT, "Who sold a boat?")[0] == 0
-    assert ranked(BOAT, "How are the beans in the garden?")[0] == 3
+    assert ranked(BOAT, "What is the garden full of?")[0] == 3
 
 
 def test_the_asked_speaker_s_own_words_come_before_what_others_say_to_them() -> None:
@@ -204,7 +204,8 @@ def test_an_explanation_adds_up_and_a_rank_without_a_signal_is_that_with_its_fea
         assert sum(why.features.values()) == pytest.approx(float(ranking.scores[place]), abs=1e-4)
         assert [abs(each) for each in why.features.values()] == sorted(map(abs, why.features.values()), reverse=True)
         apart = sum(why.signals.values()) - sum(ranking.explanation(0).signals.values())
-        assert float(shares[place] / shares[0]) == pytest.approx(np.exp(apart), rel=1e-3)
+        share = np.exp(apart) if ranking.matched[place] else 0.0
+        assert float(shares[place] / shares[0]) == pytest.approx(share, rel=1e-3)
         for signal, members in ranker.SIGNALS.items():
             muted = {name: values * np.float32(name not in members) for name, values in ranking.features.items()}
             scores = ranking.weights.score(muted, len(ranking.rows))

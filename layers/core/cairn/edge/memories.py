@@ -76,6 +76,11 @@ class MemoryInput(SessionInput):
     user_id: UserName | None = None
 
 
+def is_absent(value: object) -> bool:
+    """Tell whether a field of an answer is to be left out."""
+    return value is None
+
+
 class Explained(BaseModel):
     """Why something was recalled."""
 
@@ -105,7 +110,7 @@ class Recalled(BaseModel):
     timestamp: Annotated[datetime, Field(description="When it was said or kept, in UTC.")]
     score: Annotated[float, Field(description="How likely it is the answer, of all that matches; 0 without a query.")]
     source: Annotated[str, Field(description="turn, memory or fact, and how found: hybrid, text, semantic or time.")]
-    why: Annotated[Explained | None, Field(description="Where explain was asked for.")] = None
+    why: Annotated[Explained | None, Field(description="Where explain was asked for.", exclude_if=is_absent)] = None
 
     @classmethod
     def of(cls, found: Recollection) -> Recalled:

@@ -10,7 +10,7 @@ from cairn.domain.ids import Project, SessionId, TurnId
 from cairn.domain.settings import RecallScope
 from cairn.domain.turns import CommittedTurn, Preparation, PreparedTurn, ResponseItem
 from cairn.edge.fields import CurrentInputFields, Items, OperationTokenText, TurnName, UserName, history
-from cairn.edge.memories import Explained
+from cairn.edge.memories import Explained, is_absent
 
 OutputItems = Annotated[Items, Field(description="What the model answered, tool calls and results included.")]
 
@@ -79,7 +79,9 @@ class Prepared(BaseModel):
     input_items: Annotated[list[ResponseItem], Field(description="Send these to the model, in this order.")]
     recall_fact_ids: Annotated[list[str], Field(description="The facts placed in input_items.")]
     context_token_count: Annotated[int, Field(description="The estimated tokens of input_items.")]
-    why: Annotated[dict[str, Explained] | None, Field(description="By id, where explain was asked for.")] = None
+    why: Annotated[
+        dict[str, Explained] | None, Field(description="By id, where explain was asked for.", exclude_if=is_absent)
+    ] = None
 
     @classmethod
     def of(cls, turn: PreparedTurn, **more: object) -> Self:

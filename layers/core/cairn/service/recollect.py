@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from cairn.service.recall import Search, Sight
 from cairn.service.world import Pending
 
 if TYPE_CHECKING:
-    from cairn.domain.recall.answer import Answer
+    from cairn.domain.recall.answer import Answer, Hit
     from cairn.domain.recall.collection import Found
 
 MOST_TOKENS = 4000
@@ -93,24 +93,30 @@ def _believed_at(parts: Parts, sight: Sight, owner: str, wanted: Wanted) -> list
 
 
 def _best(answer: Answer, question: Question) -> Recalled:
-    """Return as many of the best as are asked for and fit; at least one, however long it is."""
-    found: list[Recollection] = []
-    room = MOST_TOKENS
-    for hit in islice(answer.hits(), question.skip, question.skip + question.limit):
-        each = replace(_recollection(answer.read(hit)), score=hit.score, found_by=answer.found_by)
-        room -= tokens.count(each.content)
-        if room < 0 and found:
-            break
-        found.append(replace(each, why=answer.why(hit)) if question.explain else each)
-    left = max(0, answer.matched - question.skip - len(found))
-    return Recalled(found=tuple(found), more=left, searched=answer.searched)
+    """Return the best."""
+
+    def told(hit: Hit) -> Recollection:
+        why = answer.why(hit) if question.explain else None
+        return replace(_recollection(answer.read(hit)), score=hit.score, found_by=answer.found_by, why=why)
+
+    return _page(map(told, answer.hits()), answer.matched, answer.searched, question)
 
 
 def _newest(answer: Answer, question: Question) -> Recalled:
     """Return the newest of all that may be found."""
-    newest = [_recollection(each) for each in islice(answer.newest(), question.skip, question.skip + question.limit)]
-    left = max(0, answer.searched - question.skip - len(newest))
-    return Recalled(found=tuple(newest), more=left, searched=answer.searched)
+    return _page(map(_recollection, answer.newest()), answer.searched, answer.searched, question)
+
+
+def _page(found: Iterable[Recollection], count: int, searched: int, question: Question) -> Recalled:
+    """Return as many as are asked for and fit, of all that were found; at least one, however long it is."""
+    page: list[Recollection] = []
+    room = MOST_TOKENS
+    for each in islice(found, question.skip, question.skip + question.limit):
+        room -= tokens.count(each.content)
+        if room < 0 and page:
+            break
+        page.append(each)
+    return Recalled(found=tuple(page), more=max(0, count - question.skip - len(page)), searched=searched)
 
 
 def _recollection(found: Found) -> Recollection:

@@ -20,6 +20,8 @@ VECTOR_SCALE = 0.3 / 127
 """What 1 is worth in a vector of 8-bit numbers. No component of a unit vector of these sizes is much over 0.3."""
 _BLOCK = 4096
 _ENOUGH = 0.5
+_DIGITS = 4
+"""To which cosines are told: equal vectors are equal wherever they stand, though sums differ in their last bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,4 +132,4 @@ def _cosines(vectors: NDArray[np.int8], query: Vector) -> Scores:
     scaled = (query * VECTOR_SCALE).astype(np.float32)
     blocks = (vectors[start : start + _BLOCK] for start in range(0, len(vectors), _BLOCK))
     found = [block.astype(np.float32) @ scaled for block in blocks]
-    return np.concatenate(found) if found else np.zeros(0, np.float32)
+    return np.round(np.concatenate(found), _DIGITS) if found else np.zeros(0, np.float32)

@@ -220,7 +220,7 @@ def _people(columns: Columns, rows: Rows, question: Question, corpus: Corpus) ->
 def _form(near: _Near, question: Question) -> dict[str, Scores]:
     columns, rows = near.columns, near.rows
     lengths = np.log1p(columns.length).astype(np.float32) / 5
-    longer = (lengths[rows] - lengths.mean()) * 2
+    longer = (lengths[rows] - lengths.mean()) * 2 if len(rows) else lengths
 
     def shows(cue: Cue) -> Scores:
         return (columns.cues[rows] & cue > 0).astype(np.float32)
@@ -271,6 +271,8 @@ def _step(onward: NDArray[np.int32], from_rows: NDArray[np.int32]) -> NDArray[np
 
 
 def _standardised(scores: Scores, rows: Rows) -> Scores:
+    if not len(rows):
+        return np.zeros(0, np.float32)
     return ((scores[rows] - scores.mean()) / (scores.std() + 1e-6)).astype(np.float32)
 
 

@@ -135,7 +135,7 @@ def linked(parts: Sequence[Joined]) -> Joined:
         number = np.array([names.setdefault(name, len(names)) for name in part.names], np.int32)
         sessions.append(number[part.columns.session] if len(part) else part.columns.session)
     session = np.concatenate(sessions)
-    joined = _joined(parts, session, max(len(names), 1))
+    joined = _joined(parts, session, len(names))
     _link(joined.columns, parts)
     return Joined(joined.columns, joined.leaves, names)
 

@@ -43,7 +43,7 @@ def question(text: str, speakers: Sequence[str], today: date, years: range) -> Q
     said = [word.removesuffix("'s") for word in words(text)]
     named = {word: known[word] for word in said if word in known}
     meant = _in_the_first_person(text, known)
-    asked = terms(meant)
+    asked = terms(meant) or terms(text)
     return Question(
         text=meant,
         counts=Counter(asked),

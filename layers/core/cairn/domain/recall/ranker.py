@@ -78,9 +78,11 @@ class Ranking:
     weights: Weights
 
     def shares(self) -> Scores:
-        """Return how likely each is the one that answers, as the model was fitted: softmax of the scores."""
-        worth = np.exp(self.scores - self.scores.max(initial=-np.inf)) if len(self.scores) else self.scores
-        return (worth / max(1e-6, float(worth.sum()))).astype(np.float32)
+        """Return how likely each that matches is the answer, as the model was fitted: softmax of their scores."""
+        if not self.matched.any():
+            return np.zeros(len(self.scores), np.float32)
+        worth = np.exp(self.scores - self.scores[self.matched].max()) * self.matched
+        return (worth / worth.sum()).astype(np.float32)
 
     def explanation(self, place: int) -> Explanation:
         """Return why a text stands where it does; the rank without a signal is that among all that were weighed."""
