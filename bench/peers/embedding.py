@@ -47,7 +47,8 @@ class Model:
     def embed(self, text: str) -> list[float]:
         """Return a vector of length 1."""
         tokens = np.array(self._tokenizer.encode(text).ids[:256], np.int64)
-        (vector,) = self._session.run(None, {self._session.get_inputs()[0].name: tokens})
+        (answer,) = self._session.run(None, {self._session.get_inputs()[0].name: tokens})
+        vector = np.asarray(answer, np.float32)
         return (vector / np.linalg.norm(vector)).tolist()
 
 
