@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import not_
 from typing import Annotated
 
 from pydantic import BaseModel, Field
@@ -23,7 +24,9 @@ class Maintained(BaseModel):
     expired_facts: Annotated[int, Field(description="Facts removed because their time was over.")]
     merged_facts: Annotated[int, Field(description="Facts merged with one that says the same.")]
     summaries_refreshed: Annotated[int, Field(description="Directory summaries written anew.")]
-    erased: Annotated[bool, Field(description="The session was older than sessions are kept, and was erased.")]
+    erased: Annotated[
+        bool, Field(description="The session was older than sessions are kept, and was erased.", exclude_if=not_)
+    ] = False
 
 
 EXAMPLE = {"project": "garden", "session_id": "monday"}
