@@ -40,7 +40,7 @@ MemoryType: TypeAlias = Literal[
     "root_cause",
     "lesson_learned",
 ]
-RecalledType: TypeAlias = Literal["turn"] | MemoryType
+RecalledType: TypeAlias = Literal["turn", MemoryType]
 """What a recall may find: what was said in a turn, or a memory or fact of a type."""
 SearchMode: TypeAlias = Literal["hybrid", "text", "semantic"]
 """By words and meaning, by words alone, by meaning alone."""
