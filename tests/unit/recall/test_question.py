@@ -39,6 +39,11 @@ def test_whoever_told_the_other_is_the_one_whose_words_are_asked_for() -> None:
     assert asked("Which friends have I told you about?", *CHAT).speakers == {0}
 
 
+def test_a_question_that_is_not_english_tells_nothing_by_its_pronouns() -> None:
+    assert asked("Which book did you recommend?", *CHAT).is_english
+    assert not asked("Welches Buch hast du mir empfohlen?", *CHAT).is_english
+
+
 def test_roles_are_no_names() -> None:
     assert asked("Which user is the assistant of?", *CHAT).text == "Which user is the assistant of?"
 

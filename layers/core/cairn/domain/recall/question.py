@@ -16,6 +16,9 @@ from cairn.domain.terms import terms, words
 _OF_THE_USER = frozenset({"i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "myself", "we", "our", "ours", "us"})
 _OF_THE_ASSISTANT = frozenset({"you", "you're", "you've", "you'd", "you'll", "your", "yours", "yourself"})
 
+_ENGLISH = frozenset(
+    {"the", "what", "which", "who", "whose", "when", "where", "why", "how", "did", "does", "is", "are", "have", "you"}
+)
 _I_TOLD_YOU = re.compile(r"\bi(?:'ve|'d)?(?: \w+){1,2} you\b")
 
 
@@ -33,6 +36,7 @@ class Question:
     speakers: frozenset[int]
     names: Mapping[str, int]
     spans: Sequence[Span]
+    is_english: bool
     asks_when: bool
     asks_how_many: bool
 
@@ -51,6 +55,7 @@ def question(text: str, speakers: Sequence[str], today: date, years: range) -> Q
         speakers=frozenset(named.values()) or _pronouns(said, speakers),
         names={term: number for word, number in named.items() for term in terms(word)},
         spans=spans(text, today, years),
+        is_english=not _ENGLISH.isdisjoint(said),
         asks_when=asks_when(text),
         asks_how_many=asks_how_many(text),
     )
