@@ -30,7 +30,7 @@ class MiniLm:
     """Loads the model at the first text, so that a process that embeds nothing pays nothing."""
 
     name = NAME
-    calibration = Calibration()
+    calibration = Calibration(english_only=True)
 
     def __init__(self, directory: Path) -> None:
         """Take the directory that layers/model/build_model.py wrote."""
