@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cairn.domain.memories import SearchMode
-from cairn.domain.recall.ranker import Tier, fitted
+from cairn.domain.recall.ranker import Tier
 from recall_engine import MODEL, Remembering, Stored, stored
 from recall_metrics import MEASURES, Answered, means, measured
 from recall_sets import Conversation, Question, read
@@ -35,6 +35,7 @@ MODES: Mapping[Tier, SearchMode] = {"words": "text", "meaning": "hybrid"}
 PENALTY = 0.05
 """What a squared weight of a standardised feature costs, against the mean loss of a question."""
 OTHER_SPEAKER = 0.2
+FOLDS = 4
 _STEPS, _ENOUGH = 50, 1e-9
 _SMALLEST_DEVIATION = 1e-3
 _DIGITS = 4
@@ -49,6 +50,7 @@ class Example:
     conversation: str
     question: Question
     ids: Sequence[str]
+    names: Sequence[str]
     features: Numbers
     weight: float = 1.0
 
@@ -73,12 +75,12 @@ def main() -> None:
     rows: list[Sequence[str | float]] = []
     with stored(conversations, Remembering(MODEL)) as engine:
         for tier, mode in MODES.items():
-            names = list(fitted(tier).names)
-            examples = [list(_examples(engine[each.name], each, mode, names)) for each in conversations]
+            examples = [list(_examples(engine[each.name], each, mode)) for each in conversations]
+            names = examples[0][0].names
             rows.append((tier, *_cross_validated(examples)))
             weights = fit(list(chain.from_iterable(examples)))
             found[tier] = dict(zip(names, np.round(weights, _DIGITS).tolist(), strict=True))
-    note = "Each conversation ranked by weights that were fitted on all others."
+    note = f"In {FOLDS} parts, each ranked by weights that were fitted on the conversations of the others."
     print(Table("Cross-validation, categories but adversarial", ("tier", *MEASURES), rows, note).text())
     if not given.dry:
         WEIGHTS.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
@@ -132,28 +134,27 @@ def _softmax(scores: Numbers) -> Numbers:
     return worth / worth.sum()
 
 
-def _examples(engine: Stored, conversation: Conversation, mode: SearchMode, names: Sequence[str]) -> Iterator[Example]:
+def _examples(engine: Stored, conversation: Conversation, mode: SearchMode) -> Iterator[Example]:
     swap = _swapping(conversation)
     for question in conversation.questions:
         other = swap(question.text)
-        whole = _example(engine, conversation, question, mode, names)
+        whole = _example(engine, conversation, question, mode)
         if other == question.text:
             yield whole
         else:
             yield replace(whole, weight=1 - OTHER_SPEAKER)
-            about_other = _example(engine, conversation, replace(question, text=other), mode, names)
+            about_other = _example(engine, conversation, replace(question, text=other), mode)
             yield replace(about_other, weight=OTHER_SPEAKER)
 
 
-def _example(
-    engine: Stored, conversation: Conversation, question: Question, mode: SearchMode, names: Sequence[str]
-) -> Example:
+def _example(engine: Stored, conversation: Conversation, question: Question, mode: SearchMode) -> Example:
     with engine.answering(question, mode) as answer:
         hits = engine.texts(answer)
         places = [place for place, _ in hits]
+        names = sorted(answer.ranking.features)
         features = np.stack([np.asarray(answer.ranking.features[name], np.float64)[places] for name in names], axis=1)
     order = sorted(range(len(hits)), key=lambda number: _position(hits[number][1]))
-    return Example(conversation.name, question, [hits[number][1] for number in order], features[order])
+    return Example(conversation.name, question, [hits[number][1] for number in order], names, features[order])
 
 
 def _position(name: str) -> tuple[int, ...]:
@@ -172,11 +173,11 @@ def _swapping(conversation: Conversation) -> Callable[[str], str]:
 
 def _cross_validated(examples: Sequence[Sequence[Example]]) -> Iterator[float]:
     answers: list[Answered] = []
-    for number, held_out in enumerate(examples):
-        weights = fit([each for others in (*examples[:number], *examples[number + 1 :]) for each in others])
+    for fold in range(FOLDS):
+        weights = fit([each for number, seen in enumerate(examples) if number % FOLDS != fold for each in seen])
         answers += [
             Answered(each.conversation, each.question.kind, measured(each.ranked(weights), each.question.evidence))
-            for each in held_out
+            for each in chain.from_iterable(examples[fold::FOLDS])
             if each.weight > OTHER_SPEAKER and each.question.kind != "adversarial"
         ]
     return (round(100 * value, 1) for value in means(answers).values())

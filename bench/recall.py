@@ -93,6 +93,8 @@ def overall(data: str, systems: Mapping[str, Sequence[Answered]]) -> Table:
             low, high = interval(kept, _KEY)
             rows.append((f"{name}; {of}", *_means(kept), f"{100 * low:.1f} to {100 * high:.1f}"))
     note = f"In percent; of the first {DEPTH} that recall gives. The interval is of {_KEY}, over conversations."
+    if data == DATA[0].name:
+        note += " The ranker was fitted on these: bench/fit_ranker.py prints what cross-validation says of them."
     return Table(f"Recall on {data}", ("ranking", *_COLUMNS, "95 %"), rows, note)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from cairn.aws.clients import Clients
 from cairn.aws.titan import Titan
+from cairn.domain.calibration import Calibration
 from cairn.domain.errors import EmbeddingFailed
 from cairn.domain.settings import MINILM_DEVIATION, MINILM_MEAN, EmbeddingSettings
 
@@ -72,11 +73,11 @@ def test_its_cosines_have_minilm_s_mean_and_deviation_once_calibrated(
     endpoint = serve(says(embedding(VECTOR)))
     cosines = np.random.default_rng(7).normal(0.05, 0.2, 1000)
 
-    shift, scale = titan(endpoint, titan_mean=cosines.mean(), titan_deviation=cosines.std()).calibration
+    made = titan(endpoint, titan_mean=cosines.mean(), titan_deviation=cosines.std()).calibration
 
-    calibrated = shift + scale * cosines
+    calibrated = made.shift + made.scale * cosines
     assert (calibrated.mean(), calibrated.std()) == pytest.approx((MINILM_MEAN, MINILM_DEVIATION))
-    assert titan(endpoint).calibration == (0, 1)
+    assert titan(endpoint).calibration == Calibration()
 
 
 def refused(status: str, code: str) -> Callable[[Says], Answer]:

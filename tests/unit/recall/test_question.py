@@ -39,6 +39,27 @@ def test_whoever_told_the_other_is_the_one_whose_words_are_asked_for() -> None:
     assert asked("Which friends have I told you about?", *CHAT).speakers == {0}
 
 
+def test_a_question_that_is_not_english_tells_nothing_by_its_pronouns() -> None:
+    assert asked("Which book did you recommend?", *CHAT).is_english
+    assert not asked("Welches Buch hast du mir empfohlen?", *CHAT).is_english
+
+
+@pytest.mark.parametrize(
+    ("text", "foreign"),
+    [
+        ("What is my sister called?", False),
+        ("dentist appointment Lisbon", False),
+        ("Where did la Paz come up?", False),
+        ("Wie hei\u00dft meine Schwester?", True),
+        ("\u00bfC\u00f3mo se llama mi hermana?", True),
+        ("\u041a\u0430\u043a \u0437\u043e\u0432\u0443\u0442 \u0441\u0435\u0441\u0442\u0440\u0443?", True),
+        ("\u59b9\u59b9\u53eb\u4ec0\u4e48?", True),
+    ],
+)
+def test_a_question_in_another_language_is_known_by_its_words_or_script(text: str, *, foreign: bool) -> None:
+    assert asked(text, *CHAT).is_foreign == foreign
+
+
 def test_roles_are_no_names() -> None:
     assert asked("Which user is the assistant of?", *CHAT).text == "Which user is the assistant of?"
 

@@ -35,7 +35,7 @@ class MiniLm:
     """
 
     name = NAME
-    calibration = Calibration()
+    calibration = Calibration(english_only=True)
 
     def __init__(self, directory: Path) -> None:
         """Take the directory that layers/model/build_model.py wrote."""

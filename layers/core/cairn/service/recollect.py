@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from cairn.domain import layout, tokens
@@ -109,13 +110,10 @@ def _newest(answer: Answer, question: Question) -> Recalled:
 
 def _page(found: Iterable[Recollection], count: int, searched: int, question: Question) -> Recalled:
     """Return as many as are asked for and fit, of all that were found; at least one, however long it is."""
-    page: list[Recollection] = []
-    room = MOST_TOKENS
-    for each in islice(found, question.skip, question.skip + question.limit):
-        room -= tokens.count(each.content)
-        if room < 0 and page:
-            break
-        page.append(each)
+    page = list(islice(found, question.skip, question.skip + question.limit))
+    if sum(len(each.content.encode()) for each in page) > MOST_TOKENS:  # a token has a byte at least
+        spent = list(accumulate(tokens.count(each.content) for each in page))
+        page = page[: max(1, bisect_right(spent, MOST_TOKENS))]
     return Recalled(found=tuple(page), more=max(0, count - question.skip - len(page)), searched=searched)
 
 

@@ -98,6 +98,8 @@ def answer(
     years = range(_year(int(days.min())), _year(int(days.max())) + 1)
     asked = question(text, corpus.columns.speakers, today, years)
     meant = embed(asked.text, text) if mode != "text" else None
+    if meant is not None and meant.calibration.english_only and mode == "hybrid" and asked.is_foreign:
+        meant = None
     return Answer(rank(corpus, asked, meant, allowed, mode), collections, corpus, allowed)
 
 

@@ -105,7 +105,7 @@ def similarities(corpus: Corpus, meant: Meant) -> Scores | None:
     A document without one counts as the mean of the others: it is neither nearer nor farther.
     """
     found = np.full(len(corpus.columns.length), np.nan, np.float32)
-    shift, scale = meant.calibration
+    shift, scale, _ = meant.calibration
     for stored in corpus.vectors(meant.embedder):
         asked = np.float32(0.5) * (meant.first_person + meant.as_put) if stored.third_person else meant.first_person
         found[stored.rows] = shift + scale * _cosines(stored.vectors, asked)

@@ -123,9 +123,9 @@ class _Words:
         own, before, after = (self._stands(rows) for rows in (near.rows, near.before, near.after))
         total = weights.sum()
         return {
-            "coverage": own @ weights / total,
-            "coverage_around": (own | before | after) @ weights / total,
-            "coverage_before": before @ weights / total,
+            "coverage": (own * weights).sum(axis=1) / total,
+            "coverage_around": ((own | before | after) * weights).sum(axis=1) / total,
+            "coverage_before": (before * weights).sum(axis=1) / total,
             "rarest": (own * weights).max(axis=1) / 8,
         }
 
@@ -226,10 +226,9 @@ def _form(near: _Near, question: Question) -> dict[str, Scores]:
         return (columns.cues[rows] & cue > 0).astype(np.float32)
 
     of_assistant = any(columns.speakers[number] == "assistant" for number in question.speakers)
-    unasked = shows(Cue.BY_ASSISTANT) * np.float32(not of_assistant)
+    unasked = shows(Cue.BY_ASSISTANT) * np.float32(question.is_english and not of_assistant)
     asks = (columns.cues & Cue.ASKS > 0).astype(np.float32)
     return {
-        "length": lengths[rows],
         "length_z": longer,
         "asks": asks[rows],
         "asked_before": near.at(asks, near.before),

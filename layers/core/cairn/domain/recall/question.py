@@ -16,6 +16,67 @@ from cairn.domain.terms import terms, words
 _OF_THE_USER = frozenset({"i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "myself", "we", "our", "ours", "us"})
 _OF_THE_ASSISTANT = frozenset({"you", "you're", "you've", "you'd", "you'll", "your", "yours", "yourself"})
 
+_ENGLISH = frozenset(
+    {"the", "what", "which", "who", "whose", "when", "where", "why", "how", "did", "does", "is", "are", "have", "you"}
+)
+_FOREIGN = frozenset(
+    {
+        *("der", "die", "das", "ein", "eine", "und", "ist", "ich", "du", "mein", "meine", "mir", "hat", "hast", "habe"),
+        *(
+            "wie",
+            "wo",
+            "wer",
+            "wann",
+            "warum",
+            "welche",
+            "welcher",
+            "welches",
+            "le",
+            "la",
+            "les",
+            "des",
+            "un",
+            "une",
+            "est",
+        ),
+        *(
+            "qui",
+            "que",
+            "quel",
+            "quelle",
+            "quand",
+            "pourquoi",
+            "je",
+            "tu",
+            "mon",
+            "ma",
+            "mes",
+            "el",
+            "los",
+            "las",
+            "como",
+        ),
+        *(
+            "cual",
+            "quien",
+            "donde",
+            "cuando",
+            "por",
+            "mi",
+            "mis",
+            "il",
+            "lo",
+            "gli",
+            "che",
+            "chi",
+            "dove",
+            "quando",
+            "di",
+        ),
+        *("perche", "quale", "qual", "quem", "onde", "meu", "minha", "os", "da", "em", "de", "het", "een", "wat"),
+    }
+)
+"""Words that stand in nearly every question of the languages that share the Latin script."""
 _I_TOLD_YOU = re.compile(r"\bi(?:'ve|'d)?(?: \w+){1,2} you\b")
 
 
@@ -33,6 +94,8 @@ class Question:
     speakers: frozenset[int]
     names: Mapping[str, int]
     spans: Sequence[Span]
+    is_english: bool
+    is_foreign: bool
     asks_when: bool
     asks_how_many: bool
 
@@ -44,6 +107,7 @@ def question(text: str, speakers: Sequence[str], today: date, years: range) -> Q
     named = {word: known[word] for word in said if word in known}
     meant = _in_the_first_person(text, known)
     asked = terms(meant) or terms(text)
+    is_english = not _ENGLISH.isdisjoint(said)
     return Question(
         text=meant,
         counts=Counter(asked),
@@ -51,6 +115,8 @@ def question(text: str, speakers: Sequence[str], today: date, years: range) -> Q
         speakers=frozenset(named.values()) or _pronouns(said, speakers),
         names={term: number for word, number in named.items() for term in terms(word)},
         spans=spans(text, today, years),
+        is_english=is_english,
+        is_foreign=not is_english and (not _FOREIGN.isdisjoint(said) or not _in_latin(text)),
         asks_when=asks_when(text),
         asks_how_many=asks_how_many(text),
     )
@@ -72,6 +138,12 @@ def _in_the_first_person(text: str, known: Mapping[str, int]) -> str:
     longest_first = sorted(map(re.escape, known), key=len, reverse=True)
     name = re.compile(rf"\b(?:{'|'.join(longest_first)})\b(['\u2019]s)?", re.IGNORECASE)
     return " ".join(name.sub(lambda match: "my" if match[1] else "I", text).split())
+
+
+def _in_latin(text: str) -> bool:
+    """Tell whether most letters of a text are Latin."""
+    letters = [each for each in text if each.isalpha()]
+    return sum(each < "\u0250" for each in letters) * 2 >= len(letters)
 
 
 def _pronouns(said: Sequence[str], speakers: Sequence[str]) -> frozenset[int]:

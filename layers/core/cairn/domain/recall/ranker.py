@@ -44,7 +44,7 @@ SIGNALS: Mapping[str, Sequence[str]] = {
         *("by_assistant", "by_assistant_length"),
     ),
     "time": ("date", "time_for_when"),
-    "form": ("length", "length_z", "asks", "short", "number_for_how_many"),
+    "form": ("length_z", "asks", "short", "number_for_how_many"),
 }
 """The features by what they look at."""
 
