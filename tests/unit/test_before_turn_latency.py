@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from cairn.domain.errors import Unavailable
+from cairn.domain.ids import SessionId
 from cairn.domain.table import Query
+from metering import Meter, metered
+from notebooks import Notebook, index
 
 START = Callable[..., Any]
+PLACED = Callable[..., dict[str, Any]]
 
 
 def cost(talk: Any) -> tuple[int, int, int]:
@@ -51,4 +57,90 @@ def test_a_warm_call_makes_one_round_of_three_queries(start: START, watched: Any
     talk.ask("Where do I live?")
     watched.before_call = None
 
-    assert asked == ["se#", "scm", "mm#"]
+    assert asked == ["se#", "mm#", "scm"]
+
+
+@pytest.fixture
+def shared_by_two(start: START) -> Any:
+    """A session of two users, one's log in a segment, that keeps a memory for itself."""
+    talk = start(recent_context_items=0)
+    talk.say("I live in Berlin.", user="ada")
+    talk.say("I live in Bonn.", user="bob")
+    Notebook(talk).keep("Nobody lives in Bremen.")
+    index(Notebook(talk), "u:ada")
+    return talk
+
+
+def counting(talk: Any) -> tuple[Any, Meter]:
+    """Return a process whose trips are counted, and that has served another session of the tenant."""
+    meter = Meter()
+    counted = type(talk)(metered(talk.world, meter), talk.table, talk.settings, talk.session)
+    counted.session = replace(talk.session, session_id=SessionId("another"))
+    counted.say("Hello.", user="cleo")
+    counted.ask("Hello.", user="cleo")
+    counted.session = talk.session
+    meter.reset()
+    return counted, meter
+
+
+@pytest.mark.req("R267")
+def test_a_process_new_to_a_session_reads_the_logs_it_names_beside_its_user_s_segments(
+    shared_by_two: Any, placed: PLACED
+) -> None:
+    talk, meter = counting(shared_by_two)
+
+    found = placed(talk.ask("Who lives where?"))
+
+    assert {fact["value"] for fact in found["facts"]} == {"Berlin", "Bonn", "Nobody lives in Bremen."}
+    assert meter.rounds == 2
+
+
+@pytest.mark.req("R267")
+def test_what_a_session_keeps_for_itself_takes_a_round_once(start: START) -> None:
+    first = start()
+    first.say("I live in Berlin.")
+    Notebook(first, "ada").keep("The flat is on Elm Street.")
+    talk, meter = counting(first)
+    rounds: list[int] = []
+    for _ in range(3):
+        meter.reset()
+        talk.ask("Where do I live?")
+        rounds.append(meter.rounds)
+
+    assert rounds == [2, 1, 1]
+
+
+@pytest.mark.req("R267")
+def test_a_log_of_its_own_memories_is_read_only_where_the_session_keeps_some(start: START, watched: Any) -> None:
+    talk = start()
+    talk.say("I live in Berlin.")
+    asked: list[str] = []
+
+    def note(what: object) -> None:
+        asked.append(str(getattr(what, "pk", "")))
+
+    watched.before_call = note
+
+    talk.other().ask("Where do I live?")
+    assert "acme#m#garden#s:monday" not in asked
+
+    Notebook(talk, "ada").keep("The flat is on Elm Street.")
+    talk.other().ask("Where do I live?")
+    assert "acme#m#garden#s:monday" in asked
+
+
+@pytest.mark.parametrize("unreadable", ["s:monday", "u:bob"])
+def test_a_log_the_session_names_that_cannot_be_read_is_left_out(
+    unreadable: str, shared_by_two: Any, placed: PLACED
+) -> None:
+    talk = shared_by_two.other()
+
+    def fail(what: object) -> None:
+        if getattr(what, "pk", "").endswith(f"#{unreadable}"):
+            raise Unavailable("throttled")
+
+    talk.table.before_call = fail
+    values = {fact["value"] for fact in placed(talk.ask("Who lives where?"))["facts"]}
+
+    left_out = {"s:monday": "Nobody lives in Bremen.", "u:bob": "Bonn"}[unreadable]
+    assert values == {"Berlin", "Bonn", "Nobody lives in Bremen."} - {left_out}
