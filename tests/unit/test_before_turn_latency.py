@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import pytest
 
-from cairn.domain.errors import Unavailable
-from cairn.domain.ids import SessionId
+from cairn.domain import layout
+from cairn.domain.errors import NotFound, Unavailable
+from cairn.domain.ids import Digest, SessionId
 from cairn.domain.table import Query
 from metering import Meter, metered
 from notebooks import Notebook, index
@@ -79,6 +81,7 @@ def counting(talk: Any) -> tuple[Any, Meter]:
     counted.say("Hello.", user="cleo")
     counted.ask("Hello.", user="cleo")
     counted.session = talk.session
+    counted.parts.vault.prepare(talk.session.tenant)
     meter.reset()
     return counted, meter
 
@@ -144,3 +147,50 @@ def test_a_log_the_session_names_that_cannot_be_read_is_left_out(
 
     left_out = {"s:monday": "Nobody lives in Bremen.", "u:bob": "Bonn"}[unreadable]
     assert values == {"Berlin", "Bonn", "Nobody lives in Bremen."} - {left_out}
+
+
+def long_text(number: int) -> str:
+    """Return a text that no compression brings under 32 KB."""
+    return " ".join(sha256(f"{number}/{word}".encode()).hexdigest() for word in range(1200))
+
+
+@pytest.mark.req("R267")
+@pytest.mark.parametrize(("items", "turns"), [(10, 5), (9, 5), (1, 1), (0, 0)])
+def test_turns_that_are_blobs_are_fetched_in_one_round_and_no_more_than_are_shown(
+    items: int, turns: int, start: START
+) -> None:
+    first = start(recent_context_items=items)
+    for number in range(12):
+        first.say(long_text(number))
+    talk, meter = counting(first)
+
+    recent = talk.parts.sessions.recent(talk.session, items)
+
+    assert [seq for seq, _ in recent.turns] == list(range(13 - turns, 13)) if turns else not recent.turns
+    assert recent.head is not None
+    assert [event.item for _, turn in recent.turns for event in turn] == first.history()[24 - 2 * turns :]
+    assert (meter.rounds, meter.counts["query"], meter.counts["blob_get"]) == (1 + bool(turns), 1, turns)
+
+
+@pytest.mark.req("R267")
+def test_turns_of_one_item_that_are_blobs_are_fetched_in_two_rounds(start: START) -> None:
+    first = start()
+    for number in range(12):
+        first.say(long_text(number), reply="")
+    talk, meter = counting(first)
+
+    recent = talk.parts.sessions.recent(talk.session, 10)
+
+    assert sum(len(turn) for _, turn in recent.turns) >= 10
+    assert meter.rounds <= 3
+
+
+def test_a_blob_of_a_recent_turn_that_is_gone_fails_the_call(start: START) -> None:
+    talk = start()
+    talk.say(long_text(1))
+    newest = Query(layout.session_pk(talk.session), layout.FIRST_EVENT, layout.LAST_EVENT)
+    [turn] = talk.table.query(newest).items
+    talk.world.blobs.delete(talk.session.tenant, Digest(str(turn["blob"])))
+
+    with pytest.raises(NotFound):
+        talk.parts.sessions.recent(talk.session, 10)
