@@ -11,7 +11,6 @@ from costs import Growth, Measured
 from scenes import AFTER, BEFORE, SCENES
 
 OVER = {
-    "round trips with a cold segment: memory_before_turn": 3,
     "write units of a turn of 2,000 bytes": 20,
     "read units of a turn of 2,000 bytes": 10,
 }

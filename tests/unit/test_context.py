@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from builders import Counted
-from cairn.domain.context import IN_AWS
-from cairn.domain.errors import CairnError, InvalidArgument
-from cairn.domain.ids import Tenant
+from cairn.domain.audit import Subject
+from cairn.domain.context import IN_AWS, SessionContext
+from cairn.domain.errors import CairnError, Disabled, InvalidArgument
+from cairn.domain.ids import Project, SessionId, Tenant
+from cairn.domain.table import Delete, Key, Query
+from cairn.domain.turns import Session
 from cairn.edge.tool import Call
 from cairn.runtime import wiring
 from cairn.service import context as service
@@ -22,6 +25,7 @@ from cairn_tools.getContext import getContext
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
+from metering import Meter, metered
 
 SESSION = {"project": "garden", "session_id": "monday"}
 PARTS = {
@@ -149,7 +153,7 @@ def test_within_30_seconds_the_store_is_not_read_again(named: Call, world: World
 
     clock.advance(seconds=0.2)
     assert len(context(process, include_history=True)["tool_history"]) > 1
-    assert calls.count("query") == 2
+    assert calls.count("query") == 1, "the calls that are new or may still be; when the first was is known"
 
 
 @pytest.mark.req("R167")
@@ -176,3 +180,95 @@ def test_a_process_keeps_a_bounded_number_of_sessions(
         contexts.of(each.session(named.caller.tenant))  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
 
     assert calls == ["query"] * 8
+
+
+class Told:
+    """A process that is asked for a session's context again and again, and another that is asked once."""
+
+    def __init__(self, named: Call, world: World) -> None:
+        self._session = Session(named.caller.tenant, Project("garden"), SessionId("monday"))
+        self._world = world
+        self.meter = Meter()
+        self._warm = Contexts(metered(world, self.meter))
+
+    def warm(self) -> SessionContext:
+        self.meter.reset()
+        return self._warm.of(self._session)
+
+    def cold(self) -> SessionContext:
+        return Contexts(self._world).of(self._session)
+
+
+@pytest.mark.req("R145")
+@pytest.mark.req("R267")
+def test_a_process_reads_what_was_called_lately_however_long_the_session_is(
+    named: Call, world: World, clock: Any
+) -> None:
+    told = Told(named, world)
+    units: dict[int, int] = {}
+    for number in range(1, 401):
+        memory_after_turn.execute({**EXAMPLE, "turn_id": f"turn-{number}"}, named)
+        clock.advance(seconds=40)
+        if number % 20 == 0:
+            warm = told.warm()
+            assert (warm.started_at, list(warm.calls)) == (told.cold().started_at, list(told.cold().calls))
+            units[number] = told.meter.sizes["read"]
+
+    assert units[400] == units[200]
+    assert told.meter.rounds == 1
+
+
+def refusing() -> NoReturn:
+    raise Disabled("switched off")
+
+
+def test_a_call_that_fails_late_or_was_begun_before_the_last_look_is_seen(
+    named: Call, world: World, clock: Any
+) -> None:
+    told = Told(named, world)
+    begun = named.services.journal.begin(named.caller, "memory_after_turn")
+    memory_after_turn.execute(EXAMPLE, named)
+    clock.advance(seconds=1)
+    memory_before_turn.execute({**memory_before_turn.example, **SESSION}, named)
+    assert len(told.warm().calls) == 2
+    subject = Subject(project=Project("garden"), session_id=SessionId("monday"))
+    slow = replace(begun, subject=subject)
+
+    clock.advance(seconds=60)
+    named.services.journal.run(slow, (), lambda: None)
+    assert [call.tool for call in told.warm().calls] == [call.tool for call in told.cold().calls]
+    assert len(told.warm().calls) == 3
+
+    clock.advance(seconds=60)
+    with pytest.raises(CairnError):
+        named.services.journal.run(slow, (), refusing)
+    assert [call.success for call in told.warm().calls] == [call.success for call in told.cold().calls]
+
+
+def test_calls_that_were_erased_are_told_by_no_process(named: Call, world: World, clock: Any) -> None:
+    told = Told(named, world)
+    memory_after_turn.execute(EXAMPLE, named)
+    clock.advance(hours=0.5)
+    memory_after_turn.execute({**EXAMPLE, "turn_id": "turn-2"}, named)
+    assert len(told.warm().calls) == 2
+    clock.advance(seconds=31)
+    for item in world.table.query(Query("acme#audit#2026-03-01", "0", "\U0010ffff")).items:
+        world.table.delete(Delete(Key(str(item["pk"]), str(item["sk"]))))
+
+    assert not told.warm().calls
+
+    clock.advance(seconds=31)
+    memory_after_turn.execute({**EXAMPLE, "turn_id": "turn-3"}, named)
+    assert [call.turn_id for call in told.warm().calls] == ["turn-3"]
+
+
+def test_after_an_hour_a_context_is_read_as_a_whole(named: Call, world: World, clock: Any) -> None:
+    told = Told(named, world)
+    memory_after_turn.execute(EXAMPLE, named)
+    queries: list[int] = []
+    for _ in range(4):
+        told.warm()
+        queries.append(told.meter.counts["query"])
+        clock.advance(minutes=25)
+
+    assert queries == [2, 1, 1, 2]

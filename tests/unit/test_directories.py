@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
 import pytest
 
+from cairn.domain import summaries
 from cairn.domain.errors import InvalidArgument, NotFound
+from cairn.domain.highlights import Highlights
 from cairn.domain.summaries import MAX_OVERVIEW_WORDS, directories
 from cairn.service import contents
 
@@ -195,8 +198,8 @@ def test_abstracts_and_overviews_are_bounded(start: START) -> None:
     assert head is not None
     held = contents.read(talk.parts, talk.session, head)
 
-    abstracts = [directory.abstract(held.chunks) for directory in directories(ROOT, held)]
-    overviews = [directory.overview(held.chunks) for directory in directories(ROOT, held)]
+    abstracts = [directory.abstract() for directory in directories(ROOT, held)]
+    overviews = [directory.overview() for directory in directories(ROOT, held)]
 
     assert max(len(text.split()) for text in abstracts) == 200
     assert 1000 < max(len(text.split()) for text in overviews) <= MAX_OVERVIEW_WORDS
@@ -239,3 +242,62 @@ def test_a_directory_is_as_new_as_what_it_holds(talk: Any) -> None:
     assert times["/events/archive/2026/03/01"] == datetime(2026, 3, 1, 12, tzinfo=UTC)
     assert times["/events"] == times["/meta"] == datetime(2026, 3, 2, 9, tzinfo=UTC)
     assert times["/memory_tiers/L0"] == datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def scanned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every text that was looked through for what stands out, as often as it was."""
+    found: list[str] = []
+    highlights = summaries.highlights
+
+    def noting(texts: Sequence[str], limit: int) -> Highlights:
+        found.extend(texts)
+        return highlights(texts, limit)
+
+    monkeypatch.setattr(summaries, "highlights", noting)
+    return found
+
+
+@pytest.mark.req("R084")
+def test_only_what_the_listed_directories_hold_is_looked_through_and_once(
+    start: START, clock: Any, scanned: list[str]
+) -> None:
+    talk = start()
+    talk.say("I live in Berlin.", reply="")
+    clock.advance(days=1)
+    talk.say("Beans grow well.", reply="")
+
+    assert len(talk.list("indexes")) == 1
+    assert scanned == []
+
+    talk.list("events/raw/2026/03/01", 8)
+    assert scanned == ["I live in Berlin."]
+
+    scanned.clear()
+    assert len(talk.list(limit=1)) == 1
+    assert scanned == ["I live in Berlin.", "Beans grow well."]
+
+    scanned.clear()
+    assert len(talk.list()) > 10
+    assert Counter(scanned) == {"I live in Berlin.": 2, "Beans grow well.": 2}, "for both days, and for each"
+
+    scanned.clear()
+    talk.maintain()
+    assert Counter(scanned) == {"I live in Berlin.": 2, "Beans grow well.": 2}
+
+
+@pytest.mark.parametrize("is_refreshed", [False, True])
+def test_a_directory_is_told_alike_alone_and_among_all(talk: Any, clock: Any, *, is_refreshed: bool) -> None:
+    if is_refreshed:
+        clock.advance(hours=1)
+        talk.maintain()
+    listed = talk.list()
+    head = contents.head_of(talk.parts, talk.session)
+    held = contents.read(talk.parts, talk.session, cast("dict[str, Any]", head))
+
+    assert [each.path for each in listed] == [each.path for each in directories(ROOT, held)]
+    for number, each in enumerate(listed):
+        alone = directories(ROOT, held)[number]
+        assert talk.list(each.path, 0) == (each,)
+        assert each.abstract == alone.abstract()
+        assert each.has_overview == bool(alone.overview())

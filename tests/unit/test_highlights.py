@@ -76,3 +76,10 @@ def test_every_kind_is_bounded_distinct_and_the_same_each_time(texts: list[str],
         assert len(set(values)) == len(values)
     assert highlights(texts, limit) == found
     assert Highlights.from_record(found.to_record()) == found
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([*"abc", "I need tea.", "We agreed on 3.", "Ask Ada.", ". Bob"])).map(" ".join))
+)
+def test_the_first_of_many_are_what_few_would_be(texts: list[str]) -> None:
+    assert highlights(texts, 40).first(2) == highlights(texts, 2)

@@ -51,6 +51,10 @@ class Highlights:
         """Return what to_record() wrote; other fields of the record are ignored."""
         return cls(**{name: tuple(record.get(name, ())) for name in cls.__dataclass_fields__})
 
+    def first(self, limit: int) -> Highlights:
+        """Return at most `limit` of each kind: what highlights() finds with that limit in the same texts."""
+        return Highlights(**{name: getattr(self, name)[:limit] for name in self.__dataclass_fields__})
+
     def then(self, newer: Highlights, limit: int) -> Highlights:
         """Return both in one, the newer before the older, at most `limit` of each kind."""
         return Highlights(

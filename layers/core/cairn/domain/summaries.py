@@ -5,13 +5,13 @@ The layout is the canonical one: events by day, facts by tier and period, the ru
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from cairn.domain import shards
 from cairn.domain.facts import Fact, subject
-from cairn.domain.highlights import highlights
+from cairn.domain.highlights import Highlights, highlights
 from cairn.domain.log_entries import Chunk, TurnStamp
 
 MAX_ABSTRACT_WORDS = 200
@@ -34,12 +34,30 @@ class Contents:
     archived_through: int = 0
 
 
+class _Texts:
+    """A session's texts; many of its directories hold the same ones, so that what stands out in them is found once."""
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self._chunks = chunks
+        self._found: dict[tuple[str, ...], Highlights] = {}
+
+    def of(self, turns: Container[int]) -> list[Chunk]:
+        return [chunk for chunk in self._chunks if chunk.seq in turns]
+
+    def highlights(self, chunks: Sequence[Chunk], limit: int) -> Highlights:
+        texts = tuple(chunk.text for chunk in chunks)
+        if texts not in self._found:
+            self._found[texts] = highlights(texts, _IN_AN_OVERVIEW)
+        return self._found[texts].first(limit)
+
+
 @dataclass(slots=True)
 class Directory:
-    """One directory, with the turns, facts and compactions in it and below it."""
+    """One directory, with the turns, facts and compactions in it and below it, and the session's texts."""
 
     path: str
     updated_at: datetime
+    texts: _Texts
     turns: dict[int, TurnStamp] = field(default_factory=dict[int, TurnStamp])
     facts: dict[str, Fact] = field(default_factory=dict[str, Fact])
     compactions: list[datetime] = field(default_factory=list[datetime])
@@ -51,19 +69,19 @@ class Directory:
         self.compactions.extend(leaf.compactions)
         self.updated_at = max(self.updated_at, leaf.changed_at)
 
-    def abstract(self, chunks: Sequence[Chunk]) -> str:
-        """Return at most 200 words on what is here."""
-        return _cut(self._told(chunks, _IN_AN_ABSTRACT), MAX_ABSTRACT_WORDS)
+    def abstract(self) -> str:
+        """Return at most 200 words on what is here; "" where nothing is."""
+        return _cut(self._told(_IN_AN_ABSTRACT), MAX_ABSTRACT_WORDS)
 
-    def overview(self, chunks: Sequence[Chunk]) -> str:
-        """Return at most 2000 words on what is here."""
-        return _cut(self._told(chunks, _IN_AN_OVERVIEW), MAX_OVERVIEW_WORDS)
+    def overview(self) -> str:
+        """Return at most 2000 words on what is here; "" where nothing is."""
+        return _cut(self._told(_IN_AN_OVERVIEW), MAX_OVERVIEW_WORDS)
 
-    def _told(self, chunks: Sequence[Chunk], count: int) -> str:
-        here = [chunk for chunk in chunks if chunk.seq in self.turns]
+    def _told(self, count: int) -> str:
+        here = self.texts.of(self.turns)
         newest = here[-_NEWEST_CHUNKS:]
         facts = sorted(self.facts.values(), key=lambda fact: (fact.recorded_at, fact.id), reverse=True)
-        found = highlights([chunk.text for chunk in newest], count)
+        found = self.texts.highlights(newest, count)
         sentences = (
             _turns_told(list(self.turns.values())),
             _compactions_told(self.compactions),
@@ -82,9 +100,10 @@ class Directory:
 def directories(root: str, contents: Contents) -> list[Directory]:
     """Return every directory of a session, sorted by path; none for a session without turns."""
     found: dict[str, Directory] = {}
+    texts = _Texts(contents.chunks)
     for leaf in _leaves(contents) if contents.turns else ():
         for path in _with_ancestors(root, leaf.path):
-            found.setdefault(path, Directory(path, leaf.changed_at)).hold(leaf)
+            found.setdefault(path, Directory(path, leaf.changed_at, texts)).hold(leaf)
     return [found[path] for path in sorted(found)]
 
 

@@ -9,7 +9,7 @@ from cairn.domain import layout
 from cairn.domain.codec import moment, rfc3339
 from cairn.domain.errors import ResourceBusy, TransactionRefused
 from cairn.domain.paths import root_of
-from cairn.domain.summaries import Contents, directories
+from cairn.domain.summaries import Contents, Directory, directories
 from cairn.domain.table import Check, Key, Put
 from cairn.domain.turns import Session
 from cairn.service import contents
@@ -29,12 +29,33 @@ class Abstracts:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What is said of one directory, in short and at length; both are empty or neither is."""
+    """What is said of one directory, in short and at length; both are empty or neither is.
 
-    path: str
-    abstract: str
-    overview: str
-    updated_at: datetime
+    It is made when asked for, where it is not stored.
+    """
+
+    directory: Directory
+    stored: Abstracts | None
+
+    @property
+    def path(self) -> str:
+        """Return where it is."""
+        return self.directory.path
+
+    @property
+    def abstract(self) -> str:
+        """Return what is said in short."""
+        return (self.stored and self.stored.abstracts.get(self.path)) or self.directory.abstract()
+
+    @property
+    def overview(self) -> str:
+        """Return what is said at length."""
+        return (self.stored and self.stored.overviews.get(self.path)) or self.directory.overview()
+
+    @property
+    def updated_at(self) -> datetime:
+        """Return when what is there changed last."""
+        return self.directory.updated_at
 
 
 def descriptions(parts: Parts, session: Session, held: Contents) -> list[Description]:
@@ -42,15 +63,7 @@ def descriptions(parts: Parts, session: Session, held: Contents) -> list[Descrip
     last = stored(parts, session)
     if last is not None and (last.facts != fact_ids(held) or last.refreshed_at < held.turns[-1].at):
         last = None
-    return [
-        Description(
-            path=directory.path,
-            abstract=(last and last.abstracts.get(directory.path)) or directory.abstract(held.chunks),
-            overview=(last and last.overviews.get(directory.path)) or directory.overview(held.chunks),
-            updated_at=directory.updated_at,
-        )
-        for directory in directories(root_of(session), held)
-    ]
+    return [Description(directory, last) for directory in directories(root_of(session), held)]
 
 
 def stored(parts: Parts, session: Session) -> Abstracts | None:
@@ -79,8 +92,8 @@ def refresh(parts: Parts, lease: Lease) -> int:
     record = {
         "refreshed_at": rfc3339(now),
         "facts": fact_ids(held),
-        "abstracts": {directory.path: directory.abstract(held.chunks) for directory in found},
-        "overviews": {directory.path: directory.overview(held.chunks) for directory in found},
+        "abstracts": {directory.path: directory.abstract() for directory in found},
+        "overviews": {directory.path: directory.overview() for directory in found},
     }
     where = _where(session)
     put = Put({"pk": where.pk, "sk": where.sk, **parts.vault.seal(session.tenant, where, record)})

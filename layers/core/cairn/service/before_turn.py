@@ -90,21 +90,29 @@ class _Preparation:
         self._sight = Sight(session, owner, request.recall_scope or self.settings.recall_scope)
 
     def read(self) -> _Read:
-        """Read session, summary and memory log in one round; a second one only for further logs in sight.
+        """Read session, summary and memory log at once and, right behind the session, the further logs that it names.
 
         The project's memories are read once a minute, the session's own when its count of them has changed.
         """
         sessions, session = self._parts.sessions, self._session
-        recent = Pending(lambda: sessions.recent(session, self.settings.recent_context_items))
+        heard = Pending(self._heard)
         summary = Pending(lambda: sessions.summary(session))
         own = Pending(lambda: self._parts.log.refresh(session.tenant, session.project, self._sight.owner))
         key = Pending(lambda: self._parts.vault.prepare(session.tenant))
         minute = self._parts.world.clock.now().strftime("%Y-%m-%dT%H:%M")
         shared = Pending(lambda: self._keeper(layout.PROJECT_OWNER, minute))
-        self._parts.world.parallel([key, recent, summary, own, shared])
-        keepers = dict.fromkeys([self._sight.owner, *self._private(recent.result), *shared.result])
-        owners = (self._sight.owner, *self._further(recent.result))
-        return _Read(recent.result, summary.result, owners, tuple(keepers))
+        # The last runs on this thread: one that waits for no log, so that kept threads never all wait for this one.
+        self._parts.world.parallel([key, heard, own, shared, summary])
+        recent, private, further = heard.result
+        keepers = dict.fromkeys([self._sight.owner, *private, *shared.result])
+        return _Read(recent, summary.result, (self._sight.owner, *further), tuple(keepers))
+
+    def _heard(self) -> tuple[Recent, list[str], list[str]]:
+        """Read the newest turns, then at once the logs they tell of; return them, whose memories and whose texts."""
+        recent = self._parts.sessions.recent(self._session, self.settings.recent_context_items)
+        private, further = Pending(lambda: self._private(recent)), Pending(lambda: self._further(recent))
+        self._parts.world.parallel([private, further])
+        return recent, private.result, further.result
 
     def search(self, read: _Read) -> _Found:
         """Rank earlier texts, facts and what was remembered in one, against the current items.

@@ -1,9 +1,12 @@
-"""The context of a session, read off the index of its calls' records and kept for half a minute."""
+"""The context of a session, read off the index of its calls' records, kept for half a minute, then brought up to date.
+
+Only what no call can add to any more is taken from memory then, so that a long session costs what was called lately.
+"""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -12,22 +15,28 @@ from threading import Lock
 from cairn.domain import audit_layout as layout
 from cairn.domain.audit import HistoryEntry
 from cairn.domain.context import SessionContext, calls_of
+from cairn.domain.ids import moment_of, time_ordered_id
 from cairn.domain.table import Query
 from cairn.domain.turns import Session
 from cairn.service.paging import every
+from cairn.service.sealing import SETTLED
 from cairn.service.world import Pending, World
 
 LIFETIME = timedelta(seconds=30)
+WHOLE_LIFETIME = timedelta(hours=1)
+"""How long a context is brought up to date before it is read as a whole again: a frozen process may record too late."""
 MOST_CALLS = 10_000
 """How many of a session's newest records are read, so that time and memory are bounded."""
 _MOST_SESSIONS = 256
 _HIGHEST = "\U0010ffff"
+_LOWEST_RANDOMNESS = bytes(10)
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
     context: SessionContext
-    until: datetime
+    at: datetime
+    whole_at: datetime
 
 
 class Contexts:
@@ -44,15 +53,30 @@ class Contexts:
         now = self._world.clock.now()
         with self._lock:
             kept = self._kept.get(session)
-        if kept is not None and now < kept.until:
+        if kept is not None and now < kept.at + LIFETIME:
             return kept.context
-        context = self._read(session, now)
+        fresh = self._continued(session, kept, now) if kept else None
+        if fresh is None:
+            fresh = _Kept(self._read(session, now), now, now)
         with self._lock:
-            self._kept[session] = _Kept(context, now + LIFETIME)
+            self._kept[session] = fresh
             self._kept.move_to_end(session)
             while len(self._kept) > _MOST_SESSIONS:
                 self._kept.popitem(last=False)
-        return context
+        return fresh.context
+
+    def _continued(self, session: Session, kept: _Kept, now: datetime) -> _Kept | None:
+        """Return what is kept with the calls since; None where that is too old, or its newest call is gone by now."""
+        calls = kept.context.calls
+        if not calls or now >= kept.whole_at + WHOLE_LIFETIME:
+            return None
+        since = time_ordered_id(min(calls[-1].at, kept.at - SETTLED), _LOWEST_RANDOMNESS)
+        query = Query(layout.calls_pk(session), since, _HIGHEST, descending=True, index=True)
+        newer = calls_of(self._entries(query, MOST_CALLS))
+        if calls[-1].at not in {call.at for call in newer}:
+            return None
+        older = [call for call in calls if call.at < moment_of(since)]
+        return replace(kept, context=replace(kept.context, calls=[*older, *newer][-MOST_CALLS:]), at=now)
 
     def _read(self, session: Session, now: datetime) -> SessionContext:
         pk = layout.calls_pk(session)

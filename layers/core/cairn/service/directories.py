@@ -25,29 +25,31 @@ class Directories:
         """
         wanted = relative(session, path.removesuffix("/") or path)
         everything = self._all(session)
-        found = {each: everything[each] for each in sorted(everything) if _is_within(each, wanted, depth)}
+        found = [each for each in sorted(everything) if _is_within(each, wanted, depth)]
         if everything and not found:
             raise NotFound("no such directory in this session", {"path": path})
-        return tuple(found.values())[:limit]
+        return tuple(_summary(everything[each]) for each in found[:limit])
 
-    def _all(self, session: Session) -> dict[str, DirectorySummary]:
-        """Return every directory by its relative path."""
+    def _all(self, session: Session) -> dict[str, DirectorySummary | Description]:
+        """Return every directory by its relative path; what is said of it is made when it is told."""
         from cairn.domain.file_summaries import own_directories  # noqa: PLC0415 - a Lambda loads the use case it serves
         from cairn.service import file_store  # noqa: PLC0415
 
         root = root_of(session)
-        found = own_directories(root, file_store.infos(self._parts.world.table, session, ""))
+        found: dict[str, DirectorySummary | Description] = {}
+        found.update(own_directories(root, file_store.infos(self._parts.world.table, session, "")))
         head = contents.head_of(self._parts, session)
         if head is not None:
             held = contents.read(self._parts, session, head)
-            found.update({each.path: _summary(each) for each in descriptions(self._parts, session, held)})
+            found.update({each.path: each for each in descriptions(self._parts, session, held)})
         return {each.path[len(root) + 1 :]: each for each in found.values()}
 
 
-def _summary(each: Description) -> DirectorySummary:
-    return DirectorySummary(
-        path=each.path, abstract=each.abstract, updated_at=each.updated_at, has_overview=bool(each.overview)
-    )
+def _summary(each: DirectorySummary | Description) -> DirectorySummary:
+    if isinstance(each, DirectorySummary):
+        return each
+    abstract = each.abstract
+    return DirectorySummary(path=each.path, abstract=abstract, updated_at=each.updated_at, has_overview=bool(abstract))
 
 
 def _is_within(path: str, wanted: str, depth: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from cairn.domain.table import Attributes, Query
@@ -11,9 +11,15 @@ from cairn.ports import Table
 
 def every(table: Table, query: Query) -> Iterator[Attributes]:
     """Yield the items of a range, reading one page after another as they are asked for."""
+    for page in pages(table, query):
+        yield from page
+
+
+def pages(table: Table, query: Query) -> Iterator[Sequence[Attributes]]:
+    """Yield the items of a range page by page, reading one after another as they are asked for."""
     while True:
         page = table.query(query)
-        yield from page.items
+        yield page.items
         if page.next is None:
             return
         query = replace(query, start=page.next)

@@ -34,7 +34,7 @@ def recorded(parts: Parts, tenant: Tenant, project: Project | None, session_id: 
         "session_id": session_id,
         "timestamp": head["updated_at"],
         "tool_name": _RECORDER,
-        "summary": root.overview(held.chunks),
+        "summary": root.overview(),
         "items": [event.item for _, events in parts.sessions.history(session) for event in events],
     }
 

@@ -29,12 +29,14 @@ from cairn.domain.table import (
 )
 from cairn.domain.turns import Session
 from cairn.service.due import KEPT, EntryChange
-from cairn.service.paging import every
+from cairn.service.paging import every, pages
 from cairn.service.vault import Vault
 from cairn.service.world import World
 
 FIRST_WAIT_SECONDS = 0.025
 LONGEST_WAIT_SECONDS = 0.4
+_MARKS = frozenset({layout.HEAD, layout.MEMORY_COUNT})
+"""What sorts after a session's events and is read with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,24 +133,28 @@ class Sessions:
             self._world.table.update(give_up)
 
     def recent(self, session: Session, items: int) -> Recent:
-        """Return the head and the newest turns that together hold at least `items` items, in one query as a rule."""
-        head: Attributes | None = None
+        """Return the head and the newest turns that together hold at least `items` items, in one query as a rule.
+
+        Turns that are blobs are fetched at once, as many as hold that with two items each.
+        """
+        marks: dict[str, Attributes] = {}
         turns: list[tuple[int, tuple[Event, ...]]] = []
-        memories = ""
         held = 0
-        for item in self._newest(session, page_size=items // 2 + 3):
-            if item["sk"] == layout.HEAD:
-                head = item
-                continue
-            if item["sk"] == layout.MEMORY_COUNT:
-                memories = "/".join(str(item.get(name, 0)) for name in ("kept", "forgotten", "erased"))
-                continue
+        query = Query(
+            layout.session_pk(session), layout.FIRST_EVENT, layout.HEAD, descending=True, limit=items // 2 + 3
+        )
+        for page in pages(self._world.table, query):
+            marks.update((str(item["sk"]), item) for item in page if item["sk"] in _MARKS)
+            stored = [item for item in page if item["sk"] not in _MARKS]
+            for item in self._vault.fetched(session.tenant, stored if held < items else (), (items + 1) // 2):
+                events = self.events(session, item)
+                turns.append((int(item["seq"]), events))
+                held += len(events)
+                if held >= items:
+                    break
             if held >= items:
                 break
-            events = self.events(session, item)
-            turns.append((int(item["seq"]), events))
-            held += len(events)
-        return Recent(head, tuple(reversed(turns)), memories)
+        return Recent(marks.get(layout.HEAD), tuple(reversed(turns)), _counted(marks.get(layout.MEMORY_COUNT)))
 
     def events(self, session: Session, item: Attributes) -> tuple[Event, ...]:
         """Return the events of one stored turn."""
@@ -182,7 +188,6 @@ class Sessions:
         for item in every(self._world.table, Query(pk, layout.FIRST_EVENT, layout.LAST_EVENT)):
             yield int(item["seq"]), self.events(session, item)
 
-    def _newest(self, session: Session, page_size: int) -> Iterator[Attributes]:
-        pk = layout.session_pk(session)
-        query = Query(pk, layout.FIRST_EVENT, layout.HEAD, descending=True, limit=page_size)
-        return every(self._world.table, query)
+
+def _counted(memories: Attributes | None) -> str:
+    return "" if memories is None else "/".join(str(memories.get(name, 0)) for name in ("kept", "forgotten", "erased"))

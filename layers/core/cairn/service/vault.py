@@ -8,9 +8,11 @@ number of seals: then the store is asked again which key is the newest.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
+from itertools import islice
 from threading import Lock
 from typing import Any
 
@@ -18,7 +20,7 @@ from cairn.domain import cipher, codec, layout
 from cairn.domain.errors import ConditionFailed, CorruptData
 from cairn.domain.ids import Digest, Tenant
 from cairn.domain.table import ABSENT, Attributes, Key, Put, Query, Scalar
-from cairn.service.world import World
+from cairn.service.world import Pending, World
 
 KEY_LIFETIME = timedelta(minutes=5)
 MAX_SEALS = 2**20
@@ -81,6 +83,20 @@ class Vault:
         where = Key(str(item["pk"]), str(item["sk"]))
         plain = cipher.unseal(self._numbered(tenant, number).secret, data, _context(tenant, where))
         return codec.unpack(plain)
+
+    def fetched(self, tenant: Tenant, items: Iterable[Attributes], at_once: int) -> Iterator[Attributes]:
+        """Yield stored items with what their blobs hold in them; those of so many items are fetched in parallel."""
+        left = iter(items)
+        while some := list(islice(left, at_once)):
+            gets = {
+                number: Pending(partial(self._world.blobs.get, tenant, Digest(blob)))
+                for number, item in enumerate(some)
+                if isinstance(blob := item.get("blob"), str)
+            }
+            if gets:
+                self._world.parallel(list(gets.values()))
+            for number, item in enumerate(some):
+                yield {**_without_blob(item), "data": gets[number].result} if number in gets else item
 
     def seal_blob(self, tenant: Tenant, where: Key, plain: bytes) -> bytes:
         """Return bytes that open only for the tenant and this item: the number of the key, then nonce, content, tag."""
@@ -186,6 +202,10 @@ class Vault:
         while len(self._keys) > MAX_CACHED_KEYS:
             self._keys.popitem(last=False)
         return key
+
+
+def _without_blob(item: Attributes) -> Attributes:
+    return {name: value for name, value in item.items() if name != "blob"}
 
 
 def key_number(sealed: bytes) -> int:
