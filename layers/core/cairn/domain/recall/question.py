@@ -19,63 +19,13 @@ _OF_THE_ASSISTANT = frozenset({"you", "you're", "you've", "you'd", "you'll", "yo
 _ENGLISH = frozenset(
     {"the", "what", "which", "who", "whose", "when", "where", "why", "how", "did", "does", "is", "are", "have", "you"}
 )
-_FOREIGN = frozenset(
-    {
-        *("der", "die", "das", "ein", "eine", "und", "ist", "ich", "du", "mein", "meine", "mir", "hat", "hast", "habe"),
-        *(
-            "wie",
-            "wo",
-            "wer",
-            "wann",
-            "warum",
-            "welche",
-            "welcher",
-            "welches",
-            "le",
-            "la",
-            "les",
-            "des",
-            "un",
-            "une",
-            "est",
-        ),
-        *(
-            "qui",
-            "que",
-            "quel",
-            "quelle",
-            "quand",
-            "pourquoi",
-            "je",
-            "tu",
-            "mon",
-            "ma",
-            "mes",
-            "el",
-            "los",
-            "las",
-            "como",
-        ),
-        *(
-            "cual",
-            "quien",
-            "donde",
-            "cuando",
-            "por",
-            "mi",
-            "mis",
-            "il",
-            "lo",
-            "gli",
-            "che",
-            "chi",
-            "dove",
-            "quando",
-            "di",
-        ),
-        *("perche", "quale", "qual", "quem", "onde", "meu", "minha", "os", "da", "em", "de", "het", "een", "wat"),
-    }
-)
+_COMMON_ELSEWHERE = """
+    der die das ein eine und ist ich du mein meine mir hat hast habe wie wo wer wann warum welche
+    welcher welches le la les des un une est qui que quel quelle quand pourquoi je tu mon ma mes el los
+    las como cual quien donde cuando por mi mis il lo gli che chi dove quando di perche quale qual quem
+    onde meu minha os da em de het een wat
+"""
+_FOREIGN = frozenset(_COMMON_ELSEWHERE.split())
 """Words that stand in nearly every question of the languages that share the Latin script."""
 _I_TOLD_YOU = re.compile(r"\bi(?:'ve|'d)?(?: \w+){1,2} you\b")
 
