@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import cost
-from agents import FULL_CORE_MB, MCP, ROUND_TRIP_MS, WORKER, invocation, memory_mb
+from agents import AUTHORIZER, FULL_CORE_MB, MCP, ROUND_TRIP_MS, WORKER, invocation, memory_mb
 from cairn.domain.manifest import ENTRIES
 from cairn.domain.settings import RateSettings
 from cairn.service.vault import KEY_LIFETIME
-from costs import Measured
 from heat import CALLS_A_TURN, PARTITION_READS, PARTITION_WRITES, TURNS, Load, limits
 from prices import Use, dollars, times, together
 from report import Cell, Table
@@ -26,6 +25,7 @@ PEAK = 3
 """Assumed: how much busier the busiest hour is than the average."""
 WORLDS = ((1_000, 1), (1_000_000, 100), (100_000_000, 10_000))
 """Users, and the tenants they are shared out among."""
+RIVALS = ("2026-06", "2026-10")
 _DAY, _MONTH_DAYS, _YEAR_MONTHS = 86_400, 30, 12
 _TEMPLATE = Path(__file__).parents[1] / "template.yaml"
 
@@ -51,14 +51,16 @@ def bounds(measured: Load, warm: Use, pace: Pace | None = None) -> list[Bound]:
     published = {each.name: each for each in limits()}
     calls = [measured.calls[name] for name in (BEFORE.name, AFTER.name)]
     index = sum(each.warm.counts["index_units"] for each in calls)
+    strange = _strange(measured)
+    reads = warm["dynamodb_read"] + strange["dynamodb_read"]
     a_turn = {
         "gateway": warm["http_api"],
-        "concurrency": sum(measured.seconds.values()),
+        "concurrency": measured.seconds[AUTHORIZER] + _strange_seconds(measured),
         "table_writes": warm["dynamodb_write"] - index,
-        "table_reads": warm["dynamodb_read"],
+        "table_reads": reads,
         "new_table_writes": warm["dynamodb_write"] - index,
         "kms": CALLS_A_TURN,
-        "s3_get": sum(each.new.calls("S3") for each in calls),
+        "s3_get": warm["s3_get"] + strange["s3_get"],
     }
     found = [
         Bound(each.what, "account", each.most, a_turn[name], each.raised, f"{each.source} ({each.dated})")
@@ -75,7 +77,9 @@ def bounds(measured: Load, warm: Use, pace: Pace | None = None) -> list[Bound]:
         Bound("rates: calls of one tenant", "one tenant", rates.tenant_per_second, CALLS_A_TURN, "setting, to 1,000")
     )
     found.append(
-        Bound("rates: calls in one project", "one project", rates.namespace_per_second, CALLS_A_TURN, "setting")
+        Bound(
+            "rates: calls in one project", "one project", rates.namespace_per_second, CALLS_A_TURN, "setting, to 1,000"
+        )
     )
     found.append(
         Bound(
@@ -101,7 +105,7 @@ def bounds_table(measured: Load, warm: Use, pace: Pace) -> Table:
             round(each.most),
             round(each.a_turn, 3),
             round(each.turns),
-            round(each.turns / PEAK * _DAY / TURNS_A_DAY, -3),
+            1_000 * round(each.turns / PEAK * _DAY / TURNS_A_DAY / 1_000),
             each.lifted,
             each.source,
         )
@@ -110,8 +114,8 @@ def bounds_table(measured: Load, warm: Use, pace: Pace) -> Table:
     columns = ("what", "of", "at most", "a turn takes", "turns a second", "users", "lifted by", "source")
     says = (
         f"A turn is before_turn and after_turn, with {2 * TEXT_BYTES:,} bytes. Users have {TURNS_A_DAY} turns a day, "
-        f"and the busiest hour is {PEAK} times the average. For KMS each call meets a process that has not its "
-        f"tenant's key, for S3 one that has not its user's log of {TURNS:,} turns: the worst that can be."
+        f"and the busiest hour is {PEAK} times the average. Calls meet processes that have not their user's log, of "
+        f"{TURNS:,} turns, as they do where there are many; for KMS not even their tenant's key, the worst that can be."
     )
     return Table("What breaks first", columns, rows, says)
 
@@ -119,6 +123,7 @@ def bounds_table(measured: Load, warm: Use, pace: Pace) -> Table:
 def worlds_table(measured: Load, work: cost.Work) -> Table:
     """Return what deployments of these sizes cost a month."""
     fixed = float(cost.fixed_table({"turn": work}).rows[-1][-1] or 0)
+    rival = cost.rivals("turn", work)
     rows: list[Sequence[Cell]] = []
     for users, tenants in WORLDS:
         pace = _turns_a_second(users)
@@ -139,6 +144,7 @@ def worlds_table(measured: Load, work: cost.Work) -> Table:
                 round(month + stays),
                 round(month + _YEAR_MONTHS * stays),
                 round(turns * work.stays["dynamodb_gb_month"] / 1e3, 2),
+                *(round(dollars(rival[dated]) / dollars(together(each, work.stays)), 1) for dated in RIVALS),
             )
         )
     columns = (
@@ -152,6 +158,7 @@ def worlds_table(measured: Load, work: cost.Work) -> Table:
         "with storage, month 1",
         "month 12",
         "TB added a month",
+        *(f"rival of {dated}, times" for dated in RIVALS),
     )
     says = (
         f"{TURNS_A_DAY} turns a user and day. A call meets any of the processes alike (assumed): where there "
@@ -175,22 +182,28 @@ def needs_table(measured: Load, warm: Use) -> Table:
 
 def processes(turns_a_second: float, measured: Load) -> int:
     """Return how many processes answer tools' calls at the peak."""
-    return max(1, ceil(PEAK * turns_a_second * measured.seconds[MCP]))
+    return max(1, ceil(PEAK * turns_a_second * _strange_seconds(measured)))
 
 
 def turn_use(measured: Load, work: cost.Work, turns_a_second: float, tenants: int) -> Use:
     """Return what a turn uses, where a call finds a process that knows its user and its tenant only now and then."""
     count = processes(turns_a_second, measured)
-    calls = [measured.calls[name] for name in (BEFORE.name, AFTER.name)]
-    strange = together(*(_difference(each) for each in calls))
     met = CALLS_A_TURN * turns_a_second / tenants / count * KEY_LIFETIME.total_seconds()
     keys = CALLS_A_TURN / (1 + met)
-    return together(work.use(), times(1 - 1 / count, strange), {"kms_request": keys, "dynamodb_read": keys})
+    return together(work.use(), times(1 - 1 / count, _strange(measured)), {"kms_request": keys, "dynamodb_read": keys})
 
 
-def _difference(call: Measured) -> Use:
-    """Return what a process uses more for a user whom it does not know."""
-    return together(invocation(MCP, call.new), times(-1, invocation(MCP, call.warm)))
+def _strange(measured: Load) -> Use:
+    """Return what a turn uses more in processes that do not know its user."""
+    calls = [measured.calls[name] for name in (BEFORE.name, AFTER.name)]
+    return together(
+        *(invocation(MCP, each.new) for each in calls), *(times(-1, invocation(MCP, each.warm)) for each in calls)
+    )
+
+
+def _strange_seconds(measured: Load) -> float:
+    """Return the seconds that tools' functions spend on such a turn."""
+    return measured.seconds[MCP] + _strange(measured)["lambda_gb_second"] * 1024 / memory_mb(MCP)
 
 
 def _worker_seconds(measured: Load, pace: Pace) -> float:
