@@ -74,8 +74,8 @@ def merging(segments: Sequence[SegmentRef], entries: int) -> int:
     """
     taken = 0
     while True:
-        level = _level(entries)
-        levels = [_level(ref.entries) for ref in segments[: len(segments) - taken]]
+        level = level_of(entries)
+        levels = [level_of(ref.entries) for ref in segments[: len(segments) - taken]]
         peers = 0
         while peers < len(levels) and levels[-1 - peers] <= level:
             peers += 1
@@ -86,5 +86,6 @@ def merging(segments: Sequence[SegmentRef], entries: int) -> int:
         taken += peers
 
 
-def _level(entries: int) -> int:
+def level_of(entries: int) -> int:
+    """Return the level of a segment with so many entries; the lowest is 0."""
     return max(0, round(log(max(entries, 1) / ENTRIES, FAN_IN)))
