@@ -177,7 +177,7 @@ MUTANTS = (
     self._twice(put, "", {})""",
             ),
         ),
-        seed=78,
+        seed=214,
     ),
     Mutant(
         "a file is written over what others appended meanwhile",
@@ -188,7 +188,7 @@ MUTANTS = (
                 "None",
             ),
         ),
-        seed=146,
+        seed=547,
     ),
 )
 
