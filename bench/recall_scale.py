@@ -26,7 +26,6 @@ from zlib import crc32
 import numpy as np
 
 from cairn.domain import layout
-from cairn.domain.calibration import Calibration
 from cairn.domain.ids import Project, SessionId, TurnId
 from cairn.domain.log_entries import LogEntry, TurnEntry
 from cairn.domain.memories import Question, SearchMode
@@ -56,27 +55,13 @@ _STATUS = Path("/proc/self/status")
 _COLD_RUNS = 3
 
 
-class Moved:
+class Moved(Remembering):
     """Gives a text with added words the vector of the text without them, moved by noise that the words decide."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        """Take what embeds the texts without added words."""
-        self._embedder = Remembering(embedder)
-
-    @property
-    def name(self) -> str:
-        """Return the embedder's name."""
-        return self._embedder.name
-
-    @property
-    def calibration(self) -> Calibration:
-        """Return the embedder's calibration."""
-        return self._embedder.calibration
 
     def embed(self, text: str) -> Vector:
         """Return the text's vector."""
         said, mark, added = text.partition(_MARK)
-        vector = self._embedder.embed(said)
+        vector = super().embed(said)
         if not mark:
             return vector
         noise = np.random.default_rng(crc32(added.encode())).normal(0, _NOISE, len(vector))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from builders import SESSION, Journal
+from cairn.domain.calibration import Calibration
 from cairn.domain.documents import KINDS, Kind
 from cairn.domain.manifest import FAN_IN
 from cairn.domain.memories import SearchMode
@@ -207,3 +208,17 @@ def test_a_merge_makes_the_vectors_of_another_embedder_anew(journal: Journal) ->
     assert held.embedder == "new"
     assert np.array_equal(vectors(merged, "texts"), [quantized(new.embed(text)) for text in merged.texts("texts")])
     assert len(old.asked) == made
+
+
+def test_an_embedder_that_knows_english_alone_is_asked_nothing_of_another_language(notebook: Notebook) -> None:
+    embedder = ToyEmbedder()
+    embedder.calibration = Calibration(english_only=True)
+    reader = notebook.with_embedder(embedder)
+    reader.talk.say("Meine Schwester wohnt in Bonn.", reply="")
+
+    found = reader.find("Wo wohnt meine Schwester?")
+
+    assert [each.found_by for each in found] == ["text"]
+    assert embedder.asked == []
+    assert {each.found_by for each in reader.find("Wo wohnt meine Schwester?", mode="semantic")} == {"semantic"}
+    assert {each.found_by for each in reader.find("Where does the Schwester live?")} == {"hybrid"}

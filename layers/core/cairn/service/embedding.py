@@ -29,6 +29,11 @@ class Embedding:
         self._world = world
         self._embedder = world.embedder
 
+    @property
+    def english_only(self) -> bool:
+        """Tell whether vectors say little of other languages."""
+        return self._embedder is not None and self._embedder.calibration.english_only
+
     def meant(self, views: Iterable[MemoryView], asked: str, as_put: str) -> Meant | None:
         """Return a question as vectors, with what is new in the views made comparable; None to go by words."""
         embedder = self._embedder

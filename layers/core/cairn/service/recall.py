@@ -105,8 +105,10 @@ class Recall:
                 *(collection.memories(views[owner], search.wanted) for owner in search.memories),
                 *(collection.facts(views[owner], held) for owner, held in search.facts.items()),
             ]
-            embed = partial(Embedding(self._world).meant, views.values())
-            yield answer(collections, search.query, self._world.clock.now().date(), embed, search.mode)
+            embedding, today = Embedding(self._world), self._world.clock.now().date()
+            embed = partial(embedding.meant, views.values())
+            english_only = embedding.english_only
+            yield answer(collections, search.query, today, embed, search.mode, english_only=english_only)
 
     @contextmanager
     def _views(self, session: Session, owners: Iterable[str]) -> Generator[Mapping[str, MemoryView]]:

@@ -86,10 +86,19 @@ class Answer:
         return "hybrid" if len(self.ranking.weights.names) > 1 else "semantic"
 
 
-def answer(
-    collections: Sequence[Collection], text: str, today: date, embed: Embed, mode: SearchMode = "hybrid"
+def answer(  # noqa: PLR0913 - what a question is put to, and how
+    collections: Sequence[Collection],
+    text: str,
+    today: date,
+    embed: Embed,
+    mode: SearchMode = "hybrid",
+    *,
+    english_only: bool = False,
 ) -> Answer:
-    """Put a question to the collections, of which those of one kind stand together; nothing matches an empty one."""
+    """Put a question to the collections, of which those of one kind stand together; nothing matches an empty one.
+
+    What embeds English only is not asked about a question in another language, unless meaning alone is to decide.
+    """
     corpus = side_by_side([each.corpus for each in collections])
     allowed = np.concatenate([each.allowed for each in collections]) if collections else np.zeros(0, np.bool_)
     if not text or not allowed.any():
@@ -97,9 +106,8 @@ def answer(
     days = corpus.columns.day
     years = range(_year(int(days.min())), _year(int(days.max())) + 1)
     asked = question(text, corpus.columns.speakers, today, years)
-    meant = embed(asked.text, text) if mode != "text" else None
-    if meant is not None and meant.calibration.english_only and mode == "hybrid" and asked.is_foreign:
-        meant = None
+    by_words = mode == "text" or (mode == "hybrid" and english_only and asked.is_foreign)
+    meant = None if by_words else embed(asked.text, text)
     return Answer(rank(corpus, asked, meant, allowed, mode), collections, corpus, allowed)
 
 
