@@ -86,9 +86,9 @@ def turn(place: Place, size: int = TEXT_BYTES) -> dict[str, Any]:
     }
 
 
-def preparation(place: Place) -> dict[str, Any]:
-    """Return the arguments that prepare a turn."""
-    return {**place.names, "user_id": place.user, "current_input": speech(TEXT_BYTES)}
+def preparation(place: Place, size: int = TEXT_BYTES) -> dict[str, Any]:
+    """Return the arguments that prepare a turn, in which the user says so many bytes."""
+    return {**place.names, "user_id": place.user, "current_input": speech(size)}
 
 
 def note(place: Place, size: int = CONTENT_BYTES) -> dict[str, Any]:

@@ -182,6 +182,22 @@ def test_a_process_keeps_a_bounded_number_of_sessions(
     assert calls == ["query"] * 8
 
 
+def test_a_process_keeps_a_bounded_number_of_calls(named: Call, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "_MOST_KEPT", 2)
+    sessions = [Session(named.caller.tenant, Project("garden"), SessionId(name)) for name in ("a", "b")]
+    for session in sessions:
+        for _ in range(2):
+            context(named, session_id=session.session_id)
+    asked: list[str] = []
+    counted: Any = Counted(world.table, asked)
+    contexts = Contexts(replace(world, table=counted))
+
+    for session in (*sessions, sessions[1], sessions[0]):
+        contexts.of(session)
+
+    assert asked == ["query"] * 6
+
+
 class Told:
     """A process that is asked for a session's context again and again, and another that is asked once."""
 

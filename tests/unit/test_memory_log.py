@@ -110,6 +110,19 @@ def test_logs_take_no_more_memory_than_there_is_and_those_forgotten_are_read_aga
     assert 0 < inside._size <= 100_000
 
 
+def test_logs_that_are_appended_to_and_never_read_take_no_more_memory_than_there_is(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory_log, "MAX_BYTES", 100_000)
+    writer: Any = MemoryLog(world, Vault(world))
+
+    for number in range(1000):
+        writer.append(TENANT, PROJECT, f"u:{number}", LogEntry(session_id=SESSION, at=world.clock.now()))
+
+    assert len(writer._slots) < 250
+    assert 0 < writer._size <= 100_000
+
+
 @pytest.mark.req("R036")
 @pytest.mark.parametrize("late", [timedelta(milliseconds=1), timedelta(seconds=20), timedelta(hours=9)])
 def test_an_append_that_arrives_after_a_newer_one_is_refused_and_follows_it(

@@ -12,7 +12,7 @@ from cairn.domain.facts import Changes, Fact, Source, State
 from cairn.domain.ids import SessionId
 from cairn.domain.log_entries import LogEntry
 from cairn.domain.memory_view import MemoryView
-from cairn.domain.ranking import rank
+from cairn.domain.ranking import Shortlist, rank
 from cairn.domain.recall import collection
 from cairn.domain.recall.answer import answer
 from cairn.domain.tiers import Tier, expires_at
@@ -157,3 +157,31 @@ def test_the_order_the_facts_come_in_does_not_matter(shuffled: list[Fact], query
     assert ranked == rank(POOL, worth_by_id, NOW, limit)
     assert all(found.is_live(NOW) for found in ranked)
     assert len(ranked) <= limit
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(Tier), st.integers(0, 200), st.sampled_from((0.2, 0.3, 0.5, 0.52, 0.55, 0.6)))),
+    st.integers(0, 6),
+)
+def test_a_closed_shortlist_keeps_out_only_what_would_not_be_placed(
+    told: list[tuple[Tier, int, float]], limit: int
+) -> None:
+    told.sort(key=lambda each: each[2], reverse=True)
+    facts = [(fact(f"fact {n}", tier=tier, hours=hours), share) for n, (tier, hours, share) in enumerate(told)]
+    worth = {each.id: share for each, share in facts}
+    shortlist, let_in = Shortlist(NOW, limit), list[Fact]()
+    for each, share in facts:
+        if not shortlist.is_closed_to(share):
+            let_in.append(each)
+            shortlist.add(each, share)
+
+    assert rank(let_in, worth, NOW, limit) == rank([each for each, _ in facts], worth, NOW, limit)
+
+
+def test_a_full_shortlist_closes_to_what_is_worth_less() -> None:
+    shortlist = Shortlist(NOW, 1)
+    shortlist.add(fact("a"), 0.5)
+
+    assert shortlist.is_closed_to(0.4)
+    assert not shortlist.is_closed_to(0.5)
+    assert Shortlist(NOW, 0).is_closed_to(1.0)

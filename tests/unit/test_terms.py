@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cairn.domain import terms as module
 from cairn.domain.terms import alike, opening, terms, words
 
 
@@ -88,3 +91,10 @@ def test_other_scripts_have_stemmers_of_their_own(one: str, other: str) -> None:
 def test_likeness_is_mutual_and_every_word_is_like_itself(one: str, other: str) -> None:
     assert alike(one, one)
     assert alike(one, other) == alike(other, one)
+
+
+def test_words_too_long_for_a_stem_are_not_kept_in_memory() -> None:
+    inside: Any = module
+    held = inside._stem.cache_info().currsize
+    assert terms("q" * 41 + "ing") == ["q" * 41 + "ing"]
+    assert inside._stem.cache_info().currsize == held

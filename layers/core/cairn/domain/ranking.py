@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from heapq import heappush, heappushpop
 
 from cairn.domain.facts import Fact
 from cairn.domain.tiers import Tier
@@ -28,6 +29,30 @@ def rank(facts: Iterable[Fact], worth: Mapping[str, float], now: datetime, limit
         return _introduction(live, limit)
     relevant.sort(key=lambda entry: entry[:-1], reverse=True)
     return tuple(entry[-1] for entry in relevant[:limit])
+
+
+class Shortlist:
+    """Tells of facts that come by falling worth from when on `rank` places none of them any more."""
+
+    def __init__(self, now: datetime, limit: int) -> None:
+        """Start with none of so many."""
+        self._now = now
+        self._limit = limit
+        self._best: list[float] = []
+
+    def is_closed_to(self, worth: float) -> bool:
+        """Tell whether as many as are placed are worth more than any fact of this worth, be it as fresh as can be."""
+        return len(self._best) >= self._limit and (not self._best or worth < self._best[0])
+
+    def add(self, fact: Fact, worth: float) -> None:
+        """Count a fact in."""
+        if not self._limit or not fact.is_live(self._now):
+            return
+        score = worth * _freshness(fact, self._now)
+        if len(self._best) < self._limit:
+            heappush(self._best, score)
+        else:
+            heappushpop(self._best, score)
 
 
 def _freshness(fact: Fact, now: datetime) -> float:

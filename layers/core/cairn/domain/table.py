@@ -68,10 +68,14 @@ ABSENT = Missing("pk")
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Write a whole item; it holds pk and sk, and ipk and isk if the index shall list it."""
+    """Write a whole item; it holds pk and sk, and ipk and isk if the index shall list it.
+
+    A `late` one, which has no condition, may be on disk only when the group of calls ends that it is made in.
+    """
 
     item: Attributes
     condition: Condition | None = None
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)

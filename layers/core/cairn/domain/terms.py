@@ -61,7 +61,7 @@ def terms(text: str) -> list[str]:
         elif match.lastgroup == "number":
             found.append(token)
         elif token not in _STOPWORDS:
-            found.append(_stem(token))
+            found.append(_stem(token) if len(token) <= _MAX_STEMMED_CHARACTERS else token)
     return found
 
 
@@ -83,8 +83,6 @@ def _bigrams(run: str) -> Iterator[str]:
 
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
-    if len(word) > _MAX_STEMMED_CHARACTERS:
-        return word
     language = next((name for low, high, name in _STEMMED_BY_SCRIPT if low <= word[0] <= high), _LATIN)
     return _stemmer(language)(word)
 

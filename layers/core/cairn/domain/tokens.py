@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 ITEM_TOKENS = 4
@@ -91,6 +92,15 @@ def _count_fields(fields: Mapping[str, Any]) -> int:
 
 
 def _cents(piece: str) -> int:
+    return _known_cents(piece) if len(piece) <= _COMMON_LENGTH else _counted_cents(piece)
+
+
+@lru_cache(maxsize=8192)
+def _known_cents(piece: str) -> int:
+    return _counted_cents(piece)
+
+
+def _counted_cents(piece: str) -> int:
     if piece.isspace() or piece[0].isdigit():
         return 100 * -(-len(piece) // _LONG_RUN)
     if not piece.isascii():

@@ -36,14 +36,12 @@ class WordPiece:
         """Return the numbers of the text's pieces between those of start and end, at most `limit` in all."""
         numbers = [self._start]
         for word in _words(text):
-            numbers += self._pieces(word)
+            numbers += self._pieces(word) if len(word) <= _MAX_WORD_CHARACTERS else (self._unknown,)
             if len(numbers) >= limit - 1:
                 break
         return [*numbers[: limit - 1], self._end]
 
     def _cut(self, word: str) -> tuple[int, ...]:
-        if len(word) > _MAX_WORD_CHARACTERS:
-            return (self._unknown,)
         found: list[int] = []
         start = 0
         while start < len(word):

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 
 from cairn.domain.errors import CairnError, CorruptData, InternalError, Unavailable
 
@@ -34,6 +35,7 @@ class Database:
         self._path = path
         self._busy_seconds = busy_seconds
         self._idle: deque[sqlite3.Connection] = deque()
+        self._turn = Lock()
         weakref.finalize(self, _close_all, self._idle)
         with self.writing() as connection:
             for statement in schema.split(";"):
@@ -55,8 +57,11 @@ class Database:
 
     @contextmanager
     def writing(self) -> Generator[sqlite3.Connection]:
-        """Lend a connection inside a transaction, committed at the end of the block, undone if it raises."""
-        with self.reading() as connection:
+        """Lend a connection inside a transaction, committed at the end of the block, undone if it raises.
+
+        Threads take turns before SQLite, which has a writer sleep and look again.
+        """
+        with self._in_turn(), self.reading() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -72,6 +77,15 @@ class Database:
             (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if busy:
             raise Unavailable("the database's log is in use; end what uses the store and try again")
+
+    @contextmanager
+    def _in_turn(self) -> Generator[None]:
+        if not self._turn.acquire(timeout=self._busy_seconds):
+            raise Unavailable("the database is busy: other writers take too long")
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     def _borrow(self) -> sqlite3.Connection:
         try:

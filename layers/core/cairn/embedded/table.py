@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
+from threading import local
 
 from cairn.domain.attributes import item_bytes
 from cairn.domain.errors import ConditionFailed, Refusal, TransactionRefused
@@ -55,19 +56,42 @@ _OWNED_BATCH = 100
 _LARGEST_INTEGER = 2**63 - 1
 
 
+class _Late(local):
+    """The late puts of a thread that are not stored yet, and within how many groups of calls it is."""
+
+    def __init__(self) -> None:
+        self.puts: list[Put] = []
+        self.depth = 0
+
+
 class SqliteTable:
     """Items of one SQLite file, shared safely by threads and processes; a write that returned is on disk."""
 
     def __init__(self, path: Path, *, busy_seconds: float = 5.0) -> None:
         """Open the file, made if absent; a writer waits this long for others, then raises Unavailable."""
         self.database = Database(path, _SCHEMA, busy_seconds)
+        self._late = _Late()
 
     def close(self) -> None:
         """Close the connections; the table opens new ones if it is used again."""
         self.database.close()
 
+    @contextmanager
+    def gathering(self) -> Generator[None]:
+        """Let late puts of this thread wait for its next transaction; at the latest they are stored with the block."""
+        self._late.depth += 1
+        try:
+            yield
+        finally:
+            self._late.depth -= 1
+            try:
+                self._settle()
+            finally:
+                self._late.puts.clear()
+
     def get(self, key: Key) -> Attributes | None:
         """Return the item, None if there is none."""
+        self._settle()
         with self.database.reading() as connection:
             return _stored(connection, key)
 
@@ -75,12 +99,17 @@ class SqliteTable:
         """Return one page of a key range, in UTF-8 byte order of the sort key."""
         if query.limit is not None and query.limit < 1:
             raise ValueError("a page has a limit of at least 1")
+        self._settle()
         with self.database.reading() as connection:
             return _index_page(connection, query) if query.index else _item_page(connection, query)
 
     def put(self, write: Put) -> None:
         """Write the item; ConditionFailed if its condition does not hold, ValueError over 400 KB."""
-        self._write(write)
+        if write.late and self._late.depth:
+            check_writes([write])
+            self._late.puts.append(write)
+        else:
+            self._write(write)
 
     def update(self, write: Update) -> Attributes:
         """Change the item and return it whole as it is afterwards; ConditionFailed and ValueError as for put."""
@@ -93,7 +122,7 @@ class SqliteTable:
     def transact(self, writes: Sequence[Write]) -> None:
         """Apply 1 to 100 writes to distinct items, all or none; TransactionRefused with a reason each."""
         check_writes(writes)
-        with self.database.writing() as connection:
+        with self._writing() as connection:
             items = [_stored(connection, key_of(write)) for write in writes]
             reasons = [_refusal(write, item) for write, item in zip(writes, items, strict=True)]
             if any(reasons):
@@ -118,10 +147,24 @@ class SqliteTable:
             if count < _SWEEP_BATCH:
                 return swept
 
+    @contextmanager
+    def _writing(self) -> Generator[sqlite3.Connection]:
+        """Lend a connection inside a transaction that stores this thread's late puts as well."""
+        with self.database.writing() as connection:
+            for put in self._late.puts:
+                _apply(connection, put, None)
+            yield connection
+        self._late.puts.clear()
+
+    def _settle(self) -> None:
+        if self._late.puts:
+            with self._writing():
+                pass
+
     def _write(self, write: Write) -> Attributes:
         """Apply a single write and return the item as it is afterwards, empty if it is gone."""
         check_writes([write])
-        with self.database.writing() as connection:
+        with self._writing() as connection:
             item = _stored(connection, key_of(write))
             if not permits(write, item):
                 raise ConditionFailed(item)

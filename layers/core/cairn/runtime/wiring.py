@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from threading import Lock
@@ -203,13 +204,19 @@ def _embedded(store: EmbeddedStore) -> World:
 
     given = store.master_key
     master = load_or_create_master_key(store.key_file) if given is None else master_key(given)
+    table = SqliteTable(store.table_file)
+
+    def gathered(calls: Sequence[Callable[[], object]]) -> list[object]:
+        with table.gathering():
+            return in_turn(calls)
+
     return World(
-        table=SqliteTable(store.table_file),
+        table=table,
         blobs=DirectoryBlobs(store.blobs_directory),
         keys=LocalKeyRing(master),
         clock=SystemClock(),
         entropy=SystemEntropy(),
-        parallel=in_turn,
+        parallel=gathered,
         jobs=InProcessJobs(),
     )
 

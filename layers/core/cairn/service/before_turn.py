@@ -15,7 +15,7 @@ from cairn.domain.facts import Fact
 from cairn.domain.items import text_of
 from cairn.domain.log_entries import Chunk
 from cairn.domain.memories import Memory
-from cairn.domain.ranking import rank
+from cairn.domain.ranking import Shortlist, rank
 from cairn.domain.settings import MemorySettings
 from cairn.domain.turns import Preparation, PreparedTurn, Session
 from cairn.domain.window import Window, recent_items
@@ -26,8 +26,6 @@ from cairn.service.world import Pending
 
 _HALF_A_QUERY = 2000
 """How many characters of a long question's beginning, and of its end, are looked for."""
-_MOST_FACTS = 200
-"""How many facts and memories are weighed beside each other, as many as may be placed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,17 +124,19 @@ class _Preparation:
             return _Found(rank(facts.values(), {}, now, limit))
         search = Search(query=self._query, texts=read.owners, memories=read.keepers, facts=believed)
         worth, why, chunks = dict[str, float](), dict[str, Explanation](), list[Chunk]()
-        most = self.settings.search_limit + self.settings.recent_context_items
+        most, shortlist = self.settings.search_limit + self.settings.recent_context_items, Shortlist(now, limit)
         with self._parts.recall.answering(self._sight, search) as answer:
             for hit in answer.hits():
-                if (hit.kind == "texts" and len(chunks) >= most) or (hit.kind != "texts" and len(worth) >= _MOST_FACTS):
+                if len(chunks) >= most if hit.kind == "texts" else shortlist.is_closed_to(hit.score):
                     continue
                 found = answer.read(hit)
                 if isinstance(found, Chunk):
                     chunks.append(found)
                 else:
                     fact = found.as_fact() if isinstance(found, Memory) else found
-                    facts[fact.id], worth[fact.id] = fact, hit.score
+                    if fact.id not in worth:
+                        facts[fact.id], worth[fact.id] = fact, hit.score
+                        shortlist.add(fact, hit.score)
                 if self._request.explain:
                     why[found.event_id if isinstance(found, Chunk) else found.id] = answer.why(hit)
         return _Found(rank(facts.values(), worth, now, limit), tuple(chunks), why)

@@ -28,6 +28,8 @@ WHOLE_LIFETIME = timedelta(hours=1)
 MOST_CALLS = 10_000
 """How many of a session's newest records are read, so that time and memory are bounded."""
 _MOST_SESSIONS = 256
+_MOST_KEPT = 5 * MOST_CALLS
+"""How many calls a process keeps of all sessions together."""
 _HIGHEST = "\U0010ffff"
 _LOWEST_RANDOMNESS = bytes(10)
 
@@ -47,6 +49,7 @@ class Contexts:
         self._world = world
         self._lock = Lock()
         self._kept: OrderedDict[Session, _Kept] = OrderedDict()
+        self._calls = 0
 
     def of(self, session: Session) -> SessionContext:
         """Return the session's context, at most half a minute old."""
@@ -58,12 +61,18 @@ class Contexts:
         fresh = self._continued(session, kept, now) if kept else None
         if fresh is None:
             fresh = _Kept(self._read(session, now), now, now)
-        with self._lock:
-            self._kept[session] = fresh
-            self._kept.move_to_end(session)
-            while len(self._kept) > _MOST_SESSIONS:
-                self._kept.popitem(last=False)
+        self._keep(session, fresh)
         return fresh.context
+
+    def _keep(self, session: Session, fresh: _Kept) -> None:
+        """Keep a session's context in place of what was kept of it; forget those that were made longest ago."""
+        with self._lock:
+            before = self._kept.pop(session, None)
+            self._kept[session] = fresh
+            self._calls += len(fresh.context.calls) - (len(before.context.calls) if before else 0)
+            while len(self._kept) > _MOST_SESSIONS or (self._calls > _MOST_KEPT and len(self._kept) > 1):
+                _, forgotten = self._kept.popitem(last=False)
+                self._calls -= len(forgotten.context.calls)
 
     def _continued(self, session: Session, kept: _Kept, now: datetime) -> _Kept | None:
         """Return what is kept with the calls since; None where that is too old, or its newest call is gone by now."""

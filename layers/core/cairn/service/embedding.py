@@ -17,7 +17,7 @@ from cairn.domain.stretch import Stretch
 from cairn.ports import Embedder
 from cairn.service.world import World
 
-LONGEST = timedelta(milliseconds=200)
+LONGEST = timedelta(milliseconds=100)
 """How long a call gives vectors to what no segment holds; a document takes a few milliseconds of it."""
 
 

@@ -125,7 +125,7 @@ class Journal:
         item = {**item, TAG: self._vault.sign(record.tenant, PURPOSE, message_of(item))}
         day = (record.tenant, record.day)
         if day in self._days:
-            self._world.table.put(Put(item))
+            self._world.table.put(Put(item, late=True))
             return
         self._world.table.transact([Put(item), Put(_marker(record, self._retention))])
         self._days[day] = None

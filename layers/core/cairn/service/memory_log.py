@@ -41,6 +41,8 @@ MOST_NEWS = 4 * ENTRIES
 """How many new entries a warm process reads one by one, or keeps beside the segments that hold them since."""
 MAX_BYTES = 96 * 1024 * 1024
 """How much of all logs together a process keeps in memory; its Lambda has 512 MB."""
+_SLOT_BYTES = 512
+"""What the place of a log takes that was appended to and never read."""
 _FOLDED = 10
 """How many times its stored bytes an entry takes in memory."""
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -56,7 +58,7 @@ class _Slot:
     lock: RLock = field(default_factory=RLock)
     read: Reading | None = None
     outran: int = 0
-    counted: int = 0
+    counted: int = _SLOT_BYTES
 
 
 class MemoryLog:
@@ -247,7 +249,11 @@ class MemoryLog:
     @contextmanager
     def _exclusive(self, pk: str) -> Generator[_Slot]:
         with self._lock:
-            slot = self._slots.setdefault(pk, _Slot())
+            slot = self._slots.get(pk)
+            if slot is None:
+                slot = self._slots[pk] = _Slot()
+                self._size += slot.counted
+                self._forget()
             self._slots.move_to_end(pk)
         with slot.lock:
             yield slot
@@ -259,9 +265,12 @@ class MemoryLog:
                 return
             self._size += read.size - slot.counted
             slot.counted = read.size
-            while self._size > MAX_BYTES and len(self._slots) > 1:
-                _, forgotten = self._slots.popitem(last=False)
-                self._size -= forgotten.counted
+            self._forget()
+
+    def _forget(self) -> None:
+        while self._size > MAX_BYTES and len(self._slots) > 1:
+            _, forgotten = self._slots.popitem(last=False)
+            self._size -= forgotten.counted
 
 
 def _parted(items: Sequence[Attributes]) -> tuple[Attributes | None, list[Attributes]]:

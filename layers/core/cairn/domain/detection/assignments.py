@@ -144,10 +144,14 @@ def _plausible_key(value: str) -> bool:
     return " " not in value and not value.startswith(_NO_KEYS) and entropy(value) >= _LEAST_ENTROPY
 
 
-@lru_cache(maxsize=4096)
 def sensitive(key: str) -> Kind | None:
     """Return what a field of this name holds, None where no secret."""
-    found = _SENSITIVE_KEY.fullmatch(_CAMEL.sub("_", key.strip()).lower()) if len(key) <= _MOST_OF_A_KEY else None
+    return _sensitive(key) if len(key) <= _MOST_OF_A_KEY else None
+
+
+@lru_cache(maxsize=4096)
+def _sensitive(key: str) -> Kind | None:
+    found = _SENSITIVE_KEY.fullmatch(_CAMEL.sub("_", key.strip()).lower())
     if not found or _NO_SECRET_OF.search(key[: -len("token")]):
         return None
     return "password" if found["password"] else "api_key"

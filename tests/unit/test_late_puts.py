@@ -1,0 +1,180 @@
+"""Late puts of the embedded table: they share the commit of a thread's next write, and wait no longer than told."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+
+from cairn.domain.callers import Caller
+from cairn.domain.credentials import ALL_PROJECTS
+from cairn.domain.errors import TransactionRefused, Unavailable
+from cairn.domain.table import ABSENT, Key, Put, Query
+from cairn.edge.tool import Call
+from cairn.embedded.database import Database
+from cairn.embedded.table import SqliteTable
+from cairn.local.store import LOCAL_TENANT, services
+from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
+from cairn_tools.remember import remember
+
+LATE = Put({"pk": "p", "sk": "late", "n": 1}, late=True)
+OTHER = Put({"pk": "p", "sk": "other"}, ABSENT)
+WHERE = Key("p", "late")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "table.db"
+
+
+@pytest.fixture
+def table(path: Path) -> Iterator[SqliteTable]:
+    made = SqliteTable(path, busy_seconds=0.2)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def commits(table: SqliteTable) -> list[str]:
+    """Return a list that every commit of the table is noted in."""
+    inside: Any = table.database
+    connection: sqlite3.Connection = inside._borrow()
+    noted: list[str] = []
+    connection.set_trace_callback(lambda statement: noted.append(statement) if statement == "COMMIT" else None)
+    inside._idle.append(connection)
+    return noted
+
+
+def stored(path: Path) -> set[str]:
+    """Return what is on disk, as another process sees it."""
+    other = SqliteTable(path)
+    try:
+        return {str(item["sk"]) for item in other.query(Query("p", "", "~")).items}
+    finally:
+        other.close()
+
+
+def test_a_late_put_shares_the_commit_of_the_write_that_follows(
+    table: SqliteTable, path: Path, commits: list[str]
+) -> None:
+    with table.gathering():
+        table.put(LATE)
+        assert commits == []
+        table.transact([OTHER])
+        assert stored(path) == {"late", "other"}
+
+    assert commits == ["COMMIT"]
+
+
+def test_it_is_stored_when_its_group_ends_and_outside_of_groups_at_once(table: SqliteTable, path: Path) -> None:
+    with table.gathering():
+        table.put(LATE)
+        assert stored(path) == set()
+    assert stored(path) == {"late"}
+
+    table.put(Put({"pk": "p", "sk": "later"}, late=True))
+    assert stored(path) == {"late", "later"}
+
+
+def test_an_inner_group_does_not_end_before_it_is_stored(table: SqliteTable, path: Path) -> None:
+    with table.gathering():
+        with table.gathering():
+            table.put(LATE)
+        assert stored(path) == {"late"}
+
+
+def test_its_thread_never_misses_it(table: SqliteTable) -> None:
+    with table.gathering():
+        table.put(LATE)
+        assert table.get(WHERE) == LATE.item
+        table.put(Put({**LATE.item, "n": 2}, late=True))
+        assert [item["n"] for item in table.query(Query("p", "", "~")).items] == [2]
+
+
+def test_a_refused_transaction_leaves_it_to_be_stored(table: SqliteTable, path: Path) -> None:
+    table.put(OTHER)
+    with table.gathering():
+        table.put(LATE)
+        with pytest.raises(TransactionRefused):
+            table.transact([OTHER])
+        assert stored(path) == {"other"}
+
+    assert stored(path) == {"late", "other"}
+
+
+def test_a_group_whose_late_put_cannot_be_stored_fails_and_leaves_nothing_behind(
+    table: SqliteTable, path: Path
+) -> None:
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(Unavailable), table.gathering():
+        table.put(LATE)
+    other.execute("ROLLBACK")
+    other.close()
+
+    with table.gathering():
+        table.transact([OTHER])
+    assert stored(path) == {"other"}
+
+
+def test_another_thread_s_writes_do_not_wait_for_it(table: SqliteTable, path: Path) -> None:
+    written = Event()
+
+    def write() -> None:
+        table.put(OTHER)
+        written.set()
+
+    with table.gathering():
+        table.put(LATE)
+        Thread(target=write).start()
+        assert written.wait(5)
+        assert stored(path) == {"other"}
+
+
+def test_threads_that_write_take_turns_and_give_up_in_time(table: SqliteTable) -> None:
+    refused: list[Unavailable] = []
+
+    def write() -> None:
+        try:
+            table.put(OTHER)
+        except Unavailable as error:
+            refused.append(error)
+
+    with table.database.writing():
+        waiting = Thread(target=write)
+        waiting.start()
+        waiting.join()
+
+    assert len(refused) == 1
+    assert table.get(Key("p", "other")) is None
+
+
+def test_on_one_machine_a_call_s_record_is_on_disk_with_its_first_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[object] = []
+    writing = Database.writing
+
+    def counted(database: Database) -> Any:
+        begun.append(database)
+        return writing(database)
+
+    def transactions(tool: Any, arguments: dict[str, Any]) -> int:
+        begun.clear()
+        tool.execute(arguments, call)
+        return len(begun)
+
+    with services(tmp_path / "data", {}) as opened:
+        caller = Caller(LOCAL_TENANT, frozenset({"read", "write"}), "request", (ALL_PROJECTS,))
+        call = Call(caller, opened)
+        note = dict(remember.example)
+        memory_after_turn.execute(EXAMPLE, call)
+        remember.execute(note, call)
+        monkeypatch.setattr(Database, "writing", counted)
+
+        assert transactions(remember, {**note, "content": "Something else."}) == 1
+        assert transactions(memory_after_turn, {**EXAMPLE, "turn_id": "turn-2"}) == 3
