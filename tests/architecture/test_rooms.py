@@ -25,7 +25,7 @@ OTHER_USE_CASES = {
     *(f"cairn.service.{name}" for name in ("access_tokens", "archive", "audit", "directories", "fan_out", "guards")),
     *(f"cairn.service.{name}" for name in ("indexing", "maintenance", "retention", "sealing", "sessions")),
     *(f"cairn.domain.{name}" for name in ("archive", "audit_chain", "claims", "compaction", "markers", "proposals")),
-    *("cairn.domain.operations", "cairn.domain.values", "onnxruntime"),
+    *("cairn.domain.detection.detector", "cairn.domain.operations", "cairn.domain.values", "onnxruntime"),
 }
 OIDC = {"CAIRN_AUTH_OIDC_ISSUER": "https://login.example.com", "CAIRN_AUTH_OIDC_AUDIENCE": "cairn"}
 MOST_LINES = 300
@@ -164,6 +164,14 @@ def test_a_process_loads_what_embeds_at_its_first_text_only(tmp_path: Path) -> N
 
     assert {"numpy", "onnxruntime"} & before == set()
     assert {"numpy", "onnxruntime", "cairn.runtime.onnx_graph"} <= after
+
+
+@pytest.mark.slow
+def test_what_serves_all_tools_loads_no_use_case_before_it_is_called() -> None:
+    modules = loaded("import cairn_mcp.door")
+
+    assert {"cairn_tools.recall", "cairn.service.engine"} <= modules
+    assert OTHER_USE_CASES & modules == {"cairn.domain.archive", "cairn.domain.operations"}, "which inputs are made of"
 
 
 @pytest.mark.slow
