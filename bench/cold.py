@@ -34,7 +34,9 @@ _MEASURE = (
     "import sys, time; start = time.process_time(); before = len(sys.modules); __import__(sys.argv[1]);"
     " print(time.process_time() - start, len(sys.modules) - before)"
 )
-_COLUMNS = ("function", "import CPU ms", "modules", "init ms", "to bare", "first ms", "to bare", "warm ms")
+_COLUMNS = (
+    *("function", "import CPU ms", "to bare", "modules", "init ms", "to bare", "first ms", "to bare", "warm ms"),
+)
 _NOTE = "init: from the start of the process to the answer to an event that asks for nothing. first: to a real answer."
 
 
@@ -55,6 +57,7 @@ class Times:
         return [
             self.function.name,
             imports,
+            _ratio(self.imports, bare.imports),
             self.modules,
             ready,
             _ratio(self.ready, bare.ready),

@@ -2,13 +2,12 @@
 
 The texts are those of Cairn's own conversations over and over, each time with two other words in each, so that no two
 are alike; a text's vector is that of the text before, moved a little. Log entries are put into the table as after_turn
-writes them, and the indexer makes the segments of them. Every question is put once. A cold process is a new one: from
-its start to its first answer, with the interpreter, imports, model and segments.
+writes them, and the indexer makes the segments of them. Every question is put once. A cold process is a new one, as
+`first_answer` is: from its start to its end, with the interpreter, imports, model and segments.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
@@ -51,8 +50,7 @@ _SESSION = Session(TENANT, Project("scale"), SessionId("asking"))
 _OWNER = layout.owner(USER, _SESSION.session_id)
 _NOISE, _NOISE_WORDS, _MARK = 0.02, 5_000, " ~ "
 _ONE_CORE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-_STATUS = Path("/proc/self/status")
-_COLD_RUNS = 3
+_COLD_RUNS = 5
 
 
 class Moved(Remembering):
@@ -93,6 +91,7 @@ def _measured(conversations: Sequence[Conversation], size: int) -> Iterator[Sequ
             _recall(engine, "warm up", mode)
             chosen = asked[number * QUESTIONS : (number + 1) * QUESTIONS]
             times = [_timed(engine, text, mode) for text in chosen]
+            _cold(Path(directory), asked[-1], mode)  # leaves the bytecode that an installed package has
             cold = [_cold(Path(directory), asked[-1 - run], mode) for run in range(_COLD_RUNS)]
             yield (
                 f"{size:,}, {'words' if mode == 'text' else 'words and meaning'}",
@@ -155,28 +154,17 @@ def _recall(engine: Engine, text: str, mode: SearchMode) -> None:
 
 def _cold(directory: Path, text: str, mode: SearchMode) -> tuple[float, float]:
     """Return a process's seconds of work until its first answer, and the megabytes it took."""
-    command = [sys.executable, str(Path(__file__)), str(directory), mode, text]
+    place = (str(directory), mode, TENANT, _SESSION.project, USER)
+    command = [sys.executable, str(Path(__file__).with_name("first_answer.py")), *place, text]
+    bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(directory / "bytecode")}
     started = _of_children()
-    done = subprocess.run(command, env=os.environ | _ONE_CORE, capture_output=True, check=True)  # noqa: S603 - this file
-    return _of_children() - started, json.loads(done.stdout)["megabytes"]
+    done = subprocess.run(command, env=os.environ | _ONE_CORE | bytecode, capture_output=True, check=True)  # noqa: S603 - ours
+    told = json.loads(done.stdout)
+    if not told["found"]:
+        raise ValueError("the process found nothing")
+    return _of_children() - started, told["megabytes"]
 
 
 def _of_children() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-def _answer_once() -> None:
-    options = argparse.ArgumentParser(description="Answer one question over a store, and tell what memory it took.")
-    options.add_argument("directory", type=Path)
-    options.add_argument("mode", choices=MODES)
-    options.add_argument("question")
-    given = options.parse_args()
-    world, _ = _world(given.directory, MODEL)
-    _recall(_engine(world), given.question, given.mode)
-    peak = next(line for line in _STATUS.read_text("utf-8").splitlines() if line.startswith("VmHWM"))
-    print(json.dumps({"megabytes": int(peak.split()[1]) / 1024}))
-
-
-if __name__ == "__main__":
-    _answer_once()

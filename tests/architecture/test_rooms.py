@@ -21,6 +21,12 @@ HEAVY = {
     *("mcp", "mcp_types", "boto3", "botocore", "starlette", "uvicorn", "yaml", "rich", "click", "jwt", "http.client"),
     *("numpy", "onnxruntime", "cairn.aws.titan", "cairn.runtime.onnx_graph"),
 }
+OTHER_USE_CASES = {
+    *(f"cairn.service.{name}" for name in ("access_tokens", "archive", "audit", "directories", "fan_out", "guards")),
+    *(f"cairn.service.{name}" for name in ("indexing", "maintenance", "retention", "sealing", "sessions")),
+    *(f"cairn.domain.{name}" for name in ("archive", "audit_chain", "claims", "compaction", "markers", "proposals")),
+    *("cairn.domain.detection.detector", "cairn.domain.operations", "cairn.domain.values", "onnxruntime"),
+}
 OIDC = {"CAIRN_AUTH_OIDC_ISSUER": "https://login.example.com", "CAIRN_AUTH_OIDC_AUDIENCE": "cairn"}
 MOST_LINES = 300
 MOST_TOOL_LINES = 80
@@ -158,6 +164,32 @@ def test_a_process_loads_what_embeds_at_its_first_text_only(tmp_path: Path) -> N
 
     assert {"numpy", "onnxruntime"} & before == set()
     assert {"numpy", "onnxruntime", "cairn.runtime.onnx_graph"} <= after
+
+
+@pytest.mark.slow
+def test_what_serves_all_tools_loads_no_use_case_before_it_is_called() -> None:
+    modules = loaded("import cairn_mcp.door")
+
+    assert {"cairn_tools.recall", "cairn.service.engine"} <= modules
+    assert OTHER_USE_CASES & modules == {"cairn.domain.archive", "cairn.domain.operations"}, "which inputs are made of"
+
+
+@pytest.mark.slow
+def test_a_process_loads_the_use_cases_it_serves_only(tmp_path: Path) -> None:
+    """Each class made at import costs half a millisecond, and every cold start waits for it."""
+    session = "Session('garden', Project('p'), SessionId('s'))"
+    asked = f"""
+from cairn.domain.ids import Project, SessionId
+from cairn.domain.memories import Question
+from cairn.domain.turns import Session
+from cairn.runtime.wiring import services
+assert services().memories.recall({session}, Question(query="tea", mode="text")).found == ()
+"""
+
+    modules = loaded(asked, CAIRN_DATA=str(tmp_path))
+
+    assert {"cairn.service.recollect", "cairn.domain.recall.answer"} <= modules
+    assert OTHER_USE_CASES & modules == set()
 
 
 @pytest.mark.slow

@@ -208,12 +208,12 @@ def test_a_job_that_fails_comes_back_and_the_log_says_where(
 
 
 def test_one_session_s_failure_is_logged_and_the_others_are_maintained(
-    say: Callable[[str], Session], services: Services, world: World, clock: Any, log: io.StringIO
+    say: Callable[[str], Session], world: World, clock: Any, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mates = [say(name) for name in ("s0", "s8", "s13")]
     (shard,) = {layout.due_shard(session) for session in mates}
     clock.advance(hours=1)
-    run_due = services.maintenance.run_due
+    run_due = wiring.services().maintenance.run_due
 
     class Brittle:
         def run_due(self, session: Session, until: Any) -> Any:
@@ -221,7 +221,7 @@ def test_one_session_s_failure_is_logged_and_the_others_are_maintained(
                 raise KeyError(CANARY)
             return run_due(session, until)
 
-    wiring.provide(replace(services, maintenance=Brittle()))  # pyright: ignore[reportArgumentType] - fails for one session
+    monkeypatch.setattr(wiring.Services, "maintenance", Brittle())
 
     assert handed_back(worker.handler(event_of(encoded(MaintainShard(shard))), Context())) == []
     assert [is_maintained(world, session) for session in mates] == [False] + [True] * (len(mates) - 1)

@@ -263,14 +263,14 @@ def test_what_is_no_gateway_event_is_refused(event: dict[str, Any]) -> None:
 
 
 def test_a_failure_inside_a_tool_is_a_result_without_its_content(
-    send: Callable[..., dict[str, Any]], services: Services, caplog: pytest.LogCaptureFixture
+    send: Callable[..., dict[str, Any]], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Broken:
         def list(self, *_: object) -> None:
             raise LookupError("secret content")
 
     broken: Any = Broken()
-    wiring.provide(replace(services, directories=broken))
+    monkeypatch.setattr(wiring.Services, "directories", broken)
     with caplog.at_level(logging.INFO, logger="cairn"):
         result = called(send, "memory_list_dir_with_abstract", {"project": "garden", "session_id": "monday"})
     assert result["isError"] is True

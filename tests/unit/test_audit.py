@@ -13,7 +13,7 @@ import pytest
 
 from cairn.domain import audit_layout as layout
 from cairn.domain import codec
-from cairn.domain.audit import Subject
+from cairn.domain.audit import SETTLED, Subject
 from cairn.domain.errors import CairnError, Disabled, InvalidArgument, PermissionDenied, Unavailable
 from cairn.domain.ids import Digest, Project, Tenant, UserId
 from cairn.domain.table import Attributes, Delete, Key, Put, Query
@@ -24,7 +24,7 @@ from cairn.runtime.wiring import Services
 from cairn.service.audit import AuditLog
 from cairn.service.journal import Journal
 from cairn.service.paging import every
-from cairn.service.sealing import SETTLED, Sealer
+from cairn.service.sealing import Sealer
 from cairn.service.vault import Vault
 from cairn.service.world import World
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn

@@ -7,6 +7,8 @@ import re
 import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import file_digest
+from io import BufferedReader
 from pathlib import Path
 
 import numpy as np
@@ -70,13 +72,12 @@ def test_what_follows_256_pieces_does_not_count_and_what_is_within_does(model: M
 
 def test_threads_share_one_model_that_is_loaded_once(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Path] = []
-    whole = Path.read_bytes
 
-    def counted(path: Path) -> bytes:
-        read.append(path)
-        return whole(path)
+    def counted(file: BufferedReader, algorithm: str) -> object:
+        read.append(Path(file.name))
+        return file_digest(file, algorithm)
 
-    monkeypatch.setattr(Path, "read_bytes", counted)
+    monkeypatch.setattr(minilm, "file_digest", counted)
     shared, texts = MiniLm(directory), [SAID, AGAIN, ELSE] * 8
     assert read == []
     with ThreadPoolExecutor(8) as pool:
@@ -115,13 +116,17 @@ def test_without_onnxruntime_there_is_no_embedding(directory: Path, monkeypatch:
         MiniLm(directory).embed(SAID)
 
 
-def test_what_onnxruntime_refuses_is_told_by_its_name_alone(directory: Path) -> None:
+def test_what_onnxruntime_refuses_is_told_by_its_name_alone(directory: Path, tmp_path: Path) -> None:
     from cairn.runtime.onnx_graph import OnnxGraph  # noqa: PLC0415 - after the test that hides it
 
-    with pytest.raises(EmbeddingFailed, match=r"^onnxruntime refuses the model: \w+$"):
-        OnnxGraph(CANARY.encode())
+    (tmp_path / CANARY).write_text(CANARY, encoding="utf-8")
+
+    for refused in (tmp_path / CANARY, tmp_path / f"no {CANARY}"):
+        with pytest.raises(EmbeddingFailed, match=r"^onnxruntime refuses the model: \w+$") as told:
+            OnnxGraph(refused)
+        assert CANARY not in str(told.value)
     with pytest.raises(EmbeddingFailed, match=r"^onnxruntime failed: \w+$"):
-        OnnxGraph((directory / MODEL).read_bytes()).vector([999_999])
+        OnnxGraph(directory / MODEL).vector([999_999])
 
 
 def test_the_model_that_is_built_is_the_one_that_is_loaded() -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cairn.domain import sections
 from cairn.domain.errors import CorruptData
 from cairn.domain.sections import Sections, SectionWriter
 
@@ -27,3 +28,34 @@ def test_a_column_holds_the_numbers_it_was_given(numbers: list[int]) -> None:
     out = SectionWriter()
     out.column("numbers", numbers)
     assert list(Sections(out.file()).column("numbers")) == numbers
+
+
+def test_a_section_is_unpacked_once_and_only_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = SectionWriter()
+    for name, number in (("vectors", 7), ("words", 8)):
+        out.column(name, [number] * 1000)
+    unpacked: list[int] = []
+    decompress = sections.decompress
+
+    def counted(frame: bytes | memoryview, length: int) -> bytes:
+        unpacked.append(length)
+        return decompress(frame, length)
+
+    monkeypatch.setattr(sections, "decompress", counted)
+    read = Sections(out.file())
+
+    assert (read.size, unpacked) == (2000, [])
+    assert [read.column("words")[0] for _ in range(2)] == [8, 8]
+    assert unpacked == [1000]
+
+
+def test_a_file_that_is_torn_is_refused_at_once_and_a_malformed_section_when_it_is_asked_for() -> None:
+    out = SectionWriter()
+    out.column("words", [8] * 1000)
+    whole = out.file()
+
+    with pytest.raises(CorruptData):
+        Sections(whole[:-1])
+    read = Sections(whole[:-10] + b"\xff" * 10)
+    with pytest.raises(CorruptData):
+        read.column("words")

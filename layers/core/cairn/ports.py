@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Protocol
 from cairn.domain.calibration import Calibration
 from cairn.domain.ids import Digest, Tenant
 from cairn.domain.jobs import Job
-from cairn.domain.proposals import Proposals, Question
 from cairn.domain.settings import HeuristicSettings
 from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
 from cairn.domain.tiers import Tier
 
 if TYPE_CHECKING:
+    from cairn.domain.proposals import Proposals, Question
     from cairn.domain.recall.corpus import Vector
 
 SANDBOX_SECONDS = 22

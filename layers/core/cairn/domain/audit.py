@@ -21,6 +21,8 @@ DONE: Final = "done"
 OPERATOR: Final = "operator"
 """The credential of an operator's command, which shows none to Cairn."""
 TAG: Final = "tag"
+SETTLED = timedelta(minutes=5)
+"""How old a record is when no call that began before it can still write one, whatever the clocks of processes say."""
 _END = "#end"
 _SUBJECT = ("project", "session_id", "turn_id", "namespace", "key", "user_id")
 

@@ -19,12 +19,13 @@ def seal(secret: bytes, nonce: bytes, plaintext: bytes, context: bytes) -> bytes
     return nonce + AESGCM(secret).encrypt(nonce, plaintext, context)
 
 
-def unseal(secret: bytes, sealed: bytes, context: bytes) -> bytes:
+def unseal(secret: bytes, sealed: bytes | memoryview, context: bytes) -> bytes:
     """Return the plaintext; CorruptData if secret, context or any byte differs from the sealing."""
     if len(sealed) < NONCE_BYTES + TAG_BYTES:
         raise CorruptData("stored data is shorter than a nonce and a tag")
+    nonce, rest = sealed[:NONCE_BYTES], memoryview(sealed)[NONCE_BYTES:]  # megabytes are not copied
     try:
-        return AESGCM(secret).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], context)
+        return AESGCM(secret).decrypt(nonce, rest, context)
     except InvalidTag as error:
         raise CorruptData("stored data fails its authentication tag") from error
 

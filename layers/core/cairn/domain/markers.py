@@ -1,9 +1,8 @@
-"""How users state facts about themselves: one marker a row, and what words ask about each kind."""
+"""How users state facts about themselves: one marker a row."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -75,24 +74,11 @@ MARKERS = (
     Marker("user_profile", f"my (?P<about>{v.WHOSE}(?:{v.PLACE})){v.IS}{v.NO_STATE}", _PLACE, Tier.L0, 0.88),
     Marker("user_profile", f"my (?P<about>{v.WHOSE}(?:{v.ATTRIBUTE})){v.ARE}{v.NO_STATE}", _PHRASE, Tier.L0, 0.88),
 )
-CUES: Mapping[str, str] = {
-    "user_name": "name who called",
-    "user_nickname": "name call nickname",
-    "user_preference": "prefer preference preferred",
-    "user_like": "like love enjoy favorite hobby",
-    "today_task": "today task todo plan need",
-    "weekly_task": "week task todo plan need",
-    "user_home": "live home city town country move address where",
-    "user_workplace": "work job company employer office",
-    "user_role": "work job profession occupation career",
-    "user_allergy": "allergy allergic food eat diet avoid cook meal restaurant snack",
-}
-"""Words that a question about a kind of fact is likely to hold, for the ranking."""
 
 
 @cache
 def patterns() -> tuple[tuple[Marker, re.Pattern[str]], ...]:
-    """Return each marker with its phrase as whole words in any case, compiled on first use: ranking needs none."""
+    """Return each marker with its phrase as whole words in any case, compiled on first use."""
     return tuple((marker, _compiled(marker.phrase)) for marker in MARKERS)
 
 

@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from struct import Struct, error
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from cairn.domain.codec import canonical, compress, decompress
 from cairn.domain.errors import CorruptData
@@ -98,33 +98,46 @@ class SectionWriter:
         return b"".join([_LENGTH.pack(len(contents)), contents, *self._sections])
 
 
+class _Section(NamedTuple):
+    """A section as it lies in the file, and of what numbers and how many bytes it is when unpacked."""
+
+    kind: Literal["B", "H", "I", "Q", "q"]
+    stored: memoryview
+    length: int
+
+
 class Sections:
-    """The sections of a file; CorruptData where it is none, or one that is asked for is not in it."""
+    """The sections of a file; CorruptData where it is none, or where one that is asked for is not in it or malformed."""
 
     def __init__(self, data: bytes) -> None:
-        """Find the sections and unpack the compressed ones."""
-        self._sections: dict[str, memoryview] = {}
+        """Find the sections; each is unpacked when it is first asked for: a search by words needs no vectors."""
+        self._found: dict[str, _Section] = {}
+        self._unpacked: dict[str, memoryview] = {}
         try:
             start = _LENGTH.size + _LENGTH.unpack_from(data)[0]
             contents: Any = json.loads(data[_LENGTH.size : start])
             if contents["format"] != FORMAT:
                 raise CorruptData("a file of sections has another format")
             for name, kind, stored, length in contents["sections"]:
-                self._sections[name] = _unpacked(memoryview(data)[start : start + stored], length).cast(kind)
+                self._found[name] = _Section(kind, memoryview(data)[start : start + stored], length)
                 start += stored
+            if start != len(data):
+                raise CorruptData("a file of sections is torn")
         except (error, ValueError, KeyError, TypeError) as fault:
             raise CorruptData("a file of sections is malformed") from fault
 
     @property
     def size(self) -> int:
         """Return how many bytes all sections take unpacked."""
-        return sum(section.nbytes for section in self._sections.values())
+        return sum(section.length for section in self._found.values())
 
     def column(self, name: str) -> memoryview:
         """Return the numbers of a column, or the bytes of a raw section."""
-        if name not in self._sections:
-            raise CorruptData("a file of sections lacks one")
-        return self._sections[name]
+        if name not in self._unpacked:
+            if name not in self._found:
+                raise CorruptData("a file of sections lacks one")
+            self._unpacked[name] = _unpacked(self._found[name])
+        return self._unpacked[name]
 
     def strings(self, name: str) -> Strings:
         """Return texts."""
@@ -135,5 +148,9 @@ class Sections:
         return json.loads(bytes(self.column(name)))
 
 
-def _unpacked(stored: memoryview, length: int) -> memoryview:
-    return stored if len(stored) == length else memoryview(decompress(stored, length))
+def _unpacked(section: _Section) -> memoryview:
+    kind, stored, length = section
+    try:
+        return (stored if len(stored) == length else memoryview(decompress(stored, length))).cast(kind)
+    except (ValueError, TypeError) as fault:
+        raise CorruptData("a section is malformed") from fault

@@ -9,10 +9,10 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 from cairn.domain.blocks import packed_blocks
 from cairn.domain.codec import canonical, moment
 from cairn.domain.documents import KINDS, Described, Documents, GrowingDocuments, Kind
+from cairn.domain.fact_cues import CUES
 from cairn.domain.facts import Fact, from_record, subject
 from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.log_entries import Chunk, TurnStamp
-from cairn.domain.markers import CUES
 from cairn.domain.memories import Ending, Memory, ending_of, memory_of, memory_record
 from cairn.domain.signs import signs
 

@@ -6,15 +6,16 @@ An error of the detector is the call's: what could not be looked through is neit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from cairn.domain.detection import detector
-from cairn.domain.detection.detector import Finding
 from cairn.domain.errors import PersonalDataDetected
 from cairn.domain.policy import OnSensitive
 from cairn.edge.validation import field_name
 from cairn.runtime.telemetry import note_redactions
 from cairn.runtime.tracing import span
+
+if TYPE_CHECKING:
+    from cairn.domain.detection.detector import Finding
 
 _MOST_NAMED: Final = 20
 _MESSAGE: Final = "PII detected in memory operation"
@@ -25,6 +26,8 @@ def admitted(tool: str, value: Any, names: Sequence[str], on_sensitive: OnSensit
 
     Names are never masked: under another name a value would not be found.
     """
+    from cairn.domain.detection import detector  # noqa: PLC0415 - a process of all tools looks through few calls' values
+
     with span("pii filter", tool=tool, operation="write"):
         found = detector.scan({"key": list(names), "value": value})
         note_redactions(len(found))
@@ -36,6 +39,8 @@ def admitted(tool: str, value: Any, names: Sequence[str], on_sensitive: OnSensit
 
 def shown(tool: str, value: Any) -> Any:
     """Return a value as it may be shown, its findings masked."""
+    from cairn.domain.detection import detector  # noqa: PLC0415
+
     with span("pii filter", tool=tool, operation="read"):
         note_redactions(len(detector.scan(value)))
         return detector.mask(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +16,8 @@ def create_once(path: Path, data: bytes) -> bool:
 
     A link gives the name only to bytes that are already on disk; when this returns, the name is on disk as well.
     """
+    import tempfile  # noqa: PLC0415 - a process that only reads does without
+
     descriptor, temporary = tempfile.mkstemp(prefix=_TEMPORARY, dir=path.parent)
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor, not a path

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 from cairn.domain.errors import ModelFailed
-from cairn.domain.proposals import Proposals, Question
 from cairn.domain.settings import HeuristicSettings, ModelProvider
 from cairn.ports import FactModel
 from cairn.runtime import telemetry
 from cairn.runtime.settings import Settings
+
+if TYPE_CHECKING:
+    from cairn.domain.proposals import Proposals, Question
 
 _CALLS_AT_ONCE = 8
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -67,15 +67,25 @@ class MiniLm:
             from cairn.runtime.onnx_graph import OnnxGraph  # noqa: PLC0415 - 100 ms, only where something is embedded
         except ImportError:
             raise EmbeddingFailed("onnxruntime cannot be loaded") from None
-        vocabulary = self._read(VOCABULARY).decode().splitlines()
-        return WordPiece(vocabulary), OnnxGraph(self._read(MODEL))
-
-    def _read(self, name: str) -> bytes:
-        """Return what a file of the model holds, if it is the one that was reviewed: a torn one is none."""
+        vocabulary = self._checked(VOCABULARY)
         try:
-            data = (self._directory / name).read_bytes()
+            pieces = vocabulary.read_text(encoding="utf-8").splitlines()
         except OSError:
-            raise EmbeddingFailed(f"{name} of the embedding model cannot be read") from None
-        if sha256(data).hexdigest() != _SHA256[name]:
+            raise _unreadable(VOCABULARY) from None
+        return WordPiece(pieces), OnnxGraph(self._checked(MODEL))
+
+    def _checked(self, name: str) -> Path:
+        """Return where a file of the model is, if it is the one that was reviewed: a torn one is none."""
+        path = self._directory / name
+        try:
+            with path.open("rb") as file:
+                digest = file_digest(file, "sha256").hexdigest()
+        except OSError:
+            raise _unreadable(name) from None
+        if digest != _SHA256[name]:
             raise EmbeddingFailed(f"{name} of the embedding model is not the one it should be")
-        return data
+        return path
+
+
+def _unreadable(name: str) -> EmbeddingFailed:
+    return EmbeddingFailed(f"{name} of the embedding model cannot be read")

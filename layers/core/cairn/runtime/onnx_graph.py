@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -22,13 +23,13 @@ _LOG_NOTHING = 4
 class OnnxGraph:
     """A graph that makes one vector of the numbers of a text's pieces, on one core. Threads may share it."""
 
-    def __init__(self, model: bytes) -> None:
-        """Take the graph as a file holds it; EmbeddingFailed where it is none that runs."""
+    def __init__(self, model: Path) -> None:
+        """Load the graph of a file, which this process then holds once; EmbeddingFailed where it is none that runs."""
         options = _ORT.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = _LOG_NOTHING
         try:
-            self._session = _ORT.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+            self._session = _ORT.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
         except _ERRORS as error:
             raise EmbeddingFailed(f"onnxruntime refuses the model: {type(error).__name__}") from None
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from cairn.domain.context import IN_AWS, ON_ONE_MACHINE, Prices
 from cairn.domain.errors import SettingsError
@@ -20,23 +21,25 @@ from cairn.runtime.policies import Policies
 from cairn.runtime.settings import METRICS, AwsStore, EmbeddedStore, Settings
 from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, in_turn
 from cairn.runtime.telemetry import CallTally
-from cairn.service.access_tokens import AccessTokens
-from cairn.service.archive import Archive
-from cairn.service.audit import AuditLog
 from cairn.service.context import Contexts
 from cairn.service.credentials import Credentials
-from cairn.service.directories import Directories
 from cairn.service.engine import Engine, Memories, Turns
-from cairn.service.fan_out import FanOut
 from cairn.service.health import Health
-from cairn.service.indexing import Indexer
 from cairn.service.journal import Journal
 from cairn.service.keyvalue import KeyValue
-from cairn.service.maintenance import Maintenance
 from cairn.service.parts import Parts
 from cairn.service.policy_store import PolicyStore
-from cairn.service.sealing import Sealer
 from cairn.service.world import World
+
+if TYPE_CHECKING:
+    from cairn.service.access_tokens import AccessTokens
+    from cairn.service.archive import Archive
+    from cairn.service.audit import AuditLog
+    from cairn.service.directories import Directories
+    from cairn.service.fan_out import FanOut
+    from cairn.service.indexing import Indexer
+    from cairn.service.maintenance import Maintenance
+    from cairn.service.sealing import Sealer
 
 _CALLS_AT_ONCE = 8
 _NO_STORE = "CAIRN_DATA: is missing, or CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID are"
@@ -44,30 +47,68 @@ _NO_STORE = "CAIRN_DATA: is missing, or CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the tools, the authorizer and the probe call."""
+    """What the tools, the authorizer and the probe call; what keeps nothing between calls is loaded when asked for."""
 
     settings: Settings
+    engine: Engine
     turns: Turns
     memories: Memories
-    maintenance: Maintenance
-    directories: Directories
-    engine: Engine
-    indexer: Indexer
-    archive: Archive
     keyvalue: KeyValue
     policies: Policies
     credentials: Credentials
     access_tokens: AccessTokens | None
     health: Health
-    fan_out: FanOut
     jobs: Jobs
     sandbox: Sandbox
     journal: Journal
     contexts: Contexts
     prices: Prices
-    sealer: Sealer
-    audit: AuditLog
     observer: CallObserver = field(default_factory=LoggedCalls)
+
+    @property
+    def maintenance(self) -> Maintenance:
+        """Return what tidies sessions."""
+        return self.engine.maintenance
+
+    @property
+    def directories(self) -> Directories:
+        """Return what lists sessions' directories."""
+        return self.engine.directories
+
+    @property
+    def indexer(self) -> Indexer:
+        """Return what makes segments of logs."""
+        return self.engine.indexer
+
+    @property
+    def archive(self) -> Archive:
+        """Return what archives whole sessions."""
+        return self.engine.archive
+
+    @property
+    def fan_out(self) -> FanOut:
+        """Return what finds the sessions that are due."""
+        from cairn.service.fan_out import FanOut  # noqa: PLC0415 - a Lambda loads the use case it serves
+
+        return FanOut(self._world)
+
+    @property
+    def sealer(self) -> Sealer:
+        """Return what seals the record of calls."""
+        from cairn.service.sealing import Sealer  # noqa: PLC0415
+
+        return Sealer(self._world, self.engine.parts.vault)
+
+    @property
+    def audit(self) -> AuditLog:
+        """Return what reads and checks the record of calls."""
+        from cairn.service.audit import AuditLog  # noqa: PLC0415
+
+        return AuditLog(self._world, self.engine.parts.vault)
+
+    @property
+    def _world(self) -> World:
+        return self.engine.parts.world
 
 
 class _Slot:
@@ -107,26 +148,19 @@ def build(settings: Settings, world: World) -> Services:
     engine = Engine.of(parts, settings.limits, journal)
     return Services(
         settings=settings,
+        engine=engine,
         turns=engine.turns,
         memories=engine.memories,
-        maintenance=engine.maintenance,
-        directories=engine.directories,
-        engine=engine,
-        indexer=engine.indexer,
-        archive=engine.archive,
-        keyvalue=KeyValue(world, engine.parts.vault, settings.quotas),
+        keyvalue=KeyValue(world, parts.vault, settings.quotas),
         policies=_policies(settings, world),
         credentials=Credentials(world),
         access_tokens=_access_tokens(settings, world),
         health=Health(world),
-        fan_out=FanOut(world),
         jobs=world.jobs,
         sandbox=_sandbox(settings),
         journal=journal,
         contexts=Contexts(world),
         prices=IN_AWS if isinstance(settings.store, AwsStore) else ON_ONE_MACHINE,
-        sealer=Sealer(world, parts.vault),
-        audit=AuditLog(world, parts.vault),
     )
 
 
@@ -174,6 +208,8 @@ def _policies(settings: Settings, world: World) -> Policies:
 def _access_tokens(settings: Settings, world: World) -> AccessTokens | None:
     if world.http_get is None:
         return None
+    from cairn.service.access_tokens import AccessTokens  # noqa: PLC0415 - only where an issuer is told
+
     return AccessTokens(settings.auth.oidc, world.http_get, world.clock)
 
 

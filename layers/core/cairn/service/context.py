@@ -13,13 +13,12 @@ from itertools import islice
 from threading import Lock
 
 from cairn.domain import audit_layout as layout
-from cairn.domain.audit import HistoryEntry
+from cairn.domain.audit import SETTLED, HistoryEntry
 from cairn.domain.context import SessionContext, calls_of
 from cairn.domain.ids import moment_of, time_ordered_id
 from cairn.domain.table import Query
 from cairn.domain.turns import Session
 from cairn.service.paging import every
-from cairn.service.sealing import SETTLED
 from cairn.service.world import Pending, World
 
 LIFETIME = timedelta(seconds=30)

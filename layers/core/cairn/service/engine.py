@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from cairn.domain.ids import Tenant
 from cairn.domain.memories import Forgetting, Note, Question, Recalled
-from cairn.domain.operations import OperationToken
 from cairn.domain.settings import AuditSettings, Limits
 from cairn.domain.turns import (
     BegunTurn,
@@ -20,18 +19,19 @@ from cairn.domain.turns import (
     ResponseItem,
     Session,
 )
-from cairn.service.archive import Archive
-from cairn.service.directories import Directories
-from cairn.service.indexing import Indexer
 from cairn.service.journal import Journal
-from cairn.service.maintenance import Maintenance
 from cairn.service.parts import Parts, SettingsFor
 from cairn.service.registry import Registry
 from cairn.service.world import World
 
 if TYPE_CHECKING:
+    from cairn.domain.operations import OperationToken
+    from cairn.service.archive import Archive
+    from cairn.service.directories import Directories
     from cairn.service.files import Files
+    from cairn.service.indexing import Indexer
     from cairn.service.legacy_import import LegacyImport
+    from cairn.service.maintenance import Maintenance
 
 
 class Turns:
@@ -95,16 +95,13 @@ class Memories:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What a door may call."""
+    """What a door may call; what keeps nothing between calls is made, and loaded, each time it is asked for."""
 
     turns: Turns
     memories: Memories
-    maintenance: Maintenance
-    directories: Directories
-    indexer: Indexer
-    archive: Archive
     parts: Parts
     limits: Limits
+    journal: Journal
 
     @classmethod
     def over(cls, world: World, settings_for: SettingsFor, limits: Limits | None = None) -> Engine:
@@ -116,16 +113,33 @@ class Engine:
     @classmethod
     def of(cls, parts: Parts, limits: Limits, journal: Journal) -> Engine:
         """Put the engine together of these parts."""
-        return cls(
-            turns=Turns(parts),
-            memories=Memories(parts),
-            maintenance=Maintenance(parts, journal),
-            directories=Directories(parts),
-            indexer=parts.indexer,
-            archive=Archive(parts),
-            parts=parts,
-            limits=limits,
-        )
+        return cls(turns=Turns(parts), memories=Memories(parts), parts=parts, limits=limits, journal=journal)
+
+    @property
+    def maintenance(self) -> Maintenance:
+        """Return what tidies sessions; see service.maintenance."""
+        from cairn.service.maintenance import Maintenance  # noqa: PLC0415 - a Lambda loads the use case it serves
+
+        return Maintenance(self.parts, self.journal)
+
+    @property
+    def directories(self) -> Directories:
+        """Return what lists sessions' directories; see service.directories."""
+        from cairn.service.directories import Directories  # noqa: PLC0415
+
+        return Directories(self.parts)
+
+    @property
+    def indexer(self) -> Indexer:
+        """Return what makes segments of logs; see service.indexing."""
+        return self.parts.indexer
+
+    @property
+    def archive(self) -> Archive:
+        """Return what archives whole sessions; see service.archive."""
+        from cairn.service.archive import Archive  # noqa: PLC0415
+
+        return Archive(self.parts)
 
     @property
     def files(self) -> Files:

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.domain.ids import Tenant
 from cairn.domain.settings import MemorySettings
-from cairn.service.guards import Guards
-from cairn.service.indexing import Indexer
 from cairn.service.memory_log import MemoryLog
 from cairn.service.recall import Recall
-from cairn.service.sessions import Sessions
 from cairn.service.vault import Vault
 from cairn.service.world import World
+
+if TYPE_CHECKING:
+    from cairn.service.guards import Guards
+    from cairn.service.indexing import Indexer
+    from cairn.service.sessions import Sessions
 
 SettingsFor: TypeAlias = Callable[[Tenant], MemorySettings]
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What every use case is made of."""
+    """What every use case is made of; what keeps nothing between calls is made, and loaded, when asked for."""
 
     world: World
     vault: Vault
-    sessions: Sessions
-    guards: Guards
     log: MemoryLog
     recall: Recall
-    indexer: Indexer
     settings_for: SettingsFor
 
     @classmethod
@@ -40,10 +39,28 @@ class Parts:
         return cls(
             world=world,
             vault=vault,
-            sessions=Sessions(world, vault),
-            guards=Guards(world, vault),
             log=log,
             recall=Recall(world, log),
-            indexer=Indexer(world, vault),
             settings_for=settings_for,
         )
+
+    @property
+    def sessions(self) -> Sessions:
+        """Return what reads and leases sessions."""
+        from cairn.service.sessions import Sessions  # noqa: PLC0415 - memories are found and kept without turns
+
+        return Sessions(self.world, self.vault)
+
+    @property
+    def guards(self) -> Guards:
+        """Return what claims turns."""
+        from cairn.service.guards import Guards  # noqa: PLC0415
+
+        return Guards(self.world, self.vault)
+
+    @property
+    def indexer(self) -> Indexer:
+        """Return what makes segments of logs."""
+        from cairn.service.indexing import Indexer  # noqa: PLC0415 - only workers and operators index
+
+        return Indexer(self.world, self.vault)

@@ -15,7 +15,7 @@ from itertools import islice
 
 from cairn.domain import audit_layout as layout
 from cairn.domain import codec
-from cairn.domain.audit import day_of
+from cairn.domain.audit import SETTLED, day_of
 from cairn.domain.audit_chain import AuditDigest, Position, SealedRecord
 from cairn.domain.errors import ConditionFailed
 from cairn.domain.ids import Tenant, time_ordered_id
@@ -24,8 +24,6 @@ from cairn.service.paging import every
 from cairn.service.vault import Vault
 from cairn.service.world import World
 
-SETTLED = timedelta(minutes=5)
-"""How old a record is when no call that began before it can still write one, whatever the clocks of processes say."""
 MOST_RECORDS = 10_000
 """How many records a digest names, so that memory is bounded."""
 

@@ -109,7 +109,7 @@ class Vault:
         """Return what seal_blob() was given; CorruptData if it was changed, moved or is another tenant's."""
         number = sealed[:_NUMBER_BYTES]
         key = self._numbered(tenant, key_number(sealed))
-        return cipher.unseal(key.secret, sealed[_NUMBER_BYTES:], number + _context(tenant, where))
+        return cipher.unseal(key.secret, memoryview(sealed)[_NUMBER_BYTES:], number + _context(tenant, where))
 
     def seal_alike(self, tenant: Tenant, purpose: str, plain: bytes) -> tuple[int, bytes]:
         """Return the number of a key and what it seals: for the same bytes, tenant and key the same every time."""

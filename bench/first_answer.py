@@ -1,0 +1,52 @@
+"""Answer one question over a store in this new process, and tell what memory it took.
+
+It imports what recall needs and no more, as its time from start to end is what recall_scale measures.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import cast
+
+from cairn.domain.ids import Project, SessionId, Tenant, UserId
+from cairn.domain.memories import Question, SearchMode
+from cairn.domain.settings import MemorySettings
+from cairn.domain.turns import Session
+from cairn.embedded.blobs import DirectoryBlobs
+from cairn.embedded.keyring import LocalKeyRing
+from cairn.embedded.queue import InProcessJobs
+from cairn.embedded.table import SqliteTable
+from cairn.runtime.minilm import MiniLm
+from cairn.runtime.system import SystemClock, SystemEntropy, in_turn
+from cairn.service.engine import Engine
+from cairn.service.world import World
+
+_STATUS = Path("/proc/self/status")
+
+
+def main() -> None:
+    """Put the question that is given after directory, mode, tenant, project and user."""
+    directory, mode, tenant, project, user, query = sys.argv[1:]
+    store = Path(directory)
+    world = World(
+        table=SqliteTable(store / "table.db"),
+        blobs=DirectoryBlobs(store / "blobs"),
+        keys=LocalKeyRing(bytes(32)),
+        clock=SystemClock(),
+        entropy=SystemEntropy(),
+        parallel=in_turn,
+        jobs=InProcessJobs(),
+        embedder=MiniLm(Path(sys.prefix, "share/cairn/model")),
+    )
+    engine = Engine.over(world, lambda _: MemorySettings(recall_scope="user"))
+    session = Session(Tenant(tenant), Project(project), SessionId("asking"))
+    asked = Question(query=query, mode=cast("SearchMode", mode), min_confidence=0, user_id=UserId(user))
+    found = engine.memories.recall(session, asked).found
+    peak = next(line for line in _STATUS.read_text("utf-8").splitlines() if line.startswith("VmHWM"))
+    print(json.dumps({"megabytes": int(peak.split()[1]) / 1024, "found": len(found)}))
+
+
+if __name__ == "__main__":
+    main()
