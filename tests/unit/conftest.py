@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from archives import archive_of
 from builders import cold
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message, text_of
@@ -32,6 +33,7 @@ from cairn.edge.tool import Call
 from cairn.embedded.table import SqliteTable
 from cairn.local.cli import main
 from cairn.runtime import wiring
+from cairn.service.archive import Archive
 from cairn.service.engine import Engine
 from cairn.service.parts import Parts
 from cairn.service.world import World
@@ -218,3 +220,8 @@ def metered(call: Call, world: World, monkeypatch: pytest.MonkeyPatch) -> tuple[
         parallel=meter,
     )
     return replace(call, services=wiring.build(call.services.settings, counted)), meter
+
+
+@pytest.fixture
+def archive(world: World) -> Archive:
+    return archive_of(world)
