@@ -30,15 +30,20 @@ from cairn.domain.turns import (
 )
 from cairn.edge import deadline
 from cairn.edge.tool import Call
+from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
 from cairn.local.cli import main
 from cairn.runtime import wiring
 from cairn.service.archive import Archive
+from cairn.service.credentials import Credentials
 from cairn.service.engine import Engine
+from cairn.service.files import Files
 from cairn.service.parts import Parts
 from cairn.service.world import World
+from custody import Household
 from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
 from notebooks import Notebook
+from own_files import files_of
 
 TURN_NUMBERS = count(1)
 
@@ -225,3 +230,18 @@ def metered(call: Call, world: World, monkeypatch: pytest.MonkeyPatch) -> tuple[
 @pytest.fixture
 def archive(world: World) -> Archive:
     return archive_of(world)
+
+
+@pytest.fixture
+def house(world: World, store: Any) -> Household:
+    return Household.over(replace(world, keys=LocalKeyRing(bytes(range(32)))), store.directory)
+
+
+@pytest.fixture
+def credentials(world: World) -> Credentials:
+    return Credentials(world)
+
+
+@pytest.fixture
+def files(world: World) -> Files:
+    return files_of(world)
