@@ -19,7 +19,7 @@ from cairn.domain.settings import MemorySettings, RecallScope
 from cairn.domain.table import Key, Put
 from cairn.domain.turns import Completion, Preparation, Session
 from cairn.embedded.inventory import EmbeddedInventory
-from cairn.service.bundles import Scope
+from cairn.service.bundles import Bundles, Record, Scope
 from cairn.service.engine import Engine
 from cairn.service.indexing import FEWEST
 from cairn.service.parts import Parts
@@ -28,6 +28,7 @@ from cairn.service.vault import Vault
 from cairn.service.world import World
 
 ACME = Tenant("acme")
+GARDEN = Project("garden")
 ADA, BOB = UserId("ada"), UserId("bob")
 LARGE = bytes(range(256)).hex() * 10 + "".join(f"{number * number:x}" for number in range(20_000))
 """A text that stays over 32 KB when it is compressed."""
@@ -211,3 +212,13 @@ def keeping(house: Household, days: int = MONTH, world: World | None = None, **k
 def partition(house: Household, where: Session) -> list[str]:
     """Return the sort keys of all that is stored of a session."""
     return [str(item["sk"]) for item in house.inventory.items(ACME) if item["pk"] == layout.session_pk(where)]
+
+
+def exported(house: Household, **scope: Any) -> list[Record]:
+    """Return the records as a bundle holds them: as JSON."""
+    found = Bundles(house.world, house.inventory, Vault(house.world)).export(Scope(ACME, **scope))
+    return [json.loads(json.dumps(record)) for record in found]
+
+
+def take_in(house: Household, records: list[Record], tenant: Tenant = ACME) -> list[bool]:
+    return list(Bundles(house.world, house.inventory, Vault(house.world)).take_in(tenant, records))

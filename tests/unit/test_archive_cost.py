@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from archives import ACME, SESSION, archive_of, deposit
-from builders import Counted
 from cairn.service.world import World
+from counted import Counted
 
 
 @pytest.mark.req("R183")

@@ -9,9 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from builders import SESSION, Counted, cold, partition
+from builders import SESSION, cold, partition
 from cairn.domain import layout
 from cairn.service.world import World
+from counted import Counted
 from own_files import APPEND, OVERWRITE, TRUNCATE, files_of, usage
 
 
