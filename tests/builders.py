@@ -11,6 +11,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from beliefs import fact_of
 from cairn.domain import layout, sandbox
 from cairn.domain.errors import CorruptData
 from cairn.domain.facts import Changes, Fact, Source, State
@@ -22,7 +23,6 @@ from cairn.domain.manifest import Manifest
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.settings import MemorySettings, Quotas
 from cairn.domain.table import Attributes, Key, Put, Query
-from cairn.domain.tiers import Tier
 from cairn.domain.turns import Completion, Session
 from cairn.edge.fields import SessionInput
 from cairn.edge.tool import Tool
@@ -240,18 +240,9 @@ WORDS = ("tall", "green", "runner", "dwarf")
 
 def home(number: int, now: datetime) -> Fact:
     """Return one of a row of facts about the same thing."""
-    return Fact(
-        id=f"f{number}",
-        fact_id="user_home",
-        key=f"home {number % 3}",
-        value=f"street {number}",
-        confidence=0.9,
-        tier=Tier.L0,
-        source=Source(turn_id=f"t{number}", event_id=f"e{number}", quote="q"),
-        valid_from=now,
-        recorded_at=now,
-        last_seen=now,
-    )
+    source = Source(turn_id=f"t{number}", event_id=f"e{number}", quote="q")
+    where = {"key": f"home {number % 3}", "value": f"street {number}"}
+    return fact_of(f"f{number}", now, fact_id="user_home", source=source, **where)
 
 
 def answers_of(view: MemoryView, now: datetime) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
-from cairn.domain.facts import Fact, Source
+from beliefs import fact_of
+from cairn.domain.facts import Fact
 from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.log_entries import LogEntry, TurnEntry
 from cairn.domain.memories import Ending, Memory
@@ -22,19 +23,8 @@ SESSIONS = [SessionId("s1"), SessionId("s10"), SessionId("\u00e9#")]
 
 
 def fact(number: int, key: str, recorded: datetime = NOW, hours: int | None = None) -> Fact:
-    return Fact(
-        id=f"f{number}",
-        fact_id="user_like",
-        key=key,
-        value=f"value {number}",
-        confidence=0.9,
-        tier=Tier.L0 if hours is None else Tier.L1,
-        source=Source(turn_id="t", event_id="e", quote="q"),
-        valid_from=recorded,
-        recorded_at=recorded,
-        last_seen=recorded,
-        expires_at=None if hours is None else NOW + timedelta(hours=hours),
-    )
+    ends = {} if hours is None else {"tier": Tier.L1, "expires_at": NOW + timedelta(hours=hours)}
+    return fact_of(f"f{number}", recorded, fact_id="user_like", key=key, value=f"value {number}", **ends)
 
 
 def records(log: Sequence[Any]) -> list[dict[str, Any]]:

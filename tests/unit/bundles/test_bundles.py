@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -19,25 +16,11 @@ from cairn.domain.items import message
 from cairn.domain.rates import Bucket, Rate
 from cairn.domain.table import Key, Put, Query, Update
 from cairn.domain.turns import Preparation
-from cairn.embedded.keyring import LocalKeyRing
 from cairn.service.bundles import Record
 from cairn.service.journal import Journal
 from cairn.service.paging import every
 from cairn.service.vault import Vault
-from cairn.service.world import World
 from custody import ACME, ADA, BOB, GARDEN, Household, exported, session, take_in
-
-
-@pytest.fixture
-def house(world: World, store: Any) -> Household:
-    return Household.over(world, store.directory)
-
-
-@pytest.fixture
-def elsewhere(new_world: Callable[[], tuple[Any, World]], clock: Any) -> Household:
-    """An empty service with a master key of its own; its clock is the other's."""
-    store, world = new_world()
-    return Household.over(replace(world, clock=clock, keys=LocalKeyRing(bytes(range(32)))), store.directory)
 
 
 @pytest.mark.slow
