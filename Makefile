@@ -3,9 +3,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 MODEL := .venv/share/cairn/model/minilm-l6-int8.onnx
-REQUIREMENTS ?= ../shared/contract/requirements.md
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test unit check lint conformance stack scan bench faults isolation runtime requirements generate clean
+.PHONY: help demo serve test check lint generate stack scan runtime conformance faults isolation
 
 help: ## Show the verbs
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -16,11 +15,8 @@ demo: $(MODEL) ## Replay a conversation over three sessions through a real MCP c
 serve: $(MODEL) ## Run Cairn on this machine, on 127.0.0.1:8787
 	@$(BIN)/cairn serve
 
-test: $(MODEL) ## Run every test
-	@$(BIN)/pytest -n 2 --dist worksteal
-
-unit: $(MODEL) ## Run the fast tests only
-	@$(BIN)/pytest -n 2 tests/unit -m "not slow"
+test: $(MODEL) ## Run every test, or those that ARGS= names
+	@$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
 
 check: lint test ## Run all that a commit must pass
 
@@ -31,6 +27,9 @@ lint: .venv/.ready ## Format, lint, types, import contracts, drift of generated 
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/python tools/generate.py --check
 	@$(BIN)/cfn-lint --append-rules cfn_lint_serverless.rules --template template.yaml
+
+generate: .venv/.ready ## Write sample events, reference pages and the template's functions
+	@$(BIN)/python tools/generate.py
 
 conformance: .venv/.ready ## Run the official MCP conformance suite, and a session through every tool by the Inspector (needs npm)
 	@$(BIN)/python tools/conformance.py
@@ -44,8 +43,6 @@ scan: .venv/.ready ## Scan the template for what a security review would object 
 runtime: .venv/.ready ## Run the built functions under Lambda's own runtime and print what their cold starts cost
 	@$(BIN)/python tools/runtime.py
 
-bench: bench-budgets bench-extraction bench-detection ## Print what does not depend on the machine: what calls ask of AWS, what is found
-
 bench-%: $(MODEL) ## Measure one thing, as bench/%.py says; ARGS=--save keeps the result, DATA= names a data set
 	@PYTHONPATH=tools $(BIN)/python bench/$*.py $(if $(DATA),--data $(DATA)) $(ARGS)
 
@@ -54,15 +51,6 @@ faults: .venv/.ready ## Let stores fail and processes die at every call, and fin
 
 isolation: .venv/.ready ## Have tenants call every tool at once and alone, compare, and find leaks planted on purpose
 	@PYTHONPATH=tests $(BIN)/python tools/isolate.py $(if $(SEED),--seed $(SEED))
-
-requirements: .venv/.ready ## Print every requirement with the tests that prove it
-	@$(BIN)/python tools/requirements.py $(REQUIREMENTS)
-
-generate: .venv/.ready ## Write sample events, reference pages and the template's functions
-	@$(BIN)/python tools/generate.py
-
-clean: ## Remove what was built
-	@rm -rf .venv .cache .aws-sam .pytest_cache .ruff_cache .hypothesis .import_linter_cache dist
 
 .venv/.ready: requirements-dev.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Cairn needs Python 3.11 or newer"; exit 1; }

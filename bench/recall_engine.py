@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -177,23 +177,24 @@ def _chunk_id(found: Found) -> str:
 @contextmanager
 def stored(conversations: Sequence[Conversation], embedder: Embedder | None) -> Generator[Mapping[str, Stored]]:
     """Store conversations in an engine on this machine, each a project of its own, and return them by name."""
-    with tempfile.TemporaryDirectory() as directory:
-        clock, table = StoryClock(), SqliteTable(Path(":memory:"))
-        world = World(
-            table,
-            DirectoryBlobs(Path(directory) / "blobs"),
-            LocalKeyRing(bytes(32)),
-            clock,
-            SystemEntropy(),
-            in_turn,
-            NoJobs(),
-            embedder=embedder,
-        )
-        try:
-            yield {each.name: Stored(partial(_engine, world), clock, each) for each in conversations}
-        finally:
-            table.close()
+    clock = StoryClock()
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        opened(Path(directory), embedder, clock, Path(":memory:")) as world,
+    ):
+        yield {each.name: Stored(partial(engine_over, world), clock, each) for each in conversations}
 
 
-def _engine(world: World) -> Engine:
+@contextmanager
+def opened(
+    directory: Path, embedder: Embedder | None, clock: StoryClock, table: Path | None = None
+) -> Generator[World]:
+    """Yield the world of what is stored in a directory, its table too unless it is named."""
+    blobs, keys = DirectoryBlobs(directory / "blobs"), LocalKeyRing(bytes(32))
+    with closing(SqliteTable(table or directory / "table.db")) as store:
+        yield World(store, blobs, keys, clock, SystemEntropy(), in_turn, NoJobs(), embedder=embedder)
+
+
+def engine_over(world: World) -> Engine:
+    """Return an engine that recalls what a user said in all sessions."""
     return Engine.over(world, lambda _: MemorySettings(recall_scope="user"))

@@ -1,76 +1,37 @@
 """What recall takes as memories grow: time, memory and bytes, on one core.
 
-The texts are those of Cairn's own conversations over and over, each time with two other words in each, so that no two
-are alike; a text's vector is that of the text before, moved a little. Log entries are put into the table as after_turn
-writes them, and the indexer makes the segments of them. Every question is put once. A cold process is a new one, as
-`first_answer` is: from its start to its end, with the interpreter, imports, model and segments.
+The log is that of `long_log`, in segments that the indexer made. Every question is put once. A cold process is a new
+one, as `first_answer` is: from its start to its end, with the interpreter, imports, model and segments.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import random
 import resource
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from statistics import median, quantiles
-from zlib import crc32
 
-import numpy as np
-
-from cairn.domain import layout
-from cairn.domain.ids import Project, SessionId, TurnId
-from cairn.domain.log_entries import LogEntry, TurnEntry
 from cairn.domain.memories import Question, SearchMode
-from cairn.domain.recall.corpus import Vector
-from cairn.domain.settings import MemorySettings
-from cairn.domain.turns import Session
-from cairn.embedded.blobs import DirectoryBlobs
-from cairn.embedded.keyring import LocalKeyRing
-from cairn.embedded.table import SqliteTable
-from cairn.ports import Embedder
-from cairn.runtime.system import SystemEntropy, in_turn
 from cairn.service.engine import Engine
 from cairn.service.world import World
-from recall_engine import MODEL, TENANT, USER, NoJobs, Remembering, StoryClock
-from recall_sets import Conversation, read
+from long_log import DATA, SESSION, Moved, first_answer, index, write
+from recall_engine import MODEL, USER, StoryClock, engine_over, opened
+from recall_sets import read
 from report import Cell, Table
 
 SIZES = (1_000, 10_000, 100_000)
 QUESTIONS = 100
 MODES: tuple[SearchMode, ...] = ("text", "hybrid")
-_DATA = Path(__file__).parent / "data/recall/fit"
-_SESSION = Session(TENANT, Project("scale"), SessionId("asking"))
-_OWNER = layout.owner(USER, _SESSION.session_id)
-_NOISE, _NOISE_WORDS, _MARK = 0.02, 5_000, " ~ "
-_ONE_CORE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _COLD_RUNS = 5
-
-
-class Moved(Remembering):
-    """Gives a text with added words the vector of the text without them, moved by noise that the words decide."""
-
-    def embed(self, text: str) -> Vector:
-        """Return the text's vector."""
-        said, mark, added = text.partition(_MARK)
-        vector = super().embed(said)
-        if not mark:
-            return vector
-        noise = np.random.default_rng(crc32(added.encode())).normal(0, _NOISE, len(vector))
-        moved = vector + noise.astype(np.float32)
-        return (moved / np.linalg.norm(moved)).astype(np.float32)
 
 
 def table(sizes: Sequence[int]) -> Table:
     """Return what recall takes at each of these numbers of memories."""
-    conversations = read(_DATA)
-    rows = [row for size in sizes for row in _measured(conversations, size)]
+    rows = [row for size in sizes for row in _measured(size)]
     columns = ("memories, by", "p50 ms", "p95 ms", "cold s", "cold MB", "index bytes a memory", "build s", "segments")
     note = (
         f"{QUESTIONS} questions, each put for the first time, with what embeds them. Times are of one core of this "
@@ -79,15 +40,17 @@ def table(sizes: Sequence[int]) -> Table:
     return Table("Recall as memories grow", columns, rows, note)
 
 
-def _measured(conversations: Sequence[Conversation], size: int) -> Iterator[Sequence[Cell]]:
-    asked = [question.text for each in conversations for question in each.questions]
+def _measured(size: int) -> Iterator[Sequence[Cell]]:
+    asked = [question.text for each in read(DATA) for question in each.questions]
     random.Random(0).shuffle(asked)  # noqa: S311 - which questions, no secret
-    with tempfile.TemporaryDirectory() as directory:
-        world, store = _world(Path(directory), Moved(MODEL))
-        seconds = _build(world, conversations, size)
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        opened(Path(directory), Moved(MODEL), StoryClock()) as world,
+    ):
+        seconds = _build(world, size)
         sizes = [path.stat().st_size for path in (Path(directory) / "blobs").rglob("*") if path.is_file()]
         for number, mode in enumerate(MODES):
-            engine = _engine(world)
+            engine = engine_over(world)
             _recall(engine, "warm up", mode)
             chosen = asked[number * QUESTIONS : (number + 1) * QUESTIONS]
             times = [_timed(engine, text, mode) for text in chosen]
@@ -103,43 +66,16 @@ def _measured(conversations: Sequence[Conversation], size: int) -> Iterator[Sequ
                 round(seconds, 1),
                 len(sizes),
             )
-        store.close()
 
 
-def _world(directory: Path, embedder: Embedder) -> tuple[World, SqliteTable]:
-    store = SqliteTable(directory / "table.db")
-    blobs, keys = DirectoryBlobs(directory / "blobs"), LocalKeyRing(bytes(32))
-    return World(store, blobs, keys, StoryClock(), SystemEntropy(), in_turn, NoJobs(), embedder=embedder), store
-
-
-def _engine(world: World) -> Engine:
-    return Engine.over(world, lambda _: MemorySettings(recall_scope="user"))
-
-
-def _build(world: World, conversations: Sequence[Conversation], size: int) -> float:
+def _build(world: World, size: int) -> float:
     """Write the log, index it, and return how long the indexer took."""
-    engine = _engine(world)
-    for entry in _entries(conversations, size):
-        world.table.put(engine.parts.log.append(TENANT, _SESSION.project, _OWNER, entry))
-        world.clock.sleep(1)
-    started = time.process_time()
-    engine.indexer.run(TENANT, _SESSION.project, _OWNER)
-    seconds = time.process_time() - started
+    engine = engine_over(world)
+    write(world, engine, size)
+    seconds = index(engine)
     world.clock.sleep(timedelta(days=1).total_seconds())
-    engine.indexer.run(TENANT, _SESSION.project, _OWNER)
+    index(engine)
     return seconds
-
-
-def _entries(conversations: Sequence[Conversation], size: int) -> Iterator[LogEntry]:
-    words = random.Random(1)  # noqa: S311 - noise
-    said = [(each.name, text) for each in conversations for text in each.texts]
-    for number in range(size):
-        name, text = said[number % len(said)]
-        added = " ".join(f"w{words.randrange(_NOISE_WORDS)}" for _ in range(2))
-        session = SessionId(f"{name}.{text.session}.{number // len(said)}")
-        spoken = (f"e{number}", "user", f"{text.said}{_MARK}{added}", text.speaker)
-        turn = TurnEntry(turn_id=TurnId(f"t{number}"), seq=number, events=1, texts=(spoken,))
-        yield LogEntry(session_id=session, at=text.at, turn=turn)
 
 
 def _timed(engine: Engine, text: str, mode: SearchMode) -> float:
@@ -149,19 +85,13 @@ def _timed(engine: Engine, text: str, mode: SearchMode) -> float:
 
 
 def _recall(engine: Engine, text: str, mode: SearchMode) -> None:
-    engine.memories.recall(_SESSION, Question(query=text, mode=mode, min_confidence=0, user_id=USER))
+    engine.memories.recall(SESSION, Question(query=text, mode=mode, min_confidence=0, user_id=USER))
 
 
 def _cold(directory: Path, text: str, mode: SearchMode) -> tuple[float, float]:
     """Return a process's seconds of work until its first answer, and the megabytes it took."""
-    place = (str(directory), mode, TENANT, _SESSION.project, USER)
-    command = [sys.executable, str(Path(__file__).with_name("first_answer.py")), *place, text]
-    bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(directory / "bytecode")}
     started = _of_children()
-    done = subprocess.run(command, env=os.environ | _ONE_CORE | bytecode, capture_output=True, check=True)  # noqa: S603 - ours
-    told = json.loads(done.stdout)
-    if not told["found"]:
-        raise ValueError("the process found nothing")
+    told = first_answer(directory, mode, text)
     return _of_children() - started, told["megabytes"]
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from beliefs import fact_of
 from cairn.domain import layout, sandbox
 from cairn.domain.errors import CorruptData
 from cairn.domain.facts import Changes, Fact, Source, State
@@ -21,8 +22,7 @@ from cairn.domain.log_entries import LogEntry, TurnEntry
 from cairn.domain.manifest import Manifest
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.settings import MemorySettings, Quotas
-from cairn.domain.table import Attributes, Key, Page, Put, Query
-from cairn.domain.tiers import Tier
+from cairn.domain.table import Attributes, Key, Put, Query
 from cairn.domain.turns import Completion, Session
 from cairn.edge.fields import SessionInput
 from cairn.edge.tool import Tool
@@ -240,18 +240,9 @@ WORDS = ("tall", "green", "runner", "dwarf")
 
 def home(number: int, now: datetime) -> Fact:
     """Return one of a row of facts about the same thing."""
-    return Fact(
-        id=f"f{number}",
-        fact_id="user_home",
-        key=f"home {number % 3}",
-        value=f"street {number}",
-        confidence=0.9,
-        tier=Tier.L0,
-        source=Source(turn_id=f"t{number}", event_id=f"e{number}", quote="q"),
-        valid_from=now,
-        recorded_at=now,
-        last_seen=now,
-    )
+    source = Source(turn_id=f"t{number}", event_id=f"e{number}", quote="q")
+    where = {"key": f"home {number % 3}", "value": f"street {number}"}
+    return fact_of(f"f{number}", now, fact_id="user_home", source=source, **where)
 
 
 def answers_of(view: MemoryView, now: datetime) -> dict[str, Any]:
@@ -264,41 +255,3 @@ def answers_of(view: MemoryView, now: datetime) -> dict[str, Any]:
         "chunks": view.chunks(session),
         "found": [rounded(told(view, asked, now)) for asked in ("row 42", "beans", "dwarf 7", "my home on street 7")],
     }
-
-
-@dataclass
-class Counted:
-    """An adapter that counts its calls, and what queries return."""
-
-    adapter: Any
-    calls: list[str]
-    items: int = 0
-
-    def __getattr__(self, name: str) -> Any:
-        call = getattr(self.adapter, name)
-
-        def counted(*args: Any) -> Any:
-            self.calls.append(name)
-            answer = call(*args)
-            self.items += len(answer.items) if isinstance(answer, Page) else 0
-            return answer
-
-        return counted
-
-
-class Counting:
-    """A process that reads a journal, and counts its reads."""
-
-    def __init__(self, journal: Journal) -> None:
-        world = journal.world
-        self.journal = journal
-        self.calls: list[str] = []
-        self.table = Counted(world.table, self.calls)
-        vault = Vault(world)
-        counted = replace(world, table=self.table, blobs=Counted(world.blobs, self.calls))
-        self.log = MemoryLog(counted, vault)
-
-    def read(self) -> dict[str, Any]:
-        self.calls.clear()
-        self.table.items = 0
-        return self.journal.answers(self.log)

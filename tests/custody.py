@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from builders import cold
+from cairn.domain import layout
 from cairn.domain.archive import Deposit
 from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message, text_of
@@ -17,13 +19,16 @@ from cairn.domain.settings import MemorySettings, RecallScope
 from cairn.domain.table import Key, Put
 from cairn.domain.turns import Completion, Preparation, Session
 from cairn.embedded.inventory import EmbeddedInventory
+from cairn.service.bundles import Bundles, Record, Scope
 from cairn.service.engine import Engine
 from cairn.service.indexing import FEWEST
 from cairn.service.parts import Parts
+from cairn.service.subject_erasure import ErasedUser, SubjectErasure
 from cairn.service.vault import Vault
 from cairn.service.world import World
 
 ACME = Tenant("acme")
+GARDEN = Project("garden")
 ADA, BOB = UserId("ada"), UserId("bob")
 LARGE = bytes(range(256)).hex() * 10 + "".join(f"{number * number:x}" for number in range(20_000))
 """A text that stays over 32 KB when it is compressed."""
@@ -33,6 +38,10 @@ QUERIES = ("Where do I live, and what do I like?", "What should I plant next to 
 
 def session(name: str, project: str = "garden", tenant: Tenant = ACME) -> Session:
     return Session(tenant, Project(project), SessionId(name))
+
+
+ALONE, SHARED = session("alone"), session("shared")
+MONTH = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,3 +191,34 @@ def forms(text: str) -> list[bytes]:
     raw = text.encode()
     shifted = [base64.b64encode(bytes(offset) + raw)[4 * (offset > 0) : -4].rstrip(b"=") for offset in range(3)]
     return [raw, raw.lower(), text.encode("utf-16-le"), raw.hex().encode(), *shifted]
+
+
+def erase(house: Household, user: UserId = ADA, **scope: Any) -> ErasedUser:
+    """Erase a user, Ada unless told."""
+    return SubjectErasure(cold_parts(house), house.inventory).run(Scope(ACME, user=user, **scope))
+
+
+def cold_parts(house: Household, world: World | None = None) -> Any:
+    """Return the parts of a process that has nothing in memory yet."""
+    return cold(world or house.world, recent_context_items=SETTINGS.recent_context_items)
+
+
+def keeping(house: Household, days: int = MONTH, world: World | None = None, **knobs: Any) -> Engine:
+    """Return a process for which sessions are kept so long."""
+    settings = replace(SETTINGS, session_retention_days=days, session_lock_timeout_ms=0, **knobs)
+    return Engine.over(world or house.world, lambda _: settings)
+
+
+def partition(house: Household, where: Session) -> list[str]:
+    """Return the sort keys of all that is stored of a session."""
+    return [str(item["sk"]) for item in house.inventory.items(ACME) if item["pk"] == layout.session_pk(where)]
+
+
+def exported(house: Household, **scope: Any) -> list[Record]:
+    """Return the records as a bundle holds them: as JSON."""
+    found = Bundles(house.world, house.inventory, Vault(house.world)).export(Scope(ACME, **scope))
+    return [json.loads(json.dumps(record)) for record in found]
+
+
+def take_in(house: Household, records: list[Record], tenant: Tenant = ACME) -> list[bool]:
+    return list(Bundles(house.world, house.inventory, Vault(house.world)).take_in(tenant, records))

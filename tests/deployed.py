@@ -78,3 +78,8 @@ def eventually(condition: Callable[[], bool], seconds: float) -> None:
 def _key(turn: Mapping[str, Any], sk: str) -> dict[str, Any]:
     session = Session(Tenant("acme"), Project(turn["project"]), SessionId(turn["session_id"]))
     return {"pk": {"S": layout.session_pk(session)}, "sk": {"S": sk}}
+
+
+def as_if_over_tls(request: Any, **_: object) -> None:
+    """Say what a proxy with TLS in front of the emulator would say: a queue's policy holds for its owner too."""
+    request.headers["X-Forwarded-Proto"] = "https"

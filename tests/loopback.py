@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_address
@@ -17,6 +17,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from starlette.applications import Starlette
 
 Asked = TypeVar("Asked")
 
@@ -61,6 +62,12 @@ def serving() -> Generator[Run]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@asynccontextmanager
+async def no_lifespan(_app: Starlette) -> AsyncGenerator[None]:
+    """Start an application with nothing to begin or to end."""
+    yield
 
 
 def certified(path: Path) -> ssl.SSLContext:

@@ -111,3 +111,7 @@ def event(reason: str, message: str, name: str = "web-1", where: str = "spec.con
 
 def pod_list(*items: dict[str, Any], kind: str = "PodList") -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": kind, "metadata": {"resourceVersion": "1"}, "items": list(items)}
+
+
+def seen(found: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(each["severity"], each["reason"]) for each in found]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from dataclasses import fields
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+import generate
+import requirements
 from cairn.runtime.metrics import METRICS
 from cairn.runtime.options import OPTIONS
 from cairn.runtime.settings import variables
@@ -20,22 +20,11 @@ from cairn_tools.catalog import CATALOG
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def script(name: str) -> ModuleType:
-    """Import a script of tools/, which is no package."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_generated_files_are_current() -> None:
-    assert script("generate").stale(ROOT) == []
+    assert generate.stale(ROOT) == []
 
 
 def test_a_changed_missing_or_surplus_file_is_stale(tmp_path: Path) -> None:
-    generate = script("generate")
     for path, text in generate.outputs():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8")
@@ -86,7 +75,6 @@ def test_every_metric_every_field_and_every_span_is_documented() -> None:
 
 
 def test_the_ledger_finds_marks_and_shows_what_is_open(tmp_path: Path) -> None:
-    ledger = script("requirements")
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_one.py").write_text(
         "import pytest\n"
@@ -96,10 +84,10 @@ def test_the_ledger_finds_marks_and_shows_what_is_open(tmp_path: Path) -> None:
         "def test_it(x): ...\n"
     )
 
-    proved = ledger.proofs(tmp_path / "tests")
-    listed = ledger.numbers("- **R001** (a) x\n- **R002** (a) x\n- **R003** (b) x\n- **R004** (b) x\nR005\n")
+    proved = requirements.proofs(tmp_path / "tests")
+    listed = requirements.numbers("- **R001** (a) x\n- **R002** (a) x\n- **R003** (b) x\n- **R004** (b) x\nR005\n")
 
-    assert ledger.report(listed, proved).splitlines() == [
+    assert requirements.report(listed, proved).splitlines() == [
         "R001  tests/test_one.py::test_it",
         "R002  tests/test_one.py::test_it",
         "R003  tests/test_one.py::(the whole file)",
@@ -109,7 +97,7 @@ def test_the_ledger_finds_marks_and_shows_what_is_open(tmp_path: Path) -> None:
 
 
 def test_the_ledger_fails_plainly_without_its_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert script("requirements").main([str(tmp_path / "missing.md")]) == 2
+    assert requirements.main([str(tmp_path / "missing.md")]) == 2
     assert "no list of requirements" in capsys.readouterr().err
 
 
@@ -117,5 +105,5 @@ def test_the_ledger_fails_on_a_number_that_is_none(tmp_path: Path, capsys: pytes
     path = tmp_path / "requirements.md"
     path.write_text("- **R999** (none) x\n")
 
-    assert script("requirements").main([str(path)]) == 1
+    assert requirements.main([str(path)]) == 1
     assert "R001 is no requirement" in capsys.readouterr().err

@@ -19,8 +19,10 @@ from cairn.runtime.settings import load
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
-VERBS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+VERBS = set(re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE))
 MOST_LINES = 80
+MOST_VERBS = 14
 every_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 
 
@@ -54,6 +56,12 @@ def test_the_pages_of_docs_how_to_are_found_and_short() -> None:
     assert [path.name for path in PAGES if len(path.read_text(encoding="utf-8").splitlines()) > MOST_LINES] == []
     readme = PAGES[0].read_text(encoding="utf-8")
     assert [path.name for path in PAGES[1:] if f"(docs/how-to/{path.name})" not in readme] == []
+
+
+def test_make_has_few_verbs_and_each_says_what_it_does() -> None:
+    described = re.findall(r"^([a-z%-]+):.*## .", MAKEFILE, re.MULTILINE)
+    assert len(described) <= MOST_VERBS
+    assert set(described) == VERBS | {"bench-%"}
 
 
 @every_page

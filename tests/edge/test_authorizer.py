@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel
 
-from builders import SESSION_TOOLS, http_status
+from authorized import AFTER, BEFORE, EventOf, answered, asked, bearer, over_mcp, refused, through
 from cairn.domain.credentials import Grant, project_pattern, scope
 from cairn.domain.errors import CairnError, InternalError, Unavailable
 from cairn.domain.ids import Tenant
-from cairn.edge.tool import Call, Tool, tool
 from cairn.runtime import wiring
 from cairn.runtime.wiring import Services
 from cairn.service.credentials import Credentials
@@ -25,14 +22,7 @@ from cairn_auth import authorizer
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 
-BEFORE, AFTER = CATALOG[0], CATALOG[1]
 ACME = Tenant("acme")
-EventOf = Callable[..., dict[str, Any]]
-Outcome = tuple[int, dict[str, Any]]
-
-
-class Nothing(BaseModel):
-    """No field."""
 
 
 @pytest.fixture
@@ -41,36 +31,6 @@ def log(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> py
     monkeypatch.setattr(logging.getLogger("cairn"), "propagate", True)
     caplog.set_level(logging.INFO, logger="cairn")
     return caplog
-
-
-def asked(headers: dict[str, str], **fields: Any) -> dict[str, Any]:
-    """Return what the gateway asks an authorizer, payload 2.0."""
-    return {
-        "version": "2.0",
-        "type": "REQUEST",
-        "routeArn": "arn",
-        "rawPath": "/mcp",
-        "headers": headers,
-        "requestContext": {"http": {"method": "POST", "path": "/mcp"}, "requestId": "request-1"},
-        **fields,
-    }
-
-
-def refused(why: str) -> dict[str, Any]:
-    return {"isAuthorized": True, "context": {"refused": why, "challenge": "Bearer"}}
-
-
-def bearer(key: str) -> dict[str, str]:
-    return {"authorization": f"Bearer {key}"}
-
-
-def through(headers: dict[str, str], event: dict[str, Any]) -> dict[str, Any]:
-    """Return the event as the gateway passes it on behind the authorizer; the test fails where it would not."""
-    answer = authorizer.handler(asked(headers), None)
-    assert answer["isAuthorized"] is True
-    event["requestContext"]["authorizer"] = {"lambda": answer["context"]}
-    event["headers"] |= headers
-    return event
 
 
 @pytest.mark.req("R008")
@@ -228,74 +188,6 @@ def test_no_forged_header_body_field_or_client_name_changes_who_calls(services: 
         assert answered(BEFORE, through(forged, event_of("/", {**BEFORE.example, **claim})))[0] == 400
 
 
-@pytest.mark.req("R010")
-@pytest.mark.parametrize("projects", ["orchard", "garden2", "garden.*", "gard", "other garden2"])
-@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in SESSION_TOOLS])
-def test_a_project_outside_the_key_s_is_denied_at_every_door(
-    tool: Tool, projects: str, services: Services, event_of: EventOf
-) -> None:
-    grant = Grant(tuple(project_pattern(each) for each in projects.split()))
-    key = services.credentials.create(ACME, grant).text
-
-    over_http = answered(tool, through(bearer(key), event_of("/", tool.example)))
-
-    assert over_http[0] == 403
-    assert over_http[1]["error"] == {
-        "code": "PERMISSION_DENIED",
-        "message": "This key does not open this project",
-        "details": {"namespace": "garden", "operation": "read" if tool.read_only else "write"},
-        "retryable": False,
-    }
-    assert over_mcp(tool, bearer(key), event_of) == over_http
-    assert BEFORE.example["project"] == "garden"
-
-
-@pytest.mark.req("R010")
-@pytest.mark.parametrize("projects", ["garden", "*", "other garden"])
-@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in SESSION_TOOLS])
-def test_a_project_of_the_key_s_is_served_at_every_door(
-    tool: Tool, projects: str, services: Services, event_of: EventOf
-) -> None:
-    grant = Grant(tuple(project_pattern(each) for each in projects.split()))
-    key = services.credentials.create(ACME, grant).text
-
-    assert answered(tool, through(bearer(key), event_of("/", tool.example)))[0] == http_status(tool)
-    assert over_mcp(tool, bearer(key), event_of)[0] == http_status(tool)
-
-
-@pytest.mark.parametrize(
-    ("grants", "projects", "served"),
-    [(("table:read",), "*", True), (("table:read",), "garden *.x", False), ((), "garden", True)],
-)
-def test_a_tool_that_reaches_the_store_in_no_project_s_name_takes_a_key_to_all(
-    grants: tuple[str, ...], projects: str, *, served: bool, services: Services, event_of: EventOf
-) -> None:
-    @tool(title="Look", example={}, grants=grants, read_only=True)
-    def look(request: Nothing, call: Call) -> Nothing:
-        """Call to look."""
-        assert call
-        return request
-
-    grant = Grant(tuple(project_pattern(each) for each in projects.split()))
-    key = services.credentials.create(ACME, grant).text
-
-    status, body = answered(look, through(bearer(key), event_of("/", {})))
-
-    if served:
-        assert (status, body) == (200, {})
-    else:
-        assert (status, body["error"]["details"]) == (403, {"namespace": "memory", "operation": "read"})
-
-
-def test_a_denied_project_leaves_the_store_as_it_was(services: Services, event_of: EventOf, store: Any) -> None:
-    key = services.credentials.create(ACME, Grant((project_pattern("orchard"),))).text
-    before = store.rows()
-
-    assert answered(AFTER, through(bearer(key), event_of("/", AFTER.example)))[0] == 403
-
-    assert store.rows() == before
-
-
 @pytest.mark.req("R099")
 @pytest.mark.req("R100")
 def test_the_log_names_no_key_and_no_tenant(services: Services, log: pytest.LogCaptureFixture) -> None:
@@ -342,20 +234,3 @@ def both_payloads(event: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
     old = {"requestId": context["requestId"], "authorizer": context["authorizer"]["lambda"]}
     path = event["rawPath"]
     return event, {**event, "version": "1.0", "httpMethod": "POST", "path": path, "requestContext": old}
-
-
-def answered(tool: Tool, event: dict[str, Any]) -> Outcome:
-    response = tool.handler(event, None)
-    return response["statusCode"], json.loads(response["body"])
-
-
-def over_mcp(tool: Tool, headers: dict[str, str], event_of: EventOf, client: dict[str, str] | None = None) -> Outcome:
-    """Call the tool through the MCP door; a tool's own refusal has the status that it has over HTTP."""
-    about = {"io.modelcontextprotocol/clientInfo": client or {"name": "test", "version": "1"}}
-    params = {"name": tool.name, "arguments": tool.example, "_meta": about}
-    event = event_of("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
-    response = door.handler(through(headers, event), None)
-    result = json.loads(response["body"])["result"]
-    refused = {"PERMISSION_DENIED": 403, "NOT_FOUND": 404}
-    body = result["structuredContent"]
-    return (refused[body["error"]["code"]] if result["isError"] else 200), body

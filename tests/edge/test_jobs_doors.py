@@ -23,6 +23,7 @@ from cairn.runtime import wiring
 from cairn.runtime.wiring import Services
 from cairn.service.world import World
 from cairn_jobs import schedule, worker
+from log_lines import lines
 
 CANARY = "canary-7f3a"
 EVENTS = Path(__file__).parents[2] / "events" / "jobs"
@@ -45,10 +46,6 @@ def event_of(*bodies: str) -> dict[str, Any]:
 def jobs_of(world: World) -> list[Job]:
     assert isinstance(world.jobs, RecordingJobs)
     return world.jobs.sent
-
-
-def lines(log: io.StringIO) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in log.getvalue().splitlines()]
 
 
 def handed_back(answer: Mapping[str, Any]) -> list[str]:

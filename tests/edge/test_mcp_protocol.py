@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -10,45 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn_mcp import legacy
-from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
+from cairn_mcp.jsonrpc import INVALID_PARAMS
 from cairn_mcp.protocol import answer
-from cairn_mcp.server import Reply, Server, ToolCall
+from cairn_mcp.server import Reply
+from rpc_server import JSON, SERVER, Tools, code, request, result, said
 
-SERVER = Server("memory", "Memory", "1.2.3", "Remember.")
-JSON = {"content-type": "application/json"}
 NOBODY: dict[str, Any] = {"name": "", "version": ""}
-
-
-class Tools:
-    """Two tools: one echoes its arguments, one is broken in its result only."""
-
-    def listing(self) -> Sequence[Mapping[str, Any]]:
-        return [{"name": name, "inputSchema": {"type": "object"}} for name in ("echo", "märchen")]
-
-    def call(self, call: ToolCall) -> Mapping[str, Any]:
-        if call.name not in {"echo", "märchen"}:
-            raise RpcError(INVALID_PARAMS, "Unknown tool")
-        return {"content": [], "structuredContent": dict(call.arguments), "isError": False}
 
 
 def post(body: object, headers: Mapping[str, str] | None = None, method: str = "POST") -> Reply:
     return answer(SERVER, method, JSON | dict(headers or {}), ("https://app.example",), lambda: (body, Tools()))
-
-
-def request(method: str, params: Mapping[str, Any] | None = None, **more: object) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": 7, "method": method, "params": params or {}, **more}
-
-
-def said(reply: Reply) -> Any:
-    return reply.body
-
-
-def result(reply: Reply) -> dict[str, Any]:
-    return said(reply)["result"]
-
-
-def code(reply: Reply) -> int:
-    return said(reply)["error"]["code"]
 
 
 @pytest.mark.req("R255")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -11,36 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn_mcp import modern
-from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
+from cairn_mcp.jsonrpc import INVALID_PARAMS
 from cairn_mcp.protocol import answer
-from cairn_mcp.server import Reply, Server, ToolCall
+from cairn_mcp.server import Reply, ToolCall
+from rpc_server import JSON, SERVER, Tools, code, request, result, said
 
-SERVER = Server("memory", "Memory", "1.2.3", "Remember.")
-JSON = {"content-type": "application/json"}
 META: dict[str, Any] = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 
 
-class Tools:
-    """Two tools: one echoes its arguments, one is broken in its result only."""
-
-    def listing(self) -> Sequence[Mapping[str, Any]]:
-        return [{"name": name, "inputSchema": {"type": "object"}} for name in ("echo", "märchen")]
-
-    def call(self, call: ToolCall) -> Mapping[str, Any]:
-        if call.name not in {"echo", "märchen"}:
-            raise RpcError(INVALID_PARAMS, "Unknown tool")
-        return {"content": [], "structuredContent": dict(call.arguments), "isError": False}
-
-
 def post(body: object, headers: Mapping[str, str] | None = None) -> Reply:
     return answer(SERVER, "POST", JSON | dict(headers or {}), (), lambda: (body, Tools()))
-
-
-def request(method: str, params: Mapping[str, Any] | None = None, **more: object) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": 7, "method": method, "params": params or {}, **more}
 
 
 def stateless(method: str, params: Mapping[str, Any] | None = None, **headers: str | None) -> Reply:
@@ -51,18 +34,6 @@ def stateless(method: str, params: Mapping[str, Any] | None = None, **headers: s
         sent["mcp-name"] = str(body["params"]["name"])
     sent |= {name.replace("_", "-"): value for name, value in headers.items()}
     return post(body, {name: value for name, value in sent.items() if value is not None})
-
-
-def said(reply: Reply) -> Any:
-    return reply.body
-
-
-def result(reply: Reply) -> dict[str, Any]:
-    return said(reply)["result"]
-
-
-def code(reply: Reply) -> int:
-    return said(reply)["error"]["code"]
 
 
 def test_discovery_names_the_stateless_versions_and_how_to_use_the_server() -> None:

@@ -6,7 +6,7 @@ import io
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NoReturn, cast
 
@@ -15,9 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import outcome
-from cairn.domain.errors import Unavailable
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import key_of
 from cairn.domain.tiers import Tier
 from cairn.edge.tool import Tool
 from cairn.runtime import logs, wiring
@@ -29,55 +26,14 @@ from cairn_auth import authorizer
 from cairn_health import door as health
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
+from emitted import NAMESPACE, Emitted, extracted
 
 BEFORE, AFTER, MAINTENANCE = (
     next(tool for tool in CATALOG if tool.name == f"memory_{name}")
     for name in ("before_turn", "after_turn", "run_maintenance")
 )
-NAMESPACE = "Cairn/test"
 PERSONAL = "canary-of-a-person"
 EventOf = Callable[..., dict[str, Any]]
-
-
-class Emitted:
-    """The metrics written so far, as CloudWatch would read them."""
-
-    def __init__(self, stream: io.StringIO) -> None:
-        self._stream = stream
-
-    def documents(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self._stream.getvalue().splitlines()]
-
-    def series(self, name: str) -> dict[str, list[float]]:
-        """Return the values of a metric by the labels of its series, which are joined with slashes."""
-        found: dict[str, list[float]] = {}
-        for labels, metric, values in (each for document in self.documents() for each in extracted(document)):
-            if metric == name:
-                found.setdefault("/".join(labels.values()), []).extend(values)
-        return found
-
-    def total(self, name: str) -> dict[str, float]:
-        return {labels: sum(values) for labels, values in self.series(name).items()}
-
-
-def extracted(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, str], str, list[float]]]:
-    """Yield what CloudWatch takes from a document: labels, metric, values, for each set of dimensions."""
-    for directive in document["_aws"]["CloudWatchMetrics"]:
-        assert directive["Namespace"] == NAMESPACE
-        for dimensions in directive["Dimensions"]:
-            for metric in directive["Metrics"]:
-                yield {name: document[name] for name in dimensions}, metric["Name"], document[metric["Name"]]
-
-
-@pytest.fixture
-def emitted() -> Iterator[Emitted]:
-    stream = io.StringIO()
-    handler = logs.metric_handler(NAMESPACE, stream)
-    logger = logging.getLogger("cairn")
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    yield Emitted(stream)
-    logger.removeHandler(handler)
 
 
 def test_the_names_are_those_that_were_asked_for() -> None:
@@ -194,100 +150,6 @@ def test_each_call_s_duration_is_a_value_of_its_own_that_the_log_says_too(
     }
     assert units["mcp_memory_after_turn_duration_ms"] == "Milliseconds"
     assert units["memory_tool_latency_seconds"] == "Seconds"
-
-
-def said(turn_id: str, *texts: str) -> dict[str, Any]:
-    items = [{"type": "message", "role": "user", "content": text} for text in texts]
-    return {**AFTER.example, "turn_id": turn_id, "input_items": items}
-
-
-@pytest.mark.req("R110")
-@pytest.mark.usefixtures("services")
-def test_the_facts_of_a_turn_are_counted_by_tier_and_once(event_of: EventOf, emitted: Emitted) -> None:
-    turn = said("t1", "My name is Ada. I prefer tea.", "Today I need to call Bob.", "I like beans.")
-
-    answers = [AFTER.handler(event_of("/", body), None) for body in (turn, turn, said("t2", "Hello."))]
-
-    assert [json.loads(answer["body"])["facts_written"] for answer in answers] == [4, 0, 0]
-    assert emitted.total("mcp_memory_fact_write_total") == {"L0": 2, "L1": 1, "L2": 1}
-
-
-@pytest.mark.req("R111")
-@pytest.mark.req("R265")
-def test_a_turn_id_that_comes_again_is_a_conflict_whatever_becomes_of_it(
-    services: Services, world: World, event_of: EventOf, emitted: Emitted
-) -> None:
-    assert services
-    turn = said("t1", "My name is Ada.")
-    statuses = [AFTER.handler(event_of("/", body), None)["statusCode"] for body in (turn, said("t1", "Other."), turn)]
-    assert statuses == [200, 409, 200]
-    assert emitted.total("mcp_memory_idempotency_conflicts_total") == {"": 2}
-
-    def meanwhile(*_: object) -> NoReturn:
-        statuses.append(AFTER.handler(event_of("/", said("t2", "Hello.")), None)["statusCode"])
-        raise Unavailable("the store does not answer")
-
-    wiring.provide(wiring.build(services.settings, replace(world, table=_Failing(world.table, meanwhile))))
-    AFTER.handler(event_of("/", said("t2", "Hello.")), None)
-
-    assert statuses[-1] == 409
-    assert emitted.total("mcp_memory_idempotency_conflicts_total") == {"": 3}
-
-
-class _Failing:
-    """A table whose turns' transactions do something else, once; what that does itself finds the table as it is."""
-
-    def __init__(self, table: Any, transact: Callable[..., NoReturn]) -> None:
-        self._table = table
-        self._transact: Callable[..., NoReturn] | None = transact
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._table, name)
-
-    def transact(self, writes: Any) -> None:
-        if self._transact is not None and "#audit" not in key_of(writes[0]).pk:
-            step, self._transact = self._transact, None
-            step(writes)
-        self._table.transact(writes)
-
-
-def talk(event_of: EventOf, turns: int) -> None:
-    for number in range(turns):
-        AFTER.handler(event_of("/", said(f"t{number}", f"The oak number {number} stands by the river. " * 20)), None)
-
-
-@pytest.mark.req("R109")
-def test_a_compaction_counts_once_by_whoever_makes_it(
-    tuned: Callable[..., Services], event_of: EventOf, emitted: Emitted
-) -> None:
-    tuned(recent_context_items=4, compact_threshold=0.5)
-    talk(event_of, 4)
-    tidy, ask = (MAINTENANCE, MAINTENANCE.example), (BEFORE, {**BEFORE.example, "max_input_tok": 700})
-
-    for tool, body in (tidy, ask, tidy, ask):
-        assert tool.handler(event_of("/", body), None)["statusCode"] == 200
-
-    compacted = [document["tool_name"] for document in emitted.documents() if "mcp_memory_compaction_total" in document]
-    assert compacted == ["memory_run_maintenance", "memory_before_turn"]
-    assert emitted.total("mcp_memory_compaction_total") == {"": 2}
-
-
-@pytest.mark.req("R109")
-@pytest.mark.req("R108")
-def test_a_compaction_counts_although_the_run_fails_after_it(
-    services: Services, world: World, event_of: EventOf, emitted: Emitted
-) -> None:
-    settings = replace(services.settings, memory=MemorySettings(recent_context_items=2, compaction_min_age_hours=0))
-    talk(event_of, 4)
-
-    def fail(*_: object) -> NoReturn:
-        raise Unavailable("the store does not answer")
-
-    wiring.provide(wiring.build(settings, replace(world, table=_Failing(world.table, fail))))
-    assert MAINTENANCE.handler(event_of("/", MAINTENANCE.example), None)["statusCode"] == 503
-
-    assert emitted.total("mcp_memory_maintenance_total") == {"UNAVAILABLE": 1}
-    assert emitted.total("mcp_memory_compaction_total") == {"": 1}
 
 
 @pytest.mark.req("R175")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
 from cairn.aws.expressions import decoded
 from cairn.aws.table import DynamoTable
+from cairn.domain.ids import Tenant
 from cairn.domain.table import Attributes, Key
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.table import SqliteTable
@@ -106,3 +107,19 @@ def _create(clients: Clients, name: str) -> None:
         GlobalSecondaryIndexes=[index],
     )
     clients.s3.create_bucket(Bucket=name)
+
+
+def owners(home: Home) -> Iterator[str]:
+    """Yield whose each item and blob is, as its key says."""
+    yield from (str(item["pk"]).partition("#")[0] for item in home.items())
+    yield from (path.partition("/")[0] for path in home.blob_paths())
+
+
+def kept(home: Home, tenant: Tenant) -> Mapping[str, str]:
+    """Return all that a tenant has in the store: items by key with their attributes, and blobs."""
+    items = {
+        f"{item['pk']} {item['sk']}": str(sorted(item.items()))
+        for item in home.items()
+        if str(item["pk"]).startswith(f"{tenant}#")
+    }
+    return items | {path: "" for path in home.blob_paths() if path.startswith(f"{tenant}/")}

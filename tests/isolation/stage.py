@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -34,23 +34,11 @@ from cairn_jobs import worker
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
 from isolation.homes import Home
+from isolation.policy import POLICY
 
 START: Final = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
 OF_THE_DEPLOYMENT: Final = frozenset({layout.policies_pk(), layout.keys_pk(layout.POLICIES)})
 """The partitions of no tenant that a call may read: the policy document, which holds for all, and its key."""
-POLICY: Final = """
-tool_permissions:
-  listMemory: {operations: [read], allowed_namespaces: ["session.*", "agent.*", "public.*", "keys.*", "k"]}
-  getMemory: {operations: [read], allowed_namespaces: ["session.*", "agent.*", "public.*", "keys.*", "k"]}
-  putMemory: {operations: [write], allowed_namespaces: ["session.*", "agent.*", "keys.*", "k"], max_ttl_seconds: 86400}
-  deleteMemory: {operations: [write], allowed_namespaces: ["session.*", "agent.*", "keys.*", "k"]}
-  getContext: {operations: [read], allowed_context_types: [session, agent, task]}
-policies:
-  narrow:
-    tool_permissions:
-      getMemory: {operations: [read], allowed_namespaces: ["session.a"]}
-      putMemory: {operations: [write], allowed_namespaces: ["session.a"], on_sensitive: redact}
-"""
 _VOLATILE: Final = frozenset({"timestamp", "latency_ms", "id", "duration_ms"})
 _TOOLS: Final = {tool.name: tool for tool in CATALOG}
 
@@ -307,19 +295,3 @@ class _Blobs:
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         self.stage.note("delete blob", f"{tenant}#blobs")
         self.blobs.delete(tenant, digest)
-
-
-def owners(home: Home) -> Iterator[str]:
-    """Yield whose each item and blob is, as its key says."""
-    yield from (str(item["pk"]).partition("#")[0] for item in home.items())
-    yield from (path.partition("/")[0] for path in home.blob_paths())
-
-
-def kept(home: Home, tenant: Tenant) -> Mapping[str, str]:
-    """Return all that a tenant has in the store: items by key with their attributes, and blobs."""
-    items = {
-        f"{item['pk']} {item['sk']}": str(sorted(item.items()))
-        for item in home.items()
-        if str(item["pk"]).startswith(f"{tenant}#")
-    }
-    return items | {path: "" for path in home.blob_paths() if path.startswith(f"{tenant}/")}

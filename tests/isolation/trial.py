@@ -16,9 +16,9 @@ from cairn.runtime import wiring
 from cairn.runtime.settings import Settings
 from cairn_tools.catalog import CATALOG
 from isolation.arguments import UNGUESSABLE, Drawing, Harvest
-from isolation.homes import Home, InMemory
+from isolation.homes import Home, InMemory, kept, owners
 from isolation.names import PROJECTS, TENANTS, Names
-from isolation.stage import OF_THE_DEPLOYMENT, START, Party, Seen, Stage, Step, kept, owners
+from isolation.stage import OF_THE_DEPLOYMENT, START, Party, Seen, Stage, Step
 
 Among: TypeAlias = Literal["tenants", "projects"]
 _PARTS: Final[Sequence[Literal["answer", "log", "store", "jobs"]]] = ("answer", "log", "store", "jobs")

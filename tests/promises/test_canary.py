@@ -2,170 +2,40 @@
 
 from __future__ import annotations
 
-import io
 import json
-import logging
 import os
-import socket
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
-from contextlib import asynccontextmanager
-from copy import deepcopy
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import Any, NoReturn
 
 import pytest
-from moto import mock_aws
-from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from builders import outcome
-from cairn.aws.blobs import S3Blobs
-from cairn.aws.clients import Clients
-from cairn.aws.keyring import KmsKeyRing
-from cairn.aws.table import DynamoTable
 from cairn.domain.credentials import Grant
-from cairn.domain.errors import CairnError
 from cairn.domain.ids import Tenant
-from cairn.domain.policy import STANDARD
-from cairn.domain.settings import HeuristicSettings, Limits, MemorySettings
-from cairn.edge.keyvalue import NamespaceInput
+from cairn.domain.settings import HeuristicSettings, MemorySettings
 from cairn.edge.tool import Tool
-from cairn.edge.validation import Rules, validate
 from cairn.local.bridge import Bridge, application
 from cairn.local.doors import tool_handlers
-from cairn.ports import DataKey, KeyRing
-from cairn.runtime import logs, wiring
+from cairn.runtime import wiring
 from cairn.runtime.fact_models import FactModels
 from cairn.runtime.language_model import ResponsesModel
-from cairn.runtime.tracing import TRACE_HEADER
 from cairn.runtime.wiring import Services
-from cairn.runtime.xray import DAEMON
 from cairn.service.world import World
 from cairn_auth import authorizer, metadata
 from cairn_health import door as health
 from cairn_mcp.door import handler as mcp_handler
-from cairn_sandbox import door as sandbox
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.putMemory import putMemory
-from custody import forms
+from canaries import CANARY, CREDENTIALS, Arguments, Door, EventOf, each_tool, http, misplaced, planted
+from loopback import no_lifespan
 
 pytestmark = pytest.mark.enable_socket
-
-CANARY = "canary-7f3a"
-NAMED_IN_THE_LOG = {"project", "session_id", "turn_id"}
-NAMES_IN_THE_STORE = NAMED_IN_THE_LOG | {"user_id", "agent_id", "task_id", "namespace", "key", "memory_id", "tags"}
-"""What things are found by stays readable in keys; all else is content."""
-SHAPE = {"type", "role", "kind", "phase", "cursor", "path", "replacement_id"}
-"""With other words in them an item is none that a person said, a list none of pods, a cursor, path or id none."""
-CREDENTIALS = {"authorization": f"Bearer {CANARY}", "x-api-key": CANARY, "cookie": CANARY, "x-other": CANARY}
-Arguments: TypeAlias = Mapping[str, Any]
-PathIn: TypeAlias = tuple[str | int, ...]
-Door: TypeAlias = Callable[[Tool, Arguments], object]
-EventOf: TypeAlias = Callable[..., dict[str, Any]]
-
-
-def leaves(value: object, path: PathIn = ()) -> Iterator[PathIn]:
-    """Yield the path of every value that holds no others."""
-    if isinstance(value, dict):
-        for name, inner in cast("dict[str, object]", value).items():
-            yield from leaves(inner, (*path, name))
-    elif isinstance(value, list):
-        for index, inner in enumerate(cast("list[object]", value)):
-            yield from leaves(inner, (*path, index))
-    else:
-        yield path
-
-
-def changed(arguments: Arguments, path: PathIn, value: object) -> dict[str, Any]:
-    """Return the arguments with another value at the path."""
-    result: Any = deepcopy(dict(arguments))
-    holder = result
-    for step in path[:-1]:
-        holder = holder[step]
-    holder[path[-1]] = value
-    return result
-
-
-def planted(tool: Tool, spared: AbstractSet[str] = NAMED_IN_THE_LOG) -> dict[str, Any]:
-    """Return arguments that work, with the canary in every text that takes it, beside those that may be named."""
-    arguments = dict(tool.example)
-    absent: list[PathIn] = [(name,) for name in tool.input_schema()["properties"] if name not in arguments]
-    for path in [*leaves(arguments), *absent]:
-        for text in (f"My name is {CANARY}. I prefer {CANARY}.", CANARY, f"session.{CANARY}"):
-            candidate = changed(arguments, path, text)
-            if not spared & set(path) and path[-1] not in SHAPE and is_accepted(tool, candidate):
-                arguments = candidate
-                break
-    return arguments
-
-
-def is_accepted(tool: Tool, arguments: Arguments) -> bool:
-    try:
-        request = validate(tool.input, arguments, Rules(Limits(), lenient=False))
-    except CairnError:
-        return False
-    if tool.runs is not None:
-        by_name = {each.name: each for each in tool.runs()}
-        return all(is_accepted(by_name[step["tool"]], step["arguments"]) for step in steps_in(arguments["steps"]))
-    if isinstance(request, NamespaceInput):
-        permission = STANDARD.permission(None, tool.name)
-        return permission.allows(request.namespace, "read" if tool.read_only else "write")
-    return tool.family != "standard" or "result" in sandbox.answer({"tool": tool.name, "arguments": arguments})
-
-
-def steps_in(given: list[Any]) -> Iterator[dict[str, Any]]:
-    for each in given:
-        yield from each if isinstance(each, list) else [each]
-
-
-def misplaced(tool: Tool) -> list[dict[str, Any]]:
-    """Return arguments that are refused, each for a canary in another place."""
-    wrong: tuple[object, ...] = (f"../{CANARY}\n", [CANARY], {CANARY: CANARY}, [{"role": CANARY, "content": CANARY}])
-    made = [changed(tool.example, path, value) for path in leaves(dict(tool.example)) for value in wrong]
-    return [each for each in [*made, {**tool.example, CANARY: CANARY}] if not is_accepted(tool, each)]
-
-
-@pytest.fixture
-def said(
-    log: io.StringIO, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[[], str]]:
-    """Return a function that gives all that left the process beside answers: log, metrics, spans, standard streams."""
-    written = io.StringIO()
-    metrics = logs.metric_handler("Cairn", written)
-    logging.getLogger().addHandler(metrics)
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as daemon:
-        daemon.bind(("127.0.0.1", 0))
-        daemon.setblocking(False)
-        monkeypatch.setenv(DAEMON, f"127.0.0.1:{daemon.getsockname()[1]}")
-        monkeypatch.setenv(TRACE_HEADER, "Root=1-5e272390-8c398be037738dc042009320;Parent=94ae789b969f1cc5;Sampled=1")
-
-        def everything() -> str:
-            spans = datagrams(daemon)
-            assert '"call"' in log.getvalue()
-            assert "memory_tool_requests_total" in written.getvalue()
-            assert '"subsegment"' in spans
-            return "\n".join([log.getvalue(), written.getvalue(), spans, *capfd.readouterr()])
-
-        yield everything
-    logging.getLogger().removeHandler(metrics)
-
-
-def datagrams(daemon: socket.socket) -> str:
-    received: list[str] = []
-    while True:
-        try:
-            received.append(daemon.recv(65536).decode())
-        except BlockingIOError:
-            return "\n".join(received)
-
-
-def http(event_of: EventOf) -> Door:
-    return lambda tool, arguments: tool.handler(event_of("/", arguments, headers=CREDENTIALS), None)
 
 
 def mcp(event_of: EventOf) -> Door:
@@ -174,11 +44,6 @@ def mcp(event_of: EventOf) -> Door:
 
 def rpc(tool: Tool, arguments: Arguments) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool.name, "arguments": arguments}}
-
-
-@asynccontextmanager
-async def no_lifespan(_app: Starlette) -> AsyncGenerator[None]:
-    yield
 
 
 @pytest.fixture
@@ -215,9 +80,6 @@ def door(request: pytest.FixtureRequest, event_of: EventOf, local: Callable[[str
             return local("/v1/tools/{}")
         case _:
             return local("/mcp")
-
-
-each_tool = pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
 
 
 @pytest.mark.req("R099")
@@ -345,84 +207,3 @@ def test_over_stdio_the_protocol_alone_is_on_standard_output_and_the_log_tells_n
     assert {line["status"] for line in lines[::2]} <= {"OK", "NOT_FOUND"}
     assert {line["status"] for line in lines[1::2]} == {"INVALID_ARGUMENT"}
     assert CANARY not in log
-
-
-Home: TypeAlias = tuple[World, Callable[[], bytes]]
-
-
-@pytest.fixture
-def cloud_home(world: World) -> Iterator[Home]:
-    """Yield a world in AWS, as moto simulates it, and a function that gives every byte it keeps."""
-    with pytest.MonkeyPatch.context() as patch, mock_aws():
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        clients = Clients()
-        key = {"pk": "HASH", "sk": "RANGE"}, {"ipk": "HASH", "isk": "RANGE"}
-        schemas: list[Any] = [[{"AttributeName": n, "KeyType": kind} for n, kind in each.items()] for each in key]
-        clients.dynamodb.create_table(
-            TableName="memory",
-            BillingMode="PAY_PER_REQUEST",
-            AttributeDefinitions=[{"AttributeName": n, "AttributeType": "S"} for n in ("pk", "sk", "ipk", "isk")],
-            KeySchema=schemas[0],
-            GlobalSecondaryIndexes=[
-                {"IndexName": "sparse", "KeySchema": schemas[1], "Projection": {"ProjectionType": "KEYS_ONLY"}}
-            ],
-        )
-        clients.s3.create_bucket(Bucket="memory")
-        key_id = clients.kms.create_key()["KeyMetadata"]["KeyId"]
-
-        def at_rest() -> bytes:
-            items = clients.dynamodb.scan(TableName="memory")["Items"]
-            objects = clients.s3.list_objects_v2(Bucket="memory").get("Contents", [])
-            bodies = [clients.s3.get_object(Bucket="memory", Key=str(each.get("Key")))["Body"] for each in objects]
-            values = [value for item in items for value in item.values()]
-            binary = [value["B"] for value in values if "B" in value]
-            return b"\n".join([repr(items).encode(), *binary, *(body.read() for body in bodies)])
-
-        table, blobs = DynamoTable(lambda: clients.dynamodb, "memory"), S3Blobs(lambda: clients.s3, "memory")
-        yield replace(world, table=table, blobs=blobs, keys=KmsKeyRing(lambda: clients.kms, key_id)), at_rest
-
-
-@pytest.fixture(params=["one machine", "aws"])
-def home(request: pytest.FixtureRequest, world: World, store: Any) -> Home:
-    return (world, store.contents) if request.param == "one machine" else request.getfixturevalue("cloud_home")
-
-
-@pytest.mark.req("R099")
-@pytest.mark.req("R252")
-@pytest.mark.slow
-@each_tool
-def test_what_a_call_leaves_behind_is_ciphertext(
-    tool: Tool, home: Home, services: Services, event_of: EventOf, said: Callable[[], str]
-) -> None:
-    world, at_rest = home
-    spied = SpiedKeys(world.keys)
-    here: Any = replace(wiring.build(services.settings, replace(world, keys=spied)), sandbox=services.sandbox)
-    wiring.provide(here)
-
-    answers = [http(event_of)(each, planted(each, NAMES_IN_THE_STORE)) for each in (CATALOG[1], tool, tool)]
-
-    assert '"error"' not in json.dumps(answers[:2])
-    kept = at_rest()
-    assert b"#s#" in kept
-    assert [form for form in forms(CANARY) if form in kept] == []
-    assert spied.secrets
-    assert [secret for secret in spied.secrets if secret in kept or secret.hex().encode() in kept] == []
-    assert CANARY not in said()
-
-
-class SpiedKeys:
-    """A key ring that keeps every data key which it showed in the clear."""
-
-    def __init__(self, keys: KeyRing) -> None:
-        self._keys = keys
-        self.secrets: set[bytes] = set()
-
-    def generate(self, tenant: Tenant) -> DataKey:
-        made = self._keys.generate(tenant)
-        self.secrets.add(made.secret)
-        return made
-
-    def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
-        secret = self._keys.unwrap(tenant, wrapped)
-        self.secrets.add(secret)
-        return secret

@@ -13,85 +13,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.domain import layout
 from cairn.domain.errors import CorruptData, ResourceBusy, Unavailable
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import Key, Query
-from cairn.domain.turns import Completion, MaintenanceReport, Session
+from cairn.domain.turns import MaintenanceReport, Session
 from cairn.service import abstracts
-from cairn.service.engine import Engine
 from cairn.service.fan_out import PUT_OFF, FanOut, Outcome
 from cairn.service.parts import Parts
 from cairn.service.world import World
+from due_sessions import A_MINUTE, AFTER_LEASE, KNOBS, MATES, SHARD, end_state, engine, entry, run, say
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 from memory_store import copied
 
-KNOBS = MemorySettings(recent_context_items=2, session_lock_timeout_ms=0, guard_lease_seconds=30)
-AFTER_LEASE = timedelta(seconds=KNOBS.guard_lease_seconds + 1)
-A_MINUTE = timedelta(minutes=1)
 NEWS, NEWS_TOLD = "I live in Bergen.", "Bergen"
 FEWEST_CALLS = 20
 """Two sessions are found, read, leased, tidied and given back: a sweep over fewer calls has missed some."""
-
 Fault = Callable[[Callable[[], object]], object]
-
-
-def session(name: str) -> Session:
-    return Session(Tenant("acme"), Project("garden"), SessionId(name))
-
-
-def shard_mates(count: int) -> list[Session]:
-    """Return sessions of one shard, the first of which is `s0`."""
-    shard = layout.due_shard(session("s0"))
-    found = (each for number in range(10_000) if layout.due_shard(each := session(f"s{number}")) == shard)
-    return [next(found) for _ in range(count)]
-
-
-MATES = shard_mates(2)
-SHARD = layout.due_shard(MATES[0])
-
-
-def engine(world: World) -> Engine:
-    return Engine.over(world, lambda _: KNOBS)
-
-
-def say(world: World, where: Session, turn_id: str, text: str = "Hello.") -> None:
-    turn = Completion(
-        turn_id=TurnId(turn_id), user_id=UserId("ada"), inputs=(message("user", text),), outputs=(message("user", "K"),)
-    )
-    engine(world).turns.after(where, turn)
-
-
-def run(world: World, within: timedelta = A_MINUTE) -> Counter[Outcome]:
-    """Run the shard once, as a process of its own."""
-    return FanOut(world).run_shard(SHARD, within, engine(world).maintenance.run_due)
-
-
-def entry(world: World, where: Session) -> datetime | None:
-    """Return when the session is due, as its head says."""
-    head = world.table.get(Key(layout.session_pk(where), layout.HEAD)) or {}
-    return datetime.fromisoformat(str(head["isk"])) if "isk" in head else None
-
-
-def end_state(world: World) -> list[Any]:
-    """Return all that can be observed of the sessions, without the times and fences that differ between runs."""
-    parts = Parts.of(world, lambda _: KNOBS)
-    seen: list[Any] = []
-    for each in MATES:
-        items = {
-            str(item["sk"]): item for item in world.table.query(Query(layout.session_pk(each), "", "\uffff")).items
-        }
-        stored = abstracts.stored(parts, each)
-        seen += [
-            sorted(items),
-            {name: value for name, value in items[layout.HEAD].items() if name not in {"fence", "isk"}},
-            list(parts.sessions.history(each)),
-            parts.sessions.summary(each),
-            stored and stored.abstracts,
-        ]
-    return seen
 
 
 @pytest.fixture

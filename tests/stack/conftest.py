@@ -26,7 +26,7 @@ from cairn.local.emulator import ACCOUNT
 from cairn.local.store import api_keys
 from cairn.service.credentials import Credentials
 from cairn_tools.catalog import CATALOG
-from deployed import Items, Stack
+from deployed import Items, Stack, as_if_over_tls
 from lambda_runtime import free_port
 
 collect_ignore_glob = [] if os.environ.get("STACK") else ["test_*.py"]
@@ -124,16 +124,11 @@ def plain_http(outputs: dict[str, str]) -> None:
     assert len(kept) == len(policy["Statement"]) - 2
     s3.put_bucket_policy(Bucket=bucket, Policy=json.dumps({**policy, "Statement": kept}))
     sqs = AWS.client("sqs")
-    sqs.meta.events.register("before-sign.sqs", _as_if_over_tls)
+    sqs.meta.events.register("before-sign.sqs", as_if_over_tls)
     for queue in sqs.list_queues()["QueueUrls"]:
         said = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["Policy"])["Attributes"]["Policy"]
         assert [each["Sid"] for each in json.loads(said)["Statement"]] == ["DenyPlainHttp"]
         sqs.set_queue_attributes(QueueUrl=queue, Attributes={"Policy": ""})
-
-
-def _as_if_over_tls(request: Any, **_: object) -> None:
-    """Say what a proxy with TLS in front of the emulator would say: a queue's policy holds for its owner too."""
-    request.headers["X-Forwarded-Proto"] = "https"
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from archives import archive_of
 from builders import cold
 from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.domain.items import message, text_of
@@ -29,14 +30,20 @@ from cairn.domain.turns import (
 )
 from cairn.edge import deadline
 from cairn.edge.tool import Call
+from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
 from cairn.local.cli import main
 from cairn.runtime import wiring
+from cairn.service.archive import Archive
+from cairn.service.credentials import Credentials
 from cairn.service.engine import Engine
+from cairn.service.files import Files
 from cairn.service.parts import Parts
 from cairn.service.world import World
+from custody import Household
 from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
 from notebooks import Notebook
+from own_files import files_of
 
 TURN_NUMBERS = count(1)
 
@@ -218,3 +225,23 @@ def metered(call: Call, world: World, monkeypatch: pytest.MonkeyPatch) -> tuple[
         parallel=meter,
     )
     return replace(call, services=wiring.build(call.services.settings, counted)), meter
+
+
+@pytest.fixture
+def archive(world: World) -> Archive:
+    return archive_of(world)
+
+
+@pytest.fixture
+def house(world: World, store: Any) -> Household:
+    return Household.over(replace(world, keys=LocalKeyRing(bytes(range(32)))), store.directory)
+
+
+@pytest.fixture
+def credentials(world: World) -> Credentials:
+    return Credentials(world)
+
+
+@pytest.fixture
+def files(world: World) -> Files:
+    return files_of(world)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from builders import Counted, cold
+from builders import cold
 from cairn.domain import layout
 from cairn.domain.archive import Deposit, Entry
 from cairn.domain.ids import Digest, SessionId, Tenant, time_ordered_id
@@ -18,6 +18,7 @@ from cairn.service import archive_index
 from cairn.service.archive import Archive
 from cairn.service.archive_index import ArchiveIndex
 from cairn.service.world import World
+from counted import Counted
 
 ACME = Tenant("acme")
 

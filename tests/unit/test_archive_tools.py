@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from builders import Counted
 from cairn.domain.callers import Caller
 from cairn.domain.credentials import ProjectPattern
 from cairn.domain.errors import (
@@ -31,6 +30,7 @@ from cairn_tools.catalog import CATALOG
 from cairn_tools.estimate_storage_cost import estimate_storage_cost
 from cairn_tools.retrieve_session_from_cascade import retrieve_session_from_cascade
 from cairn_tools.store_session_to_cascade import EXAMPLE, store_session_to_cascade
+from counted import Counted
 
 TURN = {
     "project": "garden",

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
+import performance
 import report
 from report import Table
 
 SIZES = Table("Sizes", ("what", "bytes", "share"), (("a | b", 12_345, 0.5), ("c", None, 2)), "A note.")
 NOTHING = {"json": False, "save": False}
-
-
-def page_of(results: Path) -> str:
-    path = Path(__file__).resolve().parents[2] / "tools" / "performance.py"
-    spec = importlib.util.spec_from_file_location("performance", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.page(results)
 
 
 def test_a_table_is_printed_in_columns_with_numbers_to_the_right() -> None:
@@ -56,7 +46,7 @@ def test_what_is_kept_makes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     report.publish("sizes", [SIZES], Namespace(**{**NOTHING, "save": True}), seeds=(7,))
 
-    page = page_of(tmp_path / "results")
+    page = performance.page(tmp_path / "results")
     assert "## `make bench-sizes`" in page
     assert "seeds 7" in page
     assert (

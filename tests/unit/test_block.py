@@ -8,26 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beliefs import fact_of
 from cairn.domain import block
-from cairn.domain.facts import Fact, Source
+from cairn.domain.facts import Source
 from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.items import message, role_of, text_of
 from cairn.domain.log_entries import Chunk
-from cairn.domain.tiers import Tier
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-FACT = Fact(
-    id="f1",
-    fact_id="user_home",
-    key="home",
-    value="Berlin",
-    confidence=0.9,
-    tier=Tier.L0,
-    source=Source(turn_id="t1", event_id="t1-in-0", quote="I live in Berlin."),
-    valid_from=NOW,
-    recorded_at=NOW,
-    last_seen=NOW,
-)
+SOURCE = Source(turn_id="t1", event_id="t1-in-0", quote="I live in Berlin.")
+FACT = fact_of("f1", NOW, fact_id="user_home", key="home", value="Berlin", source=SOURCE)
 CHUNK = Chunk(
     session_id=SessionId("monday"),
     turn_id=TurnId("t1"),

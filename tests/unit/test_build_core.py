@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+import build_core
+
 LAYERS = Path(__file__).resolve().parents[2] / "layers"
-
-
-@pytest.fixture
-def build_core() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("build_core", LAYERS / "build_core.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def pins(layer: str) -> set[str]:
@@ -28,7 +18,7 @@ def pins(layer: str) -> set[str]:
     return {line.partition(" ")[0] for line in text.splitlines() if "==" in line}
 
 
-def test_the_services_kept_are_those_that_the_adapters_make_clients_of(build_core: ModuleType) -> None:
+def test_the_services_kept_are_those_that_the_adapters_make_clients_of() -> None:
     assert build_core.services(LAYERS / "core" / "cairn" / "aws") == {
         "bedrock-runtime",
         "dynamodb",
@@ -40,14 +30,14 @@ def test_the_services_kept_are_those_that_the_adapters_make_clients_of(build_cor
     }
 
 
-def test_adapters_whose_clients_cannot_be_seen_stop_the_build(build_core: ModuleType, tmp_path: Path) -> None:
+def test_adapters_whose_clients_cannot_be_seen_stop_the_build(tmp_path: Path) -> None:
     (tmp_path / "clients.py").write_text("session.create_client(name)", encoding="utf-8")
 
     with pytest.raises(ValueError, match="makes no client"):
         build_core.services(tmp_path)
 
 
-def test_what_no_adapter_uses_is_left_out(build_core: ModuleType, tmp_path: Path) -> None:
+def test_what_no_adapter_uses_is_left_out(tmp_path: Path) -> None:
     for service in ("kms", "ec2"):
         (tmp_path / service).mkdir()
     endpoints: dict[str, Any] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 from pathlib import Path
 from types import ModuleType
@@ -15,14 +15,10 @@ MODEL = ROOT / "layers" / "model"
 SHA256_OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def build_model() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("build_model", MODEL / "build_model.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """Imported by the tests that need it alone, since onnx takes its time."""
+    return importlib.import_module("build_model")
 
 
 def pins(path: Path) -> set[str]:

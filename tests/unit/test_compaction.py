@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from beliefs import fact_of
 from cairn.domain import tokens
 from cairn.domain.compaction import Summary, compact
-from cairn.domain.facts import Fact, Source
 from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.items import role_of, text_of
 from cairn.domain.log_entries import Chunk
-from cairn.domain.tiers import Tier
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SMALL_TALK = ("The weather was mild again.", "Nothing much happened in the garden.", "Row {n} looks as it did.")
@@ -104,21 +103,7 @@ def test_a_summary_is_bounded_whatever_was_said(texts: list[str]) -> None:
 def test_a_summary_of_two_hundred_telling_turns_with_forty_facts_takes_under_four_thousand_tokens() -> None:
     text = "Tomorrow we must ask Anna Maria Lopez of Northwind Traders about the 37 boxes, we decided, of No. {n}: {x}"
     chunks = [chunk(n, text.format(n=n, x="x" * 120)) for n in range(1, 201)]
-    facts = [
-        Fact(
-            id=f"f{n}",
-            fact_id="user_preference",
-            key=str(n),
-            value="v" * 512,
-            confidence=0.9,
-            tier=Tier.L0,
-            source=Source(turn_id="t", event_id="e", quote="q"),
-            valid_from=NOW,
-            recorded_at=NOW,
-            last_seen=NOW,
-        )
-        for n in range(40)
-    ]
+    facts = [fact_of(f"f{n}", NOW, fact_id="user_preference", key=str(n), value="v" * 512) for n in range(40)]
 
     item = in_steps(chunks, 10).item(facts, lambda _: "1." + "0" * 32)
 

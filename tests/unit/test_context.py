@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 
 import pytest
 
-from builders import Counted
 from cairn.domain.audit import Subject
 from cairn.domain.context import IN_AWS, SessionContext
 from cairn.domain.errors import CairnError, Disabled, InvalidArgument
@@ -25,6 +24,7 @@ from cairn_tools.getContext import getContext
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
+from counted import Counted
 from metering import Meter, metered
 
 SESSION = {"project": "garden", "session_id": "monday"}

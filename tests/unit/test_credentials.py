@@ -1,4 +1,4 @@
-"""API keys: what is kept of them, what they open, and when that ends."""
+"""API keys: what a key opens, and what opens nothing."""
 
 from __future__ import annotations
 
@@ -13,34 +13,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.domain import cipher, layout
+from cairn.domain import cipher
 from cairn.domain.credentials import ALL_PROJECTS, Grant, covers, parse, project_pattern, scope
-from cairn.domain.errors import CairnError, Conflict, CorruptData, InvalidArgument, NotFound
+from cairn.domain.errors import CairnError, InvalidArgument, NotFound
 from cairn.domain.ids import Project, Tenant, tenant
-from cairn.domain.table import Key, Put, Scalar, Update
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.service.credentials import Credentials
 from cairn.service.world import World
 
 ACME = Tenant("acme")
 DAY = timedelta(days=1)
-
-
-@pytest.fixture
-def credentials(world: World) -> Credentials:
-    return Credentials(world)
-
-
-@pytest.fixture
-def stored(world: World) -> Callable[[str], dict[str, Scalar]]:
-    """Return a function that reads a key's item."""
-
-    def read(key: str) -> dict[str, Scalar]:
-        item = world.table.get(Key(layout.credentials_pk(), layout.credential_sk(key.split("_")[1])))
-        assert item is not None
-        return dict(item)
-
-    return read
 
 
 def secret_of(key: str) -> str:
@@ -135,180 +117,6 @@ def test_an_unknown_id_costs_the_same_work_as_a_wrong_secret(
 def test_a_check_writes_nothing_even_before_the_first_key(world: World, watched: Any) -> None:
     assert Credentials(replace(world, table=watched)).check(f"cairn_{'0' * 16}_{'A' * 43}") is None
     assert watched.writes == 0
-
-
-def test_a_key_ends_when_its_time_is_over(credentials: Credentials, clock: Any) -> None:
-    key = credentials.create(ACME, Grant(), DAY).text
-
-    clock.advance(days=1, microseconds=-1)
-    assert credentials.check(key) is not None
-    clock.advance(microseconds=1)
-    assert credentials.check(key) is None
-
-
-def test_a_revoked_key_opens_nothing_at_once_in_every_process(world: World, credentials: Credentials) -> None:
-    other_process = Credentials(world)
-    issued, kept = credentials.create(ACME, Grant()), credentials.create(ACME, Grant())
-    assert other_process.check(issued.text) is not None
-
-    credentials.revoke(issued.credential.id)
-
-    assert other_process.check(issued.text) is None
-    assert other_process.check(kept.text) is not None
-
-
-def test_revoking_twice_keeps_the_first_moment(credentials: Credentials, clock: Any) -> None:
-    issued = credentials.create(ACME, Grant())
-    credentials.revoke(issued.credential.id)
-    (first,) = credentials.list()
-    clock.advance(hours=1)
-    credentials.revoke(issued.credential.id)
-
-    assert credentials.list() == (first,)
-
-
-def test_a_rotated_key_goes_on_until_the_overlap_ends(credentials: Credentials, clock: Any) -> None:
-    grant = Grant((project_pattern("garden"),), (scope("read"),))
-    old = credentials.create(None, grant, timedelta(days=90))
-    clock.advance(days=60)
-
-    new = credentials.rotate(old.credential.id, DAY)
-
-    assert (new.credential.tenant, new.credential.grant) == (old.credential.tenant, grant)
-    assert new.credential.expires_at == clock.now() + timedelta(days=90)
-    assert credentials.check(old.text) is not None
-    clock.advance(days=1)
-    assert credentials.check(old.text) is None
-    assert credentials.check(new.text) == new.credential
-
-
-def test_an_overlap_gives_no_key_a_longer_life(credentials: Credentials, clock: Any) -> None:
-    old = credentials.create(ACME, Grant(), DAY)
-    credentials.rotate(old.credential.id, timedelta(days=30))
-    clock.advance(days=1)
-
-    assert credentials.check(old.text) is None
-
-
-def test_revoking_cuts_an_overlap_short(credentials: Credentials) -> None:
-    old = credentials.create(ACME, Grant())
-    credentials.rotate(old.credential.id, DAY)
-    credentials.revoke(old.credential.id)
-
-    assert credentials.check(old.text) is None
-
-
-def test_a_key_that_has_ended_or_has_a_successor_is_not_rotated(credentials: Credentials, clock: Any) -> None:
-    rotated, revoked = credentials.create(ACME, Grant()), credentials.create(ACME, Grant())
-    expired = credentials.create(ACME, Grant(), DAY)
-    credentials.rotate(rotated.credential.id, DAY)
-    credentials.revoke(revoked.credential.id)
-    clock.advance(days=1)
-    before = credentials.list()
-
-    for ended in (rotated, revoked, expired):
-        with pytest.raises(Conflict, match="has ended or was rotated"):
-            credentials.rotate(ended.credential.id, DAY)
-    assert credentials.list() == before
-
-
-def test_of_two_rotations_at_once_one_makes_a_key(world: World, watched: Any) -> None:
-    world = replace(world, table=watched)
-    credentials, rival = Credentials(world), Credentials(world)
-    old = credentials.create(ACME, Grant())
-
-    def step_in(what: object) -> None:
-        if isinstance(what, list):
-            rival.rotate(old.credential.id, DAY)
-
-    watched.before_call = step_in
-    with pytest.raises(Conflict, match="changed meanwhile"):
-        credentials.rotate(old.credential.id, DAY)
-    assert len(credentials.list()) == 2
-
-
-@pytest.mark.parametrize("key_id", ["", "0" * 16, "x" * 5000, "cairn_" + "0" * 16 + "_" + "A" * 43])
-def test_an_unknown_id_is_not_found(credentials: Credentials, key_id: str) -> None:
-    with pytest.raises(NotFound):
-        credentials.revoke(key_id)
-    with pytest.raises(NotFound):
-        credentials.rotate(key_id, DAY)
-
-
-@pytest.mark.parametrize(
-    ("was", "becomes"),
-    [('"acme"', '"rival"'), ('"read"', '"admin"'), ('"garden"', '"*"'), ("2026-03-02", "2027-03-02")],
-)
-def test_a_record_that_was_changed_in_the_store_opens_nothing(
-    credentials: Credentials, world: World, stored: Callable[[str], dict[str, Scalar]], was: str, becomes: str
-) -> None:
-    key = credentials.create(ACME, Grant((project_pattern("garden"),), (scope("read"),)), DAY).text
-    item = stored(key)
-    record = str(item["record"])
-    assert was in record
-
-    world.table.put(Put({**item, "record": record.replace(was, becomes)}))
-
-    assert credentials.check(key) is None
-
-
-def test_a_record_under_another_id_opens_nothing(
-    credentials: Credentials, world: World, stored: Callable[[str], dict[str, Scalar]]
-) -> None:
-    mine, theirs = credentials.create(ACME, Grant()).text, credentials.create(Tenant("rival"), Grant()).text
-    world.table.put(Put({**stored(theirs), "sk": layout.credential_sk(mine.split("_")[1])}))
-
-    assert credentials.check(mine) is None
-
-
-@pytest.mark.parametrize("record", ["", "[]", "{}", '{"id":1}', "null"])
-def test_a_damaged_record_is_said_to_be_damaged(
-    credentials: Credentials, world: World, stored: Callable[[str], dict[str, Scalar]], record: str
-) -> None:
-    key = credentials.create(ACME, Grant()).text
-    world.table.put(Put({**stored(key), "record": record}))
-
-    with pytest.raises(CorruptData):
-        credentials.list()
-    with pytest.raises(CorruptData):
-        credentials.revoke(key.split("_")[1])
-
-
-def test_an_item_without_a_record_is_damaged_too(
-    credentials: Credentials, world: World, stored: Callable[[str], dict[str, Scalar]]
-) -> None:
-    key = credentials.create(ACME, Grant()).text
-    world.table.update(Update(Key(*map(str, (stored(key)["pk"], stored(key)["sk"]))), remove=("record",)))
-
-    with pytest.raises(CorruptData):
-        credentials.check(key)
-
-
-class CollidingEntropy:
-    """Bytes that give every key the same id and a secret of its own."""
-
-    def __init__(self) -> None:
-        self.draws = 0
-
-    def token(self, size: int) -> bytes:
-        self.draws += 1
-        return bytes(8) + bytes([self.draws]) * (size - 8)
-
-
-def test_an_id_that_is_taken_replaces_no_key(world: World) -> None:
-    credentials = Credentials(replace(world, entropy=CollidingEntropy()))
-    first = credentials.create(ACME, Grant())
-
-    with pytest.raises(Conflict):
-        credentials.create(ACME, Grant())
-    assert credentials.check(first.text) == first.credential
-
-
-def test_no_tenant_can_own_the_partitions_of_credentials() -> None:
-    with pytest.raises(ValueError, match="tenant"):
-        tenant(layout.CREDENTIALS)
-    assert layout.credentials_pk() != layout.keys_pk(layout.CREDENTIALS)
-    assert all(pk.startswith("~") for pk in (layout.credentials_pk(), layout.keys_pk(layout.CREDENTIALS)))
 
 
 def test_keys_are_listed_oldest_first_ended_ones_too(credentials: Credentials, clock: Any) -> None:

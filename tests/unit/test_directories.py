@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ import pytest
 from cairn.domain import summaries
 from cairn.domain.errors import InvalidArgument, NotFound
 from cairn.domain.highlights import Highlights
-from cairn.domain.summaries import MAX_OVERVIEW_WORDS, directories
+from cairn.domain.summaries import directories
 from cairn.service import contents
 
 START = Callable[..., Any]
@@ -71,17 +70,6 @@ def test_the_layout_is_the_canonical_one(talk: Any) -> None:
         "/runtime",
         "/runtime/context",
     ]
-
-
-@pytest.mark.req("R083")
-def test_every_directory_has_an_abstract_and_an_overview_after_the_first_turn(start: START) -> None:
-    talk = start()
-    talk.say("I live in Berlin.")
-
-    listed = talk.list()
-
-    assert "/memory/monday/events/raw/2026/03/01" in [each.path for each in listed]
-    assert all(each.abstract and each.has_overview for each in listed)
 
 
 @pytest.mark.req("R081")
@@ -186,54 +174,6 @@ def test_abstracts_of_two_sessions_and_of_two_directories_differ(talk: Any, star
     assert mine["/events/raw/2026/03/02"] != mine["/events/archive/2026/03/01"]
     assert "plumber" not in mine["/events/raw/2026/03/02"]
     assert mine["/events/compact"] == "1 summary of older turns, the last at 2026-03-02 09:00 UTC."
-
-
-@pytest.mark.slow
-@pytest.mark.req("R083")
-def test_abstracts_and_overviews_are_bounded(start: START) -> None:
-    talk = start()
-    for number in range(60):
-        talk.say(f"I like kind {number} of tea, and Anna Lopez must try number {number} by Friday, we decided. " * 4)
-    head = contents.head_of(talk.parts, talk.session)
-    assert head is not None
-    held = contents.read(talk.parts, talk.session, head)
-
-    abstracts = [directory.abstract() for directory in directories(ROOT, held)]
-    overviews = [directory.overview() for directory in directories(ROOT, held)]
-
-    assert max(len(text.split()) for text in abstracts) == 200
-    assert 1000 < max(len(text.split()) for text in overviews) <= MAX_OVERVIEW_WORDS
-
-
-@pytest.mark.slow
-def test_a_long_session_s_abstract_says_that_it_is_about_its_newest_part(start: START) -> None:
-    talk = start()
-    for number in range(151):
-        talk.say(f"Row {number} sprouted.")
-
-    assert "The rest is about the newest 300 texts." in talk.list("", 0)[0].abstract
-
-
-@pytest.mark.req("R029")
-def test_a_stored_abstract_gives_way_to_what_was_said_or_lapsed_since(start: START, clock: Any) -> None:
-    clock.time = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
-    talk = start(summary_refresh_interval_minutes=60 * 48)
-    talk.say("I live in Berlin. Today I need to buy stamps.")
-    clock.advance(minutes=1)
-    talk.maintain()
-    assert "home: Berlin" in talk.list("", 0)[0].abstract
-
-    clock.advance(minutes=1)
-    talk.say("Beans grow well.")
-    assert talk.list("", 0)[0].abstract.startswith("2 turns with 4 items")
-    talk.say("I live in Munich.")
-    assert "home: Munich" in talk.list("", 0)[0].abstract
-    assert not re.search(r"home: Berlin", " ".join(each.abstract for each in talk.list()))
-    clock.advance(days=1)
-    talk.other().maintain()
-    assert "today task" in talk.list("indexes", 0)[0].abstract
-    clock.time = datetime(2026, 3, 3, tzinfo=UTC)
-    assert "today task" not in talk.list("indexes", 0)[0].abstract
 
 
 def test_a_directory_is_as_new_as_what_it_holds(talk: Any) -> None:

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import Counted, key_value
+from builders import key_value
 from cairn.domain.errors import Conflict, InvalidArgument, NotFound
 from cairn.domain.ids import Tenant
 from cairn.domain.keyvalue import KeyName, Namespace, Place
 from cairn.service.keyvalue import KeyValue
 from cairn.service.world import World
+from counted import Counted
 
 ACME = Tenant("acme")
 MONDAY = Namespace("session.monday")

@@ -9,29 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.facts import Fact, Source, State
+from beliefs import fact_of
+from cairn.domain.facts import Fact, State
 from cairn.domain.ids import SessionId
 from cairn.domain.ledger import Ledger
-from cairn.domain.tiers import Tier
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ONE, TEN = SessionId("s1"), SessionId("s10")
 
 
 def fact(record: str, value: str = "Ada", key: str = "name", expires_at: datetime | None = None) -> Fact:
-    return Fact(
-        id=record,
-        fact_id="user_name",
-        key=key,
-        value=value,
-        confidence=0.9,
-        tier=Tier.L0,
-        source=Source(turn_id="t", event_id="e", quote=value),
-        valid_from=NOW,
-        recorded_at=NOW,
-        last_seen=NOW,
-        expires_at=expires_at,
-    )
+    return fact_of(record, NOW, fact_id="user_name", key=key, value=value, expires_at=expires_at)
 
 
 def values(ledger: Ledger, session: SessionId | None = None, now: datetime = NOW) -> list[str]:

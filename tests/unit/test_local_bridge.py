@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,6 +21,7 @@ from cairn_auth import authorizer, metadata
 from cairn_health import door as health
 from cairn_mcp import door as mcp
 from cairn_tools import memory_before_turn
+from loopback import no_lifespan
 
 LIMIT = 1000
 APP = "https://app.example.com"
@@ -40,11 +40,6 @@ class Recorder:
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
-
-
-@asynccontextmanager
-async def no_lifespan(_app: Starlette) -> AsyncGenerator[None]:
-    yield
 
 
 @pytest.fixture

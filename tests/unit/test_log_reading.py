@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from builders import SESSION, Counting, Journal, cold
+from builders import SESSION, Journal, cold
 from cairn.domain.ids import Digest, Tenant
 from cairn.domain.items import message
 from cairn.domain.manifest import ENTRIES, FAN_IN
@@ -17,6 +17,7 @@ from cairn.service.before_turn import prepare
 from cairn.service.memory_log import FIRST_PAGE, MOST_NEWS, MemoryLog
 from cairn.service.vault import Vault
 from cairn.service.world import World
+from counted import Counting
 from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beliefs import fact_of
 from cairn.domain.errors import ModelFailed
 from cairn.domain.facts import Candidate, Fact, Recording, Source, identity, merge
 from cairn.domain.proposals import (
@@ -49,16 +50,8 @@ ODD_UPSERTS = st.fixed_dictionaries(
 
 def fact(number: int, **fields: Any) -> Fact:
     given: dict[str, Any] = {"fact_id": "user_home", "key": f"home {number}", "value": "Porto", **fields}
-    return Fact(
-        id=f"fact-{number}",
-        confidence=0.9,
-        tier=Tier.L0,
-        source=Source(turn_id="t0", event_id="t0-in-0", quote="I live in Porto"),
-        valid_from=NOW,
-        recorded_at=NOW,
-        last_seen=NOW.replace(year=2000 + number),
-        **given,
-    )
+    source = Source(turn_id="t0", event_id="t0-in-0", quote="I live in Porto")
+    return fact_of(f"fact-{number}", NOW, source=source, last_seen=NOW.replace(year=2000 + number), **given)
 
 
 def answer(arguments: object) -> bytes:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beliefs import fact_of
 from cairn.domain.facts import Changes, Fact, Source, State
 from cairn.domain.ids import SessionId
 from cairn.domain.log_entries import LogEntry
@@ -24,17 +25,15 @@ def fact(
     value: str, *, kind: str = "user_note", tier: Tier = Tier.L0, confidence: float = 0.9, hours: float = 1
 ) -> Fact:
     recorded = NOW - timedelta(hours=hours)
-    return Fact(
-        id=f"{kind}:{value}:{tier}:{hours}",
+    return fact_of(
+        f"{kind}:{value}:{tier}:{hours}",
+        recorded,
         fact_id=kind,
         key=value,
         value=value,
         confidence=confidence,
         tier=tier,
         source=Source(turn_id="t", event_id="e", quote=f"{value}."),
-        valid_from=recorded,
-        recorded_at=recorded,
-        last_seen=recorded,
         expires_at=expires_at(tier, recorded, 1, 7),
     )
 

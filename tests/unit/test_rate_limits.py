@@ -14,7 +14,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from builders import Counted
 from cairn.domain.errors import CairnError, RateLimited
 from cairn.domain.ids import Tenant
 from cairn.domain.rates import Bucket, Rate
@@ -30,6 +29,7 @@ from cairn.service.world import World
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
+from counted import Counted
 
 ACME = Tenant("acme")
 SMALL = Rate(2.0, 5)

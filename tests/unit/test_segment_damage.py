@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from builders import SESSION, Counting, Journal
+from builders import SESSION, Journal
 from cairn.domain import layout
 from cairn.domain.errors import CorruptData
 from cairn.domain.ids import Digest
@@ -19,6 +19,7 @@ from cairn.domain.table import Put
 from cairn.service.indexing import FEWEST, Indexer
 from cairn.service.vault import Vault
 from cairn.service.world import World
+from counted import Counting
 
 
 @pytest.fixture

@@ -2,53 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cairn.domain.errors import CorruptData
-from cairn.domain.facts import Changes, Fact, Source, State
-from cairn.domain.ids import SessionId, TurnId
-from cairn.domain.log_entries import Chunk, LogEntry, TurnEntry
-from cairn.domain.memories import Ending, Memory, Wanted
+from cairn.domain.facts import Changes, Fact, State
+from cairn.domain.ids import TurnId
+from cairn.domain.log_entries import Chunk
+from cairn.domain.memories import Memory, Wanted
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.segment import Segment
 from cairn.domain.segment_writer import written
-from cairn.domain.tiers import Tier
 from cairn.ports import Embedder
 from embedders import ToyEmbedder
-from recalling import Told, asked, assert_same, told, vectors_of
+from recalling import Told, asked, assert_same, told
+from segment_logs import NOW, SESSIONS, fact, folded, records, segment
 
-NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-SESSIONS = [SessionId("s1"), SessionId("s10"), SessionId("\u00e9#")]
 WORDS = ["tea", "milk", "kettle", "beans", "grow", "\u8336\u58fa", "3.5", ""]
 STATES = [State.SUPERSEDED, State.EXPIRED, State.DELETED]
 HOURS = (-1, 0, 3, 30)
 MOMENTS = [NOW + timedelta(milliseconds=number) for number in (-1, 0, 5, 99)]
-
-
-def fact(number: int, key: str, recorded: datetime = NOW, hours: int | None = None) -> Fact:
-    return Fact(
-        id=f"f{number}",
-        fact_id="user_like",
-        key=key,
-        value=f"value {number}",
-        confidence=0.9,
-        tier=Tier.L0 if hours is None else Tier.L1,
-        source=Source(turn_id="t", event_id="e", quote="q"),
-        valid_from=recorded,
-        recorded_at=recorded,
-        last_seen=recorded,
-        expires_at=None if hours is None else NOW + timedelta(hours=hours),
-    )
-
-
 KEYS = ["name", "Name", "home", "name", "home", "HOME"]
 
 
@@ -86,72 +65,6 @@ kept = st.lists(
 )
 forgot = st.lists(st.tuples(st.integers(0, 20), st.sampled_from([None, "m0"])), max_size=1)
 entries = st.tuples(st.sampled_from(SESSIONS), said, changes, kept, forgot)
-
-
-def records(log: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the entries as stored; turn numbers rise within their session, turn ids come back."""
-    seqs = dict.fromkeys(SESSIONS, 0)
-    found: list[dict[str, Any]] = []
-    for number, (session, turn, changed, *more) in enumerate(cast("Sequence[tuple[Any, ...]]", log)):
-        entry = None
-        if turn is not None:
-            seqs[session] += 1
-            turn_id, lines, *speaker = turn
-            said_by = speaker[0] if speaker else ()
-            lines = tuple((f"{turn_id}-in-{i}", "user", text, *said_by) for i, text in enumerate(lines))
-            entry = TurnEntry(turn_id=TurnId(turn_id), seq=seqs[session], events=len(lines), texts=lines)
-        at = NOW + timedelta(milliseconds=number)
-        remembered, forgotten = cast("Any", more or ((), ()))
-        told_to = LogEntry(
-            session_id=session,
-            at=at,
-            turn=entry,
-            changes=changed,
-            remembered=tuple(memory(f"m{number}.{i}", each, at) for i, each in enumerate(remembered)),
-            forgotten=tuple(
-                Ending(id=f"m{which}.0", at=at, session_id=session, replacement_id=new) for which, new in forgotten
-            ),
-        )
-        found.append(told_to.to_record())
-    return found
-
-
-def memory(name: str, said: tuple[Any, float, str], at: datetime) -> Memory:
-    kind, confidence, content = said
-    return Memory(
-        id=name,
-        type=kind,
-        content=content,
-        confidence=confidence,
-        rationale=None,
-        scope="session",
-        session_id=SESSIONS[0],
-        user_id=None,
-        recorded_at=at,
-    )
-
-
-def folded(log: Sequence[dict[str, Any]], segments: Sequence[Segment] = ()) -> MemoryView:
-    view = MemoryView(segments)
-    for record in log:
-        view.apply(record)
-    return view
-
-
-def segment(
-    log: Sequence[dict[str, Any]],
-    low: int,
-    through: int,
-    segments: Sequence[Segment] = (),
-    embedder: Embedder | None = None,
-) -> Segment:
-    """Return the segment of the entries from number `low` on, up to `through`, the first of them in segments."""
-    view = folded(log, segments)
-    return Segment(written(view, name(low), name(through), vectors_of(view, embedder)))
-
-
-def name(number: int) -> str:
-    return f"m#{number:03d}" if number else ""
 
 
 def answers(view: MemoryView) -> dict[str, Any]:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beliefs import fact_of
 from cairn.domain import tokens
 from cairn.domain.block import POLICY
 from cairn.domain.facts import Fact, Source
 from cairn.domain.ids import SessionId, TurnId
 from cairn.domain.items import call_id, is_call, is_result, message, role_of, text_of
 from cairn.domain.log_entries import Chunk
-from cairn.domain.tiers import Tier
 from cairn.domain.turns import ResponseItem
 from cairn.domain.window import Window, paired, recent_items
 
@@ -26,18 +26,8 @@ def sign(content: bytes) -> str:
 
 
 def fact(number: int, value: str) -> Fact:
-    return Fact(
-        id=f"f{number}",
-        fact_id="user_preference",
-        key=str(number),
-        value=value,
-        confidence=0.9,
-        tier=Tier.L0,
-        source=Source(turn_id="t", event_id="e", quote=value),
-        valid_from=NOW,
-        recorded_at=NOW,
-        last_seen=NOW,
-    )
+    source = Source(turn_id="t", event_id="e", quote=value)
+    return fact_of(f"f{number}", NOW, fact_id="user_preference", key=str(number), value=value, source=source)
 
 
 def chunk(number: int, text: str) -> Chunk:

@@ -85,7 +85,6 @@ class Condition(Part):
     status: str = ""
     reason: str = ""
     message: str = ""
-    last_transition_time: Time | None = None
 
 
 class Status(Part):

@@ -115,6 +115,7 @@ class GrowingDocuments:
         self._pairs: list[int] = []
         self._pair_ends: list[int] = []
         self._vectors: dict[int, bytes] = {}
+        self._without_vector: dict[int, str] = {}
         self._embedder = ""
 
     def __len__(self) -> int:
@@ -127,6 +128,7 @@ class GrowingDocuments:
         self.ids.append(document.id)
         self._docs[document.id] = number
         self._texts.append(document.text)
+        self._without_vector[number] = document.text
         for term, count in Counter(signs.terms).items():
             docs, counts = self._postings.setdefault(term, ([], []))
             docs.append(number)
@@ -177,16 +179,18 @@ class GrowingDocuments:
         docs = sorted(self._vectors)
         return Vectors(self._embedder, b"".join(self._vectors[doc] for doc in docs), docs) if docs else None
 
-    def without_vector(self, embedder: str) -> Iterator[tuple[int, str]]:
-        """Yield the documents that have no vector of this embedder, the newest first, each with its text."""
+    def without_vector(self, embedder: str) -> Sequence[tuple[int, str]]:
+        """Return the documents that have no vector of this embedder, the newest first, each with its text."""
         if self._embedder != embedder:
             self._vectors.clear()
+            self._without_vector = dict(enumerate(self._texts))
             self._embedder = embedder
-        return ((doc, self._texts[doc]) for doc in reversed(range(len(self))) if doc not in self._vectors)
+        return list(reversed(self._without_vector.items()))
 
     def place(self, doc: int, vector: bytes) -> None:
         """Keep the vector of a document, made by the embedder that was named last."""
         self._vectors[doc] = vector
+        del self._without_vector[doc]
 
     def texts(self) -> Iterable[str]:
         """Return what is turned into vectors."""

@@ -21,7 +21,6 @@ MAX_KEY_CHARACTERS = 200
 NAMESPACE_PATTERN = r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*"
 KEY_PATTERN = r"[A-Za-z0-9_.:/-]+"
 _NAMESPACE = re.compile(rf"(?=.{{1,{MAX_NAMESPACE_CHARACTERS}}}\Z){NAMESPACE_PATTERN}")
-_KEY = re.compile(rf"(?=.{{1,{MAX_KEY_CHARACTERS}}}\Z){KEY_PATTERN}")
 
 
 def namespace(value: str) -> Namespace:
@@ -30,13 +29,6 @@ def namespace(value: str) -> Namespace:
         problem = f"must be segments of letters, digits, _ and - joined by dots, {MAX_NAMESPACE_CHARACTERS} characters"
         raise InvalidArgument("namespace", f"{problem} at most")
     return Namespace(value)
-
-
-def key_name(value: str) -> KeyName:
-    """Return a valid key or beginning of one, InvalidArgument otherwise."""
-    if not _KEY.fullmatch(value):
-        raise InvalidArgument("key", f"must be 1-{MAX_KEY_CHARACTERS} letters, digits, _, ., :, / or -")
-    return KeyName(value)
 
 
 @dataclass(frozen=True, slots=True)

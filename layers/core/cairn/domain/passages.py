@@ -8,7 +8,7 @@ from typing import Any
 
 from cairn.domain.files import Passage
 from cairn.domain.items import text_of
-from cairn.domain.search import Corpus, search
+from cairn.domain.search import Index
 from cairn.domain.terms import terms
 
 PASSAGE_BYTES = 1000
@@ -21,7 +21,7 @@ class Passages:
 
     def __init__(self) -> None:
         """Start empty."""
-        self._corpus: Corpus[int] = Corpus()
+        self._index = Index()
         self._found: list[tuple[str, int, bytes]] = []
 
     def add_text(self, path: str, content: bytes) -> None:
@@ -43,15 +43,14 @@ class Passages:
 
     def best(self, query: str, limit: int) -> tuple[Passage, ...]:
         """Return up to `limit` passages that share a term with the query, best first, the later one among equals."""
-        hits = search([self._corpus], terms(query), limit=limit)
-        return tuple(self._passage(number, score) for _, number, score in hits)
+        return tuple(self._passage(number, score) for number, score in self._index.search(terms(query), limit))
 
     def _passage(self, number: int, score: float) -> Passage:
         path, start, content = self._found[number]
         return Passage(path=path, start=start, end=start + len(content), content=content.decode(), score=score)
 
     def _add(self, path: str, start: int, content: bytes, text: str) -> None:
-        self._corpus.add(len(self._found), terms(text))
+        self._index.add(terms(text))
         self._found.append((path, start, content))
 
 

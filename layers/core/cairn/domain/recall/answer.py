@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -70,9 +71,13 @@ class Answer:
         return map(self._found, rows[np.lexsort((-rows, -at))].tolist())
 
     def _found(self, row: int) -> Found:
-        firsts = list(accumulate((len(each.corpus) for each in self.collections), initial=0))
-        number = bisect_right(firsts, row) - 1
-        return self.collections[number].found(row - firsts[number])
+        number = bisect_right(self._firsts, row) - 1
+        return self.collections[number].found(row - self._firsts[number])
+
+    @cached_property
+    def _firsts(self) -> Sequence[int]:
+        """Return the row of each collection's first document."""
+        return list(accumulate((len(each.corpus) for each in self.collections), initial=0))
 
     def why(self, hit: Hit) -> Explanation:
         """Return why it stands where it does."""

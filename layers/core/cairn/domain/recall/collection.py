@@ -17,7 +17,7 @@ from cairn.domain.memories import Memory, Wanted
 from cairn.domain.memory_view import MemoryView
 from cairn.domain.recall.corpus import Mask
 from cairn.domain.recall.joined import Joined, linked, of, side_by_side
-from cairn.domain.stretch import microseconds
+from cairn.domain.stretch import Stretch, microseconds
 
 Found: TypeAlias = Chunk | Memory | Fact
 
@@ -37,12 +37,7 @@ def texts(view: MemoryView, session: SessionId | None, until: datetime | None = 
     allowed = _until(corpus, until)
     if session is not None:
         allowed &= corpus.columns.session == corpus.names.get(session, -1)
-
-    def chunk(row: int) -> Found:
-        number, doc = corpus.leaf_of(row)
-        return view.stretches[number].chunk(doc)
-
-    return Collection(corpus, allowed, chunk)
+    return Collection(corpus, allowed, _reading(view, corpus, lambda stretch, doc: stretch.chunk(doc)))
 
 
 def memories(view: MemoryView, wanted: Wanted) -> Collection:
@@ -59,12 +54,7 @@ def memories(view: MemoryView, wanted: Wanted) -> Collection:
                 doc = leaf.documents.doc_of(ending.id)
                 if doc is not None:
                     allowed[leaf.first + doc] = False
-
-    def memory(row: int) -> Found:
-        number, doc = corpus.leaf_of(row)
-        return view.stretches[number].memory(doc)
-
-    return Collection(corpus, allowed, memory)
+    return Collection(corpus, allowed, _reading(view, corpus, lambda stretch, doc: stretch.memory(doc)))
 
 
 def facts(view: MemoryView, held: Sequence[Fact]) -> Collection:
@@ -92,6 +82,16 @@ def _corpus(view: MemoryView, kind: Kind) -> Joined:
         view.joined[kind] = join([of(segment.documents(kind), kind) for segment in segments])
     base: Joined = view.joined[kind]
     return join([base, tail]) if len(tail) else base
+
+
+def _reading(view: MemoryView, corpus: Joined, read: Callable[[Stretch, int], Found]) -> Callable[[int], Found]:
+    """Return the way from a row to the document that a stretch of the view has there."""
+
+    def found(row: int) -> Found:
+        number, doc = corpus.leaf_of(row)
+        return read(view.stretches[number], doc)
+
+    return found
 
 
 def _until(corpus: Joined, until: datetime | None) -> Mask:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -82,7 +84,7 @@ class Joined:
 
     def leaf_of(self, row: int) -> tuple[int, int]:
         """Return the number of the leaf that a row is of, and the document's number there."""
-        number = max(n for n, leaf in enumerate(self.leaves) if leaf.first <= row)
+        number = bisect_right(self.leaves, row, key=attrgetter("first")) - 1
         return number, row - self.leaves[number].first
 
     @staticmethod

@@ -1,137 +1,28 @@
-"""Tokens at the doors, with the issuer on a real HTTP server: what opens, what does not, and which host tells of it."""
+"""Tokens at the doors: what opens, what does not, and which host tells of the issuer."""
 
 from __future__ import annotations
 
-import logging
-import time
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
-from typing import Any, cast
+from typing import Any
 
 import pytest
-from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from authorized import AFTER, BEFORE, bearer, judged
 from cairn.domain.credentials import Grant
 from cairn.domain.ids import Tenant
-from cairn.domain.settings import AuthSettings
-from cairn.local.bridge import Bridge, application
-from cairn.local.doors import tool_handlers
 from cairn.runtime import wiring
-from cairn.runtime.http_get import MAX_BYTES, DocumentGet
 from cairn.runtime.settings import Settings
 from cairn.runtime.wiring import Services
 from cairn.service.world import World
-from cairn_auth import authorizer, metadata
-from cairn_health import door as health
-from cairn_mcp import door
+from cairn_auth import metadata
 from cairn_tools.catalog import CATALOG
+from issuer_server import KEY_HOST, LIST_TOOLS, OAUTH_HOST, RESOURCE
 from issuers import AUDIENCE, Issuer, public_jwk, signed
 
 pytestmark = pytest.mark.enable_socket
-
-BEFORE, AFTER = CATALOG[0], CATALOG[1]
-KEY_HOST, OAUTH_HOST = "http://127.0.0.1:8787", "http://127.0.0.1:8788"
-RESOURCE = f"{OAUTH_HOST}/mcp"
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
-LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-SECONDS = 0.3
-Answer = Callable[["Exchange", bytes], None]
-
-
-class Exchange(BaseHTTPRequestHandler):
-    """One request to the issuer, answered as the test says."""
-
-    def do_GET(self) -> None:
-        server = cast("IssuerServer", self.server)
-        url = f"{server.issuer.url}{self.path.removeprefix('/realm')}"
-        server.issuer.asked.append(url)
-        with suppress(OSError):
-            server.answer(self, server.issuer.documents().get(url, b""))
-
-    def send(self, body: bytes, status: int = 200, **headers: str) -> None:
-        self.send_response(status)
-        for name, value in {"content-length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the class above
-        """Say nothing."""
-
-
-class IssuerServer(ThreadingHTTPServer):
-    """An issuer on the loopback interface."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Exchange)
-        self.issuer = Issuer(f"http://127.0.0.1:{self.server_address[1]}/realm")
-        self.answer: Answer = lambda exchange, body: exchange.send(body)
-        self.ended = Event()
-
-
-@pytest.fixture
-def server() -> Iterator[IssuerServer]:
-    with IssuerServer() as started:
-        thread = Thread(target=started.serve_forever, args=(0.01,))
-        thread.start()
-        yield started
-        started.ended.set()
-        started.shutdown()
-        thread.join()
-
-
-@pytest.fixture
-def issuer(server: IssuerServer) -> Issuer:
-    return server.issuer
-
-
-@pytest.fixture
-def settings(issuer: Issuer) -> Settings:
-    return Settings(memory_enabled=True, auth=AuthSettings(oidc=issuer.settings(resource=RESOURCE)))
-
-
-@pytest.fixture
-def world(world: World) -> World:
-    return replace(world, http_get=DocumentGet(SECONDS))
-
-
-@pytest.fixture
-def token(services: Services, issuer: Issuer, clock: Any) -> Callable[..., str]:
-    """Return a function that makes a token of the issuer's."""
-    assert services.access_tokens is not None
-
-    def make(**changed: Any) -> str:
-        return issuer.token(clock.now(), **changed)
-
-    return make
-
-
-@asynccontextmanager
-async def no_lifespan(_app: Starlette) -> AsyncGenerator[None]:
-    yield
-
-
-@pytest.fixture
-def open_client(services: Services) -> Callable[[str], TestClient]:
-    """Return a function that opens a client of one of the hosts."""
-    assert services
-    bridge = Bridge(door.handler, tool_handlers(), health.handler, metadata.handler, authorizer.handler, 100_000)
-    return lambda host: TestClient(application(bridge, no_lifespan), base_url=host)
-
-
-def bearer(token: str) -> dict[str, str]:
-    return {"authorization": f"Bearer {token}"}
-
-
-def judged(credential: str, **context: Any) -> dict[str, Any]:
-    """Return what the authorizer says of a request with this credential."""
-    asked = {"http": {"method": "POST", "path": "/mcp"}, "requestId": "request-1", **context}
-    event = {"version": "2.0", "rawPath": "/mcp", "headers": bearer(credential), "requestContext": asked}
-    return authorizer.handler(event, None)["context"]
 
 
 @pytest.mark.req("R008")
@@ -293,90 +184,6 @@ def test_a_new_key_of_the_issuer_s_is_found_and_the_old_one_goes_on(issuer: Issu
     assert judged(by_second)["tenant"] == tenant
     assert judged(token())["tenant"] == tenant
     assert judged(signed(issuer.claims(clock.now()), "ES256", {"kid": "first"}))["refused"] == "unknown"
-
-
-def elsewhere(exchange: Exchange, body: bytes) -> None:
-    """Send whoever asks for the keys to the same keys at another origin."""
-    server = cast("IssuerServer", exchange.server)
-    if exchange.path.endswith("/keys"):
-        exchange.send(b"", 302, location=f"http://localhost:{server.server_address[1]}/realm/moved")
-    else:
-        exchange.send(body)
-
-
-def too_large(exchange: Exchange, body: bytes) -> None:
-    exchange.send(body.ljust(MAX_BYTES + 1))
-
-
-def trickling(exchange: Exchange, body: bytes) -> None:
-    server = cast("IssuerServer", exchange.server)
-    headers = {"content-length": str(len(body))}
-    exchange.send(b"", 200, **headers)
-    for position in range(len(body)):
-        if server.ended.wait(0.02):
-            break
-        exchange.wfile.write(body[position : position + 1])
-
-
-def silent(exchange: Exchange, _body: bytes) -> None:
-    cast("IssuerServer", exchange.server).ended.wait(8)
-
-
-ILL: dict[str, Answer] = {
-    "redirecting": elsewhere,
-    "too large": too_large,
-    "trickling": trickling,
-    "silent": silent,
-    "failing": lambda exchange, _body: exchange.send(b"{}", 500),
-    "not JSON": lambda exchange, _body: exchange.send(b"<html>"),
-    "cut off": lambda exchange, body: exchange.send(body[:-9]),
-    "hanging up": lambda exchange, _body: exchange.connection.close(),
-}
-
-
-@pytest.fixture
-def said(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> pytest.LogCaptureFixture:
-    """What any logger says, whether or not another test has cut this package off from the root logger."""
-    monkeypatch.setattr(logging.getLogger("cairn"), "propagate", True)
-    caplog.set_level(logging.DEBUG)
-    return caplog
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("answer", ILL.values(), ids=list(ILL))
-def test_an_ill_issuer_makes_tokens_unavailable_and_not_unauthenticated(
-    answer: Answer,
-    server: IssuerServer,
-    token: Callable[..., str],
-    open_client: Callable[[str], TestClient],
-    said: pytest.LogCaptureFixture,
-) -> None:
-    server.answer = answer
-    started = time.monotonic()
-    with open_client(OAUTH_HOST) as client:
-        over_mcp = client.post("/mcp", json=LIST_TOOLS, headers=bearer(token()))
-        over_http = client.post(f"/v1/tools/{BEFORE.name}", json=BEFORE.example, headers=bearer(token()))
-
-    assert (over_mcp.status_code, over_http.status_code) == (503, 503)
-    assert over_http.json()["error"]["code"] == "UNAVAILABLE"
-    assert over_http.json()["error"]["retryable"] is True
-    assert "www-authenticate" not in over_http.headers
-    assert time.monotonic() - started < 5
-    assert len(server.issuer.asked) <= 2
-    (failure, *_) = [vars(each)["call"].failure for each in said.records if "call" in vars(each)]
-    assert failure.startswith("The issuer's keys cannot be fetched: ")
-
-
-@pytest.mark.slow
-def test_known_keys_go_on_while_the_issuer_is_ill(
-    server: IssuerServer, issuer: Issuer, clock: Any, token: Callable[..., str]
-) -> None:
-    tenant = judged(token())["tenant"]
-    server.answer = ILL["failing"]
-    clock.advance(hours=23)
-
-    assert judged(token())["tenant"] == tenant
-    assert judged(signed(issuer.claims(clock.now()), "ES256", {"kid": "second"})) == {"refused": "unavailable"}
 
 
 @pytest.mark.req("R100")

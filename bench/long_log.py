@@ -1,0 +1,106 @@
+"""A log of any length: Cairn's own conversations over and over, each time with two other words in each text.
+
+No two texts are alike; a text's vector is that of the text without the added words, moved a little. Entries are put
+into the table as after_turn writes them. What reads the log does so in a process of its own, on one core.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from cairn.domain import layout
+from cairn.domain.ids import Project, SessionId, TurnId
+from cairn.domain.log_entries import LogEntry, TurnEntry
+from cairn.domain.memories import SearchMode
+from cairn.domain.recall.corpus import Vector
+from cairn.domain.turns import Session
+from cairn.service.engine import Engine
+from cairn.service.world import World
+from recall_engine import TENANT, USER, Remembering
+from recall_sets import Text, read
+
+DATA = Path(__file__).parent / "data/recall/fit"
+SESSION = Session(TENANT, Project("scale"), SessionId("asking"))
+OWNER = layout.owner(USER, SESSION.session_id)
+_NOISE, _NOISE_WORDS, _MARK = 0.02, 5_000, " ~ "
+_ONE_CORE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+_STATUS = Path("/proc/self/status")
+
+
+class Moved(Remembering):
+    """Gives a text with added words the vector of the text without them, moved by noise that the words decide."""
+
+    def embed(self, text: str) -> Vector:
+        """Return the text's vector."""
+        said, mark, added = text.partition(_MARK)
+        vector = super().embed(said)
+        if not mark:
+            return vector
+        noise = np.random.default_rng(crc32(added.encode())).normal(0, _NOISE, len(vector))
+        moved = vector + noise.astype(np.float32)
+        return (moved / np.linalg.norm(moved)).astype(np.float32)
+
+
+def texts() -> list[tuple[str, Text]]:
+    """Return what is said, each with the name of its conversation."""
+    return [(each.name, text) for each in read(DATA) for text in each.texts]
+
+
+def write(world: World, engine: Engine, size: int) -> None:
+    """Write a log of so many entries, a second apart, and index none."""
+    for entry in _entries(size):
+        world.table.put(engine.parts.log.append(TENANT, SESSION.project, OWNER, entry))
+        world.clock.sleep(1)
+
+
+def index(engine: Engine) -> float:
+    """Index the log, and return how many seconds of work that took."""
+    started = time.process_time()
+    engine.indexer.run(TENANT, SESSION.project, OWNER)
+    return time.process_time() - started
+
+
+def first_answer(directory: Path, mode: SearchMode, question: str) -> dict[str, Any]:
+    """Return what a cold process tells of its first answer; the first one leaves the bytecode that others find."""
+    place = (str(directory), mode, TENANT, SESSION.project, USER)
+    told = told_by(Path(__file__).with_name("first_answer.py"), *place, question, prefix=directory / "bytecode")
+    if not told["found"]:
+        raise ValueError("the process found nothing")
+    return told
+
+
+def told_by(script: Path, *arguments: str, prefix: Path) -> dict[str, Any]:
+    """Return what a script prints as JSON, run on one core, with its bytecode under a directory."""
+    command = [sys.executable, str(script), *arguments]
+    bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(prefix)}
+    done = subprocess.run(command, env=os.environ | _ONE_CORE | bytecode, capture_output=True, check=True)  # noqa: S603 - our own
+    return json.loads(done.stdout)
+
+
+def most_megabytes() -> float:
+    """Return the most memory that this process has had."""
+    peak = next(line for line in _STATUS.read_text("utf-8").splitlines() if line.startswith("VmHWM"))
+    return int(peak.split()[1]) / 1024
+
+
+def _entries(size: int) -> Iterator[LogEntry]:
+    words = random.Random(1)  # noqa: S311 - noise
+    said = texts()
+    for number in range(size):
+        name, text = said[number % len(said)]
+        added = " ".join(f"w{words.randrange(_NOISE_WORDS)}" for _ in range(2))
+        session = SessionId(f"{name}.{text.session}.{number // len(said)}")
+        spoken = (f"e{number}", "user", f"{text.said}{_MARK}{added}", text.speaker)
+        turn = TurnEntry(turn_id=TurnId(f"t{number}"), seq=number, events=1, texts=(spoken,))
+        yield LogEntry(session_id=session, at=text.at, turn=turn)

@@ -1,0 +1,32 @@
+"""The record of calls, as tests read and seal it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from cairn.domain import audit_layout as layout
+from cairn.domain.ids import Tenant
+from cairn.domain.table import Attributes, Query
+from cairn.service.audit import AuditLog
+from cairn.service.paging import every
+from cairn.service.sealing import Sealer
+from cairn.service.vault import Vault
+from cairn.service.world import World
+from cairn_tools.memory_before_turn import memory_before_turn
+
+ACME = Tenant("acme")
+EXAMPLE_BEFORE = dict(memory_before_turn.example)
+HOUR = timedelta(hours=1)
+TODAY = "2026-03-01"
+
+
+def log_of(world: World) -> AuditLog:
+    return AuditLog(world, Vault(world))
+
+
+def sealer_of(world: World) -> Sealer:
+    return Sealer(world, Vault(world))
+
+
+def stored(world: World, day: str = TODAY) -> list[Attributes]:
+    return list(every(world.table, Query(layout.audit_day_pk(ACME, day), "0", "\U0010ffff")))

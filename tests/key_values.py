@@ -1,0 +1,21 @@
+"""Key-value memory, as many change it."""
+
+from __future__ import annotations
+
+from cairn.domain.errors import NotFound
+from cairn.domain.ids import Tenant
+from cairn.domain.keyvalue import Place
+from cairn.service.keyvalue import KeyValue
+
+
+def confirm(memory: KeyValue, tenant: Tenant) -> None:
+    for each in memory.collection.recount(tenant):
+        assert each.kept == each.counted, each.namespace
+
+
+def removed(memory: KeyValue, place: Place) -> bool:
+    try:
+        memory.delete(place)
+    except NotFound:
+        return False
+    return True

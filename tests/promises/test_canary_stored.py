@@ -1,0 +1,110 @@
+"""No content, key or token lies in the store in the clear: every tool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import pytest
+from moto import mock_aws
+
+from cairn.aws.blobs import S3Blobs
+from cairn.aws.clients import Clients
+from cairn.aws.keyring import KmsKeyRing
+from cairn.aws.table import DynamoTable
+from cairn.domain.ids import Tenant
+from cairn.edge.tool import Tool
+from cairn.ports import DataKey, KeyRing
+from cairn.runtime import wiring
+from cairn.runtime.wiring import Services
+from cairn.service.world import World
+from cairn_tools.catalog import CATALOG
+from canaries import CANARY, NAMED_IN_THE_LOG, EventOf, each_tool, http, planted
+from custody import forms
+
+pytestmark = pytest.mark.enable_socket
+NAMES_IN_THE_STORE = NAMED_IN_THE_LOG | {"user_id", "agent_id", "task_id", "namespace", "key", "memory_id", "tags"}
+"""What things are found by stays readable in keys; all else is content."""
+
+
+Home: TypeAlias = tuple[World, Callable[[], bytes]]
+
+
+@pytest.fixture
+def cloud_home(world: World) -> Iterator[Home]:
+    """Yield a world in AWS, as moto simulates it, and a function that gives every byte it keeps."""
+    with pytest.MonkeyPatch.context() as patch, mock_aws():
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        clients = Clients()
+        key = {"pk": "HASH", "sk": "RANGE"}, {"ipk": "HASH", "isk": "RANGE"}
+        schemas: list[Any] = [[{"AttributeName": n, "KeyType": kind} for n, kind in each.items()] for each in key]
+        clients.dynamodb.create_table(
+            TableName="memory",
+            BillingMode="PAY_PER_REQUEST",
+            AttributeDefinitions=[{"AttributeName": n, "AttributeType": "S"} for n in ("pk", "sk", "ipk", "isk")],
+            KeySchema=schemas[0],
+            GlobalSecondaryIndexes=[
+                {"IndexName": "sparse", "KeySchema": schemas[1], "Projection": {"ProjectionType": "KEYS_ONLY"}}
+            ],
+        )
+        clients.s3.create_bucket(Bucket="memory")
+        key_id = clients.kms.create_key()["KeyMetadata"]["KeyId"]
+
+        def at_rest() -> bytes:
+            items = clients.dynamodb.scan(TableName="memory")["Items"]
+            objects = clients.s3.list_objects_v2(Bucket="memory").get("Contents", [])
+            bodies = [clients.s3.get_object(Bucket="memory", Key=str(each.get("Key")))["Body"] for each in objects]
+            values = [value for item in items for value in item.values()]
+            binary = [value["B"] for value in values if "B" in value]
+            return b"\n".join([repr(items).encode(), *binary, *(body.read() for body in bodies)])
+
+        table, blobs = DynamoTable(lambda: clients.dynamodb, "memory"), S3Blobs(lambda: clients.s3, "memory")
+        yield replace(world, table=table, blobs=blobs, keys=KmsKeyRing(lambda: clients.kms, key_id)), at_rest
+
+
+@pytest.fixture(params=["one machine", "aws"])
+def home(request: pytest.FixtureRequest, world: World, store: Any) -> Home:
+    return (world, store.contents) if request.param == "one machine" else request.getfixturevalue("cloud_home")
+
+
+@pytest.mark.req("R099")
+@pytest.mark.req("R252")
+@pytest.mark.slow
+@each_tool
+def test_what_a_call_leaves_behind_is_ciphertext(
+    tool: Tool, home: Home, services: Services, event_of: EventOf, said: Callable[[], str]
+) -> None:
+    world, at_rest = home
+    spied = SpiedKeys(world.keys)
+    here: Any = replace(wiring.build(services.settings, replace(world, keys=spied)), sandbox=services.sandbox)
+    wiring.provide(here)
+
+    answers = [http(event_of)(each, planted(each, NAMES_IN_THE_STORE)) for each in (CATALOG[1], tool, tool)]
+
+    assert '"error"' not in json.dumps(answers[:2])
+    kept = at_rest()
+    assert b"#s#" in kept
+    assert [form for form in forms(CANARY) if form in kept] == []
+    assert spied.secrets
+    assert [secret for secret in spied.secrets if secret in kept or secret.hex().encode() in kept] == []
+    assert CANARY not in said()
+
+
+class SpiedKeys:
+    """A key ring that keeps every data key which it showed in the clear."""
+
+    def __init__(self, keys: KeyRing) -> None:
+        self._keys = keys
+        self.secrets: set[bytes] = set()
+
+    def generate(self, tenant: Tenant) -> DataKey:
+        made = self._keys.generate(tenant)
+        self.secrets.add(made.secret)
+        return made
+
+    def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
+        secret = self._keys.unwrap(tenant, wrapped)
+        self.secrets.add(secret)
+        return secret

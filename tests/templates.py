@@ -1,0 +1,9 @@
+"""Resources of the template."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def of_type(resources: dict[str, Any], kind: str) -> dict[str, dict[str, Any]]:
+    return {name: each["Properties"] for name, each in resources.items() if each["Type"] == kind}

@@ -1,0 +1,61 @@
+"""The pod tool, spied upon, in a process whose calls are told of earlier ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from cairn.domain.callers import Caller
+from cairn.domain.settings import EnrichmentSettings
+from cairn.edge.dispatch import execute
+from cairn.edge.tool import Call
+from cairn.embedded.table import SqliteTable
+from cairn.runtime import wiring
+from cairn.runtime.wiring import Services
+from cairn.service.world import World
+from cairn_mcp import door
+from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
+from enriched import NAMES, PODS, SlowTable, SpyTool
+
+
+@pytest.fixture
+def spy(monkeypatch: pytest.MonkeyPatch) -> SpyTool:
+    """The pod tool of the catalog, spied upon, at every door."""
+    spy = SpyTool()
+    catalog = tuple(spy.tool if tool.name == PODS.name else tool for tool in door.CATALOG)
+    monkeypatch.setattr(door, "CATALOG", catalog)
+    monkeypatch.setattr("cairn_tools.catalog.CATALOG", catalog)
+    return spy
+
+
+@pytest.fixture
+def table(world: World) -> SlowTable:
+    assert isinstance(world.table, SqliteTable)
+    return SlowTable(world.table)
+
+
+@pytest.fixture
+def enrich(services: Services, world: World, table: SlowTable) -> Callable[..., Services]:
+    """Return a function that switches enrichment on, with these knobs, for this process."""
+
+    def switch(*, enabled: bool = True, **knobs: Any) -> Services:
+        settings = replace(services.settings, enrichment=EnrichmentSettings(enabled=enabled, **knobs))
+        slow: Any = table
+        built = replace(wiring.build(settings, replace(world, table=slow)), sandbox=services.sandbox)
+        wiring.provide(built)
+        return built
+
+    return switch
+
+
+@pytest.fixture
+def ask(spy: SpyTool, caller: Caller) -> Callable[..., dict[str, Any]]:
+    """Return a function that calls the spied tool in a session."""
+
+    def call(arguments: dict[str, Any] = EXAMPLE, names: dict[str, str] = NAMES) -> dict[str, Any]:
+        return execute([spy.tool], PODS.name, arguments, Call(caller, wiring.services(), names=names))
+
+    return call
