@@ -107,7 +107,7 @@ class _Section(NamedTuple):
 
 
 class Sections:
-    """The sections of a file; CorruptData where it is none, or where one that is asked for is not in it or malformed."""
+    """The sections of a file; CorruptData where it is none, or where one that is asked for is missing or malformed."""
 
     def __init__(self, data: bytes) -> None:
         """Find the sections; each is unpacked when it is first asked for: a search by words needs no vectors."""
