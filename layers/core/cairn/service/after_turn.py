@@ -217,6 +217,7 @@ class _Commit:
                 "turn_id": self._turn.turn_id,
                 "updated_at": rfc3339(delta.now),
                 "owners": "\n".join(dict.fromkeys([*owners_of(lease.head), self._owner])),
+                **lease.begun(),
                 **due.no_later_than(self._session, lease.head, delta.now + due.interval(self._settings)).set,
             },
             add={
