@@ -11,7 +11,7 @@ from costs import Growth, Measured
 from scenes import AFTER, BEFORE, SCENES
 
 OVER = {
-    "write units of a turn of 2,000 bytes": 20,
+    "write units of a turn of 2,000 bytes": 18,
 }
 """Budgets that are not met yet, and what they may be until they are."""
 

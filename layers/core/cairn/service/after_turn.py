@@ -203,7 +203,7 @@ class _Commit:
         records = [event.to_record() for event in delta.events]
         content = self._parts.vault.seal(self._session.tenant, where, records)
         item: dict[str, Scalar] = {"pk": where.pk, "sk": where.sk, "seq": delta.seq, "at": rfc3339(delta.now)}
-        return Put({**item, "turn_id": self._turn.turn_id, **content}, ABSENT)
+        return Put({**item, **content}, ABSENT)
 
     def _entry(self, delta: _Delta) -> LogEntry:
         turn = TurnEntry.of(self._turn.turn_id, delta.seq, delta.events)

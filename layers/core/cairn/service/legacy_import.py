@@ -161,7 +161,7 @@ class _Import:
             turn=TurnEntry.of(turn.turn_id, self._seq, turn.events),
         )
         owner = layout.owner(turn.user_id or self._user, self._session.session_id)
-        return [Put({**item, "turn_id": turn.turn_id, **content}), *self._log_writes(owner, entry)]
+        return [Put({**item, **content}), *self._log_writes(owner, entry)]
 
     def _log_writes(self, owner: str, entry: LogEntry) -> list[Write]:
         """Return the writes that append to a log, after what was appended before, and make it known to its project."""
