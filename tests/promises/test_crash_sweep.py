@@ -158,7 +158,7 @@ def state(world: World) -> dict[str, Any]:
         ],
         "facts": sorted((fact.fact_id, fact.value, fact.tier, fact.source.turn_id) for fact in facts),
         "log": [(entry["turn"], _told(entry["added"]), _told(entry["ended"]), len(entry["seen"])) for entry in entries],
-        "head": {name: value for name, value in head.items() if name not in {"fence", "updated_at", "isk"}},
+        "head": {name: value for name, value in head.items() if name not in {"fence", "begun", "updated_at", "isk"}},
         "guards": sorted(
             (str(item["turn_id"]), str(item["status"]), item.get("seq")) for item in items if "status" in item
         ),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 if sys.version_info >= (3, 14):
@@ -13,6 +15,12 @@ else:
     from backports import zstd
 
 _LEVEL = 9
+SMALL_LEVEL = 15
+MOST_SMALL = 16 * 1024
+"""Up to how many bytes JSON is packed with the dictionary: what is longer repeats itself enough."""
+DICTIONARIES = Path(__file__).with_name("dictionaries")
+NEWEST = 32769
+"""The dictionary that is packed with; all stay for ever, since each frame names the one that it needs."""
 
 
 def canonical(value: object) -> bytes:
@@ -21,18 +29,26 @@ def canonical(value: object) -> bytes:
 
 
 def pack(value: object) -> bytes:
-    """Return the value as zstd-compressed JSON; key order is kept."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return zstd.compress(text.encode(), level=_LEVEL)
+    """Return the value as zstd-compressed JSON, if it is small with what the dictionary knows; key order is kept."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    if len(text) > MOST_SMALL:
+        return zstd.compress(text, level=_LEVEL)
+    return zstd.compress(text, level=SMALL_LEVEL, zstd_dict=_dictionary(NEWEST).as_digested_dict)
 
 
 def unpack(data: bytes) -> Any:
-    """Return what pack() was given; ValueError for other bytes."""
+    """Return what pack() was given, now or with an earlier dictionary; ValueError for other bytes."""
     try:
-        text = zstd.decompress(data)
-    except zstd.ZstdError as error:
+        number = zstd.get_frame_info(data).dictionary_id
+        text = zstd.decompress(data, zstd_dict=_dictionary(number) if number else None)
+    except (zstd.ZstdError, FileNotFoundError) as error:
         raise ValueError("not packed data") from error
     return json.loads(text)
+
+
+@cache
+def _dictionary(number: int) -> zstd.ZstdDict:
+    return zstd.ZstdDict((DICTIONARIES / f"{number}.zdict").read_bytes())
 
 
 def compress(data: bytes, level: int) -> bytes:

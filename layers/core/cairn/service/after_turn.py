@@ -203,7 +203,7 @@ class _Commit:
         records = [event.to_record() for event in delta.events]
         content = self._parts.vault.seal(self._session.tenant, where, records)
         item: dict[str, Scalar] = {"pk": where.pk, "sk": where.sk, "seq": delta.seq, "at": rfc3339(delta.now)}
-        return Put({**item, "turn_id": self._turn.turn_id, **content}, ABSENT)
+        return Put({**item, **content}, ABSENT)
 
     def _entry(self, delta: _Delta) -> LogEntry:
         turn = TurnEntry.of(self._turn.turn_id, delta.seq, delta.events)
@@ -217,6 +217,7 @@ class _Commit:
                 "turn_id": self._turn.turn_id,
                 "updated_at": rfc3339(delta.now),
                 "owners": "\n".join(dict.fromkeys([*owners_of(lease.head), self._owner])),
+                **lease.begun(),
                 **due.no_later_than(self._session, lease.head, delta.now + due.interval(self._settings)).set,
             },
             add={

@@ -21,7 +21,7 @@ from cairn.domain.turns import Preparation, PreparedTurn, Session
 from cairn.domain.window import Window, recent_items
 from cairn.service.parts import Parts
 from cairn.service.recall import Search, Sight
-from cairn.service.sessions import Recent
+from cairn.service.recent_turns import Recent
 from cairn.service.world import Pending
 
 _HALF_A_QUERY = 2000
@@ -30,13 +30,12 @@ _HALF_A_QUERY = 2000
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What the reads brought: the newest turns, the summary of what came before, whose logs to recall from.
+    """What the reads brought: the newest turns with the summary of what came before, whose logs to recall from.
 
     `owners` are those of facts and texts, `keepers` those of memories.
     """
 
     recent: Recent
-    summary: Summary | None
     owners: tuple[str, ...]
     keepers: tuple[str, ...]
 
@@ -55,7 +54,7 @@ def prepare(parts: Parts, session: Session, request: Preparation) -> PreparedTur
     turn = _Preparation(parts, session, request)
     read = turn.read()
     found = turn.search(read)
-    window = turn.window(read, read.summary, found)
+    window = turn.window(read, read.recent.summary, found)
     summary = None
     if window.size >= turn.threshold:
         summary = turn.compact(read, window)
@@ -88,22 +87,21 @@ class _Preparation:
         self._sight = Sight(session, owner, request.recall_scope or self.settings.recall_scope)
 
     def read(self) -> _Read:
-        """Read session, summary and memory log at once and, right behind the session, the further logs that it names.
+        """Read session and memory log at once and, right behind the session, the further logs that it names.
 
         The project's memories are read once a minute, the session's own when its count of them has changed.
         """
-        sessions, session = self._parts.sessions, self._session
+        session = self._session
         heard = Pending(self._heard)
-        summary = Pending(lambda: sessions.summary(session))
         own = Pending(lambda: self._parts.log.refresh(session.tenant, session.project, self._sight.owner))
         key = Pending(lambda: self._parts.vault.prepare(session.tenant))
         minute = self._parts.world.clock.now().strftime("%Y-%m-%dT%H:%M")
         shared = Pending(lambda: self._keeper(layout.PROJECT_OWNER, minute))
         # The last runs on this thread: one that waits for no log, so that kept threads never all wait for this one.
-        self._parts.world.parallel([key, heard, own, shared, summary])
+        self._parts.world.parallel([key, heard, own, shared, key])
         recent, private, further = heard.result
         keepers = dict.fromkeys([self._sight.owner, *private, *shared.result])
-        return _Read(recent, summary.result, (self._sight.owner, *further), tuple(keepers))
+        return _Read(recent, (self._sight.owner, *further), tuple(keepers))
 
     def _heard(self) -> tuple[Recent, list[str], list[str]]:
         """Read the newest turns, then at once the logs they tell of; return them, whose memories and whose texts."""
@@ -166,7 +164,7 @@ class _Preparation:
         None, and nothing written, where every turn in the context is summarised already, or where the logs that were
         read do not hold every turn: one was stored meanwhile, or a log could not be read.
         """
-        session, summary = self._session, read.summary
+        session, summary = self._session, read.recent.summary
         erased = int((read.recent.head or {}).get("erased", 0))
         if self._parts.recall.turns(session, read.owners) + erased < read.recent.seq:
             return None

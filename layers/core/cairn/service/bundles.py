@@ -21,6 +21,7 @@ from cairn.ports import Inventory
 from cairn.service import due
 from cairn.service.archive_moves import OF_THIS_STORE, ArchiveMoves
 from cairn.service.recall import owners_of
+from cairn.service.recent_turns import BEGUN, REMOVALS
 from cairn.service.vault import Vault
 from cairn.service.world import World
 
@@ -31,7 +32,7 @@ An archived session is one record, of its entry and, as `archived`, what its poi
 """
 
 _SEALED = frozenset({"kid", "data", "blob"})
-_OF_THIS_STORE = _SEALED | OF_THIS_STORE | {"pk", "sk", "lease_owner", "lease_until"}
+_OF_THIS_STORE = _SEALED | OF_THIS_STORE | {"pk", "sk", "lease_owner", "lease_until", BEGUN, REMOVALS}
 _STAYS = frozenset({"keys", "audit", "rates"})
 """The kinds of partitions that are no part of a bundle."""
 

@@ -6,7 +6,7 @@ from cairn.domain import block
 from cairn.domain.echo import new_inputs
 from cairn.domain.turns import Completion, ResponseItem, Session
 from cairn.service.parts import Parts
-from cairn.service.sessions import Recent
+from cairn.service.recent_turns import Recent
 
 NOTHING_STORED = Recent(None, ())
 

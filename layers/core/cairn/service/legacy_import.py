@@ -161,7 +161,7 @@ class _Import:
             turn=TurnEntry.of(turn.turn_id, self._seq, turn.events),
         )
         owner = layout.owner(turn.user_id or self._user, self._session.session_id)
-        return [Put({**item, "turn_id": turn.turn_id, **content}), *self._log_writes(owner, entry)]
+        return [Put({**item, **content}), *self._log_writes(owner, entry)]
 
     def _log_writes(self, owner: str, entry: LogEntry) -> list[Write]:
         """Return the writes that append to a log, after what was appended before, and make it known to its project."""
@@ -187,7 +187,8 @@ class _Import:
     def _head(self, changes: dict[str, Scalar], counts: dict[str, int] | None = None) -> Update:
         now = self._parts.world.clock.now()
         entry = due.no_later_than(self._session, self._lease.head, now + due.interval(self._settings))
-        fixed: dict[str, Scalar] = {"updated_at": rfc3339(now), "owners": "\n".join(self._owners), **entry.set}
+        owners = "\n".join(self._owners)
+        fixed: dict[str, Scalar] = {"updated_at": rfc3339(now), "owners": owners, **self._lease.begun(), **entry.set}
         add = {"version": 1, **(counts or {})}
         return Update(self._lease.key(), set={**fixed, **changes}, add=add, condition=self._lease.held())
 

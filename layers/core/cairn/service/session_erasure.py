@@ -16,7 +16,7 @@ from cairn.domain.codec import epoch_ms
 from cairn.domain.errors import ResourceBusy, TransactionRefused
 from cairn.domain.ids import Digest
 from cairn.domain.settings import Limits
-from cairn.domain.table import AllOf, Attributes, Check, Delete, Equals, Key, Query, Update, Write
+from cairn.domain.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write
 from cairn.domain.turns import Session
 from cairn.service.dropped import discard, dropping
 from cairn.service.leased import Leased
@@ -24,6 +24,7 @@ from cairn.service.own_files import OwnFiles
 from cairn.service.paging import every
 from cairn.service.parts import Parts
 from cairn.service.recall import owners_of
+from cairn.service.recent_turns import REMOVALS
 from cairn.service.segments import Segments
 
 _AT_ONCE = 90
@@ -32,8 +33,8 @@ _ENTRIES_AT_ONCE = 30
 """How many entries of a log do, each with a blob, beside the log's segments, at most seven a level."""
 _FILES = ("file", "part#", "drop#")
 """How sort keys of files begin, of what counts them, and of what names blobs that are to go."""
-_TOLD = (layout.COMPACTED, layout.SUMMARIES, layout.OPERATIONS)
-"""What tells of turns in other words: it goes first, so that nothing tells of a turn that is gone."""
+TOLD = (layout.COMPACTED, layout.NEWEST_SUMMARY, layout.SUMMARIES)
+"""How sort keys begin of what tells of turns in other words."""
 
 
 class SessionErasure:
@@ -65,7 +66,8 @@ class SessionErasure:
         """
         now = self._world.clock.now()
         yield from self._delete_files(held)
-        yield from self._delete(held, self._items(held.session, lambda sk: sk.startswith(_TOLD)))
+        # First, so that nothing tells of a turn that is gone.
+        yield from self._delete(held, self._items(held.session, lambda sk: sk.startswith((*TOLD, layout.OPERATIONS))))
         for owner in owners_of(held.head):
             yield from self._forget_texts(held, owner)
             self._parts.indexer.run(held.session.tenant, held.session.project, owner, until)
@@ -94,8 +96,8 @@ class SessionErasure:
             held.keep()
             blobs = [item["blob"] for item in some if "blob" in item]
             deletes = [Delete(Key(str(item["pk"]), str(item["sk"]))) for item in some]
-            still = Check(held.key, held.held)
-            held.write([still, *deletes, *dropping(self._world, held.session, blobs)])
+            told = Update(held.key, add={REMOVALS: 1}, condition=held.held)
+            held.write([told, *deletes, *dropping(self._world, held.session, blobs)])
             yield discard(self._world, held.session) if blobs else 0
 
     def _forget_texts(self, held: Leased, owner: str) -> Iterator[int]:

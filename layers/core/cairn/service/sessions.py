@@ -1,4 +1,4 @@
-"""One session's items: its head with the lease, its turns' guards, its newest events and summaries."""
+"""One session's items: its head with the lease, its newest events and summaries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from cairn.domain import layout
 from cairn.domain.codec import epoch_ms, rfc3339
 from cairn.domain.compaction import Summary
-from cairn.domain.errors import CairnError, ConditionFailed, ResourceBusy, StoreError
+from cairn.domain.errors import CairnError, ConditionFailed, ResourceBusy, StoreError, TransactionRefused, Unavailable
 from cairn.domain.events import Event
 from cairn.domain.settings import MemorySettings
 from cairn.domain.table import (
@@ -25,18 +25,18 @@ from cairn.domain.table import (
     Missing,
     Put,
     Query,
+    Scalar,
     Update,
 )
 from cairn.domain.turns import Session
 from cairn.service.due import KEPT, EntryChange
-from cairn.service.paging import every, pages
+from cairn.service.paging import every
+from cairn.service.recent_turns import BEGUN, Recent, RecentTurns, events_of
 from cairn.service.vault import Vault
 from cairn.service.world import World
 
 FIRST_WAIT_SECONDS = 0.025
 LONGEST_WAIT_SECONDS = 0.4
-_MARKS = frozenset({layout.HEAD, layout.MEMORY_COUNT})
-"""What sorts after a session's events and is read with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,32 +61,19 @@ class Lease:
         """Return where the head is."""
         return Key(layout.session_pk(self.session), layout.HEAD)
 
-
-@dataclass(frozen=True, slots=True)
-class Recent:
-    """The head and the newest turns of a session, oldest first, up to the newest `items` items.
-
-    `memories` changes with every memory that the session keeps or forgets for itself, or that is erased there; "" where
-    it never had any.
-    """
-
-    head: Attributes | None
-    turns: tuple[tuple[int, tuple[Event, ...]], ...]
-    memories: str = ""
-
-    @property
-    def seq(self) -> int:
-        """Return the number of the newest turn read, 0 where there is none."""
-        return self.turns[-1][0] if self.turns else 0
+    def begun(self) -> Attributes:
+        """Return what the first commit tells the head, so that no session begun anew is taken for this one."""
+        return {BEGUN: self.head.get(BEGUN, self.owner)}
 
 
 class Sessions:
     """Reads and leases sessions."""
 
     def __init__(self, world: World, vault: Vault) -> None:
-        """Hold no state of its own."""
+        """Start with no turns in memory."""
         self._world = world
         self._vault = vault
+        self._recent = RecentTurns(world, vault)
 
     def try_lease(self, session: Session, owner: str, seconds: int) -> Lease | None:
         """Take the session's lease if it is free or its holder's time is up; None if somebody holds it."""
@@ -133,50 +120,41 @@ class Sessions:
             self._world.table.update(give_up)
 
     def recent(self, session: Session, items: int) -> Recent:
-        """Return the head and the newest turns that together hold at least `items` items, in one query as a rule.
-
-        Turns that are blobs are fetched at once, as many as hold that with two items each.
-        """
-        marks: dict[str, Attributes] = {}
-        turns: list[tuple[int, tuple[Event, ...]]] = []
-        held = 0
-        query = Query(
-            layout.session_pk(session), layout.FIRST_EVENT, layout.HEAD, descending=True, limit=items // 2 + 3
-        )
-        for page in pages(self._world.table, query):
-            marks.update((str(item["sk"]), item) for item in page if item["sk"] in _MARKS)
-            stored = [item for item in page if item["sk"] not in _MARKS]
-            for item in self._vault.fetched(session.tenant, stored if held < items else (), (items + 1) // 2):
-                events = self.events(session, item)
-                turns.append((int(item["seq"]), events))
-                held += len(events)
-                if held >= items:
-                    break
-            if held >= items:
-                break
-        return Recent(marks.get(layout.HEAD), tuple(reversed(turns)), _counted(marks.get(layout.MEMORY_COUNT)))
+        """Return the head, the newest summary and the newest turns that together hold at least `items` items."""
+        return self._recent.read(session, items)
 
     def events(self, session: Session, item: Attributes) -> tuple[Event, ...]:
         """Return the events of one stored turn."""
-        return tuple(Event.from_record(record) for record in self._vault.unseal(session.tenant, item))
+        return events_of(self._vault, session, item)
 
     def summary(self, session: Session) -> Summary | None:
         """Return the newest compact summary, None where nothing was compacted."""
-        low, high = layout.prefix_range("cmp#")
-        query = Query(layout.session_pk(session), low, high, descending=True, limit=1)
-        found = self._world.table.query(query).items
-        return Summary.from_record(self._vault.unseal(session.tenant, found[0])) if found else None
+        found = self._world.table.get(Key(layout.session_pk(session), layout.NEWEST_SUMMARY))
+        return Summary.from_record(self._vault.unseal(session.tenant, found)) if found else None
 
     def store_summary(self, session: Session, summary: Summary, now: datetime) -> None:
-        """Store and count a summary; it adds to what is stored and replaces nothing, so no lock is needed.
+        """Store and count a summary, beside those before it and as the newest, unless one as new is; no lock is needed.
 
         Summaries up to one turn are made from the same immutable events: of two at once either is right.
         """
-        where = Key(layout.session_pk(session), layout.compact_sk(summary.through))
-        content = self._vault.seal(session.tenant, where, summary.to_record())
-        with suppress(ConditionFailed):
-            self._world.table.put(Put({"pk": where.pk, "sk": where.sk, "at": rfc3339(now), **content}, ABSENT))
+        pk = layout.session_pk(session)
+        newer = AnyOf((ABSENT, LessThan("through", summary.through)))
+        writes = [
+            self._summary_write(Key(pk, layout.compact_sk(summary.through)), summary, now, ABSENT),
+            self._summary_write(Key(pk, layout.NEWEST_SUMMARY), summary, now, newer),
+        ]
+        try:
+            self._world.table.transact(writes)
+        except TransactionRefused as refused:
+            if not any(reason is not None and reason.code == "condition" for reason in refused.reasons):
+                raise Unavailable("the store refused a summary; try again") from refused
+        else:
             self._world.tally.compaction()
+
+    def _summary_write(self, where: Key, summary: Summary, now: datetime, condition: Condition) -> Put:
+        content = self._vault.seal(layout.tenant_of(where.pk), where, summary.to_record())
+        item: dict[str, Scalar] = {"pk": where.pk, "sk": where.sk, "through": summary.through, "at": rfc3339(now)}
+        return Put({**item, **content}, condition)
 
     def history(self, session: Session) -> Iterator[tuple[int, tuple[Event, ...]]]:
         """Yield every turn ever stored, oldest first, as (number, events): archived ones and raw ones alike."""
@@ -187,7 +165,3 @@ class Sessions:
                 yield seq, tuple(Event.from_record(record) for record in records)
         for item in every(self._world.table, Query(pk, layout.FIRST_EVENT, layout.LAST_EVENT)):
             yield int(item["seq"]), self.events(session, item)
-
-
-def _counted(memories: Attributes | None) -> str:
-    return "" if memories is None else "/".join(str(memories.get(name, 0)) for name in ("kept", "forgotten", "erased"))

@@ -26,7 +26,8 @@ from cairn.service.memory_log import LATE_APPEND
 from cairn.service.paging import every
 from cairn.service.parts import Parts
 from cairn.service.recall import owners_of
-from cairn.service.session_erasure import SessionErasure
+from cairn.service.recent_turns import REMOVALS
+from cairn.service.session_erasure import TOLD, SessionErasure
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -134,16 +135,20 @@ class SubjectErasure:
         with leased(self._parts, layout.session_of(pk)) as lease:
             turns = 0
             discard(self._world, lease.session)
+            for item in every(self._world.table, Query(pk, layout.NEWEST_SUMMARY, layout.NEWEST_SUMMARY)):
+                self._delete(item)
             for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff")):
                 lease.keep()
                 sk = str(item["sk"])
-                if sk.startswith((layout.COMPACTED, layout.SUMMARIES)) or self._is_begun_by(scope, item):
+                if sk.startswith(TOLD) or self._is_begun_by(scope, item):
                     self._delete(item)
                 elif layout.FIRST_EVENT <= sk <= layout.LAST_EVENT or sk.startswith(layout.SHARDS):
                     turns += self._without_own(scope, lease, item)
             if last:
                 others = [owner for owner in owners_of(lease.head) if owner != scope.owner]
-                lease.write([Update(lease.key, set={"owners": "\n".join(others)}, condition=lease.held)])
+                # Counted again, for who met a turn that was just being removed behind a head that said so.
+                named = {"owners": "\n".join(others)}
+                lease.write([Update(lease.key, set=named, add={REMOVALS: 1}, condition=lease.held)])
         return turns
 
     def _is_begun_by(self, scope: Scope, item: Attributes) -> bool:
@@ -165,7 +170,7 @@ class SubjectErasure:
         unchanged = AllOf(tuple(Equals(name, item[name]) for name in ("data", "blob") if name in item))
         guards = {layout.guard_sk(event["turn_id"]) for event in events}
         writes: list[Write] = [Delete(Key(where.pk, guard)) for guard in sorted(guards)]
-        writes.append(Update(lease.key, add={"erased": turns}, condition=lease.held))
+        writes.append(Update(lease.key, add={"erased": turns, REMOVALS: 1}, condition=lease.held))
         if kept:
             sealed = self._parts.vault.seal(scope.tenant, where, kept)
             gone = tuple(name for name in ("data", "blob") if name in item and name not in sealed)
