@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.domain.ids import Tenant
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 SettingsFor: TypeAlias = Callable[[Tenant], MemorySettings]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Parts:
-    """What every use case is made of; what keeps nothing between calls is made, and loaded, when asked for."""
+    """What every use case is made of; what not every use case needs is made, and loaded, when it is asked for."""
 
     world: World
     vault: Vault
@@ -44,9 +45,9 @@ class Parts:
             settings_for=settings_for,
         )
 
-    @property
+    @cached_property
     def sessions(self) -> Sessions:
-        """Return what reads and leases sessions."""
+        """Return what reads and leases sessions, and keeps their newest turns."""
         from cairn.service.sessions import Sessions  # noqa: PLC0415 - memories are found and kept without turns
 
         return Sessions(self.world, self.vault)
