@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -28,7 +29,7 @@ from cairn.domain.turns import Completion, Session
 from cairn.local.server_process import ServerProcess
 from cairn.local.store import LOCAL_TENANT, api_keys, world
 from cairn.service.engine import Engine
-from clients import AFTER, BEFORE, Door, Seen, once, talk
+from clients import AFTER, BEFORE, Door, Seen, cpu_seconds, once, talk
 from recall_engine import MODEL, NoJobs, StoryClock
 from recall_scale import Moved
 from recall_sets import read
@@ -59,11 +60,11 @@ def objectives(seconds: float, memories: int = MEMORIES, turns: int = TURNS) -> 
         store = Path(directory)
         _fill(store, memories, turns)
         rows = [row for clients in CLIENTS for row in _measured(store, clients, seconds)]
-    columns = ("clients", "process", "call", "calls", "p50 ms", "p95 ms", "at most", "")
+    columns = ("clients", "process", "call", "calls", "p50 ms", "p95 ms", "at most", "", "CPU ms a turn")
     says = (
         f"{memories:,} memories of one user, who has a session of {turns:,} turns; all clients are this user's. A new "
         f"process: the first calls, as many as there are clients at once, of {STARTS} processes. Clients and server "
-        "share the cores."
+        "share the cores. CPU is the server's, of a turn prepared and stored."
     )
     return Table("Turns where there is much to remember, over HTTP", columns, rows, says)
 
@@ -71,24 +72,32 @@ def objectives(seconds: float, memories: int = MEMORIES, turns: int = TURNS) -> 
 def _measured(store: Path, clients: int, seconds: float) -> Iterator[Sequence[Cell]]:
     places = [_HERE, *(Place(f"beside-{number}", _HERE.user) for number in range(1, clients))]
     key = api_keys(store, {}).create(LOCAL_TENANT, Grant()).text
-    warm, new = Seen(), Seen()
-    for number in range(STARTS):
-        for tool in (BEFORE, AFTER):
-            server = ServerProcess(store)
-            server.start()
-            try:
-                door = Door.of(server.url.removesuffix("/mcp"), key)
-                _add(new, asyncio.run(once(door, places, tool)))
-                if number == STARTS - 1 and tool == AFTER:
-                    asyncio.run(once(door, places, BEFORE))
-                    warm = asyncio.run(talk(door, places, seconds))
-            finally:
-                server.stop()
+    new = Seen()
+    for tool in (*(BEFORE, AFTER) * STARTS,):
+        with _serving(store, key) as (door, _):
+            _add(new, asyncio.run(once(door, places, tool)))
+    with _serving(store, key) as (door, pid):
+        asyncio.run(once(door, places, BEFORE))
+        cpu = cpu_seconds(pid)
+        warm = asyncio.run(talk(door, places, seconds))
+        cpu = 1000 * (cpu_seconds(pid) - cpu) / max(1, warm.turns)
     for process, seen in (("warm", warm), ("new", new)):
         for tool, limit in LIMITS.items():
             took = seen.quantile(tool, 95)
             met = "met" if took is not None and took < limit and not seen.errors else "NOT MET"
-            yield (clients, process, tool, len(seen.seconds.get(tool, [])), seen.quantile(tool, 50), took, limit, met)
+            times = (len(seen.seconds.get(tool, [])), seen.quantile(tool, 50), took, limit, met)
+            yield (clients, process, tool, *times, round(cpu, 1) if seen is warm else None)
+
+
+@contextmanager
+def _serving(store: Path, key: str) -> Generator[tuple[Door, int]]:
+    """Yield the door of a new server over the store, and its process id."""
+    server = ServerProcess(store)
+    server.start()
+    try:
+        yield Door.of(server.url.removesuffix("/mcp"), key), server.pid
+    finally:
+        server.stop()
 
 
 def _add(all_seen: Seen, seen: Seen) -> None:
