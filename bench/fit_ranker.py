@@ -31,7 +31,12 @@ from report import Table
 
 DATA = Path(__file__).parent / "data/recall/fit"
 WEIGHTS = Path(__file__).parents[1] / "layers/core/cairn/domain/recall/weights.json"
-MODES: Mapping[Tier, SearchMode] = {"words": "text", "meaning": "hybrid"}
+TIERS: Mapping[Tier, tuple[SearchMode, Sequence[str]]] = {
+    "words": ("text", ()),
+    "meaning": ("hybrid", ("tokens", "tokens_with_before")),
+    "tokens": ("hybrid", ()),
+}
+"""How a tier's features are got, and those that it does without."""
 PENALTY = 0.05
 """What a squared weight of a standardised feature costs, against the mean loss of a question."""
 OTHER_SPEAKER = 0.2
@@ -74,8 +79,8 @@ def main() -> None:
     found: dict[str, object] = {"fitted_on": provenance()}
     rows: list[Sequence[str | float]] = []
     with stored(conversations, Remembering(MODEL)) as engine:
-        for tier, mode in MODES.items():
-            examples = [list(_examples(engine[each.name], each, mode)) for each in conversations]
+        for tier, (mode, without) in TIERS.items():
+            examples = [list(_examples(engine[each.name], each, mode, without)) for each in conversations]
             names = examples[0][0].names
             rows.append((tier, *_cross_validated(examples)))
             weights = fit(list(chain.from_iterable(examples)))
@@ -134,24 +139,28 @@ def _softmax(scores: Numbers) -> Numbers:
     return worth / worth.sum()
 
 
-def _examples(engine: Stored, conversation: Conversation, mode: SearchMode) -> Iterator[Example]:
+def _examples(
+    engine: Stored, conversation: Conversation, mode: SearchMode, without: Sequence[str]
+) -> Iterator[Example]:
     swap = _swapping(conversation)
     for question in conversation.questions:
         other = swap(question.text)
-        whole = _example(engine, conversation, question, mode)
+        whole = _example(engine, conversation, question, mode, without)
         if other == question.text:
             yield whole
         else:
             yield replace(whole, weight=1 - OTHER_SPEAKER)
-            about_other = _example(engine, conversation, replace(question, text=other), mode)
+            about_other = _example(engine, conversation, replace(question, text=other), mode, without)
             yield replace(about_other, weight=OTHER_SPEAKER)
 
 
-def _example(engine: Stored, conversation: Conversation, question: Question, mode: SearchMode) -> Example:
+def _example(
+    engine: Stored, conversation: Conversation, question: Question, mode: SearchMode, without: Sequence[str]
+) -> Example:
     with engine.answering(question, mode) as answer:
         hits = engine.texts(answer)
         places = [place for place, _ in hits]
-        names = sorted(answer.ranking.features)
+        names = sorted(answer.ranking.features.keys() - set(without))
         features = np.stack([np.asarray(answer.ranking.features[name], np.float64)[places] for name in names], axis=1)
     order = sorted(range(len(hits)), key=lambda number: _position(hits[number][1]))
     return Example(conversation.name, question, [hits[number][1] for number in order], names, features[order])

@@ -29,13 +29,12 @@ from cairn.domain import layout
 from cairn.domain.ids import Project, SessionId, TurnId
 from cairn.domain.log_entries import LogEntry, TurnEntry
 from cairn.domain.memories import Question, SearchMode
-from cairn.domain.recall.corpus import Vector
 from cairn.domain.settings import MemorySettings
 from cairn.domain.turns import Session
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
-from cairn.ports import Embedder
+from cairn.ports import Embedded, Embedder
 from cairn.runtime.system import SystemEntropy, in_turn
 from cairn.service.engine import Engine
 from cairn.service.world import World
@@ -58,15 +57,15 @@ _COLD_RUNS = 3
 class Moved(Remembering):
     """Gives a text with added words the vector of the text without them, moved by noise that the words decide."""
 
-    def embed(self, text: str) -> Vector:
-        """Return the text's vector."""
+    def embed_with_tokens(self, text: str) -> Embedded:
+        """Return the text's vector, and its tokens as they would be without the added words."""
         said, mark, added = text.partition(_MARK)
-        vector = super().embed(said)
+        vector, tokens = super().embed_with_tokens(said)
         if not mark:
-            return vector
+            return Embedded(vector, tokens)
         noise = np.random.default_rng(crc32(added.encode())).normal(0, _NOISE, len(vector))
         moved = vector + noise.astype(np.float32)
-        return (moved / np.linalg.norm(moved)).astype(np.float32)
+        return Embedded((moved / np.linalg.norm(moved)).astype(np.float32), tokens)
 
 
 def table(sizes: Sequence[int]) -> Table:

@@ -121,7 +121,7 @@ def test_what_onnxruntime_refuses_is_told_by_its_name_alone(directory: Path) -> 
     with pytest.raises(EmbeddingFailed, match=r"^onnxruntime refuses the model: \w+$"):
         OnnxGraph(CANARY.encode())
     with pytest.raises(EmbeddingFailed, match=r"^onnxruntime failed: \w+$"):
-        OnnxGraph((directory / MODEL).read_bytes()).vector([999_999])
+        OnnxGraph((directory / MODEL).read_bytes()).tokens([999_999])
 
 
 def test_the_model_that_is_built_is_the_one_that_is_loaded() -> None:
@@ -149,7 +149,7 @@ def test_the_settings_choose_the_embedder(directory: Path, caplog: pytest.LogCap
         return None if chosen is None else chosen.name
 
     with caplog.at_level(logging.INFO, "cairn"):
-        assert name(EmbeddingSettings()) == "minilm-l6-int8"
+        assert name(EmbeddingSettings()) == "minilm-l6-int8-tokens"
         assert name(EmbeddingSettings(directory=str(directory))) == "minilm-l6-int8"
         assert name(EmbeddingSettings(embedder="titan")) == "titan-v2-256"
         assert name(EmbeddingSettings(embedder="none")) is None
