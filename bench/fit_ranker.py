@@ -1,8 +1,9 @@
 """Fit the ranker's weights on Cairn's own conversations, and write layers/core/cairn/domain/recall/weights.json.
 
-A question's texts compete: the loss is the cross-entropy of the softmax of their scores (ListNet; Cao et al. 2007)
-with the texts that answer it, each alike. It is convex, so that Newton's method ends at the one best set of weights,
-the same every time. Features are taken from the engine's own recall and standardised; the weights are not.
+Each text that answers a question competes with those that do not, and not with the others that do: the loss is the
+cross-entropy of the softmax of their scores. It is convex, so that Newton's method ends at the one best set of weights,
+the same every time. A question with several texts counts by the root of their number. Features are taken from the
+engine's own recall and standardised; the weights are not.
 
 Whom a question names is a strong sign, and at times it names the wrong one. So a fifth of the weight of a question
 about one of two speakers goes to the same question about the other.
@@ -18,6 +19,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +48,8 @@ _SMALLEST_DEVIATION = 1e-3
 _DIGITS = 4
 
 Numbers = NDArray[np.float64]
+Contest: TypeAlias = tuple[Numbers, float]
+"""The features of a text that answers a question and, below, of those that do not; how much this counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,31 +96,33 @@ def main() -> None:
 
 
 def fit(examples: Sequence[Example]) -> Numbers:
-    """Return the weights that make the texts that answer the questions the most likely ones."""
+    """Return the weights that put each text that answers a question before those that do not."""
     everything = np.concatenate([each.features for each in examples])
     mean, deviation = everything.mean(axis=0), everything.std(axis=0) + _SMALLEST_DEVIATION
-    questions = [
-        ((each.features - mean) / deviation, each.right / each.right.sum(), each.weight)
-        for each in examples
-        if each.right.any()
-    ]
-    return _minimum(questions, len(mean)) / deviation
+    contests = [contest for each in examples for contest in _contests(each, mean, deviation)]
+    return _minimum(contests, len(mean)) / deviation
 
 
-def _minimum(questions: Sequence[tuple[Numbers, Numbers, float]], size: int) -> Numbers:
+def _contests(example: Example, mean: Numbers, deviation: Numbers) -> Iterator[Contest]:
+    features, right = (example.features - mean) / deviation, example.right
+    for each in features[right]:
+        yield np.vstack([each, features[~right]]), example.weight / float(np.sqrt(right.sum()))
+
+
+def _minimum(contests: Sequence[Contest], size: int) -> Numbers:
     """Return where the penalised mean loss is least, by Newton's method with halved steps."""
-    weights, total = np.zeros(size), sum(weight for *_, weight in questions)
-    loss = _loss(questions, weights, total)
+    weights, total = np.zeros(size), sum(weight for _, weight in contests)
+    loss = _loss(contests, weights, total)
     for _ in range(_STEPS):
         gradient, curvature = PENALTY * weights, PENALTY * np.eye(size)
-        for features, right, weight in questions:
+        for features, weight in contests:
             likely = _softmax(features @ weights)
             expected = features.T @ likely
-            gradient += weight / total * (expected - features.T @ right)
+            gradient += weight / total * (expected - features[0])
             curvature += weight / total * ((features.T * likely) @ features - np.outer(expected, expected))
         step = np.linalg.solve(curvature, gradient)
         share = 1.0
-        while (next_loss := _loss(questions, weights - share * step, total)) > loss and share > _ENOUGH:
+        while (next_loss := _loss(contests, weights - share * step, total)) > loss and share > _ENOUGH:
             share /= 2
         weights = weights - share * step
         if loss - next_loss < _ENOUGH:
@@ -125,12 +131,12 @@ def _minimum(questions: Sequence[tuple[Numbers, Numbers, float]], size: int) -> 
     return weights
 
 
-def _loss(questions: Sequence[tuple[Numbers, Numbers, float]], weights: Numbers, total: float) -> float:
+def _loss(contests: Sequence[Contest], weights: Numbers, total: float) -> float:
     loss = 0.5 * PENALTY * float(weights @ weights)
-    for features, right, weight in questions:
+    for features, weight in contests:
         scores = features @ weights
         highest = scores.max()
-        loss += weight / total * float(highest + np.log(np.exp(scores - highest).sum()) - right @ scores)
+        loss += weight / total * float(highest + np.log(np.exp(scores - highest).sum()) - scores[0])
     return loss
 
 

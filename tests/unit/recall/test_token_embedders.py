@@ -18,7 +18,7 @@ from cairn.runtime.minilm import NAME
 from embedders import ToyEmbedder
 from notebooks import Notebook, index
 
-CODES = "7d59c4c4"
+CODES = "e96d030f"
 NEAR = ("tokens", "tokens_with_before")
 
 

@@ -41,3 +41,11 @@ def test_more_tokens_make_a_text_no_farther() -> None:
     few, all_of_them = nearness(asked, coded(text[:9])[None]), nearness(asked, coded(text)[None])
 
     assert (all_of_them >= few - 1e-6).all()
+
+
+def test_a_long_question_counts_no_more_tokens_than_a_text() -> None:
+    long, other = some(3 * MOST, 1), some(9, 2)
+    asked = projected(long)
+
+    assert asked.shape == (MOST, 64)
+    assert nearness(asked, coded(long)[None]).mean() > nearness(asked, coded(other)[None]).mean()

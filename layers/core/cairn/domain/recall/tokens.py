@@ -23,20 +23,20 @@ _FITTED = Path(__file__).with_name("codes.npz")
 
 
 def projected(tokens: Tokens) -> Tokens:
-    """Return an embedder's tokens as unit vectors of 64 dimensions."""
+    """Return an embedder's tokens as at most 32 unit vectors of 64 dimensions; of more, runs of tokens count as one."""
     projection, _ = _fitted()
+    if len(tokens) > MOST:
+        tokens = np.add.reduceat(_unit(tokens), np.arange(MOST) * len(tokens) // MOST)
     return _unit(tokens @ projection)
 
 
 def coded(tokens: Tokens) -> Codes:
-    """Return what is kept of a text's tokens; of a longer text runs of tokens count as one, of none nothing is like."""
+    """Return what is kept of a text's tokens; where there are none, something that hardly any token is like."""
     if not len(tokens):
         return np.zeros(BYTES, np.uint8)
-    whole = _unit(tokens)
-    if len(whole) > MOST:
-        whole = np.add.reduceat(whole, np.linspace(0, len(whole), MOST + 1).astype(np.int64)[:-1])
     _, centroids = _fitted()
-    parts = projected(whole).reshape(len(whole), PARTS, -1).swapaxes(0, 1)
+    whole = projected(tokens)
+    parts = whole.reshape(len(whole), PARTS, -1).swapaxes(0, 1)
     nearest = (parts @ centroids.swapaxes(1, 2) - (centroids**2).sum(axis=2)[:, None] / 2).argmax(axis=2)
     return nearest.T.astype(np.uint8)[np.arange(MOST) % len(whole)].reshape(BYTES)
 
@@ -44,11 +44,11 @@ def coded(tokens: Tokens) -> Codes:
 def nearness(asked: Tokens, codes: Codes) -> Tokens:
     """Return for each token of a question, projected, and each text's codes how near the text's nearest token is."""
     _, centroids = _fitted()
-    parts = asked.reshape(len(asked), PARTS, -1)
-    near = np.einsum("qpd,pcd->pcq", parts, centroids)
+    near = centroids @ asked.reshape(len(asked), PARTS, -1).transpose(1, 2, 0)
     found = np.zeros((len(codes) * MOST, len(asked)), np.float32)
-    for part, each in enumerate(codes.reshape(-1, PARTS).T):
-        found += near[part][each]
+    of_part = np.empty_like(found)
+    for each, part in zip(near, codes.reshape(-1, PARTS).T, strict=True):
+        found += np.take(each, part, axis=0, out=of_part, mode="clip")  # without "clip" it would copy once more
     return found.reshape(len(codes), MOST, len(asked)).max(axis=1).T
 
 
