@@ -51,11 +51,14 @@ NO_DATE = [(language, said) for language, each in SAID["no_date"].items() for sa
         ("What did I do on Wednesday of last week?", date(2024, 5, 8), date(2024, 5, 8)),
         ("What did I do last March?", date(2024, 3, 1), date(2024, 3, 31)),
         ("What did I do last June?", date(2023, 6, 1), date(2023, 6, 30)),
+        ("What did I do last May?", date(2023, 5, 1), date(2023, 5, 31)),
         ("What did I do in March of last year?", date(2023, 3, 1), date(2023, 3, 31)),
         ("What did I do in the autumn of last year?", date(2023, 9, 1), date(2023, 12, 2)),
         ("What did I do on 12th May last year?", date(2023, 5, 12), date(2023, 5, 12)),
         ("What did I do in spring?", date(2024, 3, 1), date(2024, 6, 1)),
         ("What did I do in the summer?", date(2023, 6, 1), date(2023, 9, 1)),
+        ("What did I do the summer before last?", date(2022, 6, 1), date(2022, 9, 1)),
+        ("What did I do in 2023, or on 7 May 2024?", date(2024, 5, 7), date(2024, 5, 7)),
         ("What did I do this month?", date(2024, 5, 1), date(2024, 5, 31)),
         ("What did I do last week?", date(2024, 5, 6), date(2024, 5, 13)),
         ("What did I do last weekend?", date(2024, 5, 10), date(2024, 5, 13)),
@@ -80,6 +83,13 @@ def test_a_day_without_a_year_is_meant_in_any_year_that_there_are_texts_of() -> 
 def test_a_last_weekday_that_was_this_week_may_be_last_week_s() -> None:
     assert [span.first.day for span in spans("What did I do last Tuesday?", TODAY, YEARS)] == [14, 7]
     assert [span.first.day for span in spans("What did I do last Friday?", TODAY, YEARS)] == [10]
+
+
+def test_the_last_season_is_one_that_is_mostly_over() -> None:
+    (in_april,) = spans("What did I plant last spring?", date(2024, 4, 1), YEARS)
+    (in_june,) = spans("What did I plant last spring?", date(2024, 6, 1), YEARS)
+
+    assert (in_april.first.year, in_june.first.year) == (2023, 2024)
 
 
 def test_a_winter_of_a_year_is_at_either_end_of_it() -> None:

@@ -178,7 +178,7 @@ def _years_of(said: Said, today: date, years: range) -> Sequence[int]:
     if _has(said, "Y"):
         return [_number(said, "Y")]
     unit, distance = _distance(said)
-    return [today.year + distance] if unit == "year" and _has(said, "KLPT") else years
+    return [today.year + distance] if unit == "year" else years
 
 
 def _distance(said: Said) -> tuple[str, int]:
