@@ -60,6 +60,33 @@ def test_a_question_in_another_language_is_known_by_its_words_or_script(text: st
     assert asked(text, *CHAT).is_foreign == foreign
 
 
+@pytest.mark.parametrize(
+    ("language", "user", "assistant"),
+    [
+        ("de", "Wie heißt meine Schwester?", "Welches Buch hast du mir empfohlen?"),
+        ("de", "Was habe ich dir von der Reise erzählt?", "Was ist deine Meinung zu der Reise?"),
+        ("nl", "Hoe heet mijn zus?", "Welk boek heb jij me aangeraden?"),
+        ("fr", "Qu'est-ce que je t'ai dit du voyage ?", "Qu'est-ce que tu m'as dit du voyage ?"),
+        ("fr", "Où est-ce que j'ai mis la clé du garage ?", "Quel livre m'avez-vous conseillé ?"),
+        ("es", "¿Qué te dije de la casa?", "¿Qué me dijiste de la casa?"),
+        ("pt", "Qual é o nome da minha irmã?", "Que livro você me recomendou?"),
+        ("it", "Che cosa ti ho detto del viaggio?", "Che cosa mi hai detto del viaggio?"),
+        ("ru", "Как зовут мою сестру?", "Что ты мне советовал?"),
+        ("ar", "ما هو الكتاب الذي عندي؟", "ماذا قلت لي عن الرحلة؟"),
+        ("zh", "我告诉过你什么?", "你给我推荐了什么书?"),
+        ("ja", "私の妹の名前は?", "どの本を勧めてくれましたか?"),
+    ],
+)
+def test_other_languages_tell_i_from_you_as_english_does(language: str, user: str, assistant: str) -> None:
+    assert asked(user, *CHAT).speakers == {0}, language
+    assert asked(assistant, *CHAT).speakers == {1}, language
+
+
+@pytest.mark.parametrize("text", ["Wie heißt die Schwester von Ada?", "Qui est arrivé du Portugal ?", "谁来了?"])
+def test_a_question_without_pronouns_tells_nobody_in_any_language(text: str) -> None:
+    assert asked(text, *CHAT).speakers == frozenset()
+
+
 def test_roles_are_no_names() -> None:
     assert asked("Which user is the assistant of?", *CHAT).text == "Which user is the assistant of?"
 

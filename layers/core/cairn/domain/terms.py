@@ -28,7 +28,7 @@ _CJK = (
 )
 _TOKEN = re.compile(
     rf"(?P<cjk>[{_CJK}]+)"
-    r"|(?P<number>\d+(?:[.,:/-]\d+)*+)(?!(?!t\d)[^\W\d_])"
+    r"|(?P<number>\d++(?:[.,:/-]\d+)*+)(?!(?!t\d)[^\W\d_])"
     rf"|(?P<word>(?:(?![{_CJK}])[^\W_])+(?:'(?:(?![{_CJK}])[^\W\d_])+)*)"
 )
 _ACCENTS = dict.fromkeys(range(0x300, 0x370))  # not all marks: Japanese voices its kana with one
@@ -43,7 +43,7 @@ _SWAPPED = 2
 
 def words(text: str) -> list[str]:
     """Return the words, numbers and runs of CJK of a text in order, case and accents folded, none left out."""
-    return [match.group() for match in _TOKEN.finditer(_fold(text))]
+    return [match.group() for match in _TOKEN.finditer(fold(text))]
 
 
 def terms(text: str) -> list[str]:
@@ -54,7 +54,7 @@ def terms(text: str) -> list[str]:
     becomes overlapping pairs of characters, or one where it stands alone. Emoji and punctuation yield nothing.
     """
     found: list[str] = []
-    for match in _TOKEN.finditer(_fold(text)):
+    for match in _TOKEN.finditer(fold(text)):
         token = match.group()
         if match.lastgroup == "cjk":
             found.extend(_bigrams(token))
@@ -65,7 +65,8 @@ def terms(text: str) -> list[str]:
     return found
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
+    """Return a text in lower case and without accents."""
     plain = text.casefold()
     if plain.isascii():
         return plain

@@ -1,40 +1,24 @@
-"""Dates in a question: the days it speaks of, said as a date or relative to today."""
+"""Dates in a question: the days it speaks of, said as a date or relative to today, in any language of `date_words`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from math import exp
+from operator import itemgetter
+from typing import TypeAlias
 
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
-_WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-_MONTH = (
-    {name: number for number, name in enumerate(_MONTHS, 1)}
-    | {name[:3]: number for number, name in enumerate(_MONTHS, 1)}
-    | {"sept": 9}
-)
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-_NAMED = "|".join(sorted(_MONTH, key=len, reverse=True))
-_YEAR = r"(?:19|20)\d\d"
-_DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?({_NAMED})\b\.?,?\s*({_YEAR})?")
-_MONTH_FIRST = re.compile(rf"\b({_NAMED})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d),?\s*({_YEAR})?")
-_NUMERIC = re.compile(rf"\b({_YEAR})-(\d\d)-(\d\d)\b")
-_MONTH_OF_YEAR = re.compile(rf"\b({_NAMED})\.?,?\s+(?:of\s+)?({_YEAR})\b")
-_MONTH_ALONE = re.compile(rf"\b(?:in|during|of|since|by|early|late|mid|last|this)[\s-]+({_NAMED})\b")
-_YEAR_ALONE = re.compile(rf"\b({_YEAR})\b")
-_AGO = re.compile(r"\b(\d+|a|an|one|two|three|four|five|six|couple of|few)\s+(day|week|month|year)s?\s+ago\b")
-_LAST = re.compile(rf"\blast\s+(night|week|weekend|month|year|{'|'.join(_SEASONS)}|{'|'.join(_WEEKDAYS)})\b")
-_COUNT = {"a": 1, "an": 1, "one": 1, "two": 2, "couple of": 2, "three": 3, "few": 3, "four": 4, "five": 5, "six": 6}
-_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+from cairn.domain.recall.date_words import Word, readings
+
+_DAYS = {"day": 1, "week": 7, "weekend": 7, "month": 30, "year": 365}
 _A_LIFETIME = 120 * 365
 _FADING = 4.0
 _AFTER_A_MONTH = 31
 _WORTH_AFTERWARDS, _WORTH_OF_A_YEAR = 0.3, 0.3
+_A_SEASON, _MOST_OF_A_SEASON = timedelta(days=92), timedelta(days=60)
+_WEEK = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,88 +42,199 @@ class Span:
         return self.afterwards if 0 < (day - self.last).days <= _AFTER_A_MONTH else 0.0
 
 
+Said: TypeAlias = Sequence[Word]
+Meaning: TypeAlias = Callable[[Said, date, range], Iterator[Span]]
+
+
 def spans(question: str, today: date, years: range) -> tuple[Span, ...]:
     """Return the days that a question speaks of; a day or month without a year is meant in any of these years."""
-    text = question.lower()
-    for kind in (_days, _relative, _months_of_a_year, _months, _whole_years):
-        found = tuple(kind(text, today, years))
-        if found:
-            return found
-    return ()
+    return max((_told(words, today, years) for words in readings(question)), default=(0, ()), key=itemgetter(0))[1]
 
 
-def _days(text: str, _: date, years: range) -> Iterator[Span]:
-    said = [(match[3], match[2], match[1]) for match in _DAY_FIRST.finditer(text)]
-    said += [(match[3], match[1], match[2]) for match in _MONTH_FIRST.finditer(text)]
-    for year, month, day in said:
-        for each in [int(year)] if year else years:
-            yield from _day(each, _MONTH[month], int(day))
-    for match in _NUMERIC.finditer(text):
-        yield from _day(int(match[1]), int(match[2]), int(match[3]))
+def _told(words: Sequence[Word], today: date, years: range) -> tuple[int, tuple[Span, ...]]:
+    """Return how many words speak of days, and the days that are most precise."""
+    found: dict[int, list[Span]] = {}
+    matches = list(_GRAMMAR.finditer("".join(word.sign for word in words)))
+    for match in matches:
+        precision, meaning = _MEANINGS[match.lastgroup or ""]
+        found.setdefault(precision, []).extend(meaning(words[match.start() : match.end()], today, years))
+    told = [precision for precision, each in found.items() if each]
+    return sum(len(match[0]) for match in matches), tuple(found[min(told)]) if told else ()
 
 
-def _day(year: int, month: int, day: int) -> Iterator[Span]:
-    try:
-        found = date(year, month, day)
-    except ValueError:
-        return
-    yield Span(found, found)
+def _whole(said: Said, _: date, __: range) -> Iterator[Span]:
+    day = date.fromordinal(int(said[0].number))
+    yield Span(day, day)
 
 
-def _relative(text: str, today: date, _: range) -> Iterator[Span]:
-    if "yesterday" in text or "last night" in text:
-        yield _around(today - timedelta(days=1), 0)
-    for match in _AGO.finditer(text):
-        unit = _DAYS[match[2]]
-        count = _COUNT[match[1]] if match[1] in _COUNT else int(match[1])
-        if count * unit < _A_LIFETIME:
-            yield _around(today - timedelta(days=count * unit), unit // 3)
-    for match in _LAST.finditer(text):
-        yield from _last(match[1], today)
+def _day(said: Said, today: date, years: range) -> Iterator[Span]:
+    mark = next((place for place, word in enumerate(said) if word.sign == "G"), 0)
+    day = _number(said[mark:], "NO")
+    for year in _years_of(said, today, years):
+        try:
+            found = date(year, _month_number(said), day)
+        except ValueError:
+            continue
+        yield Span(found, found)
 
 
-def _last(what: str, today: date) -> Iterator[Span]:
-    if what in _WEEKDAYS:
-        yield _around(today - timedelta(days=(today.weekday() - _WEEKDAYS.index(what) - 1) % 7 + 1), 0)
-    elif what in _SEASONS:
-        start = _month_start(today.year, _SEASONS[what])
-        if start + timedelta(days=60) > today:
-            start = _month_start(today.year - 1, _SEASONS[what])
-        yield Span(start, start + timedelta(days=92))
-    elif what == "year":
-        yield Span(date(today.year - 1, 1, 1), date(today.year - 1, 12, 31))
-    elif what == "month":
-        end = today.replace(day=1) - timedelta(days=1)
-        yield Span(end.replace(day=1), end)
-    elif what in {"week", "weekend"}:
-        monday = today - timedelta(days=today.weekday() + 7)
-        yield Span(monday if what == "week" else monday + timedelta(days=4), monday + timedelta(days=7))
+def _ago(said: Said, today: date, _: range) -> Iterator[Span]:
+    unit = next(word for word in said if word.sign == "U")
+    count = next((word.number for word in said if word.sign in "Nn"), unit.number)
+    days = int(count * _DAYS[unit.unit])
+    if count and days < _A_LIFETIME:
+        yield _around(today - timedelta(days=days), int(_DAYS[unit.unit] * min(count, 1)) // 3)
+
+
+def _lately(said: Said, today: date, _: range) -> Iterator[Span]:
+    unit, count = next(word.unit for word in said if word.sign == "U"), _number(said, "Nn")
+    if count * _DAYS[unit] < _A_LIFETIME:
+        yield Span(today - timedelta(days=count * _DAYS[unit]), today)
+
+
+def _days_ago(said: Said, today: date, _: range) -> Iterator[Span]:
+    yield _around(today - timedelta(days=_number(said, "d")), 0)
+
+
+def _period(said: Said, today: date, _: range) -> Iterator[Span]:
+    unit, distance = _distance(said)
+    if unit == "year":
+        year = today.year + distance
+        yield Span(date(year, 1, 1), date(year, 12, 31))
+    elif unit == "month":
+        year, month = divmod(today.year * 12 + today.month - 1 + distance, 12)
+        yield Span(date(year, month + 1, 1), _month_end(year, month + 1))
+    elif unit in {"week", "weekend"}:
+        monday = today + timedelta(days=_WEEK * distance - today.weekday())
+        yield Span(monday if unit == "week" else monday + timedelta(days=4), monday + timedelta(days=_WEEK))
+
+
+def _weekday(said: Said, today: date, _: range) -> Iterator[Span]:
+    """Yield a day of the week that is said; "last Friday" may be that of last week even where one has passed since."""
+    weekday, (unit, distance) = _number(said, "W"), _distance(said)
+    of_this_week = today + timedelta(days=weekday - today.weekday())
+    if unit == "week" or distance != -1:
+        yield _around(of_this_week + timedelta(days=_WEEK * distance), 0)
+    else:
+        if of_this_week < today:
+            yield _around(of_this_week, 0)
+        yield _around(of_this_week - timedelta(days=_WEEK), 0)
+
+
+def _season(said: Said, today: date, years: range) -> Iterator[Span]:
+    """Yield a season of a year that is said, winter at either end of it; else the latest one that has begun."""
+    season, (unit, distance) = _number(said, "Ss"), _distance(said)
+    if unit not in {"", "year"}:
+        yield from _period(said, today, years)
+    elif unit or _has(said, "Y"):
+        (year,) = _years_of(said, today, years)
+        yield from (_of_three_months(each, season) for each in ([year - 1, year] if season == _WINTER else [year]))
+    else:
+        latest = today - (_MOST_OF_A_SEASON if distance else timedelta(0))
+        year = latest.year - (latest < date(latest.year, 3 * season + 3, 1))
+        yield _of_three_months(year + min(0, distance + 1), season)
+
+
+def _of_three_months(year: int, season: int) -> Span:
+    start = date(year, 3 * season + 3, 1)
+    return Span(start, start + _A_SEASON)
+
+
+def _month_near(said: Said, today: date, years: range) -> Iterator[Span]:
+    """Yield a month of a year at a distance, or the last one of that name."""
+    month, (unit, distance) = _month_number(said), _distance(said)
+    if unit not in {"", "year"}:
+        yield from _period(said, today, years)
+    elif unit or not distance:
+        yield _month(today.year + distance, month)
+    else:
+        yield _month(today.year - (month >= today.month), month)
+
+
+def _months(said: Said, today: date, years: range) -> Iterator[Span]:
+    for year in _years_of(said, today, years):
+        yield _month(year, _month_number(said))
+
+
+def _whole_years(said: Said, _: date, __: range) -> Iterator[Span]:
+    year = _number(said, "Y")
+    yield Span(date(year, 1, 1), date(year, 12, 31), worth=_WORTH_OF_A_YEAR)
 
 
 def _around(day: date, slack: int) -> Span:
     return Span(day - timedelta(days=slack), day + timedelta(days=slack))
 
 
-def _months_of_a_year(text: str, _: date, __: range) -> Iterator[Span]:
-    for match in _MONTH_OF_YEAR.finditer(text):
-        yield _month(int(match[2]), _MONTH[match[1]])
-
-
-def _months(text: str, _: date, years: range) -> Iterator[Span]:
-    for match in _MONTH_ALONE.finditer(text):
-        for year in years:
-            yield _month(year, _MONTH[match[1]])
-
-
-def _whole_years(text: str, _: date, __: range) -> Iterator[Span]:
-    for match in _YEAR_ALONE.finditer(text):
-        yield Span(date(int(match[1]), 1, 1), date(int(match[1]), 12, 31), worth=_WORTH_OF_A_YEAR)
-
-
 def _month(year: int, month: int) -> Span:
-    end = _month_start(year + month // 12, month % 12 + 1) - timedelta(days=1)
-    return Span(_month_start(year, month), end, afterwards=_WORTH_AFTERWARDS)
+    return Span(date(year, month, 1), _month_end(year, month), afterwards=_WORTH_AFTERWARDS)
 
 
-def _month_start(year: int, month: int) -> date:
-    return date(year, month, 1)
+def _month_end(year: int, month: int) -> date:
+    return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
+
+
+def _years_of(said: Said, today: date, years: range) -> Sequence[int]:
+    """Return the year that is said, also by its distance from today; else all that there are texts of."""
+    if _has(said, "Y"):
+        return [_number(said, "Y")]
+    unit, distance = _distance(said)
+    return [today.year + distance] if unit == "year" else years
+
+
+def _distance(said: Said) -> tuple[str, int]:
+    """Return a unit of time, "" where none is said, and how many of them it is from now."""
+    for word in said:
+        if word.sign == "K":
+            return word.unit, int(word.number)
+    unit = next((word.unit for word in said if word.sign == "U"), "")
+    return unit, next((_DISTANCES[word.sign] for word in said if word.sign in _DISTANCES), 0)
+
+
+def _has(said: Said, signs: str) -> bool:
+    return any(word.sign in signs for word in said)
+
+
+def _number(said: Said, signs: str) -> int:
+    return int(next(word.number for word in said if word.sign in signs))
+
+
+def _month_number(said: Said) -> int:
+    return _number(said, "Mm" if _has(said, "Mm") else "N")
+
+
+_DISTANCES: Mapping[str, int] = {"T": 0, "L": -1, "P": -2}
+_WINTER = 3
+_RELATIVE = "(?:[LPT]U|T[I_]U|U[LP]|K)"
+_MONTH = "(?:M|NG)"
+_DAY = "(?:[NO][J_]*M|(?:O[J_]*|(?<=I)N)m|N[J_]*m(?=_?Y)|M[NO](?!U)|m(?:O|(?<=Im)N(?!U)|N(?=_?Y)))"
+_KINDS: Sequence[tuple[str, int, Meaning, str]] = (
+    ("whole", 0, _whole, "D"),
+    (
+        "day",
+        0,
+        _day,
+        rf"{_DAY}(?:[IJ_]*(?:Y|{_RELATIVE}))?|(?:YU?_?|{_RELATIVE}_?)?NGNU?",
+    ),
+    (
+        "month_near",
+        1,
+        _month_near,
+        rf"(?:{_MONTH}|(?<=I)m)[IJ_]*{_RELATIVE}|{_RELATIVE}(?:[IJ_]*{_MONTH}|_?I_?m)|[LT]M|Lm|ML",
+    ),
+    ("season", 1, _season, rf"[Ss][IJ_]*(?:{_RELATIVE}|Y)|(?:{_RELATIVE}|YU?)[IJ_]*[Ss]|[LPT][Ss]|S[LP]|T_S"),
+    ("weekday", 1, _weekday, rf"{_RELATIVE}[IJ_]*W|W[IJ_]*{_RELATIVE}|[LPT]W|W[LP]"),
+    ("ago", 1, _ago, "[AB]_*[Nn]?U|[Nn]?U_?[aB]"),
+    ("lately", 1, _lately, "L[Nn]U|[Nn]LU"),
+    ("period", 1, _period, _RELATIVE),
+    ("days_ago", 1, _days_ago, "d"),
+    ("month_of_year", 2, _months, "[Mm][J_]*Y|YU?_?NG|Y_?M"),
+    ("month", 3, _months, "(?<=[IJU])M|(?<=[IJ]_)M|(?<=U[J_])M|(?<=I)m|NG"),
+    ("in_season", 3, _season, "(?<=I)S|(?<=I_)S|s"),
+    ("year", 4, _whole_years, "Y"),
+)
+"""How dates are said, in the signs of `date_words`: the first that fits is meant, and what is most precise counts.
+
+A month that is another word too needs more to be one: "in May", "May 7th" and "7 May 2023", but not "may 2 people".
+"""
+_GRAMMAR = re.compile("|".join(f"(?P<{name}>{signs})" for name, _, _, signs in _KINDS))
+_MEANINGS: Mapping[str, tuple[int, Meaning]] = {name: (precision, meaning) for name, precision, meaning, _ in _KINDS}

@@ -10,6 +10,7 @@ from datetime import date
 
 from cairn.domain.cues import asks_how_many, asks_when
 from cairn.domain.recall.dates import Span, spans
+from cairn.domain.recall.persons import Person, asked_of
 from cairn.domain.signs import ROLES, pair_hashes
 from cairn.domain.terms import terms, words
 
@@ -23,7 +24,7 @@ _COMMON_ELSEWHERE = """
     der die das ein eine und ist ich du mein meine mir hat hast habe wie wo wer wann warum welche
     welcher welches le la les des un une est qui que quel quelle quand pourquoi je tu mon ma mes el los
     las como cual quien donde cuando por mi mis il lo gli che chi dove quando di perche quale qual quem
-    onde meu minha os da em de het een wat
+    onde meu minha os da em de het een wat ik mijn waar welk
 """
 _FOREIGN = frozenset(_COMMON_ELSEWHERE.split())
 """Words that stand in nearly every question of the languages that share the Latin script."""
@@ -58,15 +59,17 @@ def question(text: str, speakers: Sequence[str], today: date, years: range) -> Q
     meant = _in_the_first_person(text, known)
     asked = terms(meant) or terms(text)
     is_english = not _ENGLISH.isdisjoint(said)
+    is_foreign = not is_english and (not _FOREIGN.isdisjoint(said) or not _in_latin(text))
+    person = asked_of(text, said) if is_foreign else _pronouns(said)
     return Question(
         text=meant,
         counts=Counter(asked),
         pairs=pair_hashes(asked),
-        speakers=frozenset(named.values()) or _pronouns(said, speakers),
+        speakers=frozenset(named.values()) or _who(person, speakers),
         names={term: number for word, number in named.items() for term in terms(word)},
         spans=spans(text, today, years),
         is_english=is_english,
-        is_foreign=not is_english and (not _FOREIGN.isdisjoint(said) or not _in_latin(text)),
+        is_foreign=is_foreign,
         asks_when=asks_when(text),
         asks_how_many=asks_how_many(text),
     )
@@ -96,12 +99,13 @@ def _in_latin(text: str) -> bool:
     return sum(each < "\u0250" for each in letters) * 2 >= len(letters)
 
 
-def _pronouns(said: Sequence[str], speakers: Sequence[str]) -> frozenset[int]:
-    """Return whose words are asked for, where the corpus has them: "what did you tell me" asks for the assistant's."""
+def _pronouns(said: Sequence[str]) -> Person | None:
+    """Return whose words are asked for in English: "what did you tell me" asks for the assistant's."""
     if not _OF_THE_ASSISTANT.isdisjoint(said) and not _I_TOLD_YOU.search(" ".join(said)):
-        meant = "assistant"
-    elif not _OF_THE_USER.isdisjoint(said):
-        meant = "user"
-    else:
-        return frozenset()
-    return frozenset(number for number, speaker in enumerate(speakers) if speaker == meant)
+        return "assistant"
+    return None if _OF_THE_USER.isdisjoint(said) else "user"
+
+
+def _who(person: Person | None, speakers: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of the speakers that are this person, none where the corpus has not got them."""
+    return frozenset(number for number, speaker in enumerate(speakers) if speaker == person)
