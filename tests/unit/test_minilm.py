@@ -150,7 +150,7 @@ def test_the_settings_choose_the_embedder(directory: Path, caplog: pytest.LogCap
 
     with caplog.at_level(logging.INFO, "cairn"):
         assert name(EmbeddingSettings()) == "minilm-l6-int8-tokens"
-        assert name(EmbeddingSettings(directory=str(directory))) == "minilm-l6-int8"
+        assert name(EmbeddingSettings(directory=str(directory))) == "minilm-l6-int8-tokens"
         assert name(EmbeddingSettings(embedder="titan")) == "titan-v2-256"
         assert name(EmbeddingSettings(embedder="none")) is None
     assert caplog.records == []
