@@ -68,6 +68,11 @@ def test_what_follows_256_pieces_does_not_count_and_what_is_within_does(model: M
     assert not np.array_equal(model.embed(full), model.embed("word " * 253 + "violin"))
 
 
+def test_its_tokens_are_the_pieces_of_words_and_no_signs(model: MiniLm) -> None:
+    assert model.embed_with_tokens("Tom, my cat!").tokens.shape == (3, 384)
+    assert model.embed_with_tokens("?! ...").tokens.shape == (0, 384)
+
+
 def test_threads_share_one_model_that_is_loaded_once(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Path] = []
     whole = Path.read_bytes
