@@ -53,6 +53,20 @@ def test_a_text_with_the_question_s_words_is_the_nearest_token_by_token(reader: 
         assert of["the kettle whistles in the morning"][name] > of["the teapot stands beside the stove"][name]
 
 
+def test_the_text_before_counts_with_a_text_that_follows_it(notebook: Notebook) -> None:
+    told = notebook.with_embedder(Telling("telling"))
+    told.talk.say("kettle whistles", reply="")
+    told.talk.say("teapot stove", reply="")
+
+    weights = dict(fitted("tokens"))
+    of = features(told.find("kettle whistles", explain=True))
+    first, then = ({name: of[said][name] / float(weights[name]) for name in NEAR} for said in of)
+
+    assert first["tokens_with_before"] == pytest.approx(first["tokens"])
+    assert then["tokens_with_before"] == pytest.approx(first["tokens"], abs=1e-3)
+    assert then["tokens"] < first["tokens"] / 2
+
+
 def test_tokens_are_kept_in_segments_as_they_are_in_the_tail(reader: Notebook) -> None:
     in_the_tail = features(reader.find("whistles kettle", explain=True))
     index(reader)
