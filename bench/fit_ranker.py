@@ -1,8 +1,9 @@
 """Fit the ranker's weights on Cairn's own conversations, and write layers/core/cairn/domain/recall/weights.json.
 
-A question's texts compete: the loss is the cross-entropy of the softmax of their scores (ListNet; Cao et al. 2007)
-with the texts that answer it, each alike. It is convex, so that Newton's method ends at the one best set of weights,
-the same every time. Features are taken from the engine's own recall and standardised; the weights are not.
+Each text that answers a question competes with those that do not, and not with the others that do: the loss is the
+cross-entropy of the softmax of their scores. It is convex, so that Newton's method ends at the one best set of weights,
+the same every time. A question with several texts counts by the root of their number. Features are taken from the
+engine's own recall and standardised; the weights are not.
 
 Whom a question names is a strong sign, and at times it names the wrong one. So a fifth of the weight of a question
 about one of two speakers goes to the same question about the other.
@@ -18,6 +19,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +33,12 @@ from report import Table
 
 DATA = Path(__file__).parent / "data/recall/fit"
 WEIGHTS = Path(__file__).parents[1] / "layers/core/cairn/domain/recall/weights.json"
-MODES: Mapping[Tier, SearchMode] = {"words": "text", "meaning": "hybrid"}
+TIERS: Mapping[Tier, tuple[SearchMode, Sequence[str]]] = {
+    "words": ("text", ()),
+    "meaning": ("hybrid", ("tokens", "tokens_with_before")),
+    "tokens": ("hybrid", ()),
+}
+"""How a tier's features are got, and those that it does without."""
 PENALTY = 0.05
 """What a squared weight of a standardised feature costs, against the mean loss of a question."""
 OTHER_SPEAKER = 0.2
@@ -41,6 +48,8 @@ _SMALLEST_DEVIATION = 1e-3
 _DIGITS = 4
 
 Numbers = NDArray[np.float64]
+Contest: TypeAlias = tuple[Numbers, float]
+"""The features of a text that answers a question and, below, of those that do not; how much this counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +83,8 @@ def main() -> None:
     found: dict[str, object] = {"fitted_on": provenance()}
     rows: list[Sequence[str | float]] = []
     with stored(conversations, Remembering(MODEL)) as engine:
-        for tier, mode in MODES.items():
-            examples = [list(_examples(engine[each.name], each, mode)) for each in conversations]
+        for tier, (mode, without) in TIERS.items():
+            examples = [list(_examples(engine[each.name], each, mode, without)) for each in conversations]
             names = examples[0][0].names
             rows.append((tier, *_cross_validated(examples)))
             weights = fit(list(chain.from_iterable(examples)))
@@ -87,31 +96,33 @@ def main() -> None:
 
 
 def fit(examples: Sequence[Example]) -> Numbers:
-    """Return the weights that make the texts that answer the questions the most likely ones."""
+    """Return the weights that put each text that answers a question before those that do not."""
     everything = np.concatenate([each.features for each in examples])
     mean, deviation = everything.mean(axis=0), everything.std(axis=0) + _SMALLEST_DEVIATION
-    questions = [
-        ((each.features - mean) / deviation, each.right / each.right.sum(), each.weight)
-        for each in examples
-        if each.right.any()
-    ]
-    return _minimum(questions, len(mean)) / deviation
+    contests = [contest for each in examples for contest in _contests(each, mean, deviation)]
+    return _minimum(contests, len(mean)) / deviation
 
 
-def _minimum(questions: Sequence[tuple[Numbers, Numbers, float]], size: int) -> Numbers:
+def _contests(example: Example, mean: Numbers, deviation: Numbers) -> Iterator[Contest]:
+    features, right = (example.features - mean) / deviation, example.right
+    for each in features[right]:
+        yield np.vstack([each, features[~right]]), example.weight / float(np.sqrt(right.sum()))
+
+
+def _minimum(contests: Sequence[Contest], size: int) -> Numbers:
     """Return where the penalised mean loss is least, by Newton's method with halved steps."""
-    weights, total = np.zeros(size), sum(weight for *_, weight in questions)
-    loss = _loss(questions, weights, total)
+    weights, total = np.zeros(size), sum(weight for _, weight in contests)
+    loss = _loss(contests, weights, total)
     for _ in range(_STEPS):
         gradient, curvature = PENALTY * weights, PENALTY * np.eye(size)
-        for features, right, weight in questions:
+        for features, weight in contests:
             likely = _softmax(features @ weights)
             expected = features.T @ likely
-            gradient += weight / total * (expected - features.T @ right)
+            gradient += weight / total * (expected - features[0])
             curvature += weight / total * ((features.T * likely) @ features - np.outer(expected, expected))
         step = np.linalg.solve(curvature, gradient)
         share = 1.0
-        while (next_loss := _loss(questions, weights - share * step, total)) > loss and share > _ENOUGH:
+        while (next_loss := _loss(contests, weights - share * step, total)) > loss and share > _ENOUGH:
             share /= 2
         weights = weights - share * step
         if loss - next_loss < _ENOUGH:
@@ -120,12 +131,12 @@ def _minimum(questions: Sequence[tuple[Numbers, Numbers, float]], size: int) -> 
     return weights
 
 
-def _loss(questions: Sequence[tuple[Numbers, Numbers, float]], weights: Numbers, total: float) -> float:
+def _loss(contests: Sequence[Contest], weights: Numbers, total: float) -> float:
     loss = 0.5 * PENALTY * float(weights @ weights)
-    for features, right, weight in questions:
+    for features, weight in contests:
         scores = features @ weights
         highest = scores.max()
-        loss += weight / total * float(highest + np.log(np.exp(scores - highest).sum()) - right @ scores)
+        loss += weight / total * float(highest + np.log(np.exp(scores - highest).sum()) - scores[0])
     return loss
 
 
@@ -134,24 +145,28 @@ def _softmax(scores: Numbers) -> Numbers:
     return worth / worth.sum()
 
 
-def _examples(engine: Stored, conversation: Conversation, mode: SearchMode) -> Iterator[Example]:
+def _examples(
+    engine: Stored, conversation: Conversation, mode: SearchMode, without: Sequence[str]
+) -> Iterator[Example]:
     swap = _swapping(conversation)
     for question in conversation.questions:
         other = swap(question.text)
-        whole = _example(engine, conversation, question, mode)
+        whole = _example(engine, conversation, question, mode, without)
         if other == question.text:
             yield whole
         else:
             yield replace(whole, weight=1 - OTHER_SPEAKER)
-            about_other = _example(engine, conversation, replace(question, text=other), mode)
+            about_other = _example(engine, conversation, replace(question, text=other), mode, without)
             yield replace(about_other, weight=OTHER_SPEAKER)
 
 
-def _example(engine: Stored, conversation: Conversation, question: Question, mode: SearchMode) -> Example:
+def _example(
+    engine: Stored, conversation: Conversation, question: Question, mode: SearchMode, without: Sequence[str]
+) -> Example:
     with engine.answering(question, mode) as answer:
         hits = engine.texts(answer)
         places = [place for place, _ in hits]
-        names = sorted(answer.ranking.features)
+        names = sorted(answer.ranking.features.keys() - set(without))
         features = np.stack([np.asarray(answer.ranking.features[name], np.float64)[places] for name in names], axis=1)
     order = sorted(range(len(hits)), key=lambda number: _position(hits[number][1]))
     return Example(conversation.name, question, [hits[number][1] for number in order], names, features[order])

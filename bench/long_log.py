@@ -23,8 +23,8 @@ from cairn.domain import layout
 from cairn.domain.ids import Project, SessionId, TurnId
 from cairn.domain.log_entries import LogEntry, TurnEntry
 from cairn.domain.memories import SearchMode
-from cairn.domain.recall.corpus import Vector
 from cairn.domain.turns import Session
+from cairn.ports import Embedded
 from cairn.service.engine import Engine
 from cairn.service.world import World
 from recall_engine import TENANT, USER, Remembering
@@ -41,15 +41,15 @@ _STATUS = Path("/proc/self/status")
 class Moved(Remembering):
     """Gives a text with added words the vector of the text without them, moved by noise that the words decide."""
 
-    def embed(self, text: str) -> Vector:
-        """Return the text's vector."""
+    def embed_with_tokens(self, text: str) -> Embedded:
+        """Return the text's vector, and its tokens as they would be without the added words."""
         said, mark, added = text.partition(_MARK)
-        vector = super().embed(said)
+        vector, tokens = super().embed_with_tokens(said)
         if not mark:
-            return vector
+            return Embedded(vector, tokens)
         noise = np.random.default_rng(crc32(added.encode())).normal(0, _NOISE, len(vector))
         moved = vector + noise.astype(np.float32)
-        return (moved / np.linalg.norm(moved)).astype(np.float32)
+        return Embedded((moved / np.linalg.norm(moved)).astype(np.float32), tokens)
 
 
 def texts() -> list[tuple[str, Text]]:

@@ -30,8 +30,8 @@ from cairn.local.server_process import ServerProcess
 from cairn.local.store import LOCAL_TENANT, api_keys, world
 from cairn.service.engine import Engine
 from clients import AFTER, BEFORE, Door, Seen, cpu_seconds, once, talk
+from long_log import Moved
 from recall_engine import MODEL, NoJobs, StoryClock
-from recall_scale import Moved
 from recall_sets import read
 from report import Cell, Table
 from scenes import PROJECT, Place

@@ -25,7 +25,7 @@ from cairn.domain.turns import Completion, Session
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
-from cairn.ports import Embedder
+from cairn.ports import Embedded, Embedder, TokenEmbedder
 from cairn.runtime.minilm import MiniLm
 from cairn.runtime.system import SystemEntropy, in_turn
 from cairn.service.engine import Engine
@@ -66,10 +66,10 @@ class StoryClock:
 class Remembering:
     """An embedder that embeds no text twice, so that what is compared shares vectors."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: TokenEmbedder) -> None:
         """Start with no vectors."""
         self._embedder = embedder
-        self._vectors: dict[str, Vector] = {}
+        self._known: dict[str, Embedded] = {}
 
     @property
     def name(self) -> str:
@@ -83,9 +83,13 @@ class Remembering:
 
     def embed(self, text: str) -> Vector:
         """Return the text's vector."""
-        if text not in self._vectors:
-            self._vectors[text] = self._embedder.embed(text)
-        return self._vectors[text]
+        return self.embed_with_tokens(text).vector
+
+    def embed_with_tokens(self, text: str) -> Embedded:
+        """Return the text's vector and those of its word pieces."""
+        if text not in self._known:
+            self._known[text] = self._embedder.embed_with_tokens(text)
+        return self._known[text]
 
 
 class NoJobs:

@@ -2,7 +2,7 @@
 
 The weights come from a package, as 32-bit floats, and are checked by their SHA-256: what is run is this graph, no code
 of the package. Weights of products become 8-bit integers, a scale for each column; what flows through them is scaled
-anew for each text. The graph takes the token ids of one text and gives one unit vector.
+anew for each text. The graph takes the token ids of one text and gives a vector of each token.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from onnxruntime import quantization
 
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
-MODEL_SHA256 = "c2e995a2f8d212547535c53169e5276e40ea157ee324796ef212c13862357907"
+MODEL_SHA256 = "a6bf8ef60f95802b05ad535389d82da33f18333b993b1493f6c6363bb34a6684"
 MODEL, VOCABULARY = "minilm-l6-int8.onnx", "vocabulary.txt"
 _LAYERS, _HEADS, _WIDTH = 6, 12, 384
 _EPSILON = 1e-12
@@ -83,7 +83,7 @@ def read(data: bytes) -> Weights:
 
 
 class Graph:
-    """BERT's encoder (Devlin et al. 2019) for one text, then the mean of its tokens as a unit vector."""
+    """BERT's encoder (Devlin et al. 2019) for one text."""
 
     def __init__(self, weights: Weights) -> None:
         """Start with no nodes."""
@@ -92,18 +92,15 @@ class Graph:
         self._constants: dict[str, onnx.TensorProto] = {}
 
     def model(self) -> onnx.ModelProto:
-        """Return the whole graph: `input_ids` (tokens) to `embedding` (384)."""
+        """Return the whole graph: `input_ids` (tokens) to what each came to mean among the others (tokens, 384)."""
         hidden = self._embedded()
         for number in range(_LAYERS):
             hidden = self._layer(hidden, f"encoder.layer.{number}.")
-        mean = self._add("ReduceMean", hidden, self._integers("first_axis", [0]), keepdims=0)
-        length = self._add("ReduceL2", mean, keepdims=1)
-        self._nodes.append(helper.make_node("Div", [mean, length], ["embedding"]))
         graph = helper.make_graph(
             self._nodes,
             "all-MiniLM-L6-v2",
             [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["tokens"])],
-            [helper.make_tensor_value_info("embedding", TensorProto.FLOAT, [_WIDTH])],
+            [helper.make_tensor_value_info(hidden, TensorProto.FLOAT, ["tokens", _WIDTH])],
             list(self._constants.values()),
         )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], producer_name="cairn")

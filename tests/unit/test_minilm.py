@@ -70,6 +70,11 @@ def test_what_follows_256_pieces_does_not_count_and_what_is_within_does(model: M
     assert not np.array_equal(model.embed(full), model.embed("word " * 253 + "violin"))
 
 
+def test_its_tokens_are_the_pieces_of_words_and_no_signs(model: MiniLm) -> None:
+    assert model.embed_with_tokens("Tom, my cat!").tokens.shape == (3, 384)
+    assert model.embed_with_tokens("?! ...").tokens.shape == (0, 384)
+
+
 def test_threads_share_one_model_that_is_loaded_once(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Path] = []
 
@@ -126,7 +131,7 @@ def test_what_onnxruntime_refuses_is_told_by_its_name_alone(directory: Path, tmp
             OnnxGraph(refused)
         assert CANARY not in str(told.value)
     with pytest.raises(EmbeddingFailed, match=r"^onnxruntime failed: \w+$"):
-        OnnxGraph(directory / MODEL).vector([999_999])
+        OnnxGraph(directory / MODEL).tokens([999_999])
 
 
 def test_the_model_that_is_built_is_the_one_that_is_loaded() -> None:
@@ -154,8 +159,8 @@ def test_the_settings_choose_the_embedder(directory: Path, caplog: pytest.LogCap
         return None if chosen is None else chosen.name
 
     with caplog.at_level(logging.INFO, "cairn"):
-        assert name(EmbeddingSettings()) == "minilm-l6-int8"
-        assert name(EmbeddingSettings(directory=str(directory))) == "minilm-l6-int8"
+        assert name(EmbeddingSettings()) == "minilm-l6-int8-tokens"
+        assert name(EmbeddingSettings(directory=str(directory))) == "minilm-l6-int8-tokens"
         assert name(EmbeddingSettings(embedder="titan")) == "titan-v2-256"
         assert name(EmbeddingSettings(embedder="none")) is None
     assert caplog.records == []

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from cairn.domain.calibration import Calibration
 from cairn.domain.ids import Digest, Tenant
@@ -22,6 +22,7 @@ from cairn.domain.tiers import Tier
 if TYPE_CHECKING:
     from cairn.domain.proposals import Proposals, Question
     from cairn.domain.recall.corpus import Vector
+    from cairn.domain.recall.tokens import Tokens
 
 SANDBOX_SECONDS = 22
 """How long a caller waits for the sandbox: longer than the sandbox may run, shorter than the caller may."""
@@ -153,6 +154,22 @@ class Embedder(Protocol):
 
     def embed(self, text: str) -> Vector:
         """Return the text's vector, 32-bit floats of length 1; EmbeddingFailed where there is none."""
+        ...
+
+
+class Embedded(NamedTuple):
+    """A text as a vector, and each word piece of it as one of 384 numbers."""
+
+    vector: Vector
+    tokens: Tokens
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that tells the tokens of a text apart as well."""
+
+    def embed_with_tokens(self, text: str) -> Embedded:
+        """Return the text's vector, and one of each word piece in it; EmbeddingFailed where there are none."""
         ...
 
 

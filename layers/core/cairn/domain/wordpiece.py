@@ -30,7 +30,12 @@ class WordPiece:
         """Take the pieces in the order of their numbers."""
         self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
         self._start, self._end, self._unknown = (self._numbers[each] for each in (_START, _END, _UNKNOWN))
+        self._of_words = [_says_something(piece) for piece in vocabulary]
         self._pieces = lru_cache(_CACHED_WORDS)(self._cut)
+
+    def is_of_word(self, number: int) -> bool:
+        """Tell whether a piece is a word's or a number's, no sign and no mark of start and end."""
+        return self._of_words[number]
 
     def encode(self, text: str, limit: int) -> list[int]:
         """Return the numbers of the text's pieces between those of start and end, at most `limit` in all."""
@@ -53,6 +58,10 @@ class WordPiece:
             found.append(self._numbers[opening + word[start:longest]])
             start = longest
         return tuple(found)
+
+
+def _says_something(piece: str) -> bool:
+    return piece not in {_START, _END} and any(character.isalnum() for character in piece)
 
 
 def _words(text: str) -> Iterator[str]:

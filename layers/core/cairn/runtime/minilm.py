@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from hashlib import file_digest
+from math import sqrt
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -11,15 +12,16 @@ from typing import TYPE_CHECKING
 from cairn.domain.calibration import Calibration
 from cairn.domain.errors import EmbeddingFailed
 from cairn.domain.wordpiece import WordPiece
+from cairn.ports import Embedded
 
 if TYPE_CHECKING:
     from cairn.domain.recall.corpus import Vector
     from cairn.runtime.onnx_graph import OnnxGraph
 
-NAME = "minilm-l6-int8"
+NAME = "minilm-l6-int8-tokens"
 MODEL, VOCABULARY = "minilm-l6-int8.onnx", "vocabulary.txt"
 _SHA256 = {
-    MODEL: "c2e995a2f8d212547535c53169e5276e40ea157ee324796ef212c13862357907",
+    MODEL: "a6bf8ef60f95802b05ad535389d82da33f18333b993b1493f6c6363bb34a6684",
     VOCABULARY: "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
 }
 _MOST_PIECES = 256
@@ -46,8 +48,16 @@ class MiniLm:
 
     def embed(self, text: str) -> Vector:
         """Return the text's unit vector; EmbeddingFailed where the model is not there or does not run."""
+        return self.embed_with_tokens(text).vector
+
+    def embed_with_tokens(self, text: str) -> Embedded:
+        """Return the mean of the text's pieces as a unit vector, and those of words; EmbeddingFailed as `embed`."""
         pieces, graph = self._ready()
-        return graph.vector(pieces.encode(text, _MOST_PIECES))
+        numbers = pieces.encode(text, _MOST_PIECES)
+        tokens = graph.tokens(numbers)
+        mean = tokens.mean(axis=0)
+        of_words = [place for place, number in enumerate(numbers) if pieces.is_of_word(number)]
+        return Embedded(mean / sqrt(mean @ mean), tokens[of_words])
 
     def _ready(self) -> tuple[WordPiece, OnnxGraph]:
         with self._lock:

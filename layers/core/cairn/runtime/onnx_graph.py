@@ -11,7 +11,7 @@ import onnxruntime
 from cairn.domain.errors import EmbeddingFailed
 
 if TYPE_CHECKING:
-    from cairn.domain.recall.corpus import Vector
+    from cairn.domain.recall.tokens import Tokens
 
 _ORT = cast("Any", onnxruntime)
 # Its errors have no class in common.
@@ -21,7 +21,7 @@ _LOG_NOTHING = 4
 
 
 class OnnxGraph:
-    """A graph that makes one vector of the numbers of a text's pieces, on one core. Threads may share it."""
+    """A graph that makes a vector of each of a text's pieces, from their numbers, on one core. Threads may share it."""
 
     def __init__(self, model: Path) -> None:
         """Load the graph of a file, which this process then holds once; EmbeddingFailed where it is none that runs."""
@@ -33,8 +33,8 @@ class OnnxGraph:
         except _ERRORS as error:
             raise EmbeddingFailed(f"onnxruntime refuses the model: {type(error).__name__}") from None
 
-    def vector(self, pieces: list[int]) -> Vector:
-        """Return the vector of at least one piece; EmbeddingFailed where the graph does not run."""
+    def tokens(self, pieces: list[int]) -> Tokens:
+        """Return the vector of each of at least one piece; EmbeddingFailed where the graph does not run."""
         try:
             return self._session.run(None, {"input_ids": np.array(pieces, np.int64)})[0]
         except _ERRORS as error:

@@ -12,9 +12,10 @@ from datetime import timedelta
 from cairn.domain.documents import KINDS, Kind, Vectors
 from cairn.domain.errors import EmbeddingFailed
 from cairn.domain.memory_view import MemoryView
-from cairn.domain.recall.corpus import Meant, quantized
+from cairn.domain.recall.corpus import Meant, Vector, kept
+from cairn.domain.recall.tokens import Tokens, projected
 from cairn.domain.stretch import Stretch
-from cairn.ports import Embedder
+from cairn.ports import Embedder, TokenEmbedder
 from cairn.service.world import World
 
 LONGEST = timedelta(milliseconds=100)
@@ -41,19 +42,20 @@ class Embedding:
             return None
         try:
             self._fill(views, embedder)
-            first_person = embedder.embed(asked)
+            first_person, tokens = _embedded(embedder, asked)
             vector = first_person if as_put == asked else embedder.embed(as_put)
         except EmbeddingFailed:
             self._world.tally.unembedded()
             return None
-        return Meant(first_person, vector, embedder.name, embedder.calibration)
+        of_words = None if tokens is None or not len(tokens) else projected(tokens)
+        return Meant(first_person, vector, embedder.name, embedder.calibration, of_words)
 
     def _fill(self, views: Iterable[MemoryView], embedder: Embedder) -> None:
         """Give vectors to what has none yet: at least one, as many as there is time for."""
         late = self._world.clock.now() + LONGEST
         for documents in (view.tail.documents(kind) for view in views for kind in KINDS):
             for doc, text in documents.without_vector(embedder.name):
-                documents.place(doc, quantized(embedder.embed(text)).tobytes())
+                documents.place(doc, kept(*_embedded(embedder, text)))
                 if self._world.clock.now() >= late:
                     return
 
@@ -78,4 +80,8 @@ def _vectors(stretch: Stretch, kind: Kind, embedder: Embedder) -> bytes:
     held = stretch.documents(kind).vectors
     if held is not None and held.embedder == embedder.name and held.docs is None:
         return bytes(held.data)
-    return b"".join(quantized(embedder.embed(text)).tobytes() for text in stretch.texts(kind))
+    return b"".join(kept(*_embedded(embedder, text)) for text in stretch.texts(kind))
+
+
+def _embedded(embedder: Embedder, text: str) -> tuple[Vector, Tokens | None]:
+    return embedder.embed_with_tokens(text) if isinstance(embedder, TokenEmbedder) else (embedder.embed(text), None)

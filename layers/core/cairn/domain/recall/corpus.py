@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cairn.domain.calibration import Calibration
+from cairn.domain.recall.tokens import Tokens, coded, nearness
 
 Rows = NDArray[np.int64]
 Scores = NDArray[np.float32]
@@ -52,7 +53,10 @@ class Columns:
 
 
 class Stored(NamedTuple):
-    """Vectors of some rows; in the third person they are of statements about somebody, not of what was said."""
+    """Vectors of some rows, the codes of their tokens behind them where there are any.
+
+    In the third person they are of statements about somebody, not of what was said.
+    """
 
     rows: slice | Rows
     vectors: NDArray[np.int8]
@@ -60,12 +64,16 @@ class Stored(NamedTuple):
 
 
 class Meant(NamedTuple):
-    """A question as vectors: as who is asked about would say it, and as it was put; which embedder made them."""
+    """A question as vectors: as who is asked about would say it, and as it was put; which embedder made them.
+
+    `tokens` are those of the former, projected, where the embedder tells them apart.
+    """
 
     first_person: Vector
     as_put: Vector
     embedder: str
     calibration: Calibration = Calibration()
+    tokens: Tokens | None = None
 
 
 class Corpus(Protocol):
@@ -99,6 +107,11 @@ def quantized(vector: Vector) -> NDArray[np.int8]:
     return np.clip(np.rint(vector / VECTOR_SCALE), -127, 127).astype(np.int8)
 
 
+def kept(vector: Vector, tokens: Tokens | None) -> bytes:
+    """Return what is stored of a document's vector and of its tokens, where they are told apart."""
+    return quantized(vector).tobytes() + (b"" if tokens is None else coded(tokens).tobytes())
+
+
 def similarities(corpus: Corpus, meant: Meant) -> Scores | None:
     """Return the cosine of each document with the question, None where fewer than half have a vector.
 
@@ -108,7 +121,7 @@ def similarities(corpus: Corpus, meant: Meant) -> Scores | None:
     shift, scale, _ = meant.calibration
     for stored in corpus.vectors(meant.embedder):
         asked = np.float32(0.5) * (meant.first_person + meant.as_put) if stored.third_person else meant.first_person
-        found[stored.rows] = shift + scale * _cosines(stored.vectors, asked)
+        found[stored.rows] = shift + scale * _cosines(stored.vectors[:, : len(asked)], asked)
     known = np.isfinite(found)
     if not len(found) or known.mean() < _ENOUGH:
         return None
@@ -118,13 +131,28 @@ def similarities(corpus: Corpus, meant: Meant) -> Scores | None:
 def picked(corpus: Corpus, rows: Rows, meant: Meant) -> Scores:
     """Return the vectors of these rows, zeros where there is none."""
     found = np.zeros((len(rows), len(meant.as_put)), np.float32)
+    for here, vectors in _stored(corpus, rows, meant):
+        found[here] = vectors[:, : len(meant.as_put)] * np.float32(VECTOR_SCALE)
+    return found
+
+
+def token_nearness(corpus: Corpus, rows: Rows, meant: Meant, asked: Tokens) -> Tokens:
+    """Return how near each of these rows' tokens come to each that is asked, the mean where they are not known."""
+    found = np.full((len(asked), len(rows)), np.nan, np.float32)
+    for here, vectors in _stored(corpus, rows, meant):
+        found[:, here] = nearness(asked, vectors[:, len(meant.as_put) :].view(np.uint8))
+    unknown = np.isnan(found)
+    return np.where(unknown, found[~unknown].mean() if not unknown.all() else 0, found).astype(np.float32)
+
+
+def _stored(corpus: Corpus, rows: Rows, meant: Meant) -> Iterator[tuple[Mask, NDArray[np.int8]]]:
+    """Yield which of these rows have something stored, and that, part by part."""
     place = np.full(len(corpus.columns.length), -1, np.int64)
     for stored in corpus.vectors(meant.embedder):
         place[stored.rows] = np.arange(len(stored.vectors))
         here = place[rows] >= 0
-        found[here] = stored.vectors[place[rows[here]]] * np.float32(VECTOR_SCALE)
+        yield here, stored.vectors[place[rows[here]]]
         place[stored.rows] = -1
-    return found
 
 
 def _cosines(vectors: NDArray[np.int8], query: Vector) -> Scores:

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cairn.domain.cues import Cue
-from cairn.domain.recall.corpus import Columns, Corpus, Mask, Meant, Rows, Scores, picked, similarities
+from cairn.domain.recall.corpus import Columns, Corpus, Mask, Meant, Rows, Scores, picked, similarities, token_nearness
 from cairn.domain.recall.question import Question
+from cairn.domain.recall.tokens import Tokens
 
 POOL = 150
 """How many texts are weighed for their words, and as many for their meaning, each with its neighbours."""
@@ -51,6 +52,8 @@ def features(
     if meant is not None and meaning is not None:
         found |= _meaning(corpus, near, meaning, meant)
         found["agree"] = found["word_rank"] * found["meaning_rank"]
+        if meant.tokens is not None:
+            found |= _tokens(corpus, near, meant, meant.tokens)
     return rows, found
 
 
@@ -199,6 +202,16 @@ def _with_before(corpus: Corpus, near: _Near, meant: Meant, own: Scores, before:
     together = np.einsum("ij,ij->i", mine, earlier)
     length = np.sqrt(np.maximum(1e-6, 2 + 2 * together))
     return np.where(near.before >= 0, (own + before) / length, own).astype(np.float32)
+
+
+def _tokens(corpus: Corpus, near: _Near, meant: Meant, asked: Tokens) -> dict[str, Scores]:
+    """Return how near the tokens of a text come to those of the question, and those of it and the one before it."""
+    rows = np.unique(np.concatenate([near.rows, near.before[near.before >= 0].astype(np.int64)]))
+    nearest = token_nearness(corpus, rows, meant, asked)
+    own = nearest[:, np.searchsorted(rows, near.rows)]
+    before = nearest[:, np.minimum(np.searchsorted(rows, near.before), len(rows) - 1)]
+    with_before = np.where(near.before >= 0, np.maximum(own, before), own)
+    return {"tokens": own.mean(axis=0), "tokens_with_before": with_before.mean(axis=0)}
 
 
 def _people(columns: Columns, rows: Rows, question: Question, corpus: Corpus) -> dict[str, Scores]:

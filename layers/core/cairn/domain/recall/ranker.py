@@ -17,7 +17,7 @@ from cairn.domain.recall.corpus import Corpus, Mask, Meant, Rows, Scores
 from cairn.domain.recall.features import features
 from cairn.domain.recall.question import Question
 
-Tier = Literal["words", "meaning"]
+Tier = Literal["words", "meaning", "tokens"]
 _FITTED = Path(__file__).with_name("weights.json")
 
 
@@ -26,7 +26,7 @@ SIGNALS: Mapping[str, Sequence[str]] = {
         *("words", "words_of_best", "words_z", "word_rank", "words_by_length"),
         *("pairs", "coverage", "rarest"),
     ),
-    "meaning": ("meaning", "meaning_z", "meaning_rank", "agree"),
+    "meaning": ("meaning", "meaning_z", "meaning_rank", "agree", "tokens"),
     "what was said around it": (
         *("words_before", "words_after", "words_two_before", "words_two_after", "words_around", "coverage_around"),
         *(
@@ -36,6 +36,7 @@ SIGNALS: Mapping[str, Sequence[str]] = {
             "meaning_after",
             "meaning_around",
             "meaning_with_before",
+            "tokens_with_before",
         ),
     ),
     "its session": ("words_of_session", "meaning_of_session", "meaning_of_session_mean"),
@@ -115,11 +116,16 @@ def rank(
 ) -> Ranking:
     """Rank the `allowed` texts of a corpus by how likely they answer the question; the newer first among equals."""
     rows, found = features(corpus, question, meant, allowed)
-    weights = fitted("words") if "meaning" not in found else _MEANING if mode == "semantic" else fitted("meaning")
+    weights = _MEANING if mode == "semantic" and "meaning" in found else fitted(_tier(found))
     scores = weights.score(found, len(rows))
     order = np.lexsort((-rows, -scores))
     ordered = {name: values[order] for name, values in found.items()}
     return Ranking(rows[order], scores[order], _matched(ordered, mode), ordered, weights)
+
+
+def _tier(found: Mapping[str, Scores]) -> Tier:
+    """Return by how much there is to go by."""
+    return "tokens" if "tokens" in found else "meaning" if "meaning" in found else "words"
 
 
 def _matched(found: Mapping[str, Scores], mode: SearchMode) -> Mask:
