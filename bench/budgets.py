@@ -115,8 +115,8 @@ def budget_table(budgets: Iterator[Budget]) -> Table:
     """Return the budgets, met or not."""
     rows = [(each.what, each.most, each.figure, "met" if each.met else "NOT MET") for each in budgets]
     says = (
-        "Units are read and write units together, the call's record among them. before_turn reads the newest 30 items: "
-        "from the fifteenth turn on it finds them all, and reads no more later."
+        "Units are read and write units together, the call's record among them. Of a session and a log that it knows a "
+        "process reads what came since."
     )
     return Table("Budgets", ("what", "at most", "is", ""), rows, says)
 

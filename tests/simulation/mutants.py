@@ -80,6 +80,11 @@ MUTANTS = (
         seed=5,
     ),
     Mutant(
+        "of turns that came since those that a process knows the first is not read",
+        (Change("cairn.service.recent_turns:RecentTurns._read", "known.newest + 1", "known.newest + 2"),),
+        seed=3,
+    ),
+    Mutant(
         "the lease is taken from its holder",
         (Change("cairn.service.sessions:Sessions.try_lease", "condition=free,", ""),),
     ),
@@ -106,7 +111,7 @@ MUTANTS = (
     Mutant(
         "facts are merged into what was read before the lease",
         (Change("cairn.service.after_turn:_Commit._held_lease", "if behind:", "if False:"),),
-        seed=16,
+        seed=122,
     ),
     Mutant(
         "an expired fact is recalled until it is swept",
@@ -138,7 +143,7 @@ MUTANTS = (
                 "",
             ),
         ),
-        seed=2,
+        seed=928,
     ),
     Mutant(
         "a memory is kept and not counted",
@@ -188,7 +193,7 @@ MUTANTS = (
                 "None",
             ),
         ),
-        seed=547,
+        seed=1813,
     ),
 )
 

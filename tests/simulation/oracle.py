@@ -41,6 +41,7 @@ class Findings:
             yield from self._recounts[session].problems()
             yield from self._contents(session)
             yield from self._beliefs(session)
+            yield from self._recent(session)
         yield from self._answers()
         yield from self._logs()
         for seen in self._play.stage.witness.seen:
@@ -59,6 +60,14 @@ class Findings:
             ]
             if _told(events) not in forms:
                 yield f"{events[0].turn_id} of {session} was stored otherwise than sent"
+
+    def _recent(self, session: Session) -> Problems:
+        """Hold the newest turns that a process has in memory to what one that has nothing reads."""
+        items = SETTINGS.recent_context_items
+        expected = self._play.stage.healthy().parts.sessions.recent(session, items)
+        for process in self._play.stage.surviving():
+            if process.parts.sessions.recent(session, items) != expected:
+                yield f"a process tells other recent turns of {session} than are stored"
 
     def _beliefs(self, session: Session) -> Problems:
         """Hold what is believed against a fold of what was said, one turn after the other."""
