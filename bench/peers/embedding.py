@@ -31,7 +31,7 @@ class HashedWords:
 
 
 class Model:
-    """A sentence model in ONNX, from token numbers to one vector, on one thread."""
+    """A sentence model in ONNX, from token numbers to a vector of each, on one thread."""
 
     def __init__(self, directory: Path) -> None:
         """Load the one *.onnx and vocabulary.txt of a directory."""
@@ -48,7 +48,7 @@ class Model:
         """Return a vector of length 1."""
         tokens = np.array(self._tokenizer.encode(text).ids[:256], np.int64)
         (answer,) = self._session.run(None, {self._session.get_inputs()[0].name: tokens})
-        vector = np.asarray(answer, np.float32)
+        vector = np.asarray(answer, np.float32).mean(axis=0)
         return (vector / np.linalg.norm(vector)).tolist()
 
 
