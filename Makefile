@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 MODEL := .venv/share/cairn/model/minilm-l6-int8.onnx
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check lint generate stack scan runtime conformance faults isolation
+.PHONY: help demo serve test check lint generate stack scan bench runtime conformance faults isolation
 
 help: ## Show the verbs
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -43,7 +43,10 @@ scan: .venv/.ready ## Scan the template for what a security review would object 
 runtime: .venv/.ready ## Run the built functions under Lambda's own runtime and print what their cold starts cost
 	@$(BIN)/python tools/runtime.py
 
-bench-%: $(MODEL) ## Measure one thing, as bench/%.py says; ARGS=--save keeps the result, DATA= names a data set
+bench: bench-budgets bench-extraction bench-detection ## Print what no machine changes; bench-<name> measures one thing, as bench/<name>.py says
+
+# ARGS=--save keeps the result, DATA= names a data set.
+bench-%: $(MODEL)
 	@PYTHONPATH=tools $(BIN)/python bench/$*.py $(if $(DATA),--data $(DATA)) $(ARGS)
 
 faults: .venv/.ready ## Let stores fail and processes die at every call, and find faults planted on purpose

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -151,6 +152,10 @@ def test_an_erasure_of_a_tenant(fault: Any, fresh: Callable[[], Household]) -> N
         assert list(house.inventory.items(ACME)) == list(house.inventory.blobs(ACME)) == []
 
 
+_OF_ADA = re.compile(r"\b(?:ada|oslo)\b", re.IGNORECASE)
+"""As words: three letters are in hexadecimal ids by chance."""
+
+
 @pytest.mark.slow
 @pytest.mark.req("R279")
 @pytest.mark.parametrize("fault", FAULTS)
@@ -167,7 +172,7 @@ def test_an_erasure_of_a_user(fault: Any, fresh: Callable[[], Household]) -> Non
 
     for house in sweep(with_archive, fault, erase_user):
         left = "\n".join(house.contents())
-        assert [word for word in ("Ada", "ada", "Oslo") if word in left] == []
+        assert _OF_ADA.findall(left) == []
         assert house.history(SHARED) == wanted
         assert house.answers() == answers
         named = {str(item["blob"]) for item in house.inventory.items(ACME) if "blob" in item}

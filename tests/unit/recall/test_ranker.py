@@ -156,6 +156,16 @@ def test_what_shares_no_word_with_the_question_nor_stands_beside_one_that_does_i
     assert matched == {0, 1}
 
 
+def test_what_matches_comes_before_all_that_does_not_however_much_that_weighs() -> None:
+    said = ["Boat?", *(f"Nothing to see here, {number} times already this week." for number in range(6))]
+    corpus = Texts(*(Text(said=each, session=each) for each in said))
+    ranking = ranker.rank(corpus, asked(corpus, "Which colour would suit wooden furniture, curtains, walls or a boat?"))
+
+    assert ranking.matched.tolist() == [True] + [False] * 6
+    assert ranking.scores[0] < ranking.scores[1]
+    assert ranking.explanation(0).rank == 1
+
+
 def test_an_empty_corpus_and_a_question_without_words_are_fine() -> None:
     assert ranked((), "boat") == []
     assert set(ranked(BOAT, "?!")) == set(range(5))
@@ -197,19 +207,19 @@ def test_an_explanation_adds_up_and_a_rank_without_a_signal_is_that_with_its_fea
 
     shares = ranking.shares()
     assert shares.sum() == pytest.approx(1)
-    for place in range(len(ranking.rows)):
+    for place in np.flatnonzero(ranking.matched).tolist():
         why = ranking.explanation(place)
         assert why.rank == place + 1
         assert sum(why.signals.values()) == pytest.approx(float(ranking.scores[place]), abs=1e-4)
         assert sum(why.features.values()) == pytest.approx(float(ranking.scores[place]), abs=1e-4)
         assert [abs(each) for each in why.features.values()] == sorted(map(abs, why.features.values()), reverse=True)
         apart = sum(why.signals.values()) - sum(ranking.explanation(0).signals.values())
-        share = np.exp(apart) if ranking.matched[place] else 0.0
-        assert float(shares[place] / shares[0]) == pytest.approx(share, rel=1e-3)
+        assert float(shares[place] / shares[0]) == pytest.approx(np.exp(apart), rel=1e-3)
         for signal, members in ranker.SIGNALS.items():
             muted = {name: values * np.float32(name not in members) for name, values in ranking.features.items()}
             scores = ranking.weights.score(muted, len(ranking.rows))
-            assert why.rank_without[signal] == 1 + int((scores > scores[place] + 1e-4).sum()), signal
+            above = ranking.matched & (scores > scores[place] + 1e-4)
+            assert why.rank_without[signal] == 1 + int(above.sum()), signal
     assert any(
         why.rank_without[signal] != why.rank
         for why in map(ranking.explanation, range(len(ranking.rows)))

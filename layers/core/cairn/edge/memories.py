@@ -84,7 +84,7 @@ def is_absent(value: object) -> bool:
 class Explained(BaseModel):
     """Why something was recalled."""
 
-    rank: Annotated[int, Field(description="Its place among all that was weighed.")]
+    rank: Annotated[int, Field(description="Its place among all that match.")]
     signals: Annotated[dict[str, float], Field(description="What each signal adds to its score.")]
     rank_without: Annotated[dict[str, int], Field(description="Its place without that signal.")]
     features: Annotated[dict[str, float], Field(description="The signals in detail, the weightiest first.")]

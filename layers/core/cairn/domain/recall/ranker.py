@@ -70,7 +70,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The texts that may answer a question, the best first."""
+    """The texts that may answer a question, those that match before the others, the best first."""
 
     rows: Rows
     scores: Scores
@@ -86,7 +86,7 @@ class Ranking:
         return (worth / worth.sum()).astype(np.float32)
 
     def explanation(self, place: int) -> Explanation:
-        """Return why a text stands where it does; the rank without a signal is that among all that were weighed."""
+        """Return why a text that matches stands where it does; ranks are those among all that match."""
         added = {name: self.features[name] * weight for name, weight in self.weights}
         signals = {signal: sum(added.get(name, 0.0) for name in names) for signal, names in SIGNALS.items()}
         present = {signal: np.broadcast_to(each, self.scores.shape) for signal, each in signals.items()}
@@ -95,7 +95,9 @@ class Ranking:
         return Explanation(
             rank=place + 1,
             signals={signal: float(each[place]) for signal, each in present.items()},
-            rank_without={signal: 1 + int((each > each[place]).sum()) for signal, each in without.items()},
+            rank_without={
+                signal: 1 + int((self.matched & (each > each[place])).sum()) for signal, each in without.items()
+            },
             features=dict(sorted(features.items(), key=lambda each: -abs(each[1]))),
         )
 
@@ -118,9 +120,10 @@ def rank(
     rows, found = features(corpus, question, meant, allowed)
     weights = _MEANING if mode == "semantic" and "meaning" in found else fitted(_tier(found))
     scores = weights.score(found, len(rows))
-    order = np.lexsort((-rows, -scores))
+    matched = _matched(found, mode)
+    order = np.lexsort((-rows, -scores, ~matched))
     ordered = {name: values[order] for name, values in found.items()}
-    return Ranking(rows[order], scores[order], _matched(ordered, mode), ordered, weights)
+    return Ranking(rows[order], scores[order], matched[order], ordered, weights)
 
 
 def _tier(found: Mapping[str, Scores]) -> Tier:
