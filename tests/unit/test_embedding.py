@@ -15,7 +15,7 @@ from cairn.domain.calibration import Calibration
 from cairn.domain.documents import KINDS, Kind
 from cairn.domain.manifest import FAN_IN
 from cairn.domain.memories import SearchMode
-from cairn.domain.recall.corpus import quantized
+from cairn.domain.recall.corpus import Vector, quantized
 from cairn.domain.segment import Segment
 from cairn.service.indexing import FEWEST
 from cairn.service.memory_log import MemoryLog
@@ -159,6 +159,24 @@ def test_the_tail_s_texts_are_embedded_once_by_each_process(notebook: Notebook) 
     assert counts == {"beans go north": 1, "beans go south": 1, "peas": 4}
 
 
+def test_a_call_gives_vectors_to_the_newest_texts_for_a_while_not_counting_the_time_to_load_the_model(
+    notebook: Notebook, clock: Any
+) -> None:
+    class Slow(ToyEmbedder):
+        def embed(self, text: str) -> Vector:
+            clock.advance(seconds=0.05 if self.asked else 10)
+            return super().embed(text)
+
+    embedder = Slow()
+    reader = notebook.with_embedder(embedder)
+    for number in range(6):
+        reader.keep(f"row {number} has beans")
+    reader.find("peas")
+    assert embedder.asked == ["peas", *(f"row {number} has beans" for number in (5, 4, 3, 2))]
+    reader.find("peas")
+    assert embedder.asked[5:] == ["peas", "row 1 has beans", "row 0 has beans"]
+
+
 def test_a_question_that_names_a_speaker_is_embedded_as_they_would_say_it_and_as_it_was_put(
     notebook: Notebook,
 ) -> None:
@@ -167,7 +185,7 @@ def test_a_question_that_names_a_speaker_is_embedded_as_they_would_say_it_and_as
     reader.talk.say({"role": "user", "content": "Beans.", "name": "Marta"}, reply="")
     reader.find("What does Marta grow?")
 
-    assert embedder.asked == ["Beans.", "What does I grow?", "What does Marta grow?"]
+    assert embedder.asked == ["What does I grow?", "What does Marta grow?", "Beans."]
 
 
 def test_vectors_of_another_embedder_are_not_compared_until_a_rebuild_moves_them_over(

@@ -18,7 +18,7 @@ from cairn.domain.stretch import Stretch
 from cairn.ports import Embedder, TokenEmbedder
 from cairn.service.world import World
 
-LONGEST = timedelta(milliseconds=100)
+LONGEST = timedelta(milliseconds=200)
 """How long a call gives vectors to what no segment holds; a document takes a few milliseconds of it."""
 
 
@@ -36,14 +36,17 @@ class Embedding:
         return self._embedder is not None and self._embedder.calibration.english_only
 
     def meant(self, views: Iterable[MemoryView], asked: str, as_put: str) -> Meant | None:
-        """Return a question as vectors, with what is new in the views made comparable; None to go by words."""
+        """Return a question as vectors, with what is new in the views made comparable; None to go by words.
+
+        The question comes first, since a new process loads the model for it: that takes no time from the texts.
+        """
         embedder = self._embedder
         if embedder is None:
             return None
         try:
-            self._fill(views, embedder)
             first_person, tokens = _embedded(embedder, asked)
             vector = first_person if as_put == asked else embedder.embed(as_put)
+            self._fill(views, embedder)
         except EmbeddingFailed:
             self._world.tally.unembedded()
             return None
