@@ -146,9 +146,10 @@ def fit_table(logs: Sequence[Growth], pace: Pace) -> Table:
     )
     says = (
         f"Extrapolated. A process keeps logs of {MAX_BYTES // 2**20} MB, {int(MAX_BYTES / pace.held):,} entries, and "
-        f"one that is larger alone. {memory_mb(MCP):,} MB read {read[0]:,} entries and {LARGEST_FUNCTION_MB:,} MB "
-        f"{read[1]:,}; a worker of {memory_mb(WORKER):,} MB merges {merged[0]:,} and one of {LARGEST_FUNCTION_MB:,} MB "
-        f"{merged[1]:,}. Seconds are of the functions' share of a core, without the time S3 takes."
+        f"one that is larger beside a quarter of that. {memory_mb(MCP):,} MB read {read[0]:,} entries and "
+        f"{LARGEST_FUNCTION_MB:,} MB {read[1]:,}; a worker of {memory_mb(WORKER):,} MB merges {merged[0]:,} and one of "
+        f"{LARGEST_FUNCTION_MB:,} MB {merged[1]:,}. Seconds are of the functions' share of a core, without the time "
+        "S3 takes."
     )
     return Table("What one log asks of a function", columns, rows, says)
 

@@ -110,6 +110,27 @@ def test_logs_take_no_more_memory_than_there_is_and_those_forgotten_are_read_aga
     assert 0 < inside._size <= 100_000
 
 
+def test_small_logs_read_beside_a_large_one_do_not_drive_it_out_of_memory(
+    world: World, counting: CountingTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory_log, "MAX_BYTES", 40_000)
+    monkeypatch.setattr(memory_log, "MOST_OF_A_LOG", 30_000)
+    reader: Any = MemoryLog(replace(world, table=counting), Vault(world))
+    for seq in range(1, 41):
+        Log(world).append(seq)
+    Log(world, "p:").append(41)
+    owners = ("u:ada", "p:")
+    for owner in owners:
+        reader.refresh(TENANT, PROJECT, owner)
+    assert sum(slot.read.size for slot in reader._slots.values()) > 40_000
+
+    counting.items = 0
+    for _ in range(2):
+        for owner in owners:
+            reader.refresh(TENANT, PROJECT, owner)
+    assert counting.items <= 8
+
+
 def test_logs_that_are_appended_to_and_never_read_take_no_more_memory_than_there_is(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,8 +39,10 @@ FIRST_PAGE = 24
 """How many items a cold process reads before it knows how long the tail is."""
 MOST_NEWS = 4 * ENTRIES
 """How many new entries a warm process reads one by one, or keeps beside the segments that hold them since."""
-MAX_BYTES = 96 * 1024 * 1024
+MAX_BYTES = 128 * 1024 * 1024
 """How much of all logs together a process keeps in memory; its Lambda has 512 MB."""
+MOST_OF_A_LOG = 3 * MAX_BYTES // 4
+"""How much of that one log counts for at most, so that the small ones that a call reads beside do not drive it out."""
 _SLOT_BYTES = 512
 """What the place of a log takes that was appended to and never read."""
 _FOLDED = 10
@@ -263,8 +265,9 @@ class MemoryLog:
         with self._lock:
             if self._slots.get(pk) is not slot:
                 return
-            self._size += read.size - slot.counted
-            slot.counted = read.size
+            counted = min(read.size, MOST_OF_A_LOG)
+            self._size += counted - slot.counted
+            slot.counted = counted
             self._forget()
 
     def _forget(self) -> None:

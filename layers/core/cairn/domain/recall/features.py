@@ -156,9 +156,10 @@ class _Words:
         norms = 1.2 * (0.25 + 0.75 * lengths / max(1e-6, float(lengths.mean()) if sessions else 0.0))
         scores = np.zeros(sessions, np.float64)
         for hit in self._hits:
-            counts = np.bincount(session[hit.rows], hit.counts, sessions)
-            idf = self._idf(int((counts > 0).sum()), sessions)
-            scores += hit.count * idf * counts * 2.2 / (counts + norms)
+            all_counts = np.bincount(session[hit.rows], hit.counts, sessions)
+            having = np.flatnonzero(all_counts > 0)
+            counts, idf = all_counts[having], self._idf(len(having), sessions)
+            scores[having] += hit.count * idf * counts * 2.2 / (counts + norms[having])
         return (scores / max(1e-6, float(scores.max(initial=0)))).astype(np.float32)
 
     def _pairs(self, rows: Rows) -> Scores:
