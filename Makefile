@@ -47,7 +47,7 @@ bench: bench-budgets bench-extraction bench-detection ## Print what no machine c
 
 # ARGS=--save keeps the result, DATA= names a data set.
 bench-%: $(MODEL)
-	@PYTHONPATH=tools $(BIN)/python bench/$*.py $(if $(DATA),--data $(DATA)) $(ARGS)
+	@OPENBLAS_NUM_THREADS=1 PYTHONPATH=tools $(BIN)/python bench/$*.py $(if $(DATA),--data $(DATA)) $(ARGS)
 
 faults: .venv/.ready ## Let stores fail and processes die at every call, and find faults planted on purpose
 	@PYTHONPATH=tests $(BIN)/python tools/simulate.py

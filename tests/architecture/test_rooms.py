@@ -167,6 +167,13 @@ def test_a_process_loads_what_embeds_at_its_first_text_only(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+def test_numpy_starts_no_threads_that_wait_busily_for_each_other() -> None:
+    program = "import cairn.runtime.wiring, numpy, os; assert len(os.listdir('/proc/self/task')) == 1"
+
+    assert "numpy" in loaded(program)
+
+
+@pytest.mark.slow
 def test_what_serves_all_tools_loads_no_use_case_before_it_is_called() -> None:
     modules = loaded("import cairn_mcp.door")
 

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from cairn.service.maintenance import Maintenance
     from cairn.service.sealing import Sealer
 
+# numpy asks for it when it is loaded: on products of a millisecond its threads would wait, busily, for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 _CALLS_AT_ONCE = 8
 _NO_STORE = "CAIRN_DATA: is missing, or CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID are"
 

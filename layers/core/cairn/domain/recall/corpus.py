@@ -19,7 +19,7 @@ Mask = NDArray[np.bool_]
 
 VECTOR_SCALE = 0.3 / 127
 """What 1 is worth in a vector of 8-bit numbers. No component of a unit vector of these sizes is much over 0.3."""
-_BLOCK = 4096
+_BLOCK = 512
 _ENOUGH = 0.5
 _DIGITS = 4
 """To which cosines are told: equal vectors are equal wherever they stand, though sums differ in their last bits."""
