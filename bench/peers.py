@@ -167,6 +167,7 @@ def _measured(chosen: Sequence[Contender], size: int, plan: Plan, work: Path) ->
     planted = memories(size, plan.seed)
     trials = {each.name: Trial(each, work / each.name / "data", plan, planted) for each in chosen}
     for trial in trials.values():
+        trial.attempt(trial.contender.ready)
         trial.attempt(lambda trial=trial: trial.prepare(filled(trial.contender, planted, plan, work)))
     for number in range(plan.rounds):
         first = number * len(chosen) // plan.rounds

@@ -32,7 +32,7 @@ from clients import AFTER, BEFORE, resident_megabytes
 from report import Cell, Table
 from scenes import Place, preparation, turn
 
-SOAK_TURNS, SOAK_MINUTES = 100_000, 30
+SOAK_TURNS, SOAK_MINUTES = 100_000, 5
 TURNS_PER_SESSION, TURNS_PER_PREPARATION = 100, 5
 _ROWS = 10
 _TEXT_BYTES = 200
