@@ -13,8 +13,9 @@ from typing import Any, cast
 
 from cfnlint.decode import cfn_yaml
 
-from cairn.domain.credentials import Grant
-from cairn.runtime import logs, wiring
+from cairn import wiring
+from cairn.access.api_keys import Grant
+from cairn.telemetry import logs
 from cairn_auth import authorizer
 from cairn_mcp import door
 from prices import Use, together

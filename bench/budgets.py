@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import report
-from cairn.domain import layout
+from cairn.ground import layout
 from costs import (
     RECENT_TURNS,
     USUAL_TURNS,

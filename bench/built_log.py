@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from cairn.domain import layout
-from cairn.domain.memory_view import MemoryView
-from cairn.domain.segment import Segment
-from cairn.domain.segment_writer import written
-from cairn.service.embedding import Embedding
-from cairn.service.segments import Segments
-from cairn.service.vault import Vault
+from cairn.ground import layout
+from cairn.log.segment import Segment
+from cairn.log.segment_writer import written
+from cairn.log.segments import Segments
+from cairn.log.view import MemoryView
+from cairn.recall.embedding import Embedding
+from cairn.vault.vault import Vault
 from long_log import OWNER, SESSION, Moved, first_answer, index, most_megabytes, texts, told_by, write
 from recall_engine import MODEL, TENANT, StoryClock, engine_over, opened
 

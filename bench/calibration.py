@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from cairn.ports import Embedder
-from cairn.runtime import settings
-from cairn.runtime.embedders import embedder
+from cairn.ground.ports import Embedder
+from cairn.models.embedders import embedder
+from cairn.settings import settings
 from recall_sets import read
 
 CONVERSATIONS = Path(__file__).parent / "data" / "recall" / "fit"

@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from cairn.local.programs import install, interpreter
+from cairn.local.emulator.programs import install, interpreter
 from lambda_runtime import PROGRAMS, ROOT, Function, running
 from report import Cell, Table, options, publish
 from runtime import standing

@@ -15,8 +15,8 @@ from typing import Any
 
 import click
 
-from cairn.domain.errors import SettingsError
-from cairn.local.programs import RUNTIMES, install
+from cairn.ground.errors import SettingsError
+from cairn.local.emulator.programs import RUNTIMES, install
 from mcp_wire import Client, Http, Server, Stdio
 from peer_doors import LibraryRunning, McpRunning, Running, Tools
 from planted import Memory

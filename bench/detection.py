@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import report
-from cairn.domain.detection.detector import mask, scan
+from cairn.detection.detector import mask, scan
 from detection_set import Case, Half, cases
 from report import Table
 
@@ -84,7 +84,7 @@ def import_ms() -> float:
     """Return the processor time of importing the detector, in a process of its own."""
     program = (
         "import time, re, html, json, dataclasses, unicodedata, urllib.parse, hashlib\n"
-        "started = time.process_time()\nimport cairn.domain.detection.detector\n"
+        "started = time.process_time()\nimport cairn.detection.detector\n"
         "print(1000 * (time.process_time() - started))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603  our own

@@ -19,26 +19,26 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from cairn.domain.callers import Caller
-from cairn.domain.credentials import ALL_PROJECTS
-from cairn.domain.errors import Unavailable
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId
-from cairn.domain.items import message
-from cairn.domain.rates import RateSettings
-from cairn.domain.settings import EnrichmentSettings
-from cairn.domain.turns import Completion, Session
-from cairn.edge.enrichment import AutoMemorySystem, enriched
-from cairn.edge.tool import Call, Tool
+from cairn import wiring
+from cairn.access.api_keys import ALL_PROJECTS
+from cairn.access.callers import Caller
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Session
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
-from cairn.ports import Table as Items
-from cairn.runtime import wiring
-from cairn.runtime.settings import Settings
-from cairn.runtime.system import SystemClock, SystemEntropy, in_turn
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn.enrichment.memory import AutoMemorySystem, enriched
+from cairn.ground.errors import Unavailable
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId
+from cairn.ground.ports import Table as Items
+from cairn.ground.rates import RateSettings
+from cairn.ground.settings import EnrichmentSettings
+from cairn.ground.world import World
+from cairn.process.system import SystemClock, SystemEntropy, in_turn
+from cairn.settings.settings import Settings
+from cairn.tool.tool import Call, Tool
+from cairn.wiring import Services
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE, Diagnosis, PodHealth, oc_diagnostic_pod_health
 from metering import Meter, MeteredTable
 from report import Table, options, publish

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 
 import report
-from cairn.domain.extraction import extract
-from cairn.domain.facts import Candidate, identity
+from cairn.facts.extraction import extract
+from cairn.facts.facts import Candidate, identity
 from report import Table
 
 STATEMENTS = Path(__file__).parent / "data/statements.jsonl"

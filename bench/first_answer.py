@@ -10,18 +10,18 @@ import sys
 from pathlib import Path
 from typing import cast
 
-from cairn.domain.ids import Project, SessionId, Tenant, UserId
-from cairn.domain.memories import Question, SearchMode
-from cairn.domain.settings import MemorySettings
-from cairn.domain.turns import Session
+from cairn.conversation.turns import Session
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
-from cairn.runtime.minilm import MiniLm
-from cairn.runtime.system import SystemClock, SystemEntropy, in_turn
-from cairn.service.engine import Engine
-from cairn.service.world import World
+from cairn.engine import Engine
+from cairn.ground.ids import Project, SessionId, Tenant, UserId
+from cairn.ground.settings import MemorySettings
+from cairn.ground.world import World
+from cairn.log.memories import Question, SearchMode
+from cairn.models.minilm import MiniLm
+from cairn.process.system import SystemClock, SystemEntropy, in_turn
 
 _STATUS = Path("/proc/self/status")
 

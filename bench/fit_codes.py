@@ -1,4 +1,4 @@
-"""Fit what codes tokens, and write layers/core/cairn/domain/recall/codes.npz: a projection and centroids.
+"""Fit what codes tokens, and write layers/core/cairn/recall/codes.npz: a projection and centroids.
 
 The projection is onto the main directions of the tokens of Cairn's own conversations, turned at random so that each
 eighth holds about as much; the centroids of each eighth are found by k-means. Seeded: the same every time.
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.domain.recall import tokens
+from cairn.recall import token_vectors as tokens
 from recall_engine import MODEL
 from recall_sets import read
 

@@ -1,7 +1,7 @@
 """Train the next dictionary that small contents are packed with, on Cairn's own conversations as it stores them.
 
 What is packed with a dictionary needs it for ever, so that none is ever made anew: this writes one under the next
-number, which is to be cairn.domain.codec.NEWEST then, with its digest in tests/unit/test_dictionaries.py.
+number, which is to be cairn.ground.codec.NEWEST then, with its digest in tests/unit/test_dictionaries.py.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cairn.domain import layout
-from cairn.domain.codec import DICTIONARIES, NEWEST, SMALL_LEVEL
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.memories import Note
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import Attributes
-from cairn.domain.turns import Completion, ResponseItem, Session
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, ResponseItem, Session
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.table import SqliteTable
-from cairn.ports import DataKey
-from cairn.runtime.system import in_turn
-from cairn.service.engine import Engine
-from cairn.service.world import World
+from cairn.engine import Engine
+from cairn.ground import layout
+from cairn.ground.codec import DICTIONARIES, NEWEST, SMALL_LEVEL
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.ports import DataKey
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Attributes
+from cairn.ground.world import World
+from cairn.log.memories import Note
+from cairn.process.system import in_turn
 
 if sys.version_info >= (3, 14):
     from compression import zstd

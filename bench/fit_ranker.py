@@ -1,4 +1,4 @@
-"""Fit the ranker's weights on Cairn's own conversations, and write layers/core/cairn/domain/recall/weights.json.
+"""Fit the ranker's weights on Cairn's own conversations, and write layers/core/cairn/recall/weights.json.
 
 Each text that answers a question competes with those that do not, and not with the others that do: the loss is the
 cross-entropy of the softmax of their scores. It is convex, so that Newton's method ends at the one best set of weights,
@@ -24,15 +24,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.domain.memories import SearchMode
-from cairn.domain.recall.ranker import Tier
+from cairn.log.memories import SearchMode
+from cairn.recall.ranker import Tier
 from recall_engine import MODEL, Remembering, Stored, stored
 from recall_metrics import MEASURES, Answered, means, measured
 from recall_sets import Conversation, Question, read
 from report import Table
 
 DATA = Path(__file__).parent / "data/recall/fit"
-WEIGHTS = Path(__file__).parents[1] / "layers/core/cairn/domain/recall/weights.json"
+WEIGHTS = Path(__file__).parents[1] / "layers/core/cairn/recall/weights.json"
 TIERS: Mapping[Tier, tuple[SearchMode, Sequence[str]]] = {
     "words": ("text", ()),
     "meaning": ("hybrid", ("tokens", "tokens_with_before")),

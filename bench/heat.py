@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from agents import AUTHORIZER, MCP, Agent, invocation, memory_mb
-from cairn.domain import layout
+from cairn.ground import layout
 from costs import Measured, measured
 from metering import Written
 from processes import Cost, deployed

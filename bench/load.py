@@ -14,8 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import report
-from cairn.domain.credentials import Grant
-from cairn.local.server_process import ServerProcess
+from cairn.access.api_keys import Grant
+from cairn.local.demo.server_process import ServerProcess
 from cairn.local.store import LOCAL_TENANT, api_keys, services
 from clients import AFTER, BEFORE, BUSY, Door, cpu_seconds, recounted, resident_megabytes, talk
 from objectives import MEMORIES, TURNS, objectives

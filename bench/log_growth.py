@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
-from cairn.domain.ids import Digest
-from cairn.domain.manifest import ENTRIES, SegmentRef, level_of, merging
+from cairn.ground.ids import Digest
+from cairn.log.manifest import ENTRIES, SegmentRef, level_of, merging
 
 _NOWHERE = Digest("0" * 64)
 

@@ -10,14 +10,14 @@ from functools import partial
 from math import ceil
 from typing import NamedTuple
 
-from cairn.domain.attributes import RESERVED_NAME, item_bytes
-from cairn.domain.ids import Digest, Tenant
-from cairn.domain.jobs import Job
-from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, key_of
-from cairn.ports import Blobs, Jobs, KeyRing, Sandbox, Table
-from cairn.ports import DataKey as WrappedKey
-from cairn.runtime.system import in_turn
-from cairn.service.world import World
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.item_limits import RESERVED_NAME, item_bytes
+from cairn.ground.jobs import Job
+from cairn.ground.ports import Blobs, Jobs, KeyRing, Sandbox, Table
+from cairn.ground.ports import DataKey as WrappedKey
+from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, key_of
+from cairn.ground.world import World
+from cairn.process.system import in_turn
 
 READ_UNIT_BYTES = 4096
 WRITE_UNIT_BYTES = 1024

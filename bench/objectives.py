@@ -17,18 +17,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cairn.domain import layout
-from cairn.domain.credentials import Grant
-from cairn.domain.ids import Project, SessionId, TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.log_entries import LogEntry
-from cairn.domain.memories import Memory
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import Put
-from cairn.domain.turns import Completion, Session
-from cairn.local.server_process import ServerProcess
+from cairn.access.api_keys import Grant
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Session
+from cairn.engine import Engine
+from cairn.ground import layout
+from cairn.ground.ids import Project, SessionId, TurnId, UserId
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Put
+from cairn.local.demo.server_process import ServerProcess
 from cairn.local.store import LOCAL_TENANT, api_keys, world
-from cairn.service.engine import Engine
+from cairn.log.entries import LogEntry
+from cairn.log.memories import Memory
 from clients import AFTER, BEFORE, Door, Seen, cpu_seconds, once, talk
 from long_log import Moved
 from recall_engine import MODEL, NoJobs, StoryClock

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
 
-from cairn.domain.tokens import count
+from cairn.conversation.token_count import count
 from contenders import HOME, Contender, Missing, contenders
 from mcp_wire import Failed
 from peer_doors import Running

@@ -13,22 +13,22 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cairn.domain import sandbox
-from cairn.domain.callers import Caller
-from cairn.domain.credentials import ALL_PROJECTS
-from cairn.domain.ids import Tenant
-from cairn.domain.jobs import IndexLog, Job
-from cairn.edge.dispatch import execute
-from cairn.edge.tool import Call
+from cairn import wiring
+from cairn.access.api_keys import ALL_PROJECTS
+from cairn.access.callers import Caller
+from cairn.access.policy_store import PolicyStore
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
-from cairn.runtime import wiring
-from cairn.runtime.settings import Settings
-from cairn.runtime.system import SystemEntropy, in_turn
-from cairn.service.policy_store import PolicyStore
-from cairn.service.world import World
+from cairn.ground import sandbox_messages as sandbox
+from cairn.ground.ids import Tenant
+from cairn.ground.jobs import IndexLog, Job
+from cairn.ground.world import World
+from cairn.process.system import SystemEntropy, in_turn
+from cairn.settings.settings import Settings
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call
 from cairn_sandbox import door
 from cairn_tools.catalog import CATALOG
 from metering import Meter, MeteredSandbox, Written, metered

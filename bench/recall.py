@@ -22,9 +22,9 @@ import numpy as np
 
 import recall_scale
 import report
-from cairn.domain.memories import Recollection, SearchMode
-from cairn.domain.recall import ranker
-from cairn.domain.recall.ranker import SIGNALS, Tier, Weights
+from cairn.log.memories import Recollection, SearchMode
+from cairn.recall import ranker
+from cairn.recall.ranker import SIGNALS, Tier, Weights
 from recall_engine import DEPTH, MODEL, Remembering, Stored, stored, text_id
 from recall_metrics import MEASURES, Answered, interval, measured
 from recall_rivals import Rival, bm25, dense

@@ -10,27 +10,27 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from cairn.domain import layout
-from cairn.domain.calibration import Calibration
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.jobs import Job
-from cairn.domain.log_entries import Chunk
-from cairn.domain.memories import Question, Recollection, SearchMode
-from cairn.domain.recall.answer import Answer, Hit
-from cairn.domain.recall.collection import Found
-from cairn.domain.recall.corpus import Vector
-from cairn.domain.settings import MemorySettings
-from cairn.domain.turns import Completion, Session
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Session
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
-from cairn.ports import Embedded, Embedder, TokenEmbedder
-from cairn.runtime.minilm import MiniLm
-from cairn.runtime.system import SystemEntropy, in_turn
-from cairn.service.engine import Engine
-from cairn.service.recall import Search, Sight
-from cairn.service.world import World
+from cairn.engine import Engine
+from cairn.ground import layout
+from cairn.ground.calibration import Calibration
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.jobs import Job
+from cairn.ground.ports import Embedded, Embedder, TokenEmbedder
+from cairn.ground.settings import MemorySettings
+from cairn.ground.world import World
+from cairn.log.entries import Chunk
+from cairn.log.memories import Question, Recollection, SearchMode
+from cairn.models.minilm import MiniLm
+from cairn.process.system import SystemEntropy, in_turn
+from cairn.recall.answer import Answer, Hit
+from cairn.recall.collection import Found
+from cairn.recall.corpus import Vector
+from cairn.recall.searching import Search, Sight
 from recall_sets import Conversation, Text
 from recall_sets import Question as Asked
 

@@ -9,7 +9,7 @@ from math import log
 
 import numpy as np
 
-from cairn.ports import Embedder
+from cairn.ground.ports import Embedder
 from recall_sets import Text
 
 _WORD = re.compile(r"\w+")

@@ -15,9 +15,9 @@ from datetime import timedelta
 from pathlib import Path
 from statistics import median, quantiles
 
-from cairn.domain.memories import Question, SearchMode
-from cairn.service.engine import Engine
-from cairn.service.world import World
+from cairn.engine import Engine
+from cairn.ground.world import World
+from cairn.log.memories import Question, SearchMode
 from long_log import DATA, SESSION, Moved, first_answer, index, write
 from recall_engine import MODEL, USER, StoryClock, engine_over, opened
 from recall_sets import read

@@ -12,8 +12,9 @@ import cost
 import report
 from agents import ROUND_TRIP_MS
 from built_log import DISTINCT, build, embedding_seconds
-from cairn.domain import layout
-from cairn.service import keyvalue_writing, transacting
+from cairn.ground import layout
+from cairn.keyvalue import writing as keyvalue_writing
+from cairn.sessions import transacting
 from heat import NEW_KEY, PARTITION_READS, PARTITION_WRITES, Load, hot, load, meeting
 from log_growth import grown
 from processes import Cost

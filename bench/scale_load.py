@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import cost
 from agents import AUTHORIZER, FULL_CORE_MB, MCP, ROUND_TRIP_MS, WORKER, invocation, memory_mb
-from cairn.domain.manifest import ENTRIES
-from cairn.domain.settings import RateSettings
-from cairn.service.vault import KEY_LIFETIME
+from cairn.ground.settings import RateSettings
+from cairn.log.manifest import ENTRIES
+from cairn.vault.vault import KEY_LIFETIME
 from heat import CALLS_A_TURN, PARTITION_READS, PARTITION_WRITES, TURNS, Load, limits
 from prices import Use, dollars, times, together
 from report import Cell, Table

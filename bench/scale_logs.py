@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from agents import FULL_CORE_MB, MCP, WORKER, memory_mb
 from built_log import Built
-from cairn.domain.manifest import ENTRIES, FAN_IN, level_of
-from cairn.service.memory_log import MAX_BYTES
+from cairn.log.log import MAX_BYTES
+from cairn.log.manifest import ENTRIES, FAN_IN, level_of
 from log_growth import Growth
 from report import Table
 

@@ -19,7 +19,7 @@ TEXT_BYTES = 1000
 SECONDS_PER_TURN = 40
 VALUE_BYTES = 200
 CONTENT_BYTES = 120
-CONVERSATION = Path(__file__).parents[1] / "layers/core/cairn/local/conversations/marta.json"
+CONVERSATION = Path(__file__).parents[1] / "layers/core/cairn/local/demo/conversations/marta.json"
 _numbers = count(1)
 
 

@@ -16,17 +16,17 @@ from zlib import crc32
 
 import numpy as np
 
-from cairn.domain.calibration import Calibration
-from cairn.domain.callers import Caller
-from cairn.domain.credentials import ALL_PROJECTS
-from cairn.domain.recall.corpus import Vector
-from cairn.edge.dispatch import execute
-from cairn.edge.tool import Call
+from cairn import wiring
+from cairn.access.api_keys import ALL_PROJECTS
+from cairn.access.callers import Caller
 from cairn.embedded.queue import InProcessJobs
-from cairn.local.background import work
+from cairn.ground.calibration import Calibration
+from cairn.local.server.background import work
 from cairn.local.store import LOCAL_TENANT, local_environment
-from cairn.runtime import wiring
-from cairn.runtime.settings import EmbeddedStore, read
+from cairn.recall.corpus import Vector
+from cairn.settings.settings import EmbeddedStore, read
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
 from clients import AFTER, BEFORE, resident_megabytes
 from report import Cell, Table

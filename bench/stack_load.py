@@ -9,9 +9,9 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
-from cairn.local.deploy import gateway
-from cairn.local.deployment import keys, prepare, store
-from cairn.local.emulator import ACCOUNT, emulated
+from cairn.local.emulator.deploy import gateway
+from cairn.local.emulator.deployment import keys, prepare, store
+from cairn.local.emulator.emulator import ACCOUNT, emulated
 from cairn.local.store import LOCAL_TENANT, services
 from clients import AFTER, BEFORE, BUSY, Door, recounted, talk
 from lambda_runtime import free_port

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from builders import cold
-from cairn.domain import layout
-from cairn.domain.archive import Deposit
-from cairn.domain.errors import InvalidArgument
-from cairn.domain.ids import SessionId, Tenant
-from cairn.domain.table import Query
-from cairn.service.archive import Archive
-from cairn.service.paging import every
-from cairn.service.world import World
+from cairn.archive.archive import Archive
+from cairn.archive.model import Deposit
+from cairn.ground import layout
+from cairn.ground.errors import InvalidArgument
+from cairn.ground.ids import SessionId, Tenant
+from cairn.ground.paging import every
+from cairn.ground.table import Query
+from cairn.ground.world import World
 
 ACME, OTHER = Tenant("acme"), Tenant("other")
 SESSION = {

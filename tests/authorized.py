@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from cairn.edge.tool import Tool
+from cairn.tool.tool import Tool
 from cairn_auth import authorizer
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG

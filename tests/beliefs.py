@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from cairn.domain.facts import Fact, Source
-from cairn.domain.tiers import Tier
+from cairn.facts.facts import Fact, Source
+from cairn.ground.tiers import Tier
 
 
 def fact_of(name: str, at: datetime, **fields: Any) -> Fact:

@@ -12,30 +12,31 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from beliefs import fact_of
-from cairn.domain import layout, sandbox
-from cairn.domain.errors import CorruptData
-from cairn.domain.facts import Changes, Fact, Source, State
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId
-from cairn.domain.items import message
-from cairn.domain.jobs import Job
-from cairn.domain.log_entries import LogEntry, TurnEntry
-from cairn.domain.manifest import Manifest
-from cairn.domain.memory_view import MemoryView
-from cairn.domain.settings import MemorySettings, Quotas
-from cairn.domain.table import Attributes, Key, Put, Query
-from cairn.domain.turns import Completion, Session
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Session
 from cairn.edge.fields import SessionInput
-from cairn.edge.tool import Tool
 from cairn.embedded.queue import InProcessJobs
-from cairn.ports import DataKey
-from cairn.service.indexing import Indexed, Indexer
-from cairn.service.keyvalue import KeyValue
-from cairn.service.memory_log import MemoryLog
-from cairn.service.paging import every
-from cairn.service.parts import Parts
-from cairn.service.segments import Segments
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn.facts.facts import Changes, Fact, Source, State
+from cairn.ground import layout
+from cairn.ground import sandbox_messages as sandbox
+from cairn.ground.errors import CorruptData
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId
+from cairn.ground.jobs import Job
+from cairn.ground.paging import every
+from cairn.ground.ports import DataKey
+from cairn.ground.settings import MemorySettings, Quotas
+from cairn.ground.table import Attributes, Key, Put, Query
+from cairn.ground.world import World
+from cairn.keyvalue.store import KeyValue
+from cairn.log.entries import LogEntry, TurnEntry
+from cairn.log.log import MemoryLog
+from cairn.log.manifest import Manifest
+from cairn.log.segments import Segments
+from cairn.log.view import MemoryView
+from cairn.recall.indexing import Indexed, Indexer
+from cairn.sessions.parts import Parts
+from cairn.tool.tool import Tool
+from cairn.vault.vault import Vault
 from cairn_sandbox import door
 from cairn_tools.catalog import CATALOG
 from recalling import rounded, told

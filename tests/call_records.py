@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from cairn.domain import audit_layout as layout
-from cairn.domain.ids import Tenant
-from cairn.domain.table import Attributes, Query
-from cairn.service.audit import AuditLog
-from cairn.service.paging import every
-from cairn.service.sealing import Sealer
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn.calls import layout
+from cairn.calls.audit import AuditLog
+from cairn.calls.sealing import Sealer
+from cairn.ground.ids import Tenant
+from cairn.ground.paging import every
+from cairn.ground.table import Attributes, Query
+from cairn.ground.world import World
+from cairn.vault.vault import Vault
 from cairn_tools.memory_before_turn import memory_before_turn
 
 ACME = Tenant("acme")

@@ -9,12 +9,12 @@ from typing import Any, TypeAlias, cast
 
 import pytest
 
-from cairn.domain.errors import CairnError
-from cairn.domain.policy import STANDARD
-from cairn.domain.settings import Limits
-from cairn.edge.keyvalue import NamespaceInput
-from cairn.edge.tool import Tool
+from cairn.access.policy import STANDARD
 from cairn.edge.validation import Rules, validate
+from cairn.ground.errors import CairnError
+from cairn.ground.settings import Limits
+from cairn.keyvalue.fields import NamespaceInput
+from cairn.tool.tool import Tool
 from cairn_sandbox import door as sandbox
 from cairn_tools.catalog import CATALOG
 

@@ -17,18 +17,19 @@ import hypothesis
 import pytest
 
 from builders import FakeClock, InProcessSandbox, RecordingJobs, RepeatingKeyRing
-from cairn.domain.callers import Caller
-from cairn.domain.credentials import ALL_PROJECTS
-from cairn.domain.ids import Tenant
-from cairn.domain.settings import MemorySettings
-from cairn.edge.tool import Call
+from cairn import wiring
+from cairn.access.api_keys import ALL_PROJECTS
+from cairn.access.callers import Caller
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.table import SqliteTable
-from cairn.runtime import logs, wiring
-from cairn.runtime.settings import Settings, variables
-from cairn.runtime.system import in_turn
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn.ground.ids import Tenant
+from cairn.ground.settings import MemorySettings
+from cairn.ground.world import World
+from cairn.process.system import in_turn
+from cairn.settings.settings import Settings, variables
+from cairn.telemetry import logs
+from cairn.tool.tool import Call
+from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
 
 # A busy machine is no failure, and CI repeats what it found.

@@ -10,10 +10,10 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.domain.cues import cues
-from cairn.domain.recall.corpus import Columns, Meant, Postings, Rows, Scores, Stored, quantized
-from cairn.domain.signs import pair_hashes
-from cairn.domain.terms import terms
+from cairn.language.index_terms import pair_hashes
+from cairn.language.terms import terms
+from cairn.language.traits import cues
+from cairn.recall.corpus import Columns, Meant, Postings, Rows, Scores, Stored, quantized
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from builders import Journal
-from cairn.domain.table import Page
-from cairn.service.memory_log import MemoryLog
-from cairn.service.vault import Vault
+from cairn.ground.table import Page
+from cairn.log.log import MemoryLog
+from cairn.vault.vault import Vault
 
 
 @dataclass

@@ -10,22 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from builders import cold
-from cairn.domain import layout
-from cairn.domain.archive import Deposit
-from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
-from cairn.domain.items import message, text_of
-from cairn.domain.memories import Forgetting, Note, Question
-from cairn.domain.settings import MemorySettings, RecallScope
-from cairn.domain.table import Key, Put
-from cairn.domain.turns import Completion, Preparation, Session
+from cairn.archive.model import Deposit
+from cairn.conversation.items import message, text_of
+from cairn.conversation.turns import Completion, Preparation, Session
+from cairn.custody.bundles import Bundles, Record, Scope
+from cairn.custody.erase_user import ErasedUser, SubjectErasure
 from cairn.embedded.inventory import EmbeddedInventory
-from cairn.service.bundles import Bundles, Record, Scope
-from cairn.service.engine import Engine
-from cairn.service.indexing import FEWEST
-from cairn.service.parts import Parts
-from cairn.service.subject_erasure import ErasedUser, SubjectErasure
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn.engine import Engine
+from cairn.ground import layout
+from cairn.ground.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.settings import MemorySettings, RecallScope
+from cairn.ground.table import Key, Put
+from cairn.ground.world import World
+from cairn.log.memories import Forgetting, Note, Question
+from cairn.recall.indexing import FEWEST
+from cairn.sessions.parts import Parts
+from cairn.vault.vault import Vault
 
 ACME = Tenant("acme")
 GARDEN = Project("garden")

@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 import boto3
 
-from cairn.domain import layout
-from cairn.domain.ids import Project, SessionId, Tenant
-from cairn.domain.turns import Session
-from cairn.local.deployment import Deployment
-from cairn.local.emulator import emulated
+from cairn.conversation.turns import Session
+from cairn.ground import layout
+from cairn.ground.ids import Project, SessionId, Tenant
+from cairn.local.emulator.deployment import Deployment
+from cairn.local.emulator.emulator import emulated
 
 AWS = cast("Any", boto3)  # its stubs know three services
 

@@ -6,17 +6,17 @@ from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
-from cairn.domain import layout
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import Key, Query
-from cairn.domain.turns import Completion, Session
-from cairn.service import abstracts
-from cairn.service.engine import Engine
-from cairn.service.fan_out import FanOut, Outcome
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Session
+from cairn.engine import Engine
+from cairn.files import abstracts
+from cairn.ground import layout
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Key, Query
+from cairn.ground.world import World
+from cairn.sessions.parts import Parts
+from cairn.upkeep.every_due import FanOut, Outcome
 
 KNOBS = MemorySettings(recent_context_items=2, session_lock_timeout_ms=0, guard_lease_seconds=30)
 AFTER_LEASE = timedelta(seconds=KNOBS.guard_lease_seconds + 1)

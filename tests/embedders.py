@@ -8,10 +8,10 @@ from hashlib import sha256
 
 import numpy as np
 
-from cairn.domain.calibration import Calibration
-from cairn.domain.errors import EmbeddingFailed
-from cairn.domain.recall.corpus import Vector
-from cairn.domain.terms import words
+from cairn.ground.calibration import Calibration
+from cairn.ground.errors import EmbeddingFailed
+from cairn.language.terms import words
+from cairn.recall.corpus import Vector
 
 
 class ToyEmbedder:

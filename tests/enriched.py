@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from builders import cold
-from cairn.domain.errors import CairnError
-from cairn.domain.ids import Project, SessionId, Tenant
-from cairn.domain.table import Put, Query
-from cairn.edge.tool import Call, Tool
 from cairn.embedded.table import SqliteTable
-from cairn.service.executions import Place
-from cairn.service.world import World
+from cairn.enrichment.executions import Place
+from cairn.ground.errors import CairnError
+from cairn.ground.ids import Project, SessionId, Tenant
+from cairn.ground.table import Put, Query
+from cairn.ground.world import World
+from cairn.tool.tool import Call, Tool
 from cairn_tools.oc_diagnostic_pod_health import Diagnosis, PodHealth, oc_diagnostic_pod_health
 
 CANARY = "canary-4f6e1b"

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from cairn.domain.errors import Unavailable
-from cairn.domain.ids import Digest, Tenant
-from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
-from cairn.service.world import World
+from cairn.ground.errors import Unavailable
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
+from cairn.ground.world import World
 
 
 class Stopped(BaseException):

@@ -14,8 +14,8 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 
-from cairn.domain.errors import NoAnswer
-from cairn.domain.settings import OidcSettings
+from cairn.ground.errors import NoAnswer
+from cairn.ground.settings import OidcSettings
 
 AUDIENCE = "https://memory.example.com/mcp"
 URL = "https://login.example.com/realm"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cairn.domain.errors import NotFound
-from cairn.domain.ids import Tenant
-from cairn.domain.keyvalue import Place
-from cairn.service.keyvalue import KeyValue
+from cairn.ground.errors import NotFound
+from cairn.ground.ids import Tenant
+from cairn.keyvalue.model import Place
+from cairn.keyvalue.store import KeyValue
 
 
 def confirm(memory: KeyValue, tenant: Tenant) -> None:

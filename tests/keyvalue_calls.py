@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import CairnError
-from cairn.edge.dispatch import execute
-from cairn.edge.tool import Call
+from cairn.ground.errors import CairnError
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
 
 SPACE = "session.monday"

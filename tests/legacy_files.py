@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from cairn.domain.items import message
+from cairn.conversation.items import message
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from cairn.domain.errors import ConditionFailed, NotFound, Refusal, TransactionRefused
-from cairn.domain.ids import Digest, Tenant
-from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, check_writes, key_of
 from cairn.embedded.semantics import applied, permits
-from cairn.service.world import World
+from cairn.ground.errors import ConditionFailed, NotFound, Refusal, TransactionRefused
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, check_writes, key_of
+from cairn.ground.world import World
 
 
 class MemoryTable:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from cairn.domain import layout
-from cairn.domain.memories import Forgetting, Note, Question, Recalled, Recollection
-from cairn.domain.table import Key, Query
-from cairn.ports import Embedder
-from cairn.service.paging import every
+from cairn.ground import layout
+from cairn.ground.paging import every
+from cairn.ground.ports import Embedder
+from cairn.ground.table import Key, Query
+from cairn.log.memories import Forgetting, Note, Question, Recalled, Recollection
 
 
 class Notebook:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from builders import SESSION
-from cairn.domain import layout
-from cairn.domain.files import WriteMode
-from cairn.domain.settings import Limits, MemorySettings
-from cairn.domain.table import Key
-from cairn.service.engine import Engine
-from cairn.service.files import Files
-from cairn.service.world import World
+from cairn.engine import Engine
+from cairn.files.files import WriteMode
+from cairn.files.service import Files
+from cairn.ground import layout
+from cairn.ground.settings import Limits, MemorySettings
+from cairn.ground.table import Key
+from cairn.ground.world import World
 
 APPEND, OVERWRITE, TRUNCATE = WriteMode.APPEND, WriteMode.OVERWRITE, WriteMode.TRUNCATE
 

@@ -9,18 +9,18 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from threading import Barrier, Event
 
-from cairn.domain import layout
-from cairn.domain.errors import ResourceBusy, Unavailable
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.settings import MemorySettings
-from cairn.domain.turns import CommittedTurn, Completion, Preparation, Session
-from cairn.service.after_turn import commit
-from cairn.service.before_turn import prepare
-from cairn.service.journal import Journal
-from cairn.service.maintenance import Maintenance
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.calls.journal import Journal
+from cairn.conversation.items import message
+from cairn.conversation.turns import CommittedTurn, Completion, Preparation, Session
+from cairn.ground import layout
+from cairn.ground.errors import ResourceBusy, Unavailable
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.settings import MemorySettings
+from cairn.ground.world import World
+from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
+from cairn.upkeep.maintenance import Maintenance
 from simulation.recount import Recount
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("race"))

@@ -8,16 +8,16 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from cairn.domain.documents import Kind, Vectors
-from cairn.domain.ids import SessionId
-from cairn.domain.memories import SearchMode, Wanted
-from cairn.domain.memory_view import MemoryView
-from cairn.domain.recall import collection
-from cairn.domain.recall.answer import Answer, answer
-from cairn.domain.recall.collection import Found
-from cairn.ports import Embedder
-from cairn.service.embedding import Embedding
-from cairn.service.world import NoTally
+from cairn.ground.ids import SessionId
+from cairn.ground.ports import Embedder
+from cairn.ground.world import NoTally
+from cairn.log.documents import Kind, Vectors
+from cairn.log.memories import SearchMode, Wanted
+from cairn.log.view import MemoryView
+from cairn.recall import collection
+from cairn.recall.answer import Answer, answer
+from cairn.recall.collection import Found
+from cairn.recall.embedding import Embedding
 
 Told: TypeAlias = Sequence[tuple[Found, float]]
 """What was found with its score, the best first."""

@@ -9,8 +9,8 @@ from mcp.server.lowlevel import Server as SdkServer
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams, Tool
 
 from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
-from cairn_mcp.modern import CACHE_SCOPE, TTL_MS
 from cairn_mcp.server import Server, Toolbox, ToolCall
+from cairn_mcp.stateless import CACHE_SCOPE, TTL_MS
 
 
 def sdk_server(server: Server, tools: Toolbox) -> SdkServer:

@@ -7,15 +7,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 from beliefs import fact_of
-from cairn.domain.facts import Fact
-from cairn.domain.ids import SessionId, TurnId
-from cairn.domain.log_entries import LogEntry, TurnEntry
-from cairn.domain.memories import Ending, Memory
-from cairn.domain.memory_view import MemoryView
-from cairn.domain.segment import Segment
-from cairn.domain.segment_writer import written
-from cairn.domain.tiers import Tier
-from cairn.ports import Embedder
+from cairn.facts.facts import Fact
+from cairn.ground.ids import SessionId, TurnId
+from cairn.ground.ports import Embedder
+from cairn.ground.tiers import Tier
+from cairn.log.entries import LogEntry, TurnEntry
+from cairn.log.memories import Ending, Memory
+from cairn.log.segment import Segment
+from cairn.log.segment_writer import written
+from cairn.log.view import MemoryView
 from recalling import vectors_of
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cairn.edge.deadline import GATEWAY_SECONDS
-from cairn.edge.tool import Tool
+from cairn.tool.tool import Tool
 from cairn_mcp.profiles import PROFILES
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
 from cloudformation import camel, ref

@@ -18,14 +18,14 @@ from typing_extensions import Doc
 
 import performance
 import template_functions
-from cairn.domain.ids import Project, Tenant
-from cairn.domain.jobs import IndexLog, Job, MaintainShard, SealAudit, encoded
-from cairn.edge.tool import Tool
-from cairn.runtime.metrics import METRICS
-from cairn.runtime.options import OPTIONS, Option
-from cairn.runtime.settings import variables
-from cairn.runtime.telemetry import CallRecord
-from cairn.runtime.tracing import SPANS
+from cairn.ground.ids import Project, Tenant
+from cairn.ground.jobs import IndexLog, Job, MaintainShard, SealAudit, encoded
+from cairn.settings.options import OPTIONS, Option
+from cairn.settings.settings import variables
+from cairn.telemetry.metrics import METRICS
+from cairn.telemetry.record import CallRecord
+from cairn.telemetry.tracing import SPANS
+from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parent.parent

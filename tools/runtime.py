@@ -23,9 +23,9 @@ from typing import Any, cast
 import boto3
 from cfnlint.decode import cfn_yaml
 
-from cairn.local.deployment import STACK, keys, prepare
-from cairn.local.emulator import ACCOUNT, emulated
-from cairn.local.programs import install, interpreter
+from cairn.local.emulator.deployment import STACK, keys, prepare
+from cairn.local.emulator.emulator import ACCOUNT, emulated
+from cairn.local.emulator.programs import install, interpreter
 from cairn_tools.catalog import CATALOG
 from lambda_runtime import ROOT, Function, free_port
 

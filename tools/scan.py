@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cairn.local.programs import install, interpreter
+from cairn.local.emulator.programs import install, interpreter
 
 ROOT = Path(__file__).resolve().parent.parent
 _OPTIONS = ("--file", "template.yaml", "--framework", "cloudformation", "--skip-download", "--compact", "--quiet")

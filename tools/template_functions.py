@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cairn.edge.tool import Tool
+from cairn.tool.tool import Tool
 from cloudformation import Intrinsic, arn, camel, ref, statement, sub, written
 from functions import Function, Host, functions
 from grants import statements

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, cast
 
 import yaml
 
-from cairn.edge.references import resolved
+from cairn.tool.pipe_references import resolved
 from cairn_tools.catalog import CATALOG
 
 SESSION = Path(__file__).resolve().parent.parent / "tests" / "conformance" / "session.yml"

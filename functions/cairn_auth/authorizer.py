@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cairn.domain.claims import Identity, looks_like_token
-from cairn.domain.credentials import Credential, Grant, Refused
-from cairn.domain.errors import Unauthenticated, Unavailable
+from cairn import wiring
+from cairn.access.api_keys import Credential, Grant, Refused
+from cairn.access.claims import Identity, looks_like_token
 from cairn.edge import events
 from cairn.edge.deadline import left, within
 from cairn.edge.guard import guarded
-from cairn.runtime import wiring
-from cairn.runtime.telemetry import CallRecord
-from cairn.runtime.wiring import Services
+from cairn.ground.errors import Unauthenticated, Unavailable
+from cairn.telemetry.record import CallRecord
+from cairn.wiring import Services
 from cairn_auth.protected_resource import challenge
 
 

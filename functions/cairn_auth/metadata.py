@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cairn.domain.errors import CairnError, NotFound
+from cairn import wiring
 from cairn.edge import events, problems
 from cairn.edge.guard import guarded
-from cairn.runtime import wiring
+from cairn.ground.errors import CairnError, NotFound
 from cairn_auth.protected_resource import is_oauth_host, metadata
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from cairn.domain.settings import OidcSettings
+from cairn.ground.settings import OidcSettings
 
 _WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 _SCOPES: Final = ("read", "write")

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cairn import __version__
-from cairn.domain.errors import CairnError
+from cairn import __version__, wiring
 from cairn.edge import events, problems
 from cairn.edge.deadline import left, within
-from cairn.edge.dispatch import families
 from cairn.edge.guard import guarded
-from cairn.runtime import wiring
+from cairn.ground.errors import CairnError
+from cairn.tool.dispatch import families
 from cairn_tools.catalog import CATALOG
 
 

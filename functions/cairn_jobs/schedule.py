@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cairn.domain.jobs import MaintainShard, SealAudit
+from cairn import wiring
 from cairn.edge.guard import guarded
-from cairn.runtime import wiring
+from cairn.ground.jobs import MaintainShard, SealAudit
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:

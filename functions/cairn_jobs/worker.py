@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any, Protocol
 
-from cairn.domain.errors import CairnError
-from cairn.domain.jobs import IndexLog, Job, MaintainShard, SealAudit, decoded
+from cairn import wiring
 from cairn.edge.guard import guarded
-from cairn.edge.maintenance import maintain_shard
-from cairn.runtime import wiring
-from cairn.runtime.telemetry import CallRecord
+from cairn.ground.errors import CairnError
+from cairn.ground.jobs import IndexLog, Job, MaintainShard, SealAudit, decoded
+from cairn.telemetry.record import CallRecord
+from cairn.upkeep.runs import maintain_shard
 
 MARGIN = timedelta(seconds=30)
 """Kept of the function's time for the step that is under way when a job's time is up."""

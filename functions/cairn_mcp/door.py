@@ -10,15 +10,15 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from cairn.domain.errors import CairnError, InvalidArgument, PayloadTooLarge
+from cairn import wiring
 from cairn.edge import events, problems
 from cairn.edge.callers import caller
 from cairn.edge.deadline import left
 from cairn.edge.guard import guarded
 from cairn.edge.names import named
-from cairn.edge.tool import Call
-from cairn.runtime import wiring
-from cairn.runtime.telemetry import CallRecord
+from cairn.ground.errors import CairnError, InvalidArgument, PayloadTooLarge
+from cairn.telemetry.record import CallRecord
+from cairn.tool.tool import Call
 from cairn_mcp import jsonrpc
 from cairn_mcp.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, RpcError
 from cairn_mcp.profiles import of_path

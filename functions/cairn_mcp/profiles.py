@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from cairn.edge.tool import Tool
+from cairn.tool.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)

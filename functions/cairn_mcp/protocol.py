@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, cast
 
-from cairn_mcp import jsonrpc, legacy, modern
+from cairn_mcp import handshake as legacy
+from cairn_mcp import jsonrpc
+from cairn_mcp import stateless as modern
 from cairn_mcp.jsonrpc import INVALID_REQUEST, RpcError
 from cairn_mcp.server import Reply, Server, Toolbox
 

@@ -13,12 +13,12 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from threading import Lock, Thread
 
-from cairn.domain.callers import Caller
-from cairn.domain.errors import CairnError
-from cairn.domain.settings import Limits
+from cairn import wiring
+from cairn.access.callers import Caller
 from cairn.edge.events import parse_json
-from cairn.edge.tool import Call
-from cairn.runtime import wiring
+from cairn.ground.errors import CairnError
+from cairn.ground.settings import Limits
+from cairn.tool.tool import Call
 from cairn_mcp import jsonrpc
 from cairn_mcp.jsonrpc import INTERNAL_ERROR, PARSE_ERROR, RpcError
 from cairn_mcp.profiles import PROFILES, WHOLE, Profile

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import cairn
-from cairn.domain.errors import CairnError, Disabled
 from cairn.edge import problems, schema
-from cairn.edge.dispatch import execute, visible
-from cairn.edge.tool import Call, Tool
+from cairn.ground.errors import CairnError, Disabled
+from cairn.tool.dispatch import execute, visible
+from cairn.tool.tool import Call, Tool
 from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
 from cairn_mcp.profiles import WHOLE, Profile
 from cairn_mcp.server import Server, ToolCall

@@ -13,9 +13,9 @@ from socket import socket
 from typing import Any, Protocol, cast
 from urllib.parse import quote, urlencode, urlsplit
 
-from cairn.domain.endpoints import api_url
-from cairn.domain.errors import CairnError, NotFound, PayloadTooLarge, PermissionDenied, SettingsError, Unavailable
-from cairn.domain.settings import ClusterSettings
+from cairn.ground.errors import CairnError, NotFound, PayloadTooLarge, PermissionDenied, SettingsError, Unavailable
+from cairn.ground.settings import ClusterSettings
+from cairn.ground.urls import api_url
 
 MAX_BYTES = 16 * 1024 * 1024
 """The most that one call reads of a cluster, all pages together."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from cairn.domain.errors import InvalidArgument, SettingsError
-from cairn.runtime.settings import CLUSTER_TOKEN, CLUSTER_TOKEN_ARN, Settings
-from cairn.runtime.system import SystemClock
+from cairn.ground.errors import InvalidArgument, SettingsError
+from cairn.process.system import SystemClock
+from cairn.settings.settings import CLUSTER_TOKEN, CLUSTER_TOKEN_ARN, Settings
 from cairn_sandbox.cluster import Cluster, Token
 
 

@@ -9,10 +9,10 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cairn.domain.errors import CairnError, InvalidArgument
 from cairn.edge import problems
 from cairn.edge.guard import guarded
-from cairn.runtime import settings
+from cairn.ground.errors import CairnError, InvalidArgument
+from cairn.settings import settings
 from cairn_sandbox.pod_health import report
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Run = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Answer one request as a Lambda or a process of its own; never raise."""
-    from cairn.runtime import logs  # noqa: PLC0415 - Powertools is loaded by a call, not before
+    from cairn.telemetry import logs  # noqa: PLC0415 - Powertools is loaded by a call, not before
 
     del context
     logs.configure()

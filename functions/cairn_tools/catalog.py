@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cairn.edge.tool import Tool
+from cairn.tool.tool import Tool
 from cairn_tools.deleteMemory import deleteMemory
 from cairn_tools.estimate_storage_cost import estimate_storage_cost
 from cairn_tools.forget import forget

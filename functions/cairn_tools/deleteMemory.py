@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from cairn.edge.keyvalue import IfVersion, KeyInput
-from cairn.edge.tool import Call, tool
+from cairn.keyvalue.fields import IfVersion, KeyInput
+from cairn.tool.tool import Call, tool
 
 
 class DeleteMemory(KeyInput):

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cairn.domain import storage_cost
-from cairn.domain.storage_cost import MAX_BYTES, MAX_REDUNDANCY
-from cairn.edge.tool import Call, tool
+from cairn.archive import cost as storage_cost
+from cairn.archive.cost import MAX_BYTES, MAX_REDUNDANCY
+from cairn.tool.tool import Call, tool
 
 
 class EstimateCost(BaseModel):

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from cairn.domain.memories import MAX_REASON_CHARACTERS, Forgetting
-from cairn.edge.memories import MemoryId, MemoryInput
-from cairn.edge.tool import Call, tool
+from cairn.log.memories import MAX_REASON_CHARACTERS, Forgetting
+from cairn.memories.fields import MemoryId, MemoryInput
+from cairn.tool.tool import Call, tool
 
 
 class Forget(MemoryInput):

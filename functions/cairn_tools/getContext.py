@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from cairn.edge.context import Asked, Context, Kind
+from cairn.calls.fields import Asked, Context, Kind
 from cairn.edge.fields import SessionInput
-from cairn.edge.tool import Call, tool
+from cairn.tool.tool import Call, tool
 
 
 class GetContext(SessionInput):

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from cairn.edge import personal_data
-from cairn.edge.keyvalue import KeyInput
-from cairn.edge.tool import Call, tool
+from cairn.keyvalue import personal_data
+from cairn.keyvalue.fields import KeyInput
+from cairn.tool.tool import Call, tool
 
 
 class GetMemory(KeyInput):

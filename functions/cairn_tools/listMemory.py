@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from cairn.edge import personal_data
-from cairn.edge.keyvalue import KeyPrefix, NamespaceInput
-from cairn.edge.tool import Call, tool
+from cairn.keyvalue import personal_data
+from cairn.keyvalue.fields import KeyPrefix, NamespaceInput
+from cairn.tool.tool import Call, tool
 
 
 class ListMemory(NamespaceInput):

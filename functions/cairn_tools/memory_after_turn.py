@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from cairn.domain.turns import Completion
+from cairn.conversation.turns import Completion
 from cairn.edge.fields import Items, SessionInput, TurnName, UserName
-from cairn.edge.tool import Call, tool
-from cairn.edge.turns import Committed, OutputItems
+from cairn.tool.tool import Call, tool
+from cairn.turns.fields import Committed, OutputItems
 
 
 class AfterTurn(SessionInput):

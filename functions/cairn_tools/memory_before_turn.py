@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cairn.edge.tool import Call, tool
-from cairn.edge.turns import PreparationFields, Prepared
+from cairn.tool.tool import Call, tool
+from cairn.turns.fields import PreparationFields, Prepared
 
 EXAMPLE = {
     "project": "garden",

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from cairn.edge.fields import SessionInput
-from cairn.edge.tool import Call, tool
+from cairn.tool.tool import Call, tool
 
 
 class ListDirectories(SessionInput):

@@ -7,8 +7,8 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, RootModel
 
-from cairn.edge.tool import Call, tool
-from cairn.edge.turns import Committed, OperationFields, OutputItems, PreparationFields, Prepared
+from cairn.tool.tool import Call, tool
+from cairn.turns.fields import Committed, OperationFields, OutputItems, PreparationFields, Prepared
 
 T = TypeVar("T")
 Phase = Annotated[T, Field(description="begin before the model call, commit after it.")]

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from cairn.domain.errors import InvalidArgument
-from cairn.edge import personal_data
-from cairn.edge.keyvalue import IfVersion, KeyInput, Value
-from cairn.edge.tool import Call, tool
+from cairn.ground.errors import InvalidArgument
+from cairn.keyvalue import personal_data
+from cairn.keyvalue.fields import IfVersion, KeyInput, Value
+from cairn.tool.tool import Call, tool
 
 
 class PutMemory(KeyInput):

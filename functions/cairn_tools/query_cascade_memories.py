@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cairn.domain.archive import MAX_TAG_CHARACTERS, MAX_TAGS, pointer
-from cairn.edge.archive import Pointer
-from cairn.edge.tool import Call, tool
+from cairn.archive.fields import Pointer
+from cairn.archive.model import MAX_TAG_CHARACTERS, MAX_TAGS, pointer
+from cairn.tool.tool import Call, tool
 
 
 class QueryArchive(BaseModel):

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from cairn.domain.memories import Question, SearchMode
-from cairn.edge.memories import MemoryInput, Moment, QueryText, Recalled, TypeFilter
-from cairn.edge.tool import Call, tool
+from cairn.log.memories import Question, SearchMode
+from cairn.memories.fields import MemoryInput, Moment, QueryText, Recalled, TypeFilter
+from cairn.tool.tool import Call, tool
 
 
 class Recall(MemoryInput):

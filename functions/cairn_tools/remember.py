@@ -6,11 +6,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from cairn.domain.errors import InvalidArgument
-from cairn.domain.memories import MemoryType, Note
-from cairn.domain.settings import RecallScope
-from cairn.edge.memories import Confidence, Content, MemoryInput
-from cairn.edge.tool import Call, tool
+from cairn.ground.errors import InvalidArgument
+from cairn.ground.settings import RecallScope
+from cairn.log.memories import MemoryType, Note
+from cairn.memories.fields import Confidence, Content, MemoryInput
+from cairn.tool.tool import Call, tool
 
 
 class Remember(MemoryInput):

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cairn.edge.archive import PointerInput
-from cairn.edge.tool import Call, tool
+from cairn.archive.fields import PointerInput
+from cairn.tool.tool import Call, tool
 
 
 class RetrieveSession(BaseModel):

@@ -6,9 +6,9 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, Field
 
-from cairn.domain.archive import Receipt, pointer
-from cairn.edge.archive import Card, DepositFields, Pointer
-from cairn.edge.tool import Call, tool
+from cairn.archive.fields import Card, DepositFields, Pointer
+from cairn.archive.model import Receipt, pointer
+from cairn.tool.tool import Call, tool
 
 
 class StoreSession(DepositFields):

@@ -10,11 +10,11 @@ import pytest
 
 import generate
 import requirements
-from cairn.runtime.metrics import METRICS
-from cairn.runtime.options import OPTIONS
-from cairn.runtime.settings import variables
-from cairn.runtime.telemetry import CallRecord
-from cairn.runtime.tracing import SPANS
+from cairn.settings.options import OPTIONS
+from cairn.settings.settings import variables
+from cairn.telemetry.metrics import METRICS
+from cairn.telemetry.record import CallRecord
+from cairn.telemetry.tracing import SPANS
 from cairn_tools.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parents[2]

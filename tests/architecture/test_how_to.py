@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from cairn.local.cli import main
-from cairn.runtime.settings import load
+from cairn.settings.settings import load
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]

@@ -19,13 +19,13 @@ ROOMS = ("layers/core", "functions", "tools")
 VAGUE = {"utils", "util", "helpers", "helper", "base", "manager", "common", "misc"}
 HEAVY = {
     *("mcp", "mcp_types", "boto3", "botocore", "starlette", "uvicorn", "yaml", "rich", "click", "jwt", "http.client"),
-    *("numpy", "onnxruntime", "cairn.aws.titan", "cairn.runtime.onnx_graph"),
+    *("numpy", "onnxruntime", "cairn.aws.titan", "cairn.models.onnx_graph"),
 }
 OTHER_USE_CASES = {
     *(f"cairn.service.{name}" for name in ("access_tokens", "archive", "audit", "directories", "fan_out", "guards")),
     *(f"cairn.service.{name}" for name in ("indexing", "maintenance", "retention", "sealing", "sessions")),
     *(f"cairn.domain.{name}" for name in ("archive", "audit_chain", "claims", "compaction", "markers", "proposals")),
-    *("cairn.domain.detection.detector", "cairn.domain.operations", "cairn.domain.values", "onnxruntime"),
+    *("cairn.detection.detector", "cairn.turns.operation_token", "cairn.facts.values", "onnxruntime"),
 }
 OIDC = {"CAIRN_AUTH_OIDC_ISSUER": "https://login.example.com", "CAIRN_AUTH_OIDC_AUDIENCE": "cairn"}
 MOST_LINES = 300
@@ -128,7 +128,7 @@ construction.complete_model_class = refuse
 @pytest.mark.slow
 def test_a_command_pays_for_its_own_imports_only() -> None:
     of_all = loaded("import cairn.local.cli")
-    of_stdio = loaded("import cairn.local.stdio, cairn_mcp.stdio")
+    of_stdio = loaded("import cairn.local.server.stdio, cairn_mcp.stdio")
 
     assert {each for each in of_all if each.startswith(("cairn.service", "cairn.runtime", "pydantic"))} == set()
     assert HEAVY & of_stdio == {"botocore"}, "which Powertools looks for; it is the package alone"
@@ -157,18 +157,18 @@ def test_what_verifies_tokens_is_loaded_for_a_token_of_an_issuer_only(
 
 @pytest.mark.slow
 def test_a_process_loads_what_embeds_at_its_first_text_only(tmp_path: Path) -> None:
-    started = "from cairn.runtime.wiring import services, adapters; embedder = adapters(services().settings).embedder"
+    started = "from cairn.wiring import services, adapters; embedder = adapters(services().settings).embedder"
 
     before = loaded(started, CAIRN_DATA=str(tmp_path))
     after = loaded(f"{started}; embedder.embed('a text')", CAIRN_DATA=str(tmp_path))
 
     assert {"numpy", "onnxruntime"} & before == set()
-    assert {"numpy", "onnxruntime", "cairn.runtime.onnx_graph"} <= after
+    assert {"numpy", "onnxruntime", "cairn.models.onnx_graph"} <= after
 
 
 @pytest.mark.slow
 def test_numpy_starts_no_threads_that_wait_busily_for_each_other() -> None:
-    program = "import cairn.runtime.wiring, numpy, os; assert len(os.listdir('/proc/self/task')) == 1"
+    program = "import cairn.wiring, numpy, os; assert len(os.listdir('/proc/self/task')) == 1"
 
     assert "numpy" in loaded(program)
 
@@ -177,8 +177,10 @@ def test_numpy_starts_no_threads_that_wait_busily_for_each_other() -> None:
 def test_what_serves_all_tools_loads_no_use_case_before_it_is_called() -> None:
     modules = loaded("import cairn_mcp.door")
 
-    assert {"cairn_tools.recall", "cairn.service.engine"} <= modules
-    assert OTHER_USE_CASES & modules == {"cairn.domain.archive", "cairn.domain.operations"}, "which inputs are made of"
+    assert {"cairn_tools.recall", "cairn.engine"} <= modules
+    assert OTHER_USE_CASES & modules == {"cairn.archive.model", "cairn.turns.operation_token"}, (
+        "which inputs are made of"
+    )
 
 
 @pytest.mark.slow
@@ -186,16 +188,16 @@ def test_a_process_loads_the_use_cases_it_serves_only(tmp_path: Path) -> None:
     """Each class made at import costs half a millisecond, and every cold start waits for it."""
     session = "Session('garden', Project('p'), SessionId('s'))"
     asked = f"""
-from cairn.domain.ids import Project, SessionId
-from cairn.domain.memories import Question
-from cairn.domain.turns import Session
-from cairn.runtime.wiring import services
+from cairn.ground.ids import Project, SessionId
+from cairn.log.memories import Question
+from cairn.conversation.turns import Session
+from cairn.wiring import services
 assert services().memories.recall({session}, Question(query="tea", mode="text")).found == ()
 """
 
     modules = loaded(asked, CAIRN_DATA=str(tmp_path))
 
-    assert {"cairn.service.recollect", "cairn.domain.recall.answer"} <= modules
+    assert {"cairn.memories.recall", "cairn.recall.answer"} <= modules
     assert OTHER_USE_CASES & modules == set()
 
 

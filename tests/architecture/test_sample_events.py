@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from builders import check_example, http_status, outcome
-from cairn.domain.settings import AuthSettings, OidcSettings
-from cairn.edge.tool import Tool
-from cairn.local.doors import load
-from cairn.runtime.settings import Settings
+from cairn.ground.settings import AuthSettings, OidcSettings
+from cairn.local.server.doors import load
+from cairn.settings.settings import Settings
+from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
 from functions import functions
 

@@ -10,10 +10,10 @@ import pytest
 
 from cairn.edge import problems
 from cairn.edge.deadline import MARGIN_SECONDS
-from cairn.ports import SANDBOX_SECONDS
-from cairn.runtime import metrics
-from cairn.runtime.metrics import METRICS
-from cairn.runtime.settings import variables
+from cairn.ground.ports import SANDBOX_SECONDS
+from cairn.settings.settings import variables
+from cairn.telemetry import metrics
+from cairn.telemetry.metrics import METRICS
 from cairn_tools.catalog import CATALOG
 from functions import functions
 from templates import of_type

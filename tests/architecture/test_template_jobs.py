@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cfnlint.decode import cfn_yaml
 
-from cairn.service.maintenance import TIME_LIMIT
+from cairn.upkeep.maintenance import TIME_LIMIT
 from cairn_jobs.worker import MARGIN
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_run_maintenance import memory_run_maintenance

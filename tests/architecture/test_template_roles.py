@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
-from cairn.domain.settings import EmbedderName
+from cairn.ground.settings import EmbedderName
 from cairn_tools.catalog import CATALOG
 from functions import Function, functions
 from templates import of_type

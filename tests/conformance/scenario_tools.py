@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
-from cairn_mcp.modern import CAPABILITIES_KEY
 from cairn_mcp.server import ToolCall
+from cairn_mcp.stateless import CAPABILITIES_KEY
 
 MISSING_CAPABILITY = -32021
 _SIGNING_KEY = b"known to the fixture alone"

@@ -19,12 +19,12 @@ from cairn.aws.clients import Clients
 from cairn.aws.keyring import KmsKeyRing
 from cairn.aws.queue import SqsJobs
 from cairn.aws.table import DynamoTable
-from cairn.domain.jobs import Job, decoded
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
-from cairn.ports import Blobs, Jobs, KeyRing, Table
+from cairn.ground.jobs import Job, decoded
+from cairn.ground.ports import Blobs, Jobs, KeyRing, Table
 
 TEMPLATE = Path(__file__).parents[2] / "template.yaml"
 ADAPTERS = ["embedded", "moto"]  # an emulator's name joins here, and its branch in the four fixtures below

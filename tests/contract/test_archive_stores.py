@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from builders import RecordingJobs, cold
-from cairn.domain.archive import Deposit
-from cairn.domain.errors import NotFound
-from cairn.domain.ids import SessionId, Tenant
-from cairn.ports import Blobs, KeyRing, Table
-from cairn.runtime.system import in_turn
-from cairn.service.archive import Archive
-from cairn.service.world import World
+from cairn.archive.archive import Archive
+from cairn.archive.model import Deposit
+from cairn.ground.errors import NotFound
+from cairn.ground.ids import SessionId, Tenant
+from cairn.ground.ports import Blobs, KeyRing, Table
+from cairn.ground.world import World
+from cairn.process.system import in_turn
 
 ACME = Tenant("acme")
 DEPOSIT = Deposit(session_id=SessionId("monday"), tags=("garden",), session={"summary": "Planned the rows."})

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
-from cairn.domain.errors import CorruptData, NotFound, Unavailable
-from cairn.domain.ids import Digest, Tenant
 from cairn.embedded.blobs import DirectoryBlobs, directory_name
 from cairn.embedded.files import create_once
-from cairn.ports import Blobs
+from cairn.ground.errors import CorruptData, NotFound, Unavailable
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.ports import Blobs
 
 ACME = Tenant("acme")
 OTHER = Tenant("acme2")

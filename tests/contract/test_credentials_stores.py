@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.credentials import Grant
-from cairn.domain.errors import Conflict, NotFound
-from cairn.domain.ids import Tenant
-from cairn.ports import KeyRing, Table
-from cairn.service.credentials import Credentials
-from cairn.service.world import World
+from cairn.access.api_keys import Grant
+from cairn.access.key_store import Credentials
+from cairn.ground.errors import Conflict, NotFound
+from cairn.ground.ids import Tenant
+from cairn.ground.ports import KeyRing, Table
+from cairn.ground.world import World
 
 OVERLAP = timedelta(hours=1)
 

@@ -16,10 +16,10 @@ from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
 from cairn.aws.keyring import KmsKeyRing
 from cairn.aws.table import DynamoTable
-from cairn.domain.errors import CairnError, InternalError, KeyUnusable, TransactionRefused, Unavailable
-from cairn.domain.ids import Digest, Tenant
-from cairn.domain.table import ABSENT, Delete, Key, Put, Query, Update
-from cairn.ports import Table
+from cairn.ground.errors import CairnError, InternalError, KeyUnusable, TransactionRefused, Unavailable
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.ports import Table
+from cairn.ground.table import ABSENT, Delete, Key, Put, Query, Update
 
 KEY = Key("p", "s")
 

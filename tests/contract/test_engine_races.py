@@ -6,9 +6,9 @@ import pytest
 
 from builders import RecordingJobs
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.ports import Table
-from cairn.runtime.system import SystemEntropy, in_turn
-from cairn.service.world import World
+from cairn.ground.ports import Table
+from cairn.ground.world import World
+from cairn.process.system import SystemEntropy, in_turn
 from memory_store import MemoryBlobs
 from racing import SystemClock, problems_of_race
 

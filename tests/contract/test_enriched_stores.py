@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 
 from builders import InProcessSandbox, RecordingJobs
-from cairn.domain import codec
-from cairn.domain.callers import Caller
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId
-from cairn.domain.items import message
-from cairn.domain.settings import EnrichmentSettings
-from cairn.domain.turns import Completion, Session
-from cairn.edge.enrichment import AutoMemorySystem
-from cairn.edge.tool import Call
-from cairn.ports import Blobs, KeyRing, Table
-from cairn.runtime import wiring
-from cairn.runtime.settings import Settings
-from cairn.runtime.system import in_turn
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn import wiring
+from cairn.access.callers import Caller
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Session
+from cairn.enrichment.memory import AutoMemorySystem
+from cairn.ground import codec
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId
+from cairn.ground.ports import Blobs, KeyRing, Table
+from cairn.ground.settings import EnrichmentSettings
+from cairn.ground.world import World
+from cairn.process.system import in_turn
+from cairn.settings.settings import Settings
+from cairn.tool.tool import Call
+from cairn.wiring import Services
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
 from conftest import FakeClock
 

@@ -11,11 +11,11 @@ import pytest
 from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
 from cairn.aws.inventory import AwsInventory
-from cairn.domain.ids import Tenant
-from cairn.domain.table import Key, Put
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
-from cairn.ports import Blobs, Inventory, Table
+from cairn.ground.ids import Tenant
+from cairn.ground.ports import Blobs, Inventory, Table
+from cairn.ground.table import Key, Put
 
 ACME = Tenant("acme")
 OTHERS = ("acm", "acme-", "acme2", "ACME", "b", "~credentials")

@@ -11,10 +11,10 @@ import pytest
 from builders import settle
 from cairn.aws.clients import Clients
 from cairn.aws.queue import SqsJobs
-from cairn.domain.errors import InternalError, Unavailable
-from cairn.domain.jobs import Job, MaintainShard
 from cairn.embedded.queue import InProcessJobs
-from cairn.ports import Jobs
+from cairn.ground.errors import InternalError, Unavailable
+from cairn.ground.jobs import Job, MaintainShard
+from cairn.ground.ports import Jobs
 
 Queue = tuple[Jobs, Callable[[], list[Job]]]
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from cairn.aws.clients import Clients
 from cairn.aws.failures import aws_failures
 from cairn.aws.keyring import KmsKeyRing
-from cairn.domain.errors import CorruptData, InternalError, KeyUnusable, SettingsError, Unavailable
-from cairn.domain.ids import Tenant
 from cairn.embedded.keyring import LocalKeyRing, load_or_create_master_key, master_key
-from cairn.ports import KeyRing
+from cairn.ground.errors import CorruptData, InternalError, KeyUnusable, SettingsError, Unavailable
+from cairn.ground.ids import Tenant
+from cairn.ground.ports import KeyRing
 
 ACME = Tenant("acme")
 KEY = bytes(range(32))

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from builders import RecordingJobs, key_value
-from cairn.domain.errors import Conflict, NotFound, QuotaExceeded
-from cairn.domain.ids import Tenant
-from cairn.domain.keyvalue import KeyName, Namespace, Place, Usage
-from cairn.domain.settings import Quotas
-from cairn.ports import Blobs, KeyRing, Table
-from cairn.runtime.system import in_turn
-from cairn.service.keyvalue_changes import GRACE
-from cairn.service.world import World
+from cairn.ground.errors import Conflict, NotFound, QuotaExceeded
+from cairn.ground.ids import Tenant
+from cairn.ground.ports import Blobs, KeyRing, Table
+from cairn.ground.settings import Quotas
+from cairn.ground.world import World
+from cairn.keyvalue.changes import GRACE
+from cairn.keyvalue.model import KeyName, Namespace, Place, Usage
+from cairn.process.system import in_turn
 
 ACME = Tenant("acme")
 SPACE = Namespace("session.a")

@@ -12,10 +12,10 @@ from botocore.exceptions import ConnectTimeoutError, EndpointConnectionError, Re
 
 from cairn.aws.clients import Clients
 from cairn.aws.sandbox import LambdaSandbox
-from cairn.domain import sandbox
-from cairn.domain.errors import CairnError, InternalError, NotFound, SettingsError, Unavailable
 from cairn.edge import problems
-from cairn.ports import SANDBOX_SECONDS
+from cairn.ground import sandbox_messages as sandbox
+from cairn.ground.errors import CairnError, InternalError, NotFound, SettingsError, Unavailable
+from cairn.ground.ports import SANDBOX_SECONDS
 
 ARGUMENTS: dict[str, Any] = {"namespace": "shop", "pods": {"items": []}}
 RESULT: dict[str, Any] = {"findings": [], "summary": "0 pods in shop, 0 with findings."}

@@ -11,8 +11,8 @@ from botocore.exceptions import ConnectionClosedError
 
 from cairn.aws.clients import Clients
 from cairn.aws.table import DynamoTable
-from cairn.domain.errors import ConditionFailed, TransactionRefused, Unavailable
-from cairn.domain.table import ABSENT, Check, Delete, Equals, Key, LessThan, Missing, Put, Update
+from cairn.ground.errors import ConditionFailed, TransactionRefused, Unavailable
+from cairn.ground.table import ABSENT, Check, Delete, Equals, Key, LessThan, Missing, Put, Update
 
 KEY = Key("p", "s")
 

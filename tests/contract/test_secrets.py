@@ -9,7 +9,7 @@ import pytest
 
 from cairn.aws.clients import Clients
 from cairn.aws.secrets import LIFETIME, KeptSecret
-from cairn.domain.errors import InternalError
+from cairn.ground.errors import InternalError
 
 
 @pytest.fixture

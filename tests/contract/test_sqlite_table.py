@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import ConditionFailed, CorruptData, Refusal, TransactionRefused, Unavailable
-from cairn.domain.table import ABSENT, MAX_ITEM_BYTES, Key, Put, Query, Scalar, Update
 from cairn.embedded.table import SqliteTable
+from cairn.ground.errors import ConditionFailed, CorruptData, Refusal, TransactionRefused, Unavailable
+from cairn.ground.table import ABSENT, MAX_ITEM_BYTES, Key, Put, Query, Scalar, Update
 
 KEY = Key("p", "s")
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import ConditionFailed
-from cairn.domain.table import (
+from cairn.ground.errors import ConditionFailed
+from cairn.ground.ports import Table
+from cairn.ground.table import (
     ABSENT,
     MAX_ITEM_BYTES,
     AllOf,
@@ -23,7 +24,6 @@ from cairn.domain.table import (
     Scalar,
     Update,
 )
-from cairn.ports import Table
 
 KEY = Key("p", "s")
 ODD_VALUES: list[Scalar] = [

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.domain.errors import ConditionFailed, TransactionRefused
-from cairn.domain.table import (
+from cairn.ground.errors import ConditionFailed, TransactionRefused
+from cairn.ground.ports import Table
+from cairn.ground.table import (
     ABSENT,
     AllOf,
     AnyOf,
@@ -27,7 +28,6 @@ from cairn.domain.table import (
     Update,
     Write,
 )
-from cairn.ports import Table
 
 Outcome: TypeAlias = object
 

@@ -7,9 +7,9 @@ from typing import TypeVar
 
 import pytest
 
-from cairn.domain.errors import ConditionFailed, TransactionRefused
-from cairn.domain.table import ABSENT, Equals, Key, Put, Query, Update
-from cairn.ports import Table
+from cairn.ground.errors import ConditionFailed, TransactionRefused
+from cairn.ground.ports import Table
+from cairn.ground.table import ABSENT, Equals, Key, Put, Query, Update
 
 THREADS = 16
 T = TypeVar("T")

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from cairn.domain.table import MAX_PAGE_BYTES, Attributes, Delete, Key, Put, Query, Update
-from cairn.ports import Table
+from cairn.ground.ports import Table
+from cairn.ground.table import MAX_PAGE_BYTES, Attributes, Delete, Key, Put, Query, Update
 
 ALL = Query("p", "\x00", "\U0010ffff")
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.domain.errors import TransactionRefused
-from cairn.domain.table import ABSENT, Check, Delete, Equals, Key, LessThan, Put, Query, Update, Write
-from cairn.ports import Table
+from cairn.ground.errors import TransactionRefused
+from cairn.ground.ports import Table
+from cairn.ground.table import ABSENT, Check, Delete, Equals, Key, LessThan, Put, Query, Update, Write
 
 ALL = Query("p", "\x00", "\U0010ffff")
 

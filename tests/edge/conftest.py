@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from cairn.edge.tool import Call
-from cairn.runtime import logs, policies
+from cairn.access import policies
+from cairn.telemetry import logs
+from cairn.tool.tool import Call
 from emitted import NAMESPACE, Emitted
 
 

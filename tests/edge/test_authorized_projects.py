@@ -9,10 +9,10 @@ from pydantic import BaseModel
 
 from authorized import AFTER, BEFORE, EventOf, answered, bearer, over_mcp, through
 from builders import SESSION_TOOLS, http_status
-from cairn.domain.credentials import Grant, project_pattern
-from cairn.domain.ids import Tenant
-from cairn.edge.tool import Call, Tool, tool
-from cairn.runtime.wiring import Services
+from cairn.access.api_keys import Grant, project_pattern
+from cairn.ground.ids import Tenant
+from cairn.tool.tool import Call, Tool, tool
+from cairn.wiring import Services
 
 ACME = Tenant("acme")
 

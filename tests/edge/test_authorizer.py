@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from authorized import AFTER, BEFORE, EventOf, answered, asked, bearer, over_mcp, refused, through
-from cairn.domain.credentials import Grant, project_pattern, scope
-from cairn.domain.errors import CairnError, InternalError, Unavailable
-from cairn.domain.ids import Tenant
-from cairn.runtime import wiring
-from cairn.runtime.wiring import Services
-from cairn.service.credentials import Credentials
+from cairn import wiring
+from cairn.access.api_keys import Grant, project_pattern, scope
+from cairn.access.key_store import Credentials
+from cairn.ground.errors import CairnError, InternalError, Unavailable
+from cairn.ground.ids import Tenant
+from cairn.wiring import Services
 from cairn_auth import authorizer
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG

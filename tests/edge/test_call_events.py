@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from builders import outcome
-from cairn.domain.errors import CairnError
-from cairn.edge.dispatch import MEMORY_ACTIONS, execute
-from cairn.edge.memories import MemoryInput
-from cairn.edge.tool import Call, Tool
-from cairn.runtime import wiring
-from cairn.runtime.call_events import ToolCall, ToolResult
-from cairn.runtime.wiring import Services
+from cairn import wiring
+from cairn.ground.errors import CairnError
+from cairn.memories.fields import MemoryInput
+from cairn.telemetry.call_events import ToolCall, ToolResult
+from cairn.tool.dispatch import MEMORY_ACTIONS, execute
+from cairn.tool.tool import Call, Tool
+from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 
@@ -99,7 +99,7 @@ def test_a_duration_is_measured_on_a_clock_that_never_goes_back(
     call: Call, spy: Spy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     times = iter((100.0, 100.25))
-    monkeypatch.setattr("cairn.runtime.call_events.monotonic", lambda: next(times))
+    monkeypatch.setattr("cairn.telemetry.call_events.monotonic", lambda: next(times))
 
     with pytest.raises(CairnError):
         execute((), "no_such_tool", {}, watched(call, spy))

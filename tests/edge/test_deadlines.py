@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import CorruptData, SettingsError, Unavailable
+from cairn import wiring
 from cairn.edge import events
 from cairn.edge.deadline import GATEWAY_SECONDS, MARGIN_SECONDS, left, within
-from cairn.edge.tool import Tool
-from cairn.runtime import wiring
-from cairn.runtime.settings import Settings, load
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn.ground.errors import CorruptData, SettingsError, Unavailable
+from cairn.ground.world import World
+from cairn.settings.settings import Settings, load
+from cairn.tool.tool import Tool
+from cairn.wiring import Services
 from cairn_auth import authorizer
 from cairn_health import door as health
 from cairn_mcp import door as mcp

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import cairn.edge
 import cairn_tools
 from builders import http_status
-from cairn.edge.tool import Tool
-from cairn.runtime.wiring import Services
+from cairn.tool.tool import Tool
+from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
 
 BEFORE, AFTER = CATALOG[0], CATALOG[1]

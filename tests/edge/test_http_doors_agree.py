@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from builders import SESSION_TOOLS, check_example, http_status
 from cairn.edge.problems import HTTP_STATUS
-from cairn.edge.tool import Tool
+from cairn.tool.tool import Tool
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_run_turn import memory_run_turn

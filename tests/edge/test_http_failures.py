@@ -11,7 +11,9 @@ from typing import Any, NoReturn
 import pytest
 from pydantic import BaseModel
 
-from cairn.domain.errors import (
+from cairn import wiring
+from cairn.edge import problems
+from cairn.ground.errors import (
     CairnError,
     InternalError,
     InvalidArgument,
@@ -20,13 +22,12 @@ from cairn.domain.errors import (
     SettingsError,
     Unavailable,
 )
-from cairn.domain.ids import Tenant
-from cairn.edge import problems
-from cairn.edge.dispatch import execute
-from cairn.edge.tool import Call, Tool, tool
-from cairn.ports import DataKey
-from cairn.runtime import logs, wiring
-from cairn.service.world import World
+from cairn.ground.ids import Tenant
+from cairn.ground.ports import DataKey
+from cairn.ground.world import World
+from cairn.telemetry import logs
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call, Tool, tool
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_after_turn import handler as after_handler
 from log_lines import calls

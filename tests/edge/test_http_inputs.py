@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.errors import InvalidArgument
-from cairn.domain.items import message
-from cairn.edge.dispatch import execute
+from cairn.conversation.items import message
 from cairn.edge.fields import history
-from cairn.edge.tool import Call
+from cairn.ground.errors import InvalidArgument
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
 
 TEXT = "What is my name?"

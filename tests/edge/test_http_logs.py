@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from cairn.edge.dispatch import execute
-from cairn.edge.tool import Call, tool
-from cairn.runtime import logs, telemetry
+from cairn.telemetry import logs
+from cairn.telemetry import record as telemetry
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call, tool
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
 from log_lines import calls, lines

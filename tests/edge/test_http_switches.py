@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from builders import outcome
-from cairn.domain.errors import Disabled, NotFound
-from cairn.domain.ids import Tenant
-from cairn.edge.dispatch import execute, visible
-from cairn.edge.tool import Call, Tool
-from cairn.runtime import wiring
-from cairn.runtime.settings import Settings
+from cairn import wiring
+from cairn.ground.errors import Disabled, NotFound
+from cairn.ground.ids import Tenant
+from cairn.settings.settings import Settings
+from cairn.tool.dispatch import execute, visible
+from cairn.tool.tool import Call, Tool
 from cairn_tools.catalog import CATALOG
 
 BEFORE, AFTER = CATALOG[0], CATALOG[1]

@@ -12,16 +12,16 @@ from typing import Any, NoReturn
 import pytest
 
 from builders import SESSION, Journal, RecordingJobs
-from cairn.domain import layout
-from cairn.domain.errors import Unavailable
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId
-from cairn.domain.items import message
-from cairn.domain.jobs import KINDS, IndexLog, Job, MaintainShard, decoded, encoded
-from cairn.domain.table import Key, Query
-from cairn.domain.turns import Completion, Session
-from cairn.runtime import wiring
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn import wiring
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Session
+from cairn.ground import layout
+from cairn.ground.errors import Unavailable
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId
+from cairn.ground.jobs import KINDS, IndexLog, Job, MaintainShard, decoded, encoded
+from cairn.ground.table import Key, Query
+from cairn.ground.world import World
+from cairn.wiring import Services
 from cairn_jobs import schedule, worker
 from log_lines import lines
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.detection import detector
-from cairn.domain.errors import DetectionFailed, InternalError
-from cairn.domain.keyvalue import KeyName, Namespace, Place
-from cairn.edge.tool import Call
-from cairn.runtime import telemetry
-from cairn.runtime.metrics import REDACTIONS, samples
-from cairn.runtime.telemetry import CallRecord
+from cairn.detection import detector
+from cairn.ground.errors import DetectionFailed, InternalError
+from cairn.keyvalue.model import KeyName, Namespace, Place
+from cairn.telemetry import record as telemetry
+from cairn.telemetry.metrics import REDACTIONS, samples
+from cairn.telemetry.record import CallRecord
+from cairn.tool.tool import Call
 from keyvalue_calls import SPACE, ask, refused, rules
 
 CARD = "4111 1111 1111 1111"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cairn.edge.tool import Call
-from cairn.runtime import wiring
+from cairn import wiring
+from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
 from keyvalue_calls import SPACE, ask, refused, rules
 

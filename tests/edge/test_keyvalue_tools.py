@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import InvalidArgument
-from cairn.domain.ids import Tenant
-from cairn.domain.keyvalue import Namespace
-from cairn.domain.settings import Limits, Quotas
-from cairn.edge.dispatch import execute
-from cairn.edge.tool import Call
-from cairn.runtime import wiring
-from cairn.service.world import World
+from cairn import wiring
+from cairn.ground.errors import InvalidArgument
+from cairn.ground.ids import Tenant
+from cairn.ground.settings import Limits, Quotas
+from cairn.ground.world import World
+from cairn.keyvalue.model import Namespace
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
 from keyvalue_calls import SPACE, ask, refused
 

@@ -24,9 +24,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.enable_socket]
 
 FIXTURE = Path(__file__).resolve().parents[1] / "conformance" / "fixture_server.py"
 STDIO = """
-from cairn.domain.callers import Caller
-from cairn.domain.credentials import ALL_PROJECTS
-from cairn.domain.ids import Tenant
+from cairn.access.callers import Caller
+from cairn.access.api_keys import ALL_PROJECTS
+from cairn.ground.ids import Tenant
 from cairn_mcp import stdio
 
 stdio.run(Caller(Tenant("desktop"), frozenset({"read", "write"}), "stdio", (ALL_PROJECTS,)))

@@ -19,10 +19,11 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.inbound import encode_header_value
 from starlette.applications import Starlette
 
-from cairn.domain.errors import CairnError
-from cairn.domain.settings import Limits
 from cairn.edge.events import parse_json
-from cairn_mcp import legacy, modern
+from cairn.ground.errors import CairnError
+from cairn.ground.settings import Limits
+from cairn_mcp import handshake as legacy
+from cairn_mcp import stateless as modern
 from cairn_mcp.jsonrpc import INVALID_PARAMS, PARSE_ERROR, RpcError
 from cairn_mcp.protocol import answer
 from cairn_mcp.server import Server, ToolCall

@@ -14,9 +14,9 @@ from jsonschema import Draft202012Validator
 
 import cairn
 from builders import check_example, outcome
-from cairn.domain.errors import SettingsError
-from cairn.runtime import wiring
-from cairn.runtime.wiring import Services
+from cairn import wiring
+from cairn.ground.errors import SettingsError
+from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 

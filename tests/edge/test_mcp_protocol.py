@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn_mcp import legacy
+from cairn_mcp import handshake as legacy
 from cairn_mcp.jsonrpc import INVALID_PARAMS
 from cairn_mcp.protocol import answer
 from cairn_mcp.server import Reply

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn_mcp import modern
+from cairn_mcp import stateless as modern
 from cairn_mcp.jsonrpc import INVALID_PARAMS
 from cairn_mcp.protocol import answer
 from cairn_mcp.server import Reply, ToolCall

@@ -15,13 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import outcome
-from cairn.domain.tiers import Tier
-from cairn.edge.tool import Tool
-from cairn.runtime import logs, wiring
-from cairn.runtime.metrics import METRICS, samples
-from cairn.runtime.telemetry import CallRecord, CallTally
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn import wiring
+from cairn.ground.tiers import Tier
+from cairn.ground.world import World
+from cairn.telemetry import logs
+from cairn.telemetry.metrics import METRICS, samples
+from cairn.telemetry.record import CallRecord, CallTally
+from cairn.tool.tool import Tool
+from cairn.wiring import Services
 from cairn_auth import authorizer
 from cairn_health import door as health
 from cairn_mcp.door import handler as mcp_handler

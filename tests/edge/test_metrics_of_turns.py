@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.errors import Unavailable
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import key_of
-from cairn.runtime import wiring
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn import wiring
+from cairn.ground import layout
+from cairn.ground.errors import Unavailable
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import key_of
+from cairn.ground.world import World
+from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
 from emitted import Emitted, said
 

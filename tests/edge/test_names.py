@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from builders import cold, partition
-from cairn.domain import layout
-from cairn.domain.ids import Project, Tenant
-from cairn.domain.settings import Limits
 from cairn.edge.names import HEADERS
-from cairn.edge.tool import Tool
 from cairn.edge.validation import Rules, validate
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn.ground import layout
+from cairn.ground.ids import Project, Tenant
+from cairn.ground.settings import Limits
+from cairn.ground.world import World
+from cairn.tool.tool import Tool
+from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 

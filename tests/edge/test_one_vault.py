@@ -10,17 +10,17 @@ from dataclasses import replace
 import pytest
 
 from builders import ABSENT, InProcessSandbox
-from cairn.domain.callers import Caller
-from cairn.domain.errors import NotFound
-from cairn.domain.ids import Tenant
-from cairn.domain.layout import POLICIES
-from cairn.domain.settings import EnrichmentSettings
-from cairn.edge.tool import Call
-from cairn.ports import DataKey, KeyRing
-from cairn.runtime import wiring
-from cairn.runtime.settings import Settings
-from cairn.service.policy_store import PolicyStore
-from cairn.service.world import World
+from cairn import wiring
+from cairn.access.callers import Caller
+from cairn.access.policy_store import PolicyStore
+from cairn.ground.errors import NotFound
+from cairn.ground.ids import Tenant
+from cairn.ground.layout import POLICIES
+from cairn.ground.ports import DataKey, KeyRing
+from cairn.ground.settings import EnrichmentSettings
+from cairn.ground.world import World
+from cairn.settings.settings import Settings
+from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
 
 RULES = {"allowed_namespaces": ["session.*"], "operations": ["read", "write"]}

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from builders import outcome
-from cairn.domain.errors import Disabled, InvalidArgument
-from cairn.domain.ids import Tenant
-from cairn.domain.table import Page, Query
-from cairn.edge.dispatch import execute
-from cairn.edge.tool import Call, Tool
-from cairn.ports import Table
-from cairn.runtime import wiring
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn import wiring
+from cairn.ground.errors import Disabled, InvalidArgument
+from cairn.ground.ids import Tenant
+from cairn.ground.ports import Table
+from cairn.ground.table import Page, Query
+from cairn.ground.world import World
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call, Tool
+from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 from cairn_tools.mcp_pipe import mcp_pipe

@@ -9,15 +9,16 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from cairn.domain.callers import Caller
-from cairn.domain.credentials import project_pattern
-from cairn.domain.errors import Unavailable
-from cairn.domain.ids import Tenant
-from cairn.domain.tokens import count
-from cairn.edge.dispatch import visible
-from cairn.edge.tool import Call
-from cairn.runtime import policies, wiring
-from cairn.runtime.wiring import Services
+from cairn import wiring
+from cairn.access import policies
+from cairn.access.api_keys import project_pattern
+from cairn.access.callers import Caller
+from cairn.conversation.token_count import count
+from cairn.ground.errors import Unavailable
+from cairn.ground.ids import Tenant
+from cairn.tool.dispatch import visible
+from cairn.tool.tool import Call
+from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_mcp.profiles import AGENT
 from cairn_tools.catalog import CATALOG

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.ids import Tenant
-from cairn.domain.settings import MemorySettings
-from cairn.runtime import wiring
-from cairn.runtime.options import ENABLED, OPTIONS
-from cairn.runtime.settings import Settings, load
-from cairn.service.world import World
+from cairn import wiring
+from cairn.ground.ids import Tenant
+from cairn.ground.settings import MemorySettings
+from cairn.ground.world import World
+from cairn.settings.options import ENABLED, OPTIONS
+from cairn.settings.settings import Settings, load
 from cairn_mcp.door import handler as mcp_door
 from cairn_tools.catalog import CATALOG
 

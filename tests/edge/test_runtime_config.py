@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from cairn import __version__
-from cairn.edge.dispatch import families
-from cairn.runtime import wiring
-from cairn.runtime.settings import Settings
-from cairn.runtime.wiring import Services
+from cairn import __version__, wiring
+from cairn.settings.settings import Settings
+from cairn.tool.dispatch import families
+from cairn.wiring import Services
 from cairn_health.door import handler
 from cairn_tools.catalog import CATALOG
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from builders import http_status, outcome
-from cairn.domain.errors import CairnError, InternalError, InvalidArgument, NotFound, SettingsError, Unavailable
-from cairn.edge.dispatch import execute
-from cairn.edge.tool import Call, Tool
-from cairn.runtime import wiring
-from cairn.runtime.wiring import Services
+from cairn import wiring
+from cairn.ground.errors import CairnError, InternalError, InvalidArgument, NotFound, SettingsError, Unavailable
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call, Tool
+from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE, oc_diagnostic_pod_health

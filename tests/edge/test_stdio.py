@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.settings import Limits
-from cairn_mcp import modern
+from cairn.ground.settings import Limits
+from cairn_mcp import stateless as modern
 from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
 from cairn_mcp.server import Server, ToolCall
 from cairn_mcp.stdio import Session

@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 import pytest
 
 from builders import outcome
-from cairn.domain.errors import CairnError, Conflict, Unavailable
-from cairn.edge.keyvalue import NamespaceInput
-from cairn.edge.tool import Tool
-from cairn.runtime.tracing import TRACE_HEADER, span
-from cairn.runtime.xray import DAEMON
+from cairn.ground.errors import CairnError, Conflict, Unavailable
+from cairn.keyvalue.fields import NamespaceInput
+from cairn.telemetry.tracing import TRACE_HEADER, span
+from cairn.telemetry.xray import DAEMON
+from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
 
 pytestmark = pytest.mark.enable_socket

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final, TypeAlias, cast
 
-from cairn.domain.items import message
+from cairn.conversation.items import message
 from cairn.edge.names import HEADERS
-from cairn.edge.tool import Tool
+from cairn.tool.tool import Tool
 from isolation.names import NO_NAMES, Names, text
 from isolation.stage import Party
 

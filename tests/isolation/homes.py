@@ -12,11 +12,11 @@ from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
 from cairn.aws.expressions import decoded
 from cairn.aws.table import DynamoTable
-from cairn.domain.ids import Tenant
-from cairn.domain.table import Attributes, Key
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.table import SqliteTable
-from cairn.ports import Blobs, Table
+from cairn.ground.ids import Tenant
+from cairn.ground.ports import Blobs, Table
+from cairn.ground.table import Attributes, Key
 from memory_store import MemoryBlobs, MemoryTable
 
 

@@ -13,29 +13,29 @@ CALLS: Final = 150
 _BETWEEN_TENANTS = (
     Mutant(
         "a session's partition does not say whose it is",
-        (Change("cairn.domain.layout:session_pk", "{session.tenant}#s#", "all#s#"),),
+        (Change("cairn.ground.layout:session_pk", "{session.tenant}#s#", "all#s#"),),
     ),
     Mutant(
         "the index of a session's calls does not say whose it is",
-        (Change("cairn.domain.audit_layout:calls_pk", "{session.tenant}#calls#", "all#calls#"),),
+        (Change("cairn.calls.layout:calls_pk", "{session.tenant}#calls#", "all#calls#"),),
     ),
     Mutant(
         "the audit records of all are read as one's own",
-        (Change("cairn.domain.audit_layout:audit_day_pk", "{tenant}#audit#", "all#audit#"),),
+        (Change("cairn.calls.layout:audit_day_pk", "{tenant}#audit#", "all#audit#"),),
     ),
     Mutant(
         "a pointer is looked up among those of all",
-        (Change("cairn.domain.layout:archive_pk", "{tenant}#a", "all#a"),),
+        (Change("cairn.ground.layout:archive_pk", "{tenant}#a", "all#a"),),
     ),
     Mutant(
         "all tenants share their token buckets",
-        (Change("cairn.domain.audit_layout:rates_pk", "{tenant}#rates", "all#rates"),),
+        (Change("cairn.calls.layout:rates_pk", "{tenant}#rates", "all#rates"),),
     ),
     Mutant(
         "a process keeps contexts by project and session alone",
         (
             Change(
-                "cairn.service.context:Contexts.of",
+                "cairn.calls.session_calls:Contexts.of",
                 "kept = self._kept.get(session)",
                 "kept = next((v for k, v in self._kept.items() if k.session_id == session.session_id), None)",
             ),
@@ -45,7 +45,7 @@ _BETWEEN_TENANTS = (
         "a process keeps data keys by number alone",
         (
             Change(
-                "cairn.service.vault:Vault._cached",
+                "cairn.vault.vault:Vault._cached",
                 "self._keys.get((tenant, number))",
                 "next((key for (_, known), key in self._keys.items() if known == number), None)",
             ),
@@ -55,7 +55,7 @@ _BETWEEN_TENANTS = (
         "a process spends the tokens that it took for another tenant",
         (
             Change(
-                "cairn.service.rate_limits:RateLimits._spend",
+                "cairn.calls.rate_limits:RateLimits._spend",
                 "if not self._left.get(bucket)",
                 "if not self._left.setdefault(bucket, {k.name: n for k, n in self._left.items()}.get(bucket.name, 0))",
             ),
@@ -65,12 +65,12 @@ _BETWEEN_TENANTS = (
         "a cursor opens for whoever brings it",
         (
             Change(
-                "cairn.service.keyvalue_cursors:sealed",
+                "cairn.keyvalue.cursors:sealed",
                 "vault.seal_blob(tenant, _where(pk, prefix),",
                 "vault.seal_blob(Tenant('~policies'), _where('', ''),",
             ),
             Change(
-                "cairn.service.keyvalue_cursors:opened",
+                "cairn.keyvalue.cursors:opened",
                 "vault.unseal_blob(tenant, _where(pk, prefix),",
                 "vault.unseal_blob(Tenant('~policies'), _where('', ''),",
             ),
@@ -79,17 +79,17 @@ _BETWEEN_TENANTS = (
     ),
     Mutant(
         "a day that one tenant called on counts as marked for all",
-        (Change("cairn.service.journal:Journal._store", "(record.tenant, record.day)", "(Tenant(''), record.day)"),),
+        (Change("cairn.calls.journal:Journal._store", "(record.tenant, record.day)", "(Tenant(''), record.day)"),),
     ),
     Mutant(
         "the accesses of two tenants with one credential count together",
-        (Change("cairn.service.accesses:Accesses._of", "(tenant, credential)", "(Tenant(''), credential)"),),
+        (Change("cairn.calls.anomalies:Accesses._of", "(tenant, credential)", "(Tenant(''), credential)"),),
     ),
     Mutant(
         "a refusal tells how many data keys the process has",
         (
             Change(
-                "cairn.service.archive:Archive.retrieve",
+                "cairn.archive.archive:Archive.retrieve",
                 "raise _not_found()",
                 "raise NotFound(f'No such session, nor in {len(self._parts.vault._keys)} others')",
             ),
@@ -101,7 +101,7 @@ _BETWEEN_PROJECTS = (
         "a process keeps contexts by tenant and session alone",
         (
             Change(
-                "cairn.service.context:Contexts.of",
+                "cairn.calls.session_calls:Contexts.of",
                 "kept = self._kept.get(session)",
                 "kept = next((v for k, v in self._kept.items() "
                 "if (k.tenant, k.session_id) == (session.tenant, session.session_id)), None)",
@@ -110,7 +110,7 @@ _BETWEEN_PROJECTS = (
     ),
     Mutant(
         "a memory log's partition does not say of which project it is",
-        (Change("cairn.domain.layout:log_pk", "#m#{project}#", "#m#any#"),),
+        (Change("cairn.ground.layout:log_pk", "#m#{project}#", "#m#any#"),),
     ),
 )
 MUTANTS: Final[Sequence[tuple[Among, Mutant]]] = (

@@ -18,18 +18,19 @@ from typing import Any, Final, Literal, TypeAlias
 from unittest.mock import patch
 
 from builders import InProcessSandbox, RecordingJobs
-from cairn.domain import layout
-from cairn.domain.errors import CorruptData
-from cairn.domain.ids import Digest, Tenant
-from cairn.domain.jobs import IndexLog, Job, SealAudit, encoded
-from cairn.domain.table import Delete, Key, Page, Put, Query, Update, Write, key_of
-from cairn.edge import pipe
-from cairn.ports import Blobs, DataKey, Table
-from cairn.runtime import logs, wiring
-from cairn.runtime.settings import Settings
-from cairn.runtime.system import in_turn
-from cairn.service.policy_store import PolicyStore
-from cairn.service.world import World
+from cairn import wiring
+from cairn.access.policy_store import PolicyStore
+from cairn.ground import layout
+from cairn.ground.errors import CorruptData
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.jobs import IndexLog, Job, SealAudit, encoded
+from cairn.ground.ports import Blobs, DataKey, Table
+from cairn.ground.table import Delete, Key, Page, Put, Query, Update, Write, key_of
+from cairn.ground.world import World
+from cairn.process.system import in_turn
+from cairn.settings.settings import Settings
+from cairn.telemetry import logs
+from cairn.tool import pipe
 from cairn_jobs import worker
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG

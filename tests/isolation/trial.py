@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, Final, Literal, TypeAlias
 
-from cairn.domain.ids import Tenant
-from cairn.domain.settings import MemorySettings, Quotas, RateSettings
-from cairn.edge.tool import Tool
-from cairn.runtime import wiring
-from cairn.runtime.settings import Settings
+from cairn import wiring
+from cairn.ground.ids import Tenant
+from cairn.ground.settings import MemorySettings, Quotas, RateSettings
+from cairn.settings.settings import Settings
+from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
 from isolation.arguments import UNGUESSABLE, Drawing, Harvest
 from isolation.homes import Home, InMemory, kept, owners

@@ -5,19 +5,19 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from cairn.domain.errors import ResourceBusy
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId
-from cairn.domain.items import message
-from cairn.domain.settings import MemorySettings
-from cairn.domain.turns import Completion, Session
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Session
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
-from cairn.runtime.system import SystemClock, SystemEntropy, in_turn
-from cairn.service.after_turn import commit
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.ground.errors import ResourceBusy
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId
+from cairn.ground.settings import MemorySettings
+from cairn.ground.world import World
+from cairn.process.system import SystemClock, SystemEntropy, in_turn
+from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 BACKOFF_SECONDS = (0.2, 0.5, 1.0, 2.0, 2.0)

@@ -12,11 +12,11 @@ import pytest
 
 from builders import RecordingJobs
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.runtime import logs
-from cairn.runtime.system import in_turn
-from cairn.runtime.tracing import TRACE_HEADER
-from cairn.runtime.xray import DAEMON
-from cairn.service.world import World
+from cairn.ground.world import World
+from cairn.process.system import in_turn
+from cairn.telemetry import logs
+from cairn.telemetry.tracing import TRACE_HEADER
+from cairn.telemetry.xray import DAEMON
 from memory_store import MemoryBlobs, MemoryTable
 
 

@@ -11,21 +11,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.domain import audit_layout as layout
-from cairn.domain.audit_chain import Finding
-from cairn.domain.callers import Caller
-from cairn.domain.credentials import ALL_PROJECTS
-from cairn.domain.errors import Unavailable
-from cairn.domain.ids import Tenant
-from cairn.domain.table import Attributes, Delete, Key, Put, Query
-from cairn.edge.tool import Call
-from cairn.runtime import wiring
-from cairn.runtime.settings import Settings
-from cairn.service.audit import AuditLog
-from cairn.service.paging import every
-from cairn.service.sealing import Sealer
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn import wiring
+from cairn.access.api_keys import ALL_PROJECTS
+from cairn.access.callers import Caller
+from cairn.calls import layout
+from cairn.calls.audit import AuditLog
+from cairn.calls.chain import Finding
+from cairn.calls.sealing import Sealer
+from cairn.ground.errors import Unavailable
+from cairn.ground.ids import Tenant
+from cairn.ground.paging import every
+from cairn.ground.table import Attributes, Delete, Key, Put, Query
+from cairn.ground.world import World
+from cairn.settings.settings import Settings
+from cairn.tool.tool import Call
+from cairn.vault.vault import Vault
 from cairn_tools.memory_before_turn import memory_before_turn
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
 

@@ -15,17 +15,17 @@ import pytest
 from starlette.testclient import TestClient
 
 from builders import outcome
-from cairn.domain.credentials import Grant
-from cairn.domain.ids import Tenant
-from cairn.domain.settings import HeuristicSettings, MemorySettings
-from cairn.edge.tool import Tool
-from cairn.local.bridge import Bridge, application
-from cairn.local.doors import tool_handlers
-from cairn.runtime import wiring
-from cairn.runtime.fact_models import FactModels
-from cairn.runtime.language_model import ResponsesModel
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn import wiring
+from cairn.access.api_keys import Grant
+from cairn.ground.ids import Tenant
+from cairn.ground.settings import HeuristicSettings, MemorySettings
+from cairn.ground.world import World
+from cairn.local.server.bridge import Bridge, application
+from cairn.local.server.doors import tool_handlers
+from cairn.models.fact_models import FactModels
+from cairn.models.responses import ResponsesModel
+from cairn.tool.tool import Tool
+from cairn.wiring import Services
 from cairn_auth import authorizer, metadata
 from cairn_health import door as health
 from cairn_mcp.door import handler as mcp_handler

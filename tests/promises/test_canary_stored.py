@@ -10,16 +10,16 @@ from typing import Any, TypeAlias
 import pytest
 from moto import mock_aws
 
+from cairn import wiring
 from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
 from cairn.aws.keyring import KmsKeyRing
 from cairn.aws.table import DynamoTable
-from cairn.domain.ids import Tenant
-from cairn.edge.tool import Tool
-from cairn.ports import DataKey, KeyRing
-from cairn.runtime import wiring
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn.ground.ids import Tenant
+from cairn.ground.ports import DataKey, KeyRing
+from cairn.ground.world import World
+from cairn.tool.tool import Tool
+from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
 from canaries import CANARY, NAMED_IN_THE_LOG, EventOf, each_tool, http, planted
 from custody import forms

@@ -9,21 +9,21 @@ from typing import Any
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.codec import canonical
-from cairn.domain.errors import CorruptData
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId
-from cairn.domain.items import message
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import Put, Query
-from cairn.domain.turns import Completion, Preparation, Session
-from cairn.service.after_turn import commit
-from cairn.service.before_turn import prepare
-from cairn.service.indexing import FEWEST
-from cairn.service.paging import every
-from cairn.service.parts import Parts
-from cairn.service.segments import Segments
-from cairn.service.world import World
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Preparation, Session
+from cairn.ground import layout
+from cairn.ground.codec import canonical
+from cairn.ground.errors import CorruptData
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId
+from cairn.ground.paging import every
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Put, Query
+from cairn.ground.world import World
+from cairn.log.segments import Segments
+from cairn.recall.indexing import FEWEST
+from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
 from custody import forms
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))

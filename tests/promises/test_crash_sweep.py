@@ -10,19 +10,19 @@ from typing import Any, TypeVar
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.errors import ResourceBusy, Unavailable
-from cairn.domain.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
-from cairn.domain.turns import Completion, Preparation, Session
-from cairn.ports import Blobs, Table
-from cairn.service.after_turn import commit
-from cairn.service.before_turn import prepare
-from cairn.service.paging import every
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Preparation, Session
+from cairn.ground import layout
+from cairn.ground.errors import ResourceBusy, Unavailable
+from cairn.ground.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.paging import every
+from cairn.ground.ports import Blobs, Table
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
+from cairn.ground.world import World
+from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
 from memory_store import copied
 
 T = TypeVar("T")

@@ -20,13 +20,13 @@ import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 
-from cairn.domain.credentials import Grant
-from cairn.domain.table import Key, Put
+from cairn.access.api_keys import Grant
 from cairn.embedded.table import SqliteTable
-from cairn.local.conversation import Conversation, Turn, shipped
-from cairn.local.memory import Lost, Memory, Recalled, Stored, connected
-from cairn.local.replay import Tally, digest, forge, replay, send_again
-from cairn.local.server_process import DEMO_SETTINGS, ServerProcess
+from cairn.ground.table import Key, Put
+from cairn.local.demo.client import Lost, Memory, Recalled, Stored, connected
+from cairn.local.demo.conversation import Conversation, Turn, shipped
+from cairn.local.demo.replay import Tally, digest, forge, replay, send_again
+from cairn.local.demo.server_process import DEMO_SETTINGS, ServerProcess
 from cairn.local.store import LOCAL_TENANT, api_keys
 
 pytestmark = [pytest.mark.slow, pytest.mark.enable_socket]

@@ -10,17 +10,17 @@ from hashlib import sha256
 import pytest
 
 from builders import SESSION
-from cairn.domain import layout
-from cairn.domain.errors import CairnError, Conflict, QuotaExceeded, Unavailable
-from cairn.domain.files import WriteMode
-from cairn.domain.ids import SessionId
-from cairn.domain.settings import Limits, MemorySettings
-from cairn.domain.table import Key, Query
-from cairn.domain.turns import Session
-from cairn.service.engine import Engine
-from cairn.service.files import Files
-from cairn.service.paging import every
-from cairn.service.world import World
+from cairn.conversation.turns import Session
+from cairn.engine import Engine
+from cairn.files.files import WriteMode
+from cairn.files.service import Files
+from cairn.ground import layout
+from cairn.ground.errors import CairnError, Conflict, QuotaExceeded, Unavailable
+from cairn.ground.ids import SessionId
+from cairn.ground.paging import every
+from cairn.ground.settings import Limits, MemorySettings
+from cairn.ground.table import Key, Query
+from cairn.ground.world import World
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 
 LARGE = "".join(sha256(str(number).encode()).hexdigest() for number in range(5000))

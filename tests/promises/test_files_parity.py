@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from builders import SESSION
-from cairn.domain.errors import CairnError
-from cairn.domain.files import WriteMode
-from cairn.domain.settings import MemorySettings
-from cairn.service.engine import Engine
-from cairn.service.files import Files
-from cairn.service.world import World
+from cairn.engine import Engine
+from cairn.files.files import WriteMode
+from cairn.files.service import Files
+from cairn.ground.errors import CairnError
+from cairn.ground.settings import MemorySettings
+from cairn.ground.world import World
 
 ROOT = "/memory/monday"
 

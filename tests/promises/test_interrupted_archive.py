@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from builders import cold
-from cairn.domain import layout
-from cairn.domain.archive import KEPT_FIELDS, Deposit, kept, pack
-from cairn.domain.errors import NotFound, Unavailable
-from cairn.domain.ids import Digest, SessionId, Tenant
-from cairn.service.archive import Archive
-from cairn.service.world import World
+from cairn.archive.archive import Archive
+from cairn.archive.model import KEPT_FIELDS, Deposit, kept, pack
+from cairn.ground import layout
+from cairn.ground.errors import NotFound, Unavailable
+from cairn.ground.ids import Digest, SessionId, Tenant
+from cairn.ground.world import World
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
 from memory_store import MemoryTable, copied
 

@@ -15,26 +15,26 @@ from typing import Any, TypeAlias
 import pytest
 
 from builders import FakeClock, RecordingJobs, cold
-from cairn.domain import layout
-from cairn.domain.errors import ResourceBusy, Unavailable
-from cairn.domain.files import WriteMode
-from cairn.domain.items import message
-from cairn.domain.memories import Forgetting
-from cairn.domain.table import Query
-from cairn.domain.turns import Preparation
+from cairn.conversation.items import message
+from cairn.conversation.turns import Preparation
+from cairn.custody.bundles import Bundles, Record, Scope
+from cairn.custody.data_keys import DataKeys
+from cairn.custody.erase_tenant import TenantErasure
+from cairn.custody.erase_user import SubjectErasure
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
-from cairn.runtime.system import SystemEntropy, in_turn
-from cairn.service.bundles import Bundles, Record, Scope
-from cairn.service.data_keys import DataKeys
-from cairn.service.engine import Engine
-from cairn.service.erasure import TenantErasure
-from cairn.service.paging import every
-from cairn.service.subject_erasure import SubjectErasure
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn.engine import Engine
+from cairn.files.files import WriteMode
+from cairn.ground import layout
+from cairn.ground.errors import ResourceBusy, Unavailable
+from cairn.ground.paging import every
+from cairn.ground.table import Query
+from cairn.ground.world import World
+from cairn.log.memories import Forgetting
+from cairn.process.system import SystemEntropy, in_turn
+from cairn.vault.vault import Vault
 from custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 

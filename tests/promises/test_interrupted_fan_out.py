@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.domain.errors import CorruptData, ResourceBusy, Unavailable
-from cairn.domain.turns import MaintenanceReport, Session
-from cairn.service import abstracts
-from cairn.service.fan_out import PUT_OFF, FanOut, Outcome
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.conversation.turns import MaintenanceReport, Session
+from cairn.files import abstracts
+from cairn.ground.errors import CorruptData, ResourceBusy, Unavailable
+from cairn.ground.world import World
+from cairn.sessions.parts import Parts
+from cairn.upkeep.every_due import PUT_OFF, FanOut, Outcome
 from due_sessions import A_MINUTE, AFTER_LEASE, KNOBS, MATES, SHARD, end_state, engine, entry, run, say
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 from memory_store import copied

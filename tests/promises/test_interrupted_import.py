@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 
 from builders import SESSION, cold, turn
-from cairn.domain import layout
-from cairn.domain.errors import ResourceBusy, Unavailable
-from cairn.domain.events import Event, EventType
-from cairn.domain.facts import State
-from cairn.domain.ids import TurnId
-from cairn.domain.items import message
-from cairn.domain.legacy import FactRecord, LegacyHistory, turns_of
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import Query
-from cairn.domain.tiers import Tier
-from cairn.service import legacy_import
-from cairn.service.engine import Engine
-from cairn.service.paging import every
-from cairn.service.world import World
+from cairn.conversation.events import Event, EventType
+from cairn.conversation.items import message
+from cairn.custody import earlier_import as legacy_import
+from cairn.custody.earlier_layout import FactRecord, LegacyHistory, turns_of
+from cairn.engine import Engine
+from cairn.facts.facts import State
+from cairn.ground import layout
+from cairn.ground.errors import ResourceBusy, Unavailable
+from cairn.ground.ids import TurnId
+from cairn.ground.paging import every
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Query
+from cairn.ground.tiers import Tier
+from cairn.ground.world import World
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 
 START = datetime(2026, 2, 1, tzinfo=UTC)

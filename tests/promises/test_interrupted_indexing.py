@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from builders import SESSION, Journal
-from cairn.domain.errors import Unavailable
-from cairn.runtime.system import SystemEntropy
-from cairn.service.indexing import Indexer
-from cairn.service.memory_log import MemoryLog
-from cairn.service.segments import GRACE
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn.ground.errors import Unavailable
+from cairn.ground.world import World
+from cairn.log.log import MemoryLog
+from cairn.log.segments import GRACE
+from cairn.process.system import SystemEntropy
+from cairn.recall.indexing import Indexer
+from cairn.vault.vault import Vault
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
 from memory_store import copied
 

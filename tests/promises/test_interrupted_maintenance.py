@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.errors import ResourceBusy, Unavailable
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import Query
-from cairn.domain.turns import Completion, MaintenanceReport, Session
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, MaintenanceReport, Session
 from cairn.embedded.table import SqliteTable
-from cairn.service import abstracts
-from cairn.service.engine import Engine
-from cairn.service.paging import every
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.engine import Engine
+from cairn.files import abstracts
+from cairn.ground import layout
+from cairn.ground.errors import ResourceBusy, Unavailable
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.paging import every
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Query
+from cairn.ground.world import World
+from cairn.sessions.parts import Parts
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))

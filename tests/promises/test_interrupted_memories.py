@@ -15,18 +15,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from builders import SESSION, cold, turn
-from cairn.domain import layout
-from cairn.domain.errors import NotFound, Refusal, TransactionRefused, Unavailable
-from cairn.domain.ids import Project, SessionId, Tenant, UserId
-from cairn.domain.memories import Forgetting, Note, Question
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import Key, Query
-from cairn.domain.turns import Session
-from cairn.runtime.system import SystemEntropy
-from cairn.service.after_turn import commit
-from cairn.service.engine import Engine
-from cairn.service.paging import every
-from cairn.service.world import World
+from cairn.conversation.turns import Session
+from cairn.engine import Engine
+from cairn.ground import layout
+from cairn.ground.errors import NotFound, Refusal, TransactionRefused, Unavailable
+from cairn.ground.ids import Project, SessionId, Tenant, UserId
+from cairn.ground.paging import every
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Key, Query
+from cairn.ground.world import World
+from cairn.log.memories import Forgetting, Note, Question
+from cairn.process.system import SystemEntropy
+from cairn.turns.after_turn import commit
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
 
 NewWorld = Callable[[], World]

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.domain import ids, layout
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import Key
-from cairn.domain.turns import Completion, Preparation, Session
-from cairn.service.engine import Engine
-from cairn.service.world import World
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Preparation, Session
+from cairn.engine import Engine
+from cairn.ground import ids, layout
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Key
+from cairn.ground.world import World
 
 NewWorld = Callable[[], World]
 TENANTS = ["a", "A", "a-b", "a_b", "acme", "acme1"]

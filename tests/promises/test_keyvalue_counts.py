@@ -15,16 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders import key_value
-from cairn.domain import keyvalue_layout as layout
-from cairn.domain.codec import canonical
-from cairn.domain.errors import NotFound, Unavailable
-from cairn.domain.ids import Tenant
-from cairn.domain.keyvalue import Entry, KeyName, Namespace, Place, Usage
-from cairn.domain.table import Attributes, Query
-from cairn.service.keyvalue import KeyValue
-from cairn.service.keyvalue_changes import GRACE
-from cairn.service.paging import every
-from cairn.service.world import World
+from cairn.ground.codec import canonical
+from cairn.ground.errors import NotFound, Unavailable
+from cairn.ground.ids import Tenant
+from cairn.ground.paging import every
+from cairn.ground.table import Attributes, Query
+from cairn.ground.world import World
+from cairn.keyvalue import layout
+from cairn.keyvalue.changes import GRACE
+from cairn.keyvalue.model import Entry, KeyName, Namespace, Place, Usage
+from cairn.keyvalue.store import KeyValue
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
 from key_values import confirm, removed
 from memory_store import MemoryTable

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from builders import key_value
-from cairn.domain.errors import CairnError, Conflict, QuotaExceeded
-from cairn.domain.ids import Tenant
-from cairn.domain.keyvalue import KeyName, Namespace, Place
-from cairn.domain.settings import Quotas
-from cairn.service.world import World
+from cairn.ground.errors import CairnError, Conflict, QuotaExceeded
+from cairn.ground.ids import Tenant
+from cairn.ground.settings import Quotas
+from cairn.ground.world import World
+from cairn.keyvalue.model import KeyName, Namespace, Place
 from key_values import confirm, removed
 
 ACME = Tenant("acme")

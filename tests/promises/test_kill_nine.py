@@ -11,10 +11,10 @@ from random import Random
 
 import pytest
 
-from cairn.domain.ids import Digest, Tenant
-from cairn.domain.table import Key, Query
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.table import SqliteTable
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.table import Key, Query
 
 WRITING_PROCESS = Path(__file__).with_name("writing_process.py")
 KILLS = 50

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from cairn.domain.credentials import Grant, project_pattern
+from cairn.access.api_keys import Grant, project_pattern
 from cairn.local.cli import main
-from cairn.local.server_process import ServerProcess
+from cairn.local.demo.server_process import ServerProcess
 from cairn.local.store import LOCAL_TENANT, api_keys
 
 pytestmark = pytest.mark.slow

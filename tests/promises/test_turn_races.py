@@ -14,18 +14,18 @@ from typing import Any
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.errors import ResourceBusy
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId
-from cairn.domain.items import message, text_of
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import Key
-from cairn.domain.turns import CommittedTurn, Completion, Session
+from cairn.conversation.items import message, text_of
+from cairn.conversation.turns import CommittedTurn, Completion, Session
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.runtime.system import SystemEntropy
-from cairn.service.after_turn import commit
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.ground import layout
+from cairn.ground.errors import ResourceBusy
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Key
+from cairn.ground.world import World
+from cairn.process.system import SystemEntropy
+from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 WORKER = Path(__file__).with_name("committing_process.py")

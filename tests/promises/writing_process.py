@@ -6,10 +6,10 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from cairn.domain.ids import Tenant
-from cairn.domain.table import ABSENT, Key, Put, Update
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.table import SqliteTable
+from cairn.ground.ids import Tenant
+from cairn.ground.table import ABSENT, Key, Put, Update
 
 
 def write_until_killed(store: Path, run: str) -> None:

@@ -19,7 +19,7 @@ MOST_ZIPPED = 120 * MEGABYTE
 EMBEDS = """
 import json, sys
 from cairn.runtime import settings
-from cairn.runtime.embedders import embedder
+from cairn.models.embedders import embedder
 import os
 chosen = embedder(settings.read(os.environ).embedding)
 vector = None if chosen is None else chosen.embed("I feed my cat Tom.")

@@ -9,15 +9,16 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import TypeAlias
 
-from cairn.domain import layout, operations
-from cairn.domain.errors import PermissionDenied, ResourceBusy, Unavailable
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.jobs import IndexLog
-from cairn.domain.operations import OperationToken
-from cairn.domain.settings import RecallScope
-from cairn.domain.turns import Completion, Preparation, Session
-from cairn.service.fan_out import FanOut
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Preparation, Session
+from cairn.ground import layout
+from cairn.ground.errors import PermissionDenied, ResourceBusy, Unavailable
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.jobs import IndexLog
+from cairn.ground.settings import RecallScope
+from cairn.turns import operation_token as operations
+from cairn.turns.operation_token import OperationToken
+from cairn.upkeep.every_due import FanOut
 from simulation.deeds import Deeds
 from simulation.stage import START, Process, Stage
 from simulation.witness import Seen

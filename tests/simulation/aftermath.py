@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from cairn.domain import layout
-from cairn.domain.errors import CairnError, StoreError
-from cairn.domain.ids import TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.table import Key
-from cairn.domain.turns import Completion
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion
+from cairn.ground import layout
+from cairn.ground.errors import CairnError, StoreError
+from cairn.ground.ids import TurnId, UserId
+from cairn.ground.table import Key
 from simulation.actions import Play, look
 from simulation.keepsakes import Keepsakes
 from simulation.oracle import Findings

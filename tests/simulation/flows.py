@@ -8,11 +8,12 @@ from datetime import timedelta
 from random import Random
 from typing import TypeAlias
 
-from cairn.domain import layout, operations
-from cairn.domain.errors import ResourceBusy, Unavailable
-from cairn.domain.ids import TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.turns import Completion, Preparation, Session
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Preparation, Session
+from cairn.ground import layout
+from cairn.ground.errors import ResourceBusy, Unavailable
+from cairn.ground.ids import TurnId, UserId
+from cairn.turns import operation_token as operations
 from faults import Stopped
 from simulation.actions import PLACES, PROJECT, SESSION_IDS, TENANTS, Play, tag_of
 from simulation.aftermath import Verdict, judged

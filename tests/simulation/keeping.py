@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from cairn.domain.archive import Deposit
-from cairn.domain.errors import Conflict, NotFound, ResourceBusy, Unavailable
-from cairn.domain.files import WriteMode
-from cairn.domain.ids import UserId
-from cairn.domain.keyvalue import KeyName, Namespace, Place
-from cairn.domain.memories import Forgetting, Note, Question
-from cairn.domain.turns import Session
+from cairn.archive.model import Deposit
+from cairn.conversation.turns import Session
+from cairn.files.files import WriteMode
+from cairn.ground.errors import Conflict, NotFound, ResourceBusy, Unavailable
+from cairn.ground.ids import UserId
+from cairn.keyvalue.model import KeyName, Namespace, Place
+from cairn.log.memories import Forgetting, Note, Question
 from simulation.actions import SCOPES, Action, Play, tag_of
 from simulation.deeds import Deed, Kind
 from simulation.stage import Process

@@ -6,15 +6,15 @@ from collections import Counter
 from functools import cached_property
 from typing import Any
 
-from cairn.domain import layout
-from cairn.domain.archive import Deposit
-from cairn.domain.errors import NotFound
-from cairn.domain.ids import Digest, Tenant
-from cairn.domain.keyvalue import Place
-from cairn.domain.memories import scope_of
-from cairn.domain.table import Key, Query
-from cairn.domain.turns import Session
-from cairn.service.paging import every
+from cairn.archive.model import Deposit
+from cairn.conversation.turns import Session
+from cairn.ground import layout
+from cairn.ground.errors import NotFound
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.paging import every
+from cairn.ground.table import Key, Query
+from cairn.keyvalue.model import Place
+from cairn.log.memories import scope_of
 from simulation.actions import PROJECT, Play, tag_of
 from simulation.deeds import last_ones
 from simulation.keeping import LOG, MOST, PLACES, STATE, recalled

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TypeVar
 
-from cairn.domain import layout
-from cairn.domain.codec import epoch_ms
-from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, key_of
-from cairn.ports import Table
+from cairn.ground import layout
+from cairn.ground.codec import epoch_ms
+from cairn.ground.ports import Table
+from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, key_of
 from simulation.scheduler import Scheduler
 
 T = TypeVar("T")

@@ -11,10 +11,10 @@ from functools import partial
 from random import Random
 from typing import TypeVar
 
-from cairn.domain.errors import CairnError, Refusal, StoreError, TransactionRefused, Unavailable
-from cairn.domain.ids import Digest, Tenant
-from cairn.domain.table import Attributes, Check, Delete, Key, Page, Put, Query, Update, Write, key_of
-from cairn.ports import Blobs, Table
+from cairn.ground.errors import CairnError, Refusal, StoreError, TransactionRefused, Unavailable
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.ports import Blobs, Table
+from cairn.ground.table import Attributes, Check, Delete, Key, Page, Put, Query, Update, Write, key_of
 from faults import Stopped
 from simulation.scheduler import Scheduler
 

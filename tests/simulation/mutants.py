@@ -39,8 +39,8 @@ MUTANTS = (
     Mutant(
         "the commit checks neither the fence nor that its turn's number is free",
         (
-            Change("cairn.service.after_turn:_Commit._head_write", "condition=lease.held(),", ""),
-            Change("cairn.service.after_turn:_Commit._event_write", "**content}, ABSENT)", "**content})"),
+            Change("cairn.turns.after_turn:_Commit._head_write", "condition=lease.held(),", ""),
+            Change("cairn.turns.after_turn:_Commit._event_write", "**content}, ABSENT)", "**content})"),
         ),
         seed=431,
     ),
@@ -48,7 +48,7 @@ MUTANTS = (
         "the guard says done before the commit",
         (
             Change(
-                "cairn.service.after_turn:_Commit._write",
+                "cairn.turns.after_turn:_Commit._write",
                 "lambda: self._writes(claim, lease, delta)",
                 "lambda: (made := self._writes(claim, lease, delta), self._parts.world.table.update(made.pop(4)))[0]",
             ),
@@ -57,22 +57,22 @@ MUTANTS = (
     ),
     Mutant(
         "the commit leaves the guard as it is",
-        (Change("cairn.service.after_turn:_Commit._writes", "self._parts.guards.done(claim, delta.seq),", ""),),
+        (Change("cairn.turns.after_turn:_Commit._writes", "self._parts.guards.done(claim, delta.seq),", ""),),
     ),
     Mutant(
         "a turn is claimed though another call is committing it",
-        (Change("cairn.service.guards:Guards.claim", "AnyOf((ABSENT, stale, lapsed))", "None"),),
+        (Change("cairn.sessions.guards:Guards.claim", "AnyOf((ABSENT, stale, lapsed))", "None"),),
     ),
     Mutant(
         "a guard is given back by whoever does not hold it",
-        (Change("cairn.service.guards:Guards.give_back", "Delete(claim.key(), _held(claim))", "Delete(claim.key())"),),
+        (Change("cairn.sessions.guards:Guards.give_back", "Delete(claim.key(), _held(claim))", "Delete(claim.key())"),),
         seed=12,
     ),
     Mutant(
         "another payload counts as the same turn",
         (
             Change(
-                "cairn.service.guards:Guards._judged",
+                "cairn.sessions.guards:Guards._judged",
                 'if "payload" in stored and not self._is_of(stored, claim):',
                 "if False:",
             ),
@@ -81,53 +81,53 @@ MUTANTS = (
     ),
     Mutant(
         "of turns that came since those that a process knows the first is not read",
-        (Change("cairn.service.recent_turns:RecentTurns._read", "known.newest + 1", "known.newest + 2"),),
+        (Change("cairn.sessions.recent_turns:RecentTurns._read", "known.newest + 1", "known.newest + 2"),),
         seed=3,
     ),
     Mutant(
         "the lease is taken from its holder",
-        (Change("cairn.service.sessions:Sessions.try_lease", "condition=free,", ""),),
+        (Change("cairn.sessions.sessions:Sessions.try_lease", "condition=free,", ""),),
     ),
     Mutant(
         "the lease is released by whoever does not hold it",
-        (Change("cairn.service.sessions:Sessions.release", "condition=lease.held())", "condition=None)"),),
+        (Change("cairn.sessions.sessions:Sessions.release", "condition=lease.held())", "condition=None)"),),
         seed=10,
     ),
     Mutant(
         "a turn is numbered after what was read before the lease",
         (
             Change(
-                "cairn.service.after_turn:_Commit._delta",
+                "cairn.turns.after_turn:_Commit._delta",
                 "return _Delta(lease.seq + 1,",
                 "return _Delta((self._context.seq or lease.seq) + 1,",
             ),
             Change(
-                "cairn.service.after_turn:_Commit._held_lease", "if self._context.seq != self._lease.seq:", "if False:"
+                "cairn.turns.after_turn:_Commit._held_lease", "if self._context.seq != self._lease.seq:", "if False:"
             ),
-            Change("cairn.service.after_turn:_Commit._event_write", "**content}, ABSENT)", "**content})"),
+            Change("cairn.turns.after_turn:_Commit._event_write", "**content}, ABSENT)", "**content})"),
         ),
         seed=19,
     ),
     Mutant(
         "facts are merged into what was read before the lease",
-        (Change("cairn.service.after_turn:_Commit._held_lease", "if behind:", "if False:"),),
+        (Change("cairn.turns.after_turn:_Commit._held_lease", "if behind:", "if False:"),),
         seed=230,
     ),
     Mutant(
         "an expired fact is recalled until it is swept",
-        (Change("cairn.domain.facts:Fact.is_live", "(self.expires_at is None or now < self.expires_at)", "True"),),
+        (Change("cairn.facts.facts:Fact.is_live", "(self.expires_at is None or now < self.expires_at)", "True"),),
         seed=9,
     ),
     Mutant(
         "a fact that ended comes back when segments are replayed",
-        (Change("cairn.domain.ledger:Ledger.replay", "self.end(SessionId(what[0]), [from_record(what[1])])", "pass"),),
+        (Change("cairn.log.ledger:Ledger.replay", "self.end(SessionId(what[0]), [from_record(what[1])])", "pass"),),
         seed=788,
     ),
     Mutant(
         "a shard replaces a turn that it does not hold",
         (
             Change(
-                "cairn.service.maintenance:_Run._move",
+                "cairn.upkeep.maintenance:_Run._move",
                 "[[turn.seq, turn.records] for turn in shard]",
                 "[[turn.seq, turn.records] for turn in shard[1:]]",
             ),
@@ -138,7 +138,7 @@ MUTANTS = (
         "a commit is sent however late, before what others have appended",
         (
             Change(
-                "cairn.service.memory_log:MemoryLog.in_order",
+                "cairn.log.log:MemoryLog.in_order",
                 'condition=AnyOf((Missing("newest"), LessThan("newest", min(made)))),',
                 "",
             ),
@@ -147,23 +147,23 @@ MUTANTS = (
     ),
     Mutant(
         "a memory is kept and not counted",
-        (Change("cairn.service.remember:_Remembering._writes", 'add={"kept": 1}', 'add={"kept": 0}'),),
+        (Change("cairn.memories.remember:_Remembering._writes", 'add={"kept": 1}', 'add={"kept": 0}'),),
     ),
     Mutant(
         "a memory that is said again is kept again",
-        (Change("cairn.service.remember:_Remembering._writes", '"state": KEPT}, ABSENT)', '"state": KEPT})'),),
+        (Change("cairn.memories.remember:_Remembering._writes", '"state": KEPT}, ABSENT)', '"state": KEPT})'),),
         seed=114,
     ),
     Mutant(
         "a memory is forgotten by name only",
-        (Change("cairn.service.forget:_Forgetting._entry", "forgotten=(ending,)", "forgotten=()"),),
+        (Change("cairn.memories.forget:_Forgetting._entry", "forgotten=(ending,)", "forgotten=()"),),
         seed=3,
     ),
     Mutant(
         "a value is written over one that nobody read",
         (
             Change(
-                "cairn.service.keyvalue_changes:_value",
+                "cairn.keyvalue.changes:_value",
                 'ABSENT if old is None else Equals("version", old.version)',
                 "None",
             ),
@@ -174,7 +174,7 @@ MUTANTS = (
         "an archived session is indexed before it is stored",
         (
             Change(
-                "cairn.service.archive:Archive.store",
+                "cairn.archive.archive:Archive.store",
                 'digest = self._twice(put, "The session could not be stored; nothing was indexed", {"stage": "store"})',
                 """from hashlib import sha256
     digest = Digest(sha256(sealed).hexdigest())
@@ -188,7 +188,7 @@ MUTANTS = (
         "a file is written over what others appended meanwhile",
         (
             Change(
-                "cairn.service.own_files:OwnFiles._write",
+                "cairn.files.own_files:OwnFiles._write",
                 'Equals("version", stored.version) if stored else ABSENT',
                 "None",
             ),

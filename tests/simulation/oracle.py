@@ -7,14 +7,14 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from cairn.domain import layout
-from cairn.domain.events import Event, events_of
-from cairn.domain.extraction import extract
-from cairn.domain.facts import Fact, Recording, identity, merge
-from cairn.domain.ids import TurnId
-from cairn.domain.items import role_of, text_of
-from cairn.domain.memory_view import MemoryView
-from cairn.domain.turns import Session
+from cairn.conversation.events import Event, events_of
+from cairn.conversation.items import role_of, text_of
+from cairn.conversation.turns import Session
+from cairn.facts.extraction import extract
+from cairn.facts.facts import Fact, Recording, identity, merge
+from cairn.ground import layout
+from cairn.ground.ids import TurnId
+from cairn.log.view import MemoryView
 from recalling import rounded, told
 from simulation.actions import PROJECT, TENANTS, Play, tag_of
 from simulation.recount import Problems, Recount

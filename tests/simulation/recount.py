@@ -7,12 +7,12 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, TypeAlias
 
-from cairn.domain import layout
-from cairn.domain.events import Event
-from cairn.domain.table import Key, Query
-from cairn.domain.turns import Session
-from cairn.service.paging import every
-from cairn.service.parts import Parts
+from cairn.conversation.events import Event
+from cairn.conversation.turns import Session
+from cairn.ground import layout
+from cairn.ground.paging import every
+from cairn.ground.table import Key, Query
+from cairn.sessions.parts import Parts
 
 Problems: TypeAlias = Iterator[str]
 

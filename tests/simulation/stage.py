@@ -11,18 +11,21 @@ from random import Random
 from unittest.mock import patch
 
 from builders import RecordingJobs, RepeatingKeyRing
-from cairn.domain import manifest
-from cairn.domain.errors import Conflict, ResourceBusy, Unavailable
-from cairn.domain.ids import Tenant
-from cairn.domain.settings import Limits, MemorySettings, Quotas
-from cairn.domain.turns import CommittedTurn, Completion, Session
-from cairn.runtime.system import in_turn
-from cairn.service import indexing, keyvalue_writing, memory_log, vault
-from cairn.service.engine import Engine
-from cairn.service.journal import Journal
-from cairn.service.keyvalue import KeyValue
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.calls.journal import Journal
+from cairn.conversation.turns import CommittedTurn, Completion, Session
+from cairn.engine import Engine
+from cairn.ground.errors import Conflict, ResourceBusy, Unavailable
+from cairn.ground.ids import Tenant
+from cairn.ground.settings import Limits, MemorySettings, Quotas
+from cairn.ground.world import World
+from cairn.keyvalue import writing as keyvalue_writing
+from cairn.keyvalue.store import KeyValue
+from cairn.log import log as memory_log
+from cairn.log import manifest
+from cairn.process.system import in_turn
+from cairn.recall import indexing
+from cairn.sessions.parts import Parts
+from cairn.vault import vault
 from memory_store import MemoryBlobs, MemoryTable
 from simulation.leases import Leases, WatchedTable
 from simulation.line import Draw, Line, LinedBlobs, LinedTable

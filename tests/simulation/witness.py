@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
 
-from cairn.domain.settings import RecallScope
-from cairn.domain.turns import CommittedTurn, Completion, PreparedTurn, Session
+from cairn.conversation.turns import CommittedTurn, Completion, PreparedTurn, Session
+from cairn.ground.settings import RecallScope
 
 STORED, REPLAYED, CONFLICT, BUSY, UNAVAILABLE, KILLED = (
     "stored",

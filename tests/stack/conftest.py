@@ -18,13 +18,13 @@ import httpx2
 import pytest
 from cfnlint.decode import cfn_yaml
 
-from cairn.domain import layout
-from cairn.domain.credentials import Grant
-from cairn.domain.ids import Tenant
-from cairn.local.deployment import STACK, prepare, store
-from cairn.local.emulator import ACCOUNT
+from cairn.access.api_keys import Grant
+from cairn.access.key_store import Credentials
+from cairn.ground import layout
+from cairn.ground.ids import Tenant
+from cairn.local.emulator.deployment import STACK, prepare, store
+from cairn.local.emulator.emulator import ACCOUNT
 from cairn.local.store import api_keys
-from cairn.service.credentials import Credentials
 from cairn_tools.catalog import CATALOG
 from deployed import Items, Stack, as_if_over_tls
 from lambda_runtime import free_port

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from builders import check_example, http_status, outcome
-from cairn.edge.tool import Tool
+from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
 
 pytestmark = pytest.mark.enable_socket

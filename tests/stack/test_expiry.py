@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from cairn.domain import layout
+from cairn.ground import layout
 from deployed import Items, eventually
 
 pytestmark = pytest.mark.enable_socket

@@ -10,9 +10,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from cairn.domain.credentials import Grant, project_pattern
-from cairn.domain.ids import Tenant
-from cairn.service.credentials import Credentials
+from cairn.access.api_keys import Grant, project_pattern
+from cairn.access.key_store import Credentials
+from cairn.ground.ids import Tenant
 
 pytestmark = pytest.mark.enable_socket
 

@@ -9,7 +9,7 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from cairn.domain.jobs import MaintainShard, encoded
+from cairn.ground.jobs import MaintainShard, encoded
 from cairn_tools.catalog import CATALOG
 from functions import Function, functions
 

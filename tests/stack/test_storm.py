@@ -19,10 +19,10 @@ from builders import RecordingJobs
 from cairn.aws.clients import Clients
 from cairn.aws.table import DynamoTable
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.local.emulator import ACCOUNT, emulated, environment
-from cairn.local.programs import install, interpreter
-from cairn.runtime.system import SystemEntropy, in_turn
-from cairn.service.world import World
+from cairn.ground.world import World
+from cairn.local.emulator.emulator import ACCOUNT, emulated, environment
+from cairn.local.emulator.programs import install, interpreter
+from cairn.process.system import SystemEntropy, in_turn
 from lambda_runtime import free_port
 from memory_store import MemoryBlobs
 from racing import SystemClock, problems_of_race

@@ -14,11 +14,11 @@ from click.testing import CliRunner, Result
 
 from archives import archive_of
 from builders import cold
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
-from cairn.domain.items import message, text_of
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
-from cairn.domain.turns import (
+from cairn import wiring
+from cairn.access.key_store import Credentials
+from cairn.archive.archive import Archive
+from cairn.conversation.items import message, text_of
+from cairn.conversation.turns import (
     CommittedTurn,
     Completion,
     DirectorySummary,
@@ -29,17 +29,17 @@ from cairn.domain.turns import (
     Session,
 )
 from cairn.edge import deadline
-from cairn.edge.tool import Call
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
+from cairn.engine import Engine
+from cairn.files.service import Files
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
+from cairn.ground.world import World
 from cairn.local.cli import main
-from cairn.runtime import wiring
-from cairn.service.archive import Archive
-from cairn.service.credentials import Credentials
-from cairn.service.engine import Engine
-from cairn.service.files import Files
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.sessions.parts import Parts
+from cairn.tool.tool import Call
 from custody import Household
 from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
 from notebooks import Notebook

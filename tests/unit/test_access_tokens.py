@@ -14,9 +14,9 @@ from cryptography.hazmat.primitives import serialization
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.domain.claims import Identity
-from cairn.domain.settings import OidcSettings
-from cairn.service.access_tokens import ALGORITHMS, MAX_CHARACTERS, AccessTokens
+from cairn.access.claims import Identity
+from cairn.access.tokens import ALGORITHMS, MAX_CHARACTERS, AccessTokens
+from cairn.ground.settings import OidcSettings
 from issuers import AUDIENCE, URL, Issuer, compact, encoded, private_key, public_jwk, signed
 
 

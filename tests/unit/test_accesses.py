@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import PermissionDenied
-from cairn.edge.tool import Call
-from cairn.runtime import wiring
-from cairn.service.world import NoTally, World
+from cairn import wiring
+from cairn.ground.errors import PermissionDenied
+from cairn.ground.world import NoTally, World
+from cairn.tool.tool import Call
 from cairn_tools.memory_before_turn import memory_before_turn
 
 

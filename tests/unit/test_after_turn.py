@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from builders import OWNER, SESSION, cold, facts, head, partition, turn
-from cairn.domain import layout
-from cairn.domain.errors import CairnError, Conflict, NotFound
-from cairn.domain.events import EventType
-from cairn.domain.ids import TurnId, UserId
-from cairn.domain.items import message, text_of
-from cairn.domain.table import Key, Query
-from cairn.domain.turns import Completion, Preparation, ResponseItem, Session
-from cairn.service.after_turn import commit
-from cairn.service.before_turn import prepare
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.conversation.events import EventType
+from cairn.conversation.items import message, text_of
+from cairn.conversation.turns import Completion, Preparation, ResponseItem, Session
+from cairn.ground import layout
+from cairn.ground.errors import CairnError, Conflict, NotFound
+from cairn.ground.ids import TurnId, UserId
+from cairn.ground.table import Key, Query
+from cairn.ground.world import World
+from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
 
 
 def texts(parts: Parts, session: Session = SESSION) -> list[str]:

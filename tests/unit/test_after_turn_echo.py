@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from builders import SESSION, cold
-from cairn.domain import block
-from cairn.domain.ids import Tenant, TurnId
-from cairn.domain.items import message, text_of
-from cairn.domain.turns import Completion, Preparation, ResponseItem
-from cairn.service.after_turn import commit
-from cairn.service.before_turn import prepare
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.conversation.items import message, text_of
+from cairn.conversation.turns import Completion, Preparation, ResponseItem
+from cairn.ground.ids import Tenant, TurnId
+from cairn.ground.world import World
+from cairn.recall import block
+from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
 
 CALL = {"type": "function_call", "call_id": "c1", "name": "look", "arguments": "{}"}
 RESULT = {"type": "function_call_output", "call_id": "c1", "output": "42"}

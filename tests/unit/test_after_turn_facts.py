@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from builders import OWNER, SESSION, cold, entries, facts, head, partition, turn
-from cairn.domain import layout
-from cairn.domain.ids import SessionId, TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.turns import Completion, Preparation, ResponseItem
-from cairn.service.after_turn import commit
-from cairn.service.before_turn import prepare
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Preparation, ResponseItem
+from cairn.ground import layout
+from cairn.ground.ids import SessionId, TurnId, UserId
+from cairn.ground.world import World
+from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
 
 
 def context(parts: Parts, said: str) -> list[ResponseItem]:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import InvalidArgument
-from cairn.edge.tool import Call
+from cairn.ground.errors import InvalidArgument
+from cairn.tool.tool import Call
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 
 PATH = "/v1/tools/memory_after_turn"

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from builders import SESSION, cold, turn
-from cairn.domain.errors import Conflict, ResourceBusy
-from cairn.domain.ids import Project, SessionId, Tenant
-from cairn.service.after_turn import commit
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.ground.errors import Conflict, ResourceBusy
+from cairn.ground.ids import Project, SessionId, Tenant
+from cairn.ground.world import World
+from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
 
 
 @dataclass

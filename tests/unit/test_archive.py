@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archives import ACME, SESSION, archive_of, deposit, fields_of
-from cairn.domain.archive import KEPT_FIELDS, Deposit, kept
-from cairn.domain.detection import detector
-from cairn.domain.errors import DetectionFailed, InvalidArgument, SecretDetected
-from cairn.domain.ids import SessionId
-from cairn.domain.memory_card import SUMMARY_CHARACTERS, TITLE_CHARACTERS, card
-from cairn.service.archive import Archive
-from cairn.service.world import World
+from cairn.archive.archive import Archive
+from cairn.archive.card import SUMMARY_CHARACTERS, TITLE_CHARACTERS, card
+from cairn.archive.model import KEPT_FIELDS, Deposit, kept
+from cairn.detection import detector
+from cairn.ground.errors import DetectionFailed, InvalidArgument, SecretDetected
+from cairn.ground.ids import SessionId
+from cairn.ground.world import World
 
 
 @pytest.mark.req("R181")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from archives import ACME, SESSION, archive_of, deposit
-from cairn.service.world import World
+from cairn.ground.world import World
 from counted import Counted
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from archives import ACME, SESSION, archive_of, deposit, rows
-from cairn.domain.archive import pointer
-from cairn.domain.errors import Refusal, TransactionRefused, Unavailable
-from cairn.service.world import World
+from cairn.archive.model import pointer
+from cairn.ground.errors import Refusal, TransactionRefused, Unavailable
+from cairn.ground.world import World
 
 
 class Failing:

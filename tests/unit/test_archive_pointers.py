@@ -11,13 +11,13 @@ import pytest
 
 from archives import ACME, OTHER, SESSION, archive_of, deposit, fields_of, rows
 from builders import cold
-from cairn.domain import codec, layout
-from cairn.domain.archive import Deposit, Entry, pack
-from cairn.domain.errors import CorruptData, InvalidArgument, NotFound
-from cairn.domain.ids import Digest, SessionId
-from cairn.domain.table import Key, Put
-from cairn.service.archive import Archive
-from cairn.service.world import World
+from cairn.archive.archive import Archive
+from cairn.archive.model import Deposit, Entry, pack
+from cairn.ground import codec, layout
+from cairn.ground.errors import CorruptData, InvalidArgument, NotFound
+from cairn.ground.ids import Digest, SessionId
+from cairn.ground.table import Key, Put
+from cairn.ground.world import World
 
 
 @pytest.mark.req("R191")

@@ -10,14 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from builders import cold
-from cairn.domain import layout
-from cairn.domain.archive import Deposit, Entry
-from cairn.domain.ids import Digest, SessionId, Tenant, time_ordered_id
-from cairn.domain.table import Query
-from cairn.service import archive_index
-from cairn.service.archive import Archive
-from cairn.service.archive_index import ArchiveIndex
-from cairn.service.world import World
+from cairn.archive import index as archive_index
+from cairn.archive.archive import Archive
+from cairn.archive.index import ArchiveIndex
+from cairn.archive.model import Deposit, Entry
+from cairn.ground import layout
+from cairn.ground.ids import Digest, SessionId, Tenant, time_ordered_id
+from cairn.ground.table import Query
+from cairn.ground.world import World
 from counted import Counted
 
 ACME = Tenant("acme")

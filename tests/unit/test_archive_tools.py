@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.callers import Caller
-from cairn.domain.credentials import ProjectPattern
-from cairn.domain.errors import (
+from cairn import wiring
+from cairn.access.api_keys import ProjectPattern
+from cairn.access.callers import Caller
+from cairn.ground.errors import (
     CairnError,
     DetectionFailed,
     InvalidArgument,
@@ -20,12 +21,11 @@ from cairn.domain.errors import (
     SecretDetected,
     Unavailable,
 )
-from cairn.domain.settings import MemorySettings
-from cairn.edge.dispatch import execute
-from cairn.edge.tool import Call
-from cairn.runtime import wiring
-from cairn.runtime.settings import Settings
-from cairn.service.world import World
+from cairn.ground.settings import MemorySettings
+from cairn.ground.world import World
+from cairn.settings.settings import Settings
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
 from cairn_tools.estimate_storage_cost import estimate_storage_cost
 from cairn_tools.retrieve_session_from_cascade import retrieve_session_from_cascade
@@ -265,7 +265,7 @@ def test_a_session_that_cannot_be_looked_through_is_an_error_that_tells_nothing(
     def fails(*_: object, **__: object) -> None:
         raise DetectionFailed("the value could not be looked through")
 
-    monkeypatch.setattr("cairn.domain.detection.detector.scan", fails)
+    monkeypatch.setattr("cairn.detection.detector.scan", fails)
     with pytest.raises(DetectionFailed):
         ask("store_session_to_cascade", **EXAMPLE)
     assert store.rows() == 0

@@ -10,16 +10,16 @@ from typing import Any, NoReturn
 
 import pytest
 
-from cairn.domain.audit import Subject
-from cairn.domain.errors import CairnError, Disabled, InvalidArgument, PermissionDenied, Unavailable
-from cairn.domain.ids import Tenant
-from cairn.edge.tool import Call
-from cairn.runtime import wiring
-from cairn.runtime.settings import Settings
-from cairn.runtime.wiring import Services
-from cairn.service.journal import Journal
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn import wiring
+from cairn.calls.journal import Journal
+from cairn.calls.record import Subject
+from cairn.ground.errors import CairnError, Disabled, InvalidArgument, PermissionDenied, Unavailable
+from cairn.ground.ids import Tenant
+from cairn.ground.world import World
+from cairn.settings.settings import Settings
+from cairn.tool.tool import Call
+from cairn.vault.vault import Vault
+from cairn.wiring import Services
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from call_records import ACME, EXAMPLE_BEFORE, HOUR, log_of, stored

@@ -8,17 +8,17 @@ from typing import Any, NoReturn
 
 import pytest
 
-from cairn.domain import audit_layout as layout
-from cairn.domain import codec
-from cairn.domain.audit import SETTLED, Subject
-from cairn.domain.errors import Unavailable
-from cairn.domain.ids import Digest, Project, UserId
-from cairn.domain.table import Attributes, Delete, Key, Put, Query
-from cairn.edge.tool import Call
-from cairn.runtime.wiring import Services
-from cairn.service.paging import every
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn.calls import layout
+from cairn.calls.record import SETTLED, Subject
+from cairn.ground import codec
+from cairn.ground.errors import Unavailable
+from cairn.ground.ids import Digest, Project, UserId
+from cairn.ground.paging import every
+from cairn.ground.table import Attributes, Delete, Key, Put, Query
+from cairn.ground.world import World
+from cairn.tool.tool import Call
+from cairn.vault.vault import Vault
+from cairn.wiring import Services
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from call_records import ACME, EXAMPLE_BEFORE, HOUR, log_of, sealer_of, stored

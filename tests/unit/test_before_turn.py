@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from cairn.domain import tokens
-from cairn.domain.block import POLICY
-from cairn.domain.errors import Unavailable
-from cairn.domain.items import message, role_of, text_of
-from cairn.domain.table import Query
-from cairn.domain.turns import Preparation
+from cairn.conversation import token_count as tokens
+from cairn.conversation.items import message, role_of, text_of
+from cairn.conversation.turns import Preparation
+from cairn.ground.errors import Unavailable
+from cairn.ground.table import Query
+from cairn.recall.block import POLICY
 
 START = Callable[..., Any]
 PLACED = Callable[..., dict[str, Any]]

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.domain import tokens
-from cairn.domain.errors import Unavailable
-from cairn.domain.items import message, text_of
-from cairn.domain.table import Query, Write, key_of
+from cairn.conversation import token_count as tokens
+from cairn.conversation.items import message, text_of
+from cairn.ground.errors import Unavailable
+from cairn.ground.table import Query, Write, key_of
 
 START = Callable[..., Any]
 PLACED = Callable[..., dict[str, Any]]

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.errors import NotFound, Unavailable
-from cairn.domain.ids import Digest, SessionId
-from cairn.domain.table import Query
+from cairn.ground import layout
+from cairn.ground.errors import NotFound, Unavailable
+from cairn.ground.ids import Digest, SessionId
+from cairn.ground.table import Query
 from metering import Meter, metered
 from notebooks import Notebook, index
 

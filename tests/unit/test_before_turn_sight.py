@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.ids import Project, Tenant
+from cairn.ground.ids import Project, Tenant
 
 START = Callable[..., Any]
 PLACED = Callable[..., dict[str, Any]]

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beliefs import fact_of
-from cairn.domain import block
-from cairn.domain.facts import Source
-from cairn.domain.ids import SessionId, TurnId
-from cairn.domain.items import message, role_of, text_of
-from cairn.domain.log_entries import Chunk
+from cairn.conversation.items import message, role_of, text_of
+from cairn.facts.facts import Source
+from cairn.ground.ids import SessionId, TurnId
+from cairn.log.entries import Chunk
+from cairn.recall import block
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SOURCE = Source(turn_id="t1", event_id="t1-in-0", quote="I live in Berlin.")

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import InvalidArgument, NotFound
-from cairn.domain.files import WriteMode
-from cairn.domain.items import text_of
-from cairn.domain.summaries import MAX_OVERVIEW_WORDS
+from cairn.conversation.items import text_of
+from cairn.files.files import WriteMode
+from cairn.files.summaries import MAX_OVERVIEW_WORDS
+from cairn.ground.errors import InvalidArgument, NotFound
 
 if sys.version_info >= (3, 14):
     pass

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cairn.domain.detection import check_digits
+from cairn.detection import check_digits
 
 # Specimens that issuers and registries publish.
 SPECIMENS = [

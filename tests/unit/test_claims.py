@@ -10,9 +10,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cairn.domain import credentials, ids
-from cairn.domain.claims import Identity, are_current, identity, looks_like_token
-from cairn.domain.settings import OidcSettings
+from cairn.access import api_keys as credentials
+from cairn.access.claims import Identity, are_current, identity, looks_like_token
+from cairn.ground import ids
+from cairn.ground.settings import OidcSettings
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECONDS = int(NOW.timestamp())

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beliefs import fact_of
-from cairn.domain import tokens
-from cairn.domain.compaction import Summary, compact
-from cairn.domain.ids import SessionId, TurnId
-from cairn.domain.items import role_of, text_of
-from cairn.domain.log_entries import Chunk
+from cairn.conversation import token_count as tokens
+from cairn.conversation.items import role_of, text_of
+from cairn.ground.ids import SessionId, TurnId
+from cairn.log.entries import Chunk
+from cairn.sessions.summary import Summary, compact
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SMALL_TALK = ("The weather was mild again.", "Nothing much happened in the garden.", "Row {n} looks as it did.")

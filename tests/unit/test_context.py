@@ -8,17 +8,17 @@ from typing import Any, NoReturn
 
 import pytest
 
-from cairn.domain.audit import Subject
-from cairn.domain.context import IN_AWS, SessionContext
-from cairn.domain.errors import CairnError, Disabled, InvalidArgument
-from cairn.domain.ids import Project, SessionId, Tenant
-from cairn.domain.table import Delete, Key, Query
-from cairn.domain.turns import Session
-from cairn.edge.tool import Call
-from cairn.runtime import wiring
-from cairn.service import context as service
-from cairn.service.context import Contexts
-from cairn.service.world import World
+from cairn import wiring
+from cairn.calls import session_calls as service
+from cairn.calls.record import Subject
+from cairn.calls.session_calls import Contexts
+from cairn.calls.usage import IN_AWS, SessionContext
+from cairn.conversation.turns import Session
+from cairn.ground.errors import CairnError, Disabled, InvalidArgument
+from cairn.ground.ids import Project, SessionId, Tenant
+from cairn.ground.table import Delete, Key, Query
+from cairn.ground.world import World
+from cairn.tool.tool import Call
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.getContext import getContext
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn

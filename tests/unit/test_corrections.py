@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 import pytest
 
 from builders import entries
-from cairn.domain import layout
-from cairn.domain.facts import State
-from cairn.domain.ids import UserId
-from cairn.domain.memory_view import MemoryView
+from cairn.facts.facts import State
+from cairn.ground import layout
+from cairn.ground.ids import UserId
+from cairn.log.view import MemoryView
 
 START: TypeAlias = Callable[..., Any]
 """The fixture that starts a conversation."""

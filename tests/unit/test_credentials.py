@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.domain import cipher
-from cairn.domain.credentials import ALL_PROJECTS, Grant, covers, parse, project_pattern, scope
-from cairn.domain.errors import CairnError, InvalidArgument, NotFound
-from cairn.domain.ids import Project, Tenant, tenant
+from cairn.access.api_keys import ALL_PROJECTS, Grant, covers, parse, project_pattern, scope
+from cairn.access.key_store import Credentials
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.service.credentials import Credentials
-from cairn.service.world import World
+from cairn.ground.errors import CairnError, InvalidArgument, NotFound
+from cairn.ground.ids import Project, Tenant, tenant
+from cairn.ground.world import World
+from cairn.vault import cipher
 
 ACME = Tenant("acme")
 DAY = timedelta(days=1)

@@ -8,13 +8,13 @@ from datetime import timedelta
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.credentials import Grant, project_pattern, scope
-from cairn.domain.errors import Conflict, CorruptData
-from cairn.domain.ids import Tenant, tenant
-from cairn.domain.table import Key, Put, Scalar, Update
-from cairn.service.credentials import Credentials
-from cairn.service.world import World
+from cairn.access.api_keys import Grant, project_pattern, scope
+from cairn.access.key_store import Credentials
+from cairn.ground import layout
+from cairn.ground.errors import Conflict, CorruptData
+from cairn.ground.ids import Tenant, tenant
+from cairn.ground.table import Key, Put, Scalar, Update
+from cairn.ground.world import World
 
 ACME = Tenant("acme")
 DAY = timedelta(days=1)

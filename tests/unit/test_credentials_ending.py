@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.credentials import Grant, project_pattern, scope
-from cairn.domain.errors import Conflict, NotFound
-from cairn.domain.ids import Tenant
-from cairn.service.credentials import Credentials
-from cairn.service.world import World
+from cairn.access.api_keys import Grant, project_pattern, scope
+from cairn.access.key_store import Credentials
+from cairn.ground.errors import Conflict, NotFound
+from cairn.ground.ids import Tenant
+from cairn.ground.world import World
 
 ACME = Tenant("acme")
 DAY = timedelta(days=1)

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from builders import SESSION, turn
-from cairn.domain import layout
-from cairn.domain.errors import CorruptData, NotFound
-from cairn.domain.ids import Digest, Tenant
-from cairn.domain.table import Attributes, Delete, Key, Put, Update
-from cairn.service.data_keys import STRAGGLERS, DataKeys
-from cairn.service.vault import KEY_LIFETIME, Vault
-from cairn.service.world import World
+from cairn.custody.data_keys import STRAGGLERS, DataKeys
+from cairn.ground import layout
+from cairn.ground.errors import CorruptData, NotFound
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.table import Attributes, Delete, Key, Put, Update
+from cairn.ground.world import World
+from cairn.vault.vault import KEY_LIFETIME, Vault
 from custody import ACME, ADA, Household, session
 
 SETTLING = KEY_LIFETIME + STRAGGLERS
@@ -102,7 +102,7 @@ def test_another_process_seals_under_a_new_key_once_its_own_is_five_minutes_old(
 def test_a_process_asks_for_the_newest_key_after_so_many_seals(
     house: Household, keys: DataKeys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cairn.service.vault.MAX_SEALS", 3)
+    monkeypatch.setattr("cairn.vault.vault.MAX_SEALS", 3)
     warm = Vault(house.world)
     used = [warm.seal(ACME, Key("acme#a", "1"), "x")["kid"]]
     keys.rotate(ACME)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.domain.detection.detector import MOST_FINDINGS, Finding, mask, scan
-from cairn.domain.detection.leaves import MOST_LEVELS
-from cairn.domain.errors import DetectionFailed
+from cairn.detection.detector import MOST_FINDINGS, Finding, mask, scan
+from cairn.detection.leaves import MOST_LEVELS
+from cairn.ground.errors import DetectionFailed
 from detection_personal import PERSONAL
 from detection_secrets import DISGUISES, SECRETS
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from cairn.domain.detection.detector import scan
+from cairn.detection.detector import scan
 from detection import figures, right
 from detection_set import Half, cases
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain import codec
+from cairn.ground import codec
 
 if sys.version_info >= (3, 14):
     from compression import zstd

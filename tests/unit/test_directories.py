@@ -9,11 +9,10 @@ from typing import Any, cast
 
 import pytest
 
-from cairn.domain import summaries
-from cairn.domain.errors import InvalidArgument, NotFound
-from cairn.domain.highlights import Highlights
-from cairn.domain.summaries import directories
-from cairn.service import contents
+from cairn.conversation.highlights import Highlights
+from cairn.files import contents, summaries
+from cairn.files.summaries import directories
+from cairn.ground.errors import InvalidArgument, NotFound
 
 START = Callable[..., Any]
 ROOT = "/memory/monday"

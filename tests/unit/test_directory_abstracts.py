@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.summaries import MAX_OVERVIEW_WORDS, directories
-from cairn.service import contents
+from cairn.files import contents
+from cairn.files.summaries import MAX_OVERVIEW_WORDS, directories
 
 START = Callable[..., Any]
 ROOT = "/memory/monday"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cairn.domain.documents import Described, GrowingDocuments
-from cairn.domain.signs import signs
+from cairn.language.index_terms import signs
+from cairn.log.documents import Described, GrowingDocuments
 
 
 def documents_of(*texts: str) -> GrowingDocuments:

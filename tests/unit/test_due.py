@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.domain import ids, layout
-from cairn.domain.errors import CorruptData, ResourceBusy
-from cairn.domain.ids import Project, SessionId, Tenant
-from cairn.domain.table import Attributes, Key, Query, Update
-from cairn.domain.turns import MaintenanceReport, Session
+from cairn.conversation.turns import MaintenanceReport, Session
+from cairn.ground import ids, layout
+from cairn.ground.errors import CorruptData, ResourceBusy
+from cairn.ground.ids import Project, SessionId, Tenant
+from cairn.ground.table import Attributes, Key, Query, Update
 
 START = Callable[..., Any]
 HOUR = timedelta(hours=1)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain import block
-from cairn.domain.echo import new_inputs
-from cairn.domain.items import message
-from cairn.domain.turns import ResponseItem
-from cairn.domain.window import recent_items
+from cairn.conversation.items import message
+from cairn.conversation.turns import ResponseItem
+from cairn.recall import block
+from cairn.turns.echoes import new_inputs
+from cairn.turns.window import recent_items
 
 Items = list[ResponseItem]
 

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from builders import SESSION, Journal
-from cairn.domain.calibration import Calibration
-from cairn.domain.documents import KINDS, Kind
-from cairn.domain.manifest import FAN_IN
-from cairn.domain.memories import SearchMode
-from cairn.domain.recall.corpus import Vector, quantized
-from cairn.domain.segment import Segment
-from cairn.service.indexing import FEWEST
-from cairn.service.memory_log import MemoryLog
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn.ground.calibration import Calibration
+from cairn.ground.world import World
+from cairn.log.documents import KINDS, Kind
+from cairn.log.log import MemoryLog
+from cairn.log.manifest import FAN_IN
+from cairn.log.memories import SearchMode
+from cairn.log.segment import Segment
+from cairn.recall.corpus import Vector, quantized
+from cairn.recall.indexing import FEWEST
+from cairn.vault.vault import Vault
 from embedders import ToyEmbedder
 from notebooks import Notebook, index
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.enrichment import (
+from cairn.enrichment.model import (
     ARGUMENTS_CHARACTERS,
     ContextSummary,
     Execution,
@@ -22,8 +22,8 @@ from cairn.domain.enrichment import (
     ranked,
     redacted,
 )
-from cairn.domain.ids import SessionId, TurnId
-from cairn.domain.log_entries import Chunk
+from cairn.ground.ids import SessionId, TurnId
+from cairn.log.entries import Chunk
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TOOL = "oc_diagnostic_pod_health"

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.errors import InvalidArgument, ResourceBusy
-from cairn.domain.ids import Project, UserId
-from cairn.domain.items import message
-from cairn.domain.table import Key, Put
-from cairn.domain.turns import Preparation
+from cairn.conversation.items import message
+from cairn.conversation.turns import Preparation
+from cairn.custody.bundles import Scope
+from cairn.custody.erase_user import ErasedUser, SubjectErasure
 from cairn.embedded.inventory import EmbeddedInventory
-from cairn.service.bundles import Scope
-from cairn.service.memory_log import LATE_APPEND
-from cairn.service.recall import owners_of
-from cairn.service.subject_erasure import ErasedUser, SubjectErasure
-from cairn.service.vault import Vault
+from cairn.ground import layout
+from cairn.ground.errors import InvalidArgument, ResourceBusy
+from cairn.ground.ids import Project, UserId
+from cairn.ground.table import Key, Put
+from cairn.log.log import LATE_APPEND
+from cairn.recall.searching import owners_of
+from cairn.vault.vault import Vault
 from custody import ACME, ADA, BOB, SETTINGS, Household, cold_parts, erase, session
 
 OF_ADA = ("Ada", "ada", "Oslo", "Bergen", "soup", "Marigolds")

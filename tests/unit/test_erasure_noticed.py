@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.ids import Project, UserId
-from cairn.domain.items import message
-from cairn.domain.memories import Question
-from cairn.domain.turns import Preparation
-from cairn.service.engine import Engine
+from cairn.conversation.items import message
+from cairn.conversation.turns import Preparation
+from cairn.engine import Engine
+from cairn.ground import layout
+from cairn.ground.ids import Project, UserId
+from cairn.log.memories import Question
 from custody import ACME, ADA, BOB, Household, cold_parts, erase, session
 
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.credentials import Grant
-from cairn.domain.errors import CorruptData
-from cairn.domain.ids import Tenant
-from cairn.domain.table import Key
+from cairn.access.api_keys import Grant
+from cairn.access.key_store import Credentials
+from cairn.custody.erase_tenant import TenantErasure
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.table import SqliteTable
-from cairn.service.credentials import Credentials
-from cairn.service.erasure import TenantErasure
-from cairn.service.vault import Vault
+from cairn.ground import layout
+from cairn.ground.errors import CorruptData
+from cairn.ground.ids import Tenant
+from cairn.ground.table import Key
+from cairn.vault.vault import Vault
 from custody import ACME, ADA, Household, session
 
 OTHER = Tenant("acme2")

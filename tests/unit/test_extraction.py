@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.extraction import extract
-from cairn.domain.facts import Candidate
-from cairn.domain.tiers import Tier
-from cairn.domain.values import MAX_VALUE_BYTES
+from cairn.facts.extraction import extract
+from cairn.facts.facts import Candidate
+from cairn.facts.values import MAX_VALUE_BYTES
+from cairn.ground.tiers import Tier
 from statements import NOTHING, RETRACTED, STATED
 
 

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.errors import CorruptData
-from cairn.domain.extraction import extract
-from cairn.domain.facts import (
+from cairn.facts.extraction import extract
+from cairn.facts.facts import (
     Candidate,
     Changes,
     Fact,
@@ -25,7 +24,8 @@ from cairn.domain.facts import (
     subject,
     to_record,
 )
-from cairn.domain.tiers import Tier
+from cairn.ground.errors import CorruptData
+from cairn.ground.tiers import Tier
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

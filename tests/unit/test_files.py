@@ -8,13 +8,13 @@ from typing import Any, cast
 import pytest
 
 from builders import SESSION
-from cairn.domain.errors import CairnError, Conflict, InvalidArgument, PayloadTooLarge, PermissionDenied, QuotaExceeded
-from cairn.domain.files import FileType, WriteMode
-from cairn.domain.settings import Limits
-from cairn.domain.turns import Session
+from cairn.conversation.turns import Session
 from cairn.edge.problems import HTTP_STATUS
-from cairn.service.files import Files
-from cairn.service.world import World
+from cairn.files.files import FileType, WriteMode
+from cairn.files.service import Files
+from cairn.ground.errors import CairnError, Conflict, InvalidArgument, PayloadTooLarge, PermissionDenied, QuotaExceeded
+from cairn.ground.settings import Limits
+from cairn.ground.world import World
 from own_files import APPEND, OVERWRITE, TRUNCATE, files_of, usage
 
 ROOT = "/memory/monday"

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from builders import SESSION, cold, partition
-from cairn.domain import layout
-from cairn.service.world import World
+from cairn.ground import layout
+from cairn.ground.world import World
 from counted import Counted
 from own_files import APPEND, OVERWRITE, TRUNCATE, files_of, usage
 

@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.errors import Conflict, ResourceBusy, TransactionRefused
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import Attributes, Key, Write
-from cairn.domain.turns import Completion, Session
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Session
 from cairn.embedded.table import SqliteTable
-from cairn.service.after_turn import commit
-from cairn.service.guards import RETENTION, Claim, Guards
-from cairn.service.parts import Parts
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn.ground import layout
+from cairn.ground.errors import Conflict, ResourceBusy, TransactionRefused
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Attributes, Key, Write
+from cairn.ground.world import World
+from cairn.sessions.guards import RETENTION, Claim, Guards
+from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
+from cairn.vault.vault import Vault
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 TURN = Completion(turn_id=TurnId("t1"), inputs=(message("user", "My name is Ada."),), outputs=())

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import Unavailable
-from cairn.domain.ids import Tenant
-from cairn.runtime import wiring
-from cairn.runtime.settings import Settings
-from cairn.runtime.wiring import Services
-from cairn.service.health import LIFETIME
-from cairn.service.world import World
+from cairn import wiring
+from cairn.ground.errors import Unavailable
+from cairn.ground.ids import Tenant
+from cairn.ground.world import World
+from cairn.settings.settings import Settings
+from cairn.upkeep.health import LIFETIME
+from cairn.wiring import Services
 from cairn_health.door import handler
 
 EVENT = {

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.highlights import Highlights, highlights
+from cairn.conversation.highlights import Highlights, highlights
 
 
 @pytest.mark.parametrize(

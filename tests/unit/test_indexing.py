@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import SESSION, Journal, RecordingJobs, cold, turn
-from cairn.domain import layout
-from cairn.domain.errors import NotFound, Unavailable
-from cairn.domain.ids import Digest
-from cairn.domain.jobs import IndexLog, Job
-from cairn.domain.manifest import ENTRIES, FAN_IN, Manifest, SegmentRef, merging
-from cairn.service.after_turn import commit
-from cairn.service.indexing import FEWEST
-from cairn.service.segments import GRACE, LONGEST_BUILD, Segments
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn.ground import layout
+from cairn.ground.errors import NotFound, Unavailable
+from cairn.ground.ids import Digest
+from cairn.ground.jobs import IndexLog, Job
+from cairn.ground.world import World
+from cairn.log.manifest import ENTRIES, FAN_IN, Manifest, SegmentRef, merging
+from cairn.log.segments import GRACE, LONGEST_BUILD, Segments
+from cairn.recall.indexing import FEWEST
+from cairn.turns.after_turn import commit
+from cairn.vault.vault import Vault
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import NoAnswer, Unavailable
-from cairn.domain.settings import OidcSettings
-from cairn.service.issuer_keys import COOL_DOWN, FRESH_FOR, USABLE_FOR, IssuerKeys
+from cairn.access.issuer_keys import COOL_DOWN, FRESH_FOR, USABLE_FOR, IssuerKeys
+from cairn.ground.errors import NoAnswer, Unavailable
+from cairn.ground.settings import OidcSettings
 from issuers import URL, Issuer, public_jwk
 
 WELL_KNOWN = f"{URL}/.well-known/openid-configuration"

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.events import Event, EventType, events_of
-from cairn.domain.ids import TurnId, UserId, moment_of, time_ordered_id
-from cairn.domain.items import call_id, identity, message, role_of, text_of
-from cairn.domain.turns import Completion
+from cairn.conversation.events import Event, EventType, events_of
+from cairn.conversation.items import call_id, identity, message, role_of, text_of
+from cairn.conversation.turns import Completion
+from cairn.ground.ids import TurnId, UserId, moment_of, time_ordered_id
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 json_values = st.recursive(

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.errors import InvalidArgument
-from cairn.domain.ids import Project, Tenant
-from cairn.domain.jobs import KINDS, VERSION, IndexLog, MaintainShard, decoded, encoded
-from cairn.domain.layout import DUE_SHARDS
+from cairn.ground.errors import InvalidArgument
+from cairn.ground.ids import Project, Tenant
+from cairn.ground.jobs import KINDS, VERSION, IndexLog, MaintainShard, decoded, encoded
+from cairn.ground.layout import DUE_SHARDS
 
 
 @given(st.integers(0, DUE_SHARDS - 1))

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.table import Put, Query
-from cairn.edge.tool import Call, Tool
-from cairn.service.world import World
+from cairn.ground.table import Put, Query
+from cairn.ground.world import World
+from cairn.tool.tool import Call, Tool
 from cairn_tools.getContext import getContext
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn

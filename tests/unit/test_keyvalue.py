@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import key_value
-from cairn.domain.errors import Conflict, InvalidArgument, NotFound
-from cairn.domain.ids import Tenant
-from cairn.domain.keyvalue import KeyName, Namespace, Place
-from cairn.service.keyvalue import KeyValue
-from cairn.service.world import World
+from cairn.ground.errors import Conflict, InvalidArgument, NotFound
+from cairn.ground.ids import Tenant
+from cairn.ground.world import World
+from cairn.keyvalue.model import KeyName, Namespace, Place
+from cairn.keyvalue.store import KeyValue
 from counted import Counted
 
 ACME = Tenant("acme")

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.callers import Caller
-from cairn.domain.credentials import ALL_PROJECTS
-from cairn.domain.errors import TransactionRefused, Unavailable
-from cairn.domain.table import ABSENT, Key, Put, Query
-from cairn.edge.tool import Call
+from cairn.access.api_keys import ALL_PROJECTS
+from cairn.access.callers import Caller
 from cairn.embedded.database import Database
 from cairn.embedded.table import SqliteTable
+from cairn.ground.errors import TransactionRefused, Unavailable
+from cairn.ground.table import ABSENT, Key, Put, Query
 from cairn.local.store import LOCAL_TENANT, services
+from cairn.tool.tool import Call
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 from cairn_tools.remember import remember
 

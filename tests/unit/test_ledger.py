@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beliefs import fact_of
-from cairn.domain.facts import Fact, State
-from cairn.domain.ids import SessionId
-from cairn.domain.ledger import Ledger
+from cairn.facts.facts import Fact, State
+from cairn.ground.ids import SessionId
+from cairn.log.ledger import Ledger
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ONE, TEN = SessionId("s1"), SessionId("s10")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from cairn.custody.earlier_import import Imported
 from cairn.local.cli import main
-from cairn.local.legacy_records import sessions
-from cairn.service.legacy_import import Imported
+from cairn.local.commands.earlier_records import sessions
 from legacy_files import FACTS, LOG, META, day, event, fact, legacy, put, stamp
 
 START = Callable[..., Any]

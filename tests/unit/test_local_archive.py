@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from cairn.domain.archive import RAW_ACKNOWLEDGEMENT
-from cairn.domain.callers import Caller
-from cairn.domain.credentials import ALL_PROJECTS
-from cairn.edge.dispatch import execute
-from cairn.edge.tool import Call
+from cairn import wiring
+from cairn.access.api_keys import ALL_PROJECTS
+from cairn.access.callers import Caller
+from cairn.archive.model import RAW_ACKNOWLEDGEMENT
 from cairn.local.store import LOCAL_TENANT, opened
-from cairn.runtime import wiring
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
 
 Run = Callable[..., Result]

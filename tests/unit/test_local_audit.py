@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from cairn.domain import audit_layout as layout
-from cairn.domain.audit import day_of
-from cairn.domain.callers import Caller
-from cairn.domain.credentials import ALL_PROJECTS
-from cairn.domain.table import Put, Query
-from cairn.edge.tool import Call
+from cairn import wiring
+from cairn.access.api_keys import ALL_PROJECTS
+from cairn.access.callers import Caller
+from cairn.calls import layout
+from cairn.calls.record import day_of
 from cairn.embedded.table import SqliteTable
+from cairn.ground.table import Put, Query
+from cairn.ground.world import World
 from cairn.local.store import LOCAL_TENANT, opened
-from cairn.runtime import wiring
-from cairn.service.world import World
+from cairn.tool.tool import Call
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 
 Run = Callable[..., Result]

@@ -12,11 +12,11 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from cairn.domain.credentials import Grant
-from cairn.domain.ids import Tenant
-from cairn.local.bridge import Bridge, application
-from cairn.local.doors import Handler
-from cairn.runtime.wiring import Services
+from cairn.access.api_keys import Grant
+from cairn.ground.ids import Tenant
+from cairn.local.server.bridge import Bridge, application
+from cairn.local.server.doors import Handler
+from cairn.wiring import Services
 from cairn_auth import authorizer, metadata
 from cairn_health import door as health
 from cairn_mcp import door as mcp
@@ -246,7 +246,7 @@ def test_the_log_has_a_line_per_request_and_neither_content_nor_keys(
     client.post("/v1/tools/remember?q=canary", content=b'"canary"', headers={**bearer(key), "X-Canary": "canary"})
     handler.answer = {"statusCode": 401, "body": ""}
     client.post("/mcp", content=b"{}", headers=bearer(key[:-1]))
-    lines = {record.getMessage() for record in log.records if record.name == "cairn.local.bridge"}
+    lines = {record.getMessage() for record in log.records if record.name == "cairn.local.server.bridge"}
     assert sorted(line.rsplit(" ", 3)[0] for line in lines) == ["POST /mcp 401", "POST /v1/tools/remember 200"]
     assert "canary" not in log.text
     assert key.rsplit("_", 1)[1][:-1] not in log.text

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import SettingsError
-from cairn.local import locomo
-from cairn.local.conversation import shipped
-from cairn.local.memory import Recalled
-from cairn.local.replay import misses
+from cairn.ground.errors import SettingsError
+from cairn.local.demo import locomo
+from cairn.local.demo.client import Recalled
+from cairn.local.demo.conversation import shipped
+from cairn.local.demo.replay import misses
 
 
 def sample(*utterances: tuple[str, str], caption: str | None = None) -> dict[str, Any]:

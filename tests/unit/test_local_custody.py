@@ -12,11 +12,11 @@ import pytest
 from click.testing import Result
 
 from builders import turn
-from cairn.domain.ids import Project, SessionId, Tenant, UserId
-from cairn.domain.turns import Completion, Session
+from cairn import wiring
+from cairn.conversation.turns import Completion, Session
+from cairn.ground.ids import Project, SessionId, Tenant, UserId
 from cairn.local.store import custody, opened
-from cairn.runtime import wiring
-from cairn.service.parts import Parts
+from cairn.sessions.parts import Parts
 
 Run = Callable[..., Result]
 
@@ -28,7 +28,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def sleep(_clock: object, _seconds: float) -> None:
         pass
 
-    monkeypatch.setattr("cairn.runtime.system.SystemClock.sleep", sleep)
+    monkeypatch.setattr("cairn.process.system.SystemClock.sleep", sleep)
 
 
 def say(data: Path, text: str, user: str, project: str = "garden") -> None:

@@ -13,12 +13,12 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from cairn.domain.errors import SettingsError
-from cairn.local import programs
+from cairn.ground.errors import SettingsError
 from cairn.local.cli import main
-from cairn.local.deploy import gateway
-from cairn.local.deployment import Deployment, prepare, store
-from cairn.local.emulator import emulated
+from cairn.local.emulator import programs
+from cairn.local.emulator.deploy import gateway
+from cairn.local.emulator.deployment import Deployment, prepare, store
+from cairn.local.emulator.emulator import emulated
 
 OUTPUTS = {
     "ApiUrl": "http://0a1b2c3d.execute-api.localhost:4566",

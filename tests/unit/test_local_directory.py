@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.domain.errors import SettingsError
+from cairn.ground.errors import SettingsError
 from cairn.local.directory import default_directory, prepare
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from cairn.domain.credentials import Credential
+from cairn import wiring
+from cairn.access.api_keys import Credential
+from cairn.ground.world import World
 from cairn.local.store import LOCAL_TENANT, api_keys
-from cairn.runtime import wiring
-from cairn.runtime.settings import AwsStore, EmbeddedStore, Settings
-from cairn.service.world import World
+from cairn.settings.settings import AwsStore, EmbeddedStore, Settings
 
 Run = Callable[..., Result]
 

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cairn.domain import layout
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId
-from cairn.domain.items import message
-from cairn.domain.jobs import MaintainShard
-from cairn.domain.table import Attributes, Key, Update
-from cairn.domain.turns import Completion, Session
+from cairn import wiring
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Session
 from cairn.embedded.table import SqliteTable
-from cairn.local import background
+from cairn.ground import layout
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId
+from cairn.ground.jobs import MaintainShard
+from cairn.ground.table import Attributes, Key, Update
 from cairn.local.cli import main
+from cairn.local.server import background
 from cairn.local.store import opened
-from cairn.runtime import wiring
 from cairn_jobs import worker
 
 AT_ONCE = {"CAIRN_MEMORY_ENABLED": "true", "CAIRN_MEMORY_SUMMARY_REFRESH_INTERVAL_MINUTES": "0"}

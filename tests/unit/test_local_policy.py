@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cairn.domain import keyvalue_layout as layout
-from cairn.domain.ids import Tenant
-from cairn.domain.keyvalue import KeyName, Namespace, Place
-from cairn.domain.table import Key, Update
+from cairn import wiring
 from cairn.embedded.table import SqliteTable
+from cairn.ground.ids import Tenant
+from cairn.ground.table import Key, Update
+from cairn.keyvalue import layout
+from cairn.keyvalue.model import KeyName, Namespace, Place
 from cairn.local.cli import main
 from cairn.local.store import opened
-from cairn.runtime import wiring
 
 LOCAL = Tenant("local")
 SPACE = Namespace("session.a")

@@ -7,10 +7,10 @@ import io
 import pytest
 from rich.console import Console
 
-from cairn.local.conversation import Turn
-from cairn.local.memory import Recalled, Stored
-from cairn.local.replay import Tally, obeyed
-from cairn.local.screen import Screen, figures
+from cairn.local.demo.client import Recalled, Stored
+from cairn.local.demo.conversation import Turn
+from cairn.local.demo.replay import Tally, obeyed
+from cairn.local.demo.screen import Screen, figures
 
 STORED = Stored(facts_written=0, facts_superseded=0, replayed=False, milliseconds=1.0)
 

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from builders import SESSION, Journal, cold
-from cairn.domain.ids import Digest, Tenant
-from cairn.domain.items import message
-from cairn.domain.manifest import ENTRIES, FAN_IN
-from cairn.domain.turns import Preparation
-from cairn.ports import Blobs
-from cairn.service.before_turn import prepare
-from cairn.service.memory_log import FIRST_PAGE, MOST_NEWS, MemoryLog
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn.conversation.items import message
+from cairn.conversation.turns import Preparation
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.ports import Blobs
+from cairn.ground.world import World
+from cairn.log.log import FIRST_PAGE, MOST_NEWS, MemoryLog
+from cairn.log.manifest import ENTRIES, FAN_IN
+from cairn.turns.before_turn import prepare
+from cairn.vault.vault import Vault
 from counted import Counting
 from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.errors import ResourceBusy
-from cairn.domain.facts import State
-from cairn.domain.table import Query, Update
-from cairn.domain.turns import MaintenanceReport
-from cairn.service import maintenance
+from cairn.conversation.turns import MaintenanceReport
+from cairn.facts.facts import State
+from cairn.ground import layout
+from cairn.ground.errors import ResourceBusy
+from cairn.ground.table import Query, Update
+from cairn.upkeep import maintenance
 
 START = Callable[..., Any]
 PLACED = Callable[..., dict[str, Any]]

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 from builders import SESSION, partition
-from cairn.domain import layout, memories
-from cairn.domain.errors import CairnError, InvalidArgument, NotFound, QuotaExceeded
-from cairn.domain.memories import MOST_PER_SESSION, Forgetting, Note, Question
-from cairn.domain.settings import MemorySettings
-from cairn.domain.table import Key, Update
-from cairn.service import remember as remembering
-from cairn.service.engine import Engine
-from cairn.service.world import World
+from cairn.engine import Engine
+from cairn.ground import layout
+from cairn.ground.errors import CairnError, InvalidArgument, NotFound, QuotaExceeded
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Key, Update
+from cairn.ground.world import World
+from cairn.log import memories
+from cairn.log.memories import MOST_PER_SESSION, Forgetting, Note, Question
+from cairn.memories import remember as remembering
 from metering import Meter, MeteredTable
 from notebooks import Notebook, endings, memories_on_record
 

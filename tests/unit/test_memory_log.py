@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import CorruptData, Refusal, TransactionRefused
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId
-from cairn.domain.log_entries import LogEntry, TurnEntry
-from cairn.domain.table import Page, Query, Write
-from cairn.service import memory_log
-from cairn.service.memory_log import MemoryLog
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn.ground.errors import CorruptData, Refusal, TransactionRefused
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId
+from cairn.ground.table import Page, Query, Write
+from cairn.ground.world import World
+from cairn.log import log as memory_log
+from cairn.log.entries import LogEntry, TurnEntry
+from cairn.log.log import MemoryLog
+from cairn.vault.vault import Vault
 
 TENANT, PROJECT, SESSION = Tenant("acme"), Project("garden"), SessionId("monday")
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cairn.domain.errors import EmbeddingFailed
-from cairn.domain.settings import EmbeddingSettings
-from cairn.runtime import minilm
-from cairn.runtime.embedders import BUILT, embedder
-from cairn.runtime.minilm import MODEL, VOCABULARY, MiniLm
+from cairn.ground.errors import EmbeddingFailed
+from cairn.ground.settings import EmbeddingSettings
+from cairn.models import minilm
+from cairn.models.embedders import BUILT, embedder
+from cairn.models.minilm import MODEL, VOCABULARY, MiniLm
 
 ROOT = Path(__file__).resolve().parents[2]
 SAID = "My daughter started to play the violin last spring."
@@ -114,7 +114,7 @@ def test_a_model_that_is_not_whole_is_none_and_the_log_says_so_once(
 
 
 def test_without_onnxruntime_there_is_no_embedding(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "cairn.runtime.onnx_graph", raising=False)
+    monkeypatch.delitem(sys.modules, "cairn.models.onnx_graph", raising=False)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
 
     with pytest.raises(EmbeddingFailed, match=r"^onnxruntime cannot be loaded$"):
@@ -122,7 +122,7 @@ def test_without_onnxruntime_there_is_no_embedding(directory: Path, monkeypatch:
 
 
 def test_what_onnxruntime_refuses_is_told_by_its_name_alone(directory: Path, tmp_path: Path) -> None:
-    from cairn.runtime.onnx_graph import OnnxGraph  # noqa: PLC0415 - after the test that hides it
+    from cairn.models.onnx_graph import OnnxGraph  # noqa: PLC0415 - after the test that hides it
 
     (tmp_path / CANARY).write_text(CANARY, encoding="utf-8")
 

@@ -11,9 +11,9 @@ from typing import Any
 import click
 import pytest
 
-from cairn.domain.settings import MemorySettings
+from cairn.ground.settings import MemorySettings
 from cairn.local.cli import main
-from cairn.runtime.options import OPTIONS
+from cairn.settings.options import OPTIONS
 from cairn_tools.catalog import CATALOG
 
 DECISIONS = Path(__file__).resolve().parents[2] / "docs" / "decisions"

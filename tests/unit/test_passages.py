@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.passages import PASSAGE_BYTES, Passages
+from cairn.files.passages import PASSAGE_BYTES, Passages
 
 
 @given(before=st.integers(0, 2 * PASSAGE_BYTES), filler=st.sampled_from(["ab ", "\u8c46 ", "abcdefghij "]))

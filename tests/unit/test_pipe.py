@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import CairnError, InternalError, NotFound, ResourceBusy, Unavailable
 from cairn.edge.events import respond
-from cairn.edge.pipe import Piped, run_pipe
-from cairn.edge.plan import PIPE, plan_of
-from cairn.edge.tool import Call
+from cairn.ground.errors import CairnError, InternalError, NotFound, ResourceBusy, Unavailable
+from cairn.tool.pipe import Piped, run_pipe
+from cairn.tool.pipe_plan import PIPE, plan_of
+from cairn.tool.tool import Call
 
 PATIENCE_SECONDS = 5.0
 Answer = Callable[[str, Any, Call], dict[str, Any]]
@@ -217,7 +217,7 @@ def test_results_that_no_answer_could_hold_end_the_pipe_and_what_is_told_fits_ov
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """Return a monotonic clock that a test sets."""
     now = SimpleNamespace(time=100.0)
-    monkeypatch.setattr("cairn.edge.pipe.time", SimpleNamespace(monotonic=lambda: now.time))
+    monkeypatch.setattr("cairn.tool.pipe.time", SimpleNamespace(monotonic=lambda: now.time))
     return now
 
 

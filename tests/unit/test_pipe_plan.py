@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import InvalidArgument
-from cairn.edge.plan import MAX_NESTING, MAX_PARALLEL, MAX_STEPS, PIPE, plan_of
+from cairn.ground.errors import InvalidArgument
+from cairn.tool.pipe_plan import MAX_NESTING, MAX_PARALLEL, MAX_STEPS, PIPE, plan_of
 from cairn_tools.catalog import CATALOG
 
 

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.dotted import matches
-from cairn.domain.errors import CorruptData, SettingsError
-from cairn.domain.keyvalue import Namespace
-from cairn.domain.layout import POLICIES
-from cairn.domain.policy import NOTHING, STANDARD, Operation, Permission
-from cairn.domain.table import Put, Query
-from cairn.runtime import policies
-from cairn.runtime.policies import parse
-from cairn.service.policy_store import PolicyStore
-from cairn.service.world import World
+from cairn.access import policies
+from cairn.access.policies import parse
+from cairn.access.policy import NOTHING, STANDARD, Operation, Permission
+from cairn.access.policy_store import PolicyStore
+from cairn.ground.errors import CorruptData, SettingsError
+from cairn.ground.layout import POLICIES
+from cairn.ground.patterns import matches
+from cairn.ground.table import Put, Query
+from cairn.ground.world import World
+from cairn.keyvalue.model import Namespace
 
 SOURCE = """
 tool_permissions:

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beliefs import fact_of
-from cairn.domain.errors import ModelFailed
-from cairn.domain.facts import Candidate, Fact, Recording, Source, identity, merge
-from cairn.domain.proposals import (
+from cairn.facts.facts import Candidate, Fact, Recording, Source, identity, merge
+from cairn.facts.proposals import (
     INSTRUCTIONS,
     MAX_BELIEVED,
     MAX_SAID_CHARACTERS,
@@ -24,8 +23,9 @@ from cairn.domain.proposals import (
     read,
     request,
 )
-from cairn.domain.settings import HeuristicSettings
-from cairn.domain.tiers import Tier
+from cairn.ground.errors import ModelFailed
+from cairn.ground.settings import HeuristicSettings
+from cairn.ground.tiers import Tier
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SAID = [("t1-in-0", "Hello."), ("t1-in-1", "We are expecting twins\nin June, Ömer!")]

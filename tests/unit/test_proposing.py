@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.errors import Conflict, ModelFailed, ResourceBusy
-from cairn.domain.facts import Fact
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.proposals import Proposals, Question, accepted
-from cairn.domain.settings import HeuristicSettings, MemorySettings
-from cairn.domain.table import Attributes, Key
-from cairn.domain.turns import CommittedTurn, Completion, Preparation, ResponseItem, Session
-from cairn.service.after_turn import commit
-from cairn.service.before_turn import prepare
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.conversation.items import message
+from cairn.conversation.turns import CommittedTurn, Completion, Preparation, ResponseItem, Session
+from cairn.facts.facts import Fact
+from cairn.facts.proposals import Proposals, Question, accepted
+from cairn.ground import layout
+from cairn.ground.errors import Conflict, ModelFailed, ResourceBusy
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.settings import HeuristicSettings, MemorySettings
+from cairn.ground.table import Attributes, Key
+from cairn.ground.world import World
+from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 ADA = UserId("ada")

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beliefs import fact_of
-from cairn.domain.facts import Changes, Fact, Source, State
-from cairn.domain.ids import SessionId
-from cairn.domain.log_entries import LogEntry
-from cairn.domain.memory_view import MemoryView
-from cairn.domain.ranking import Shortlist, rank
-from cairn.domain.recall import collection
-from cairn.domain.recall.answer import answer
-from cairn.domain.tiers import Tier, expires_at
+from cairn.facts.facts import Changes, Fact, Source, State
+from cairn.facts.shortlist import Shortlist, rank
+from cairn.ground.ids import SessionId
+from cairn.ground.tiers import Tier, expires_at
+from cairn.log.entries import LogEntry
+from cairn.log.view import MemoryView
+from cairn.recall import collection
+from cairn.recall.answer import answer
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 

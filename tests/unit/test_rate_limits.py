@@ -14,18 +14,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.domain.errors import CairnError, RateLimited
-from cairn.domain.ids import Tenant
-from cairn.domain.rates import Bucket, Rate
-from cairn.domain.settings import RateSettings
+from cairn import wiring
+from cairn.calls.rate_limits import RateLimits
 from cairn.edge import problems
-from cairn.edge.tool import Call
 from cairn.embedded.table import SqliteTable
-from cairn.runtime import wiring
-from cairn.runtime.settings import load
-from cairn.runtime.system import in_turn
-from cairn.service.rate_limits import RateLimits
-from cairn.service.world import World
+from cairn.ground.errors import CairnError, RateLimited
+from cairn.ground.ids import Tenant
+from cairn.ground.rates import Bucket, Rate
+from cairn.ground.settings import RateSettings
+from cairn.ground.world import World
+from cairn.process.system import in_turn
+from cairn.settings.settings import load
+from cairn.tool.tool import Call
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn

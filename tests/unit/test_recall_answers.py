@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from cairn.domain import tokens
-from cairn.domain.items import message
-from cairn.domain.memories import Recollection
-from cairn.service import recollect
-from cairn.service.recollect import MOST_TOKENS
+from cairn.conversation import token_count as tokens
+from cairn.conversation.items import message
+from cairn.log.memories import Recollection
+from cairn.memories import recall as recollect
+from cairn.memories.recall import MOST_TOKENS
 from embedders import ToyEmbedder
 from notebooks import Notebook, index
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.items import message
-from cairn.domain.memories import Recollection
-from cairn.service.recall import Search
-from cairn.service.recollect import sight_of
+from cairn.conversation.items import message
+from cairn.log.memories import Recollection
+from cairn.memories.recall import sight_of
+from cairn.recall.searching import Search
 from embedders import ToyEmbedder
 from notebooks import Notebook, index
 

@@ -10,21 +10,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.domain import layout
-from cairn.domain.attributes import item_bytes
-from cairn.domain.errors import CorruptData
-from cairn.domain.table import Delete, Key, Put, Query, Update
+from cairn.custody.bundles import Scope
+from cairn.custody.data_keys import DataKeys
+from cairn.custody.erase_tenant import TenantErasure
+from cairn.custody.erase_user import SubjectErasure
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.service import recent_turns
-from cairn.service.bundles import Scope
-from cairn.service.data_keys import DataKeys
-from cairn.service.engine import Engine
-from cairn.service.erasure import TenantErasure
-from cairn.service.parts import Parts
-from cairn.service.recent_turns import Recent
-from cairn.service.subject_erasure import SubjectErasure
-from cairn.service.vault import KEY_LIFETIME
-from cairn.service.world import World
+from cairn.engine import Engine
+from cairn.ground import layout
+from cairn.ground.errors import CorruptData
+from cairn.ground.item_limits import item_bytes
+from cairn.ground.table import Delete, Key, Put, Query, Update
+from cairn.ground.world import World
+from cairn.sessions import recent_turns
+from cairn.sessions.parts import Parts
+from cairn.sessions.recent_turns import Recent
+from cairn.vault.vault import KEY_LIFETIME
 from custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
 from metering import Meter, metered
 
@@ -200,7 +200,7 @@ def test_a_session_begun_anew_under_its_name_is_another(house: Household) -> Non
 def test_between_the_steps_of_an_erasure_nothing_is_told_that_is_gone(
     house: Household, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cairn.service.session_erasure._AT_ONCE", 1)
+    monkeypatch.setattr("cairn.upkeep.erase_session._AT_ONCE", 1)
     house.say(HERE, ADA, "One.", "Two.", "Three.")
     keeping = process(house)
     keeping.sessions.recent(HERE, 6)

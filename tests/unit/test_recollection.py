@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import NotFound
-from cairn.domain.memories import Question
+from cairn.ground.errors import NotFound
+from cairn.log.memories import Question
 from notebooks import Notebook, endings, index
 
 START = Callable[..., Any]

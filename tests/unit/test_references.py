@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.errors import InvalidArgument, PayloadTooLarge
-from cairn.edge.references import resolved
+from cairn.ground.errors import InvalidArgument, PayloadTooLarge
+from cairn.tool.pipe_references import resolved
 
 FOUND: dict[str, Any] = {
     "memories": [{"id": "m1", "score": 0.5, "new": True, "tags": ["a"]}],

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.files import WriteMode
-from cairn.domain.ids import Project, TurnId
-from cairn.domain.items import message
-from cairn.domain.table import Key
-from cairn.domain.turns import Completion, MaintenanceReport, Preparation, Session
-from cairn.service.audit import AuditLog
-from cairn.service.bundles import Scope
-from cairn.service.engine import Engine
-from cairn.service.parts import Parts
-from cairn.service.subject_erasure import SubjectErasure
-from cairn.service.vault import Vault
+from cairn.calls.audit import AuditLog
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, MaintenanceReport, Preparation, Session
+from cairn.custody.bundles import Scope
+from cairn.custody.erase_user import SubjectErasure
+from cairn.engine import Engine
+from cairn.files.files import WriteMode
+from cairn.ground import layout
+from cairn.ground.ids import Project, TurnId
+from cairn.ground.table import Key
+from cairn.sessions.parts import Parts
+from cairn.vault.vault import Vault
 from custody import ACME, ADA, ALONE, BOB, LARGE, MONTH, SETTINGS, SHARED, Household, keeping, partition, session
 
 SAID = ("the first sprout", "Ada plants the marigolds", "Row 1 holds", "Marigolds, Ada", LARGE[:80])

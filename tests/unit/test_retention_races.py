@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from cairn.domain import layout
-from cairn.domain.errors import ResourceBusy, Unavailable
-from cairn.domain.ids import TurnId
-from cairn.domain.items import message
-from cairn.domain.turns import Completion, Preparation
-from cairn.service.parts import Parts
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Preparation
+from cairn.ground import layout
+from cairn.ground.errors import ResourceBusy, Unavailable
+from cairn.ground.ids import TurnId
+from cairn.sessions.parts import Parts
 from custody import ADA, ALONE, MONTH, SETTINGS, Household, keeping, partition
 
 

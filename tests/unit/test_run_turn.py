@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.callers import Caller
-from cairn.domain.credentials import project_pattern
-from cairn.domain.errors import Disabled, InvalidArgument, PermissionDenied
-from cairn.domain.ids import Tenant
-from cairn.domain.operations import parse
-from cairn.edge.tool import Call
-from cairn.runtime.settings import Settings, load
+from cairn.access.api_keys import project_pattern
+from cairn.access.callers import Caller
+from cairn.ground.errors import Disabled, InvalidArgument, PermissionDenied
+from cairn.ground.ids import Tenant
+from cairn.settings.settings import Settings, load
+from cairn.tool.tool import Call
+from cairn.turns.operation_token import parse
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_run_turn import EXAMPLE, memory_run_turn

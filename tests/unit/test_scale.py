@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from built_log import Built
-from cairn.domain.manifest import ENTRIES, FAN_IN, level_of
-from cairn.domain.table import Key
-from cairn.service.indexing import FEWEST, MOST
+from cairn.ground.table import Key
+from cairn.log.manifest import ENTRIES, FAN_IN, level_of
+from cairn.recall.indexing import FEWEST, MOST
 from heat import Hot, hot, limits, meeting
 from log_growth import growing, grown
 from metering import Written

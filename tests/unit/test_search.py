@@ -4,7 +4,7 @@ from math import log
 
 import pytest
 
-from cairn.domain.search import Index
+from cairn.language.bm25 import Index
 
 
 def index_of(*documents: str) -> Index:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain import sections
-from cairn.domain.errors import CorruptData
-from cairn.domain.sections import Sections, SectionWriter
+from cairn.ground.errors import CorruptData
+from cairn.log import columns as sections
+from cairn.log.columns import Sections, SectionWriter
 
 
 def test_sections_that_a_reader_does_not_know_are_passed_over() -> None:

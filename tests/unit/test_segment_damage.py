@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from builders import SESSION, Journal
-from cairn.domain import layout
-from cairn.domain.errors import CorruptData
-from cairn.domain.ids import Digest
-from cairn.domain.jobs import IndexLog
-from cairn.domain.manifest import FAN_IN, Manifest
-from cairn.domain.table import Put
-from cairn.service.indexing import FEWEST, Indexer
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn.ground import layout
+from cairn.ground.errors import CorruptData
+from cairn.ground.ids import Digest
+from cairn.ground.jobs import IndexLog
+from cairn.ground.table import Put
+from cairn.ground.world import World
+from cairn.log.manifest import FAN_IN, Manifest
+from cairn.recall.indexing import FEWEST, Indexer
+from cairn.vault.vault import Vault
 from counted import Counting
 
 

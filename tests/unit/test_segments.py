@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.domain.errors import CorruptData
-from cairn.domain.facts import Changes, Fact, State
-from cairn.domain.ids import TurnId
-from cairn.domain.log_entries import Chunk
-from cairn.domain.memories import Memory, Wanted
-from cairn.domain.memory_view import MemoryView
-from cairn.domain.segment import Segment
-from cairn.domain.segment_writer import written
-from cairn.ports import Embedder
+from cairn.facts.facts import Changes, Fact, State
+from cairn.ground.errors import CorruptData
+from cairn.ground.ids import TurnId
+from cairn.ground.ports import Embedder
+from cairn.log.entries import Chunk
+from cairn.log.memories import Memory, Wanted
+from cairn.log.segment import Segment
+from cairn.log.segment_writer import written
+from cairn.log.view import MemoryView
 from embedders import ToyEmbedder
 from recalling import Told, asked, assert_same, told
 from segment_logs import NOW, SESSIONS, fact, folded, records, segment

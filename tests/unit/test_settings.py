@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import SettingsError
-from cairn.domain.ids import Tenant
-from cairn.domain.settings import (
+from cairn.ground.errors import SettingsError
+from cairn.ground.ids import Tenant
+from cairn.ground.settings import (
     AuditSettings,
     ClusterSettings,
     EmbeddingSettings,
@@ -24,9 +24,9 @@ from cairn.domain.settings import (
     Quotas,
     RateSettings,
 )
-from cairn.runtime import settings as settings_of
-from cairn.runtime.options import OPTIONS, Option
-from cairn.runtime.settings import AwsStore, EmbeddedStore, load, provenance, read, variables
+from cairn.settings import settings as settings_of
+from cairn.settings.options import OPTIONS, Option
+from cairn.settings.settings import AwsStore, EmbeddedStore, load, provenance, read, variables
 from setting_values import MODEL_KEY, OTHER_VALUES, document_of
 
 NEEDS_URL = "memory.heuristic.enabled"

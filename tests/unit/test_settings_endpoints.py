@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.endpoints import responses_url
+from cairn.ground.urls import responses_url
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import CairnError, InvalidArgument, PayloadTooLarge, ResourceBusy
-from cairn.domain.ids import Project, SessionId, Tenant
-from cairn.domain.items import message, text_of
-from cairn.domain.settings import Limits, MemorySettings
-from cairn.domain.turns import Session
-from cairn.edge.dispatch import execute
+from cairn import wiring
+from cairn.conversation.items import message, text_of
+from cairn.conversation.turns import Session
 from cairn.edge.events import parse_json
-from cairn.edge.tool import Call
-from cairn.runtime import wiring
-from cairn.runtime.wiring import Services
-from cairn.service.parts import Parts
-from cairn.service.world import World
+from cairn.ground.errors import CairnError, InvalidArgument, PayloadTooLarge, ResourceBusy
+from cairn.ground.ids import Project, SessionId, Tenant
+from cairn.ground.settings import Limits, MemorySettings
+from cairn.ground.world import World
+from cairn.sessions.parts import Parts
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call
+from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
 
 SESSION: dict[str, Any] = {"project": "garden", "session_id": "monday"}

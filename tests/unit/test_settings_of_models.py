@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.domain.errors import SettingsError
-from cairn.domain.ids import Tenant
-from cairn.domain.settings import (
+from cairn.ground.errors import SettingsError
+from cairn.ground.ids import Tenant
+from cairn.ground.settings import (
     EnrichmentSettings,
     HeuristicSettings,
 )
-from cairn.runtime.settings import load, provenance
+from cairn.settings.settings import load, provenance
 from setting_values import MODEL_KEY, OTHER_VALUES, document_of
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.errors import SettingsError
-from cairn.runtime.settings import EmbeddedStore, load, read
+from cairn.ground.errors import SettingsError
+from cairn.settings.settings import EmbeddedStore, load, read
 from setting_values import document_of
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import InvalidArgument, SettingsError
+from cairn.ground.errors import InvalidArgument, SettingsError
 from cairn.local.shadow.records import read
 
 RECORD: dict[str, Any] = {

@@ -8,8 +8,8 @@ from typing import cast
 
 import pytest
 
-from cairn.ports import Clock, Entropy, Parallel
-from cairn.runtime.system import SystemClock, SystemEntropy, ThreadedParallel, in_turn
+from cairn.ground.ports import Clock, Entropy, Parallel
+from cairn.process.system import SystemClock, SystemEntropy, ThreadedParallel, in_turn
 
 
 @pytest.fixture(params=["in turn", "threaded"])

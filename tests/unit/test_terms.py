@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain import terms as module
-from cairn.domain.terms import alike, opening, terms, words
+from cairn.language import terms as module
+from cairn.language.terms import alike, opening, terms, words
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.tiers import Tier, expires_at
+from cairn.ground.tiers import Tier, expires_at
 
 MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2100, 1, 1), timezones=st.timezones())  # noqa: DTZ001
 

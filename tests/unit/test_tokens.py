@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.tokens import IMAGE_TOKENS, ITEM_TOKENS, count, count_items
+from cairn.conversation.token_count import IMAGE_TOKENS, ITEM_TOKENS, count, count_items
 
 SAMPLES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("token_samples.json").read_text("utf-8"))
 CLOSE = {"prose", "dialogue", "markdown", "python", "typescript", "sql", "code", "json", "chinese", "mixed"}

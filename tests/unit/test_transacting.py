@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from builders import cold
-from cairn.domain import layout
-from cairn.domain.errors import NotFound, Refusal, TransactionRefused, Unavailable
-from cairn.domain.table import Key, Put, Update, Write
-from cairn.service.transacting import transact
-from cairn.service.world import World
+from cairn.ground import layout
+from cairn.ground.errors import NotFound, Refusal, TransactionRefused, Unavailable
+from cairn.ground.table import Key, Put, Update, Write
+from cairn.ground.world import World
+from cairn.sessions.transacting import transact
 from conftest import FakeClock
 
 WRITES: Sequence[Write] = (Put({"pk": "acme#a", "sk": "1"}), Update(Key("acme#m", layout.NEWEST), set={"newest": 1}))

@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain import cipher, codec, layout
-from cairn.domain.errors import CorruptData
-from cairn.domain.ids import Tenant
-from cairn.domain.table import Delete, Key, Scalar
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.ports import DataKey
-from cairn.runtime.system import ThreadedParallel
-from cairn.service.vault import KEY_LIFETIME, MAX_INLINE_BYTES, Vault
-from cairn.service.world import World
+from cairn.ground import codec, layout
+from cairn.ground.errors import CorruptData
+from cairn.ground.ids import Tenant
+from cairn.ground.ports import DataKey
+from cairn.ground.table import Delete, Key, Scalar
+from cairn.ground.world import World
+from cairn.process.system import ThreadedParallel
+from cairn.vault import cipher
+from cairn.vault.vault import KEY_LIFETIME, MAX_INLINE_BYTES, Vault
 
 ACME, OTHER = Tenant("acme"), Tenant("other")
 HERE, THERE = Key("acme#s#p#one", "e#1"), Key("acme#s#p#two", "e#1")

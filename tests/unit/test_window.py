@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beliefs import fact_of
-from cairn.domain import tokens
-from cairn.domain.block import POLICY
-from cairn.domain.facts import Fact, Source
-from cairn.domain.ids import SessionId, TurnId
-from cairn.domain.items import call_id, is_call, is_result, message, role_of, text_of
-from cairn.domain.log_entries import Chunk
-from cairn.domain.turns import ResponseItem
-from cairn.domain.window import Window, paired, recent_items
+from cairn.conversation import token_count as tokens
+from cairn.conversation.items import call_id, is_call, is_result, message, role_of, text_of
+from cairn.conversation.turns import ResponseItem
+from cairn.facts.facts import Fact, Source
+from cairn.ground.ids import SessionId, TurnId
+from cairn.log.entries import Chunk
+from cairn.recall.block import POLICY
+from cairn.turns.window import Window, paired, recent_items
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.wordpiece import WordPiece
+from cairn.language.wordpiece import WordPiece
 
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "garden", "##er", "##s", "green", "##house", ",", "\u5317", "cafe"]
 START, END, UNKNOWN = 2, 3, 1

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
-from cairn.domain.errors import InvalidArgument
+from cairn.ground.errors import InvalidArgument
 
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", max_length=253)]
 Count: TypeAlias = Annotated[int, Field(ge=0)]

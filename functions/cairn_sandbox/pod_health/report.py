@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from cairn.domain.errors import InvalidArgument, NotFound, PermissionDenied, Unavailable
+from cairn.ground.errors import InvalidArgument, NotFound, PermissionDenied, Unavailable
 from cairn_sandbox.pod_health.containers import containers, look_at
 from cairn_sandbox.pod_health.findings import SEVERITIES, Finding, times, worst_first
 from cairn_sandbox.pod_health.occurrences import occurrences, probed

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from cairn.domain.settings import AuthSettings
-from cairn.local.bridge import Bridge, application
-from cairn.local.doors import tool_handlers
-from cairn.runtime.http_get import DocumentGet
-from cairn.runtime.settings import Settings
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn.ground.settings import AuthSettings
+from cairn.ground.world import World
+from cairn.local.server.bridge import Bridge, application
+from cairn.local.server.doors import tool_handlers
+from cairn.process.http_get import DocumentGet
+from cairn.settings.settings import Settings
+from cairn.wiring import Services
 from cairn_auth import authorizer, metadata
 from cairn_health import door as health
 from cairn_mcp import door

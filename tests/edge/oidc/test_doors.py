@@ -10,12 +10,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from authorized import AFTER, BEFORE, bearer, judged
-from cairn.domain.credentials import Grant
-from cairn.domain.ids import Tenant
-from cairn.runtime import wiring
-from cairn.runtime.settings import Settings
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn import wiring
+from cairn.access.api_keys import Grant
+from cairn.ground.ids import Tenant
+from cairn.ground.world import World
+from cairn.settings.settings import Settings
+from cairn.wiring import Services
 from cairn_auth import metadata
 from cairn_tools.catalog import CATALOG
 from issuer_server import KEY_HOST, LIST_TOOLS, OAUTH_HOST, RESOURCE

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from authorized import BEFORE, bearer, judged
-from cairn.runtime.http_get import MAX_BYTES
+from cairn.process.http_get import MAX_BYTES
 from issuer_server import LIST_TOOLS, OAUTH_HOST, Answer, Exchange, IssuerServer, elsewhere
 from issuers import Issuer, signed
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.service.world import World
+from cairn.ground.world import World
 from custody import Household
 
 

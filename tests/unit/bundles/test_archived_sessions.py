@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.ids import Tenant
-from cairn.service.data_keys import DataKeys
+from cairn.custody.data_keys import DataKeys
+from cairn.ground.ids import Tenant
 from custody import ACME, ADA, BOB, GARDEN, Household, exported, take_in
 
 

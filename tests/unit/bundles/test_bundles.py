@@ -8,18 +8,18 @@ from datetime import timedelta
 import pytest
 
 from builders import SESSION, turn
-from cairn.domain import layout
-from cairn.domain.callers import Caller
-from cairn.domain.errors import Conflict, InvalidArgument
-from cairn.domain.ids import Project, Tenant, UserId
-from cairn.domain.items import message
-from cairn.domain.rates import Bucket, Rate
-from cairn.domain.table import Key, Put, Query, Update
-from cairn.domain.turns import Preparation
-from cairn.service.bundles import Record
-from cairn.service.journal import Journal
-from cairn.service.paging import every
-from cairn.service.vault import Vault
+from cairn.access.callers import Caller
+from cairn.calls.journal import Journal
+from cairn.conversation.items import message
+from cairn.conversation.turns import Preparation
+from cairn.custody.bundles import Record
+from cairn.ground import layout
+from cairn.ground.errors import Conflict, InvalidArgument
+from cairn.ground.ids import Project, Tenant, UserId
+from cairn.ground.paging import every
+from cairn.ground.rates import Bucket, Rate
+from cairn.ground.table import Key, Put, Query, Update
+from cairn.vault.vault import Vault
 from custody import ACME, ADA, BOB, GARDEN, Household, exported, session, take_in
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.callers import Caller
-from cairn.domain.settings import EnrichmentSettings
-from cairn.edge.dispatch import execute
-from cairn.edge.tool import Call
+from cairn import wiring
+from cairn.access.callers import Caller
 from cairn.embedded.table import SqliteTable
-from cairn.runtime import wiring
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn.ground.settings import EnrichmentSettings
+from cairn.ground.world import World
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call
+from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
 from enriched import NAMES, PODS, SlowTable, SpyTool

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import Unavailable
-from cairn.domain.ids import Tenant
-from cairn.edge import enrichment
-from cairn.edge.enrichment import AutoMemorySystem
-from cairn.runtime.telemetry import recorded
-from cairn.runtime.wiring import Services
+from cairn.enrichment import memory as enrichment
+from cairn.enrichment.memory import AutoMemorySystem
+from cairn.ground.errors import Unavailable
+from cairn.ground.ids import Tenant
+from cairn.telemetry.record import recorded
+from cairn.wiring import Services
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
 from enriched import PODS, SlowTable, SpyTool
 

@@ -10,17 +10,17 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from cairn.domain import codec
-from cairn.domain.enrichment import ContextSummary
-from cairn.domain.errors import NotFound
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId
-from cairn.domain.items import message
-from cairn.domain.settings import EnrichmentSettings
-from cairn.domain.turns import Completion, Session
-from cairn.edge import enrichment
-from cairn.edge.enrichment import AutoMemorySystem
-from cairn.runtime.wiring import Services
-from cairn.service.world import World
+from cairn.conversation.items import message
+from cairn.conversation.turns import Completion, Session
+from cairn.enrichment import memory as enrichment
+from cairn.enrichment.memory import AutoMemorySystem
+from cairn.enrichment.model import ContextSummary
+from cairn.ground import codec
+from cairn.ground.errors import NotFound
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId
+from cairn.ground.settings import EnrichmentSettings
+from cairn.ground.world import World
+from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.mcp_pipe import mcp_pipe
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE

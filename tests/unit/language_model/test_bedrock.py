@@ -13,10 +13,10 @@ from botocore.exceptions import NoRegionError
 
 from cairn.aws.bedrock import BedrockModel
 from cairn.aws.clients import Clients
-from cairn.domain.errors import ModelFailed
-from cairn.domain.proposals import INSTRUCTIONS, PARAMETERS, Proposals, Question
-from cairn.domain.settings import HeuristicSettings
-from cairn.runtime.fact_models import FactModels
+from cairn.facts.proposals import INSTRUCTIONS, PARAMETERS, Proposals, Question
+from cairn.ground.errors import ModelFailed
+from cairn.ground.settings import HeuristicSettings
+from cairn.models.fact_models import FactModels
 
 pytestmark = pytest.mark.enable_socket
 

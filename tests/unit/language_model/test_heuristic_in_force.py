@@ -14,16 +14,17 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from cairn.domain.callers import Caller
-from cairn.domain.errors import SettingsError
-from cairn.domain.ids import Tenant
-from cairn.domain.items import message
-from cairn.edge.dispatch import execute
-from cairn.edge.tool import Call
+from cairn import wiring
+from cairn.access.callers import Caller
+from cairn.conversation.items import message
+from cairn.ground.errors import SettingsError
+from cairn.ground.ids import Tenant
 from cairn.local.cli import main
 from cairn.local.store import opened
-from cairn.runtime import telemetry, wiring
-from cairn.runtime.settings import load, provenance
+from cairn.settings.settings import load, provenance
+from cairn.telemetry import record as telemetry
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
 
 pytestmark = pytest.mark.enable_socket

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import ModelFailed
-from cairn.domain.proposals import Proposals, Question
-from cairn.domain.settings import HeuristicSettings
-from cairn.runtime.language_model import MAX_ANSWER_BYTES, ResponsesModel
+from cairn.facts.proposals import Proposals, Question
+from cairn.ground.errors import ModelFailed
+from cairn.ground.settings import HeuristicSettings
+from cairn.models.responses import MAX_ANSWER_BYTES, ResponsesModel
 from loopback import certified
 
 pytestmark = pytest.mark.enable_socket

@@ -11,9 +11,9 @@ import pytest
 
 from cairn.aws.clients import Clients
 from cairn.aws.titan import Titan
-from cairn.domain.calibration import Calibration
-from cairn.domain.errors import EmbeddingFailed
-from cairn.domain.settings import MINILM_DEVIATION, MINILM_MEAN, EmbeddingSettings
+from cairn.ground.calibration import Calibration
+from cairn.ground.errors import EmbeddingFailed
+from cairn.ground.settings import MINILM_DEVIATION, MINILM_MEAN, EmbeddingSettings
 
 pytestmark = pytest.mark.enable_socket
 

@@ -7,9 +7,9 @@ from typing import TypedDict
 
 import pytest
 
-from cairn.domain.recall import dates
-from cairn.domain.recall.dates import Span, spans
-from cairn.domain.terms import fold
+from cairn.language import dates
+from cairn.language.dates import Span, spans
+from cairn.language.terms import fold
 
 TODAY = date(2024, 5, 15)  # a Wednesday
 YEARS = range(2023, 2025)

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from cairn.domain.cues import Cue, cues
-from cairn.domain.recall.question import Question, question
+from cairn.language.traits import Cue, cues
+from cairn.recall.question import Question, question
 
 TWO = ("Ada", "Ben")
 CHAT = ("user", "assistant")

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.domain.calibration import Calibration
-from cairn.domain.recall import ranker
-from cairn.domain.recall.corpus import VECTOR_SCALE, Corpus, Mask, similarities
-from cairn.domain.recall.features import features
-from cairn.domain.recall.question import Question, question
+from cairn.ground.calibration import Calibration
+from cairn.recall import ranker
+from cairn.recall.corpus import VECTOR_SCALE, Corpus, Mask, similarities
+from cairn.recall.features import features
+from cairn.recall.question import Question, question
 from corpora import Text, Texts, meant, vector
 
 BOAT = (

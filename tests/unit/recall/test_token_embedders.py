@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cairn.domain.recall import tokens
-from cairn.domain.recall.ranker import fitted
-from cairn.domain.recall.tokens import Tokens
-from cairn.domain.terms import words
-from cairn.ports import Embedded
-from cairn.runtime.minilm import NAME
+from cairn.ground.ports import Embedded
+from cairn.language.terms import words
+from cairn.models.minilm import NAME
+from cairn.recall import token_vectors as tokens
+from cairn.recall.ranker import fitted
+from cairn.recall.token_vectors import Tokens
 from embedders import ToyEmbedder
 from notebooks import Notebook, index
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cairn.domain.recall.tokens import BYTES, MOST, Tokens, coded, nearness, projected
+from cairn.recall.token_vectors import BYTES, MOST, Tokens, coded, nearness, projected
 
 WIDTH = 384
 

@@ -11,8 +11,8 @@ from typing import Any, cast
 
 import pytest
 
-from cairn.domain.errors import CairnError, NotFound, PayloadTooLarge, PermissionDenied, SettingsError, Unavailable
-from cairn.domain.settings import ClusterSettings
+from cairn.ground.errors import CairnError, NotFound, PayloadTooLarge, PermissionDenied, SettingsError, Unavailable
+from cairn.ground.settings import ClusterSettings
 from cairn_sandbox import cluster
 from cairn_sandbox.cluster import Cluster
 from cluster_api import Answer, Api, Exchange, Serve, says

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from cairn import wiring
 from cairn.aws.sandbox import LambdaSandbox
-from cairn.domain.errors import InvalidArgument, SettingsError
-from cairn.domain.ids import Tenant
-from cairn.domain.settings import ClusterSettings
 from cairn.embedded.sandbox import ProcessSandbox
-from cairn.runtime import wiring
-from cairn.runtime.settings import AwsStore, Settings, load, provenance
-from cairn.service.world import World
+from cairn.ground.errors import InvalidArgument, SettingsError
+from cairn.ground.ids import Tenant
+from cairn.ground.settings import ClusterSettings
+from cairn.ground.world import World
+from cairn.settings.settings import AwsStore, Settings, load, provenance
 from cairn_sandbox import clusters, door
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
 from cluster_api import Serve

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from cairn.domain.errors import CairnError, InternalError, InvalidArgument, PermissionDenied, Unavailable
-from cairn.domain.settings import ClusterSettings
 from cairn.embedded.sandbox import ProcessSandbox
-from cairn.runtime.settings import Settings, sandbox_environment
+from cairn.ground.errors import CairnError, InternalError, InvalidArgument, PermissionDenied, Unavailable
+from cairn.ground.settings import ClusterSettings
+from cairn.settings.settings import Settings, sandbox_environment
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE, oc_diagnostic_pod_health
 from cluster_api import Serve, says
 from pods import container, pod, pod_list, waiting

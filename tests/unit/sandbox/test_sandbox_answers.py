@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from cairn.domain import sandbox
-from cairn.domain.errors import (
+from cairn.edge import problems
+from cairn.ground import sandbox_messages as sandbox
+from cairn.ground.errors import (
     CairnError,
     InternalError,
     InvalidArgument,
@@ -18,7 +19,6 @@ from cairn.domain.errors import (
     PermissionDenied,
     Unavailable,
 )
-from cairn.edge import problems
 from cairn_sandbox import door
 from cairn_tools.catalog import CATALOG
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE, oc_diagnostic_pod_health

@@ -7,9 +7,9 @@ from typing import Any
 
 from cairn.aws.clients import Clients
 from cairn.aws.failures import aws_failures
-from cairn.domain.errors import CairnError, ModelFailed
-from cairn.domain.proposals import DESCRIPTION, FUNCTION, INSTRUCTIONS, PARAMETERS, Proposals, Question, accepted, shown
-from cairn.domain.settings import HeuristicSettings
+from cairn.facts.proposals import DESCRIPTION, FUNCTION, INSTRUCTIONS, PARAMETERS, Proposals, Question, accepted, shown
+from cairn.ground.errors import CairnError, ModelFailed
+from cairn.ground.settings import HeuristicSettings
 
 
 class BedrockModel:

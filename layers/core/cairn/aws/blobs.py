@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import ClientError
 
 from cairn.aws.failures import aws_failures, code_of
-from cairn.domain import ids
-from cairn.domain.errors import CorruptData, NotFound, Unavailable
-from cairn.domain.ids import Digest, Tenant
+from cairn.ground import ids
+from cairn.ground.errors import CorruptData, NotFound, Unavailable
+from cairn.ground.ids import Digest, Tenant
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

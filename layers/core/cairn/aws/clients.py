@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.config import Config
 from botocore.session import Session, get_session
 
-from cairn.ports import SANDBOX_SECONDS
+from cairn.ground.ports import SANDBOX_SECONDS
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
-from cairn.domain.attributes import RESERVED_NAME
-from cairn.domain.table import (
+from cairn.ground.item_limits import RESERVED_NAME
+from cairn.ground.table import (
     ABSENT,
     AllOf,
     AnyOf,

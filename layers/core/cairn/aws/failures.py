@@ -10,7 +10,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 from botocore.exceptions import ConnectionError as UnreachableError
 
-from cairn.domain.errors import CairnError, InternalError, KeyUnusable, Unavailable
+from cairn.ground.errors import CairnError, InternalError, KeyUnusable, Unavailable
 
 # TransactionConflictException: a transaction of someone else holds the item right now.
 _PASSING = {

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.aws.expressions import decoded
 from cairn.aws.failures import aws_failures
-from cairn.domain import ids
-from cairn.domain.ids import Digest, Tenant
-from cairn.domain.table import Attributes
+from cairn.ground import ids
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.table import Attributes
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

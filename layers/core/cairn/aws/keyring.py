@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cairn.aws.failures import aws_failures
-from cairn.domain.errors import CorruptData
-from cairn.domain.ids import Tenant
-from cairn.ports import DataKey
+from cairn.ground.errors import CorruptData
+from cairn.ground.ids import Tenant
+from cairn.ground.ports import DataKey
 
 if TYPE_CHECKING:
     from mypy_boto3_kms import KMSClient

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cairn.aws.failures import aws_failures
-from cairn.domain.errors import Unavailable
-from cairn.domain.jobs import Job, encoded
+from cairn.ground.errors import Unavailable
+from cairn.ground.jobs import Job, encoded
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from cairn.aws.clients import Clients
 from cairn.aws.failures import aws_failures
-from cairn.domain import sandbox
-from cairn.domain.errors import SettingsError, Unavailable
+from cairn.ground import sandbox_messages as sandbox
+from cairn.ground.errors import SettingsError, Unavailable
 
 
 class LambdaSandbox:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from cairn.aws.failures import aws_failures
-from cairn.ports import Clock
+from cairn.ground.ports import Clock
 
 if TYPE_CHECKING:
     from mypy_boto3_secretsmanager import SecretsManagerClient

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.aws.expressions import decoded, encoded, encoded_key, statement, written_by
 from cairn.aws.failures import answer_of, aws_failures
-from cairn.domain.errors import ConditionFailed, Refusal, TransactionRefused
-from cairn.domain.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, check_writes
+from cairn.ground.errors import ConditionFailed, Refusal, TransactionRefused
+from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, check_writes
 
 if TYPE_CHECKING:
     from botocore.exceptions import ClientError

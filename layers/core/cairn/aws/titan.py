@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.aws.clients import Clients
 from cairn.aws.failures import aws_failures
-from cairn.domain.errors import CairnError, EmbeddingFailed
-from cairn.domain.settings import MINILM_DEVIATION, MINILM_MEAN, EmbeddingSettings
-from cairn.ports import Calibration
+from cairn.ground.errors import CairnError, EmbeddingFailed
+from cairn.ground.ports import Calibration
+from cairn.ground.settings import MINILM_DEVIATION, MINILM_MEAN, EmbeddingSettings
 
 if TYPE_CHECKING:
-    from cairn.domain.recall.corpus import Vector
+    from cairn.recall.corpus import Vector
 
 MODEL = "amazon.titan-embed-text-v2:0"
 _DIMENSIONS = 256

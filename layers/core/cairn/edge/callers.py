@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cairn.domain.callers import Caller
-from cairn.domain.credentials import project_pattern
-from cairn.domain.errors import CairnError, InvalidArgument, PermissionDenied, Unauthenticated, Unavailable
-from cairn.domain.ids import tenant
+from cairn.access.api_keys import project_pattern
+from cairn.access.callers import Caller
 from cairn.edge.events import Request
+from cairn.ground.errors import CairnError, InvalidArgument, PermissionDenied, Unauthenticated, Unavailable
+from cairn.ground.ids import tenant
 
 _MISSING = "missing authorization"
 

@@ -8,7 +8,7 @@ from contextvars import copy_context
 from threading import Thread
 from typing import TypeVar
 
-from cairn.domain.errors import Unavailable
+from cairn.ground.errors import Unavailable
 
 T = TypeVar("T")
 

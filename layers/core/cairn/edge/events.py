@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
-from cairn.domain.errors import InvalidArgument, PayloadTooLarge
-from cairn.domain.settings import Limits
+from cairn.ground.errors import InvalidArgument, PayloadTooLarge
+from cairn.ground.settings import Limits
 
 MAX_RESPONSE_BYTES = 6_000_000
 """Lambda takes 6,291,556 as it writes them, headers included."""

@@ -18,13 +18,14 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from cairn.domain import ids, operations
-from cairn.domain.errors import InvalidArgument
-from cairn.domain.ids import Project, SessionId, Tenant, TurnId, UserId
-from cairn.domain.items import message
-from cairn.domain.settings import Limits
-from cairn.domain.turns import ResponseItem, Session
+from cairn.conversation.items import message
+from cairn.conversation.turns import ResponseItem, Session
 from cairn.edge.validation import Rules, field_name
+from cairn.ground import ids
+from cairn.ground.errors import InvalidArgument
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.settings import Limits
+from cairn.turns import operation_token as operations
 
 Name = TypeVar("Name")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from cairn.domain.errors import CairnError, InternalError
-from cairn.runtime.telemetry import CallRecord, recorded
+from cairn.ground.errors import CairnError, InternalError
+from cairn.telemetry.record import CallRecord, recorded
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cairn.domain.errors import CairnError, Unauthenticated
+from cairn.ground.errors import CairnError, Unauthenticated
 
 HTTP_STATUS = {
     "INVALID_ARGUMENT": 400,

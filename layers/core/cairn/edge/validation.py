@@ -9,8 +9,8 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, RootModel, ValidationError
 
-from cairn.domain.errors import InvalidArgument
-from cairn.domain.settings import Limits
+from cairn.ground.errors import InvalidArgument
+from cairn.ground.settings import Limits
 
 Model = TypeVar("Model", bound=BaseModel)
 

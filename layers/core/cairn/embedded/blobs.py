@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
-from cairn.domain import ids
-from cairn.domain.errors import CorruptData, NotFound, Unavailable
-from cairn.domain.ids import Digest, Tenant
 from cairn.embedded.files import create_once, discard_abandoned, fsync_directory, make_directory
+from cairn.ground import ids
+from cairn.ground.errors import CorruptData, NotFound, Unavailable
+from cairn.ground.ids import Digest, Tenant
 
 
 class DirectoryBlobs:

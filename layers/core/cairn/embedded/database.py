@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 
-from cairn.domain.errors import CairnError, CorruptData, InternalError, Unavailable
+from cairn.ground.errors import CairnError, CorruptData, InternalError, Unavailable
 
 _PASSING = {
     sqlite3.SQLITE_BUSY,

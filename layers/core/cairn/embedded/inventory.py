@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from cairn.domain import ids
-from cairn.domain.ids import Digest, Tenant
-from cairn.domain.table import Attributes, Key
 from cairn.embedded.blobs import directory_name, file_errors
 from cairn.embedded.table import SqliteTable
+from cairn.ground import ids
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.table import Attributes, Key
 
 
 class EmbeddedInventory:

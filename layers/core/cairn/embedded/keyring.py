@@ -17,10 +17,10 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from cairn.domain.errors import CorruptData, SettingsError
-from cairn.domain.ids import Tenant
 from cairn.embedded.files import create_once, make_directory
-from cairn.ports import DataKey
+from cairn.ground.errors import CorruptData, SettingsError
+from cairn.ground.ids import Tenant
+from cairn.ground.ports import DataKey
 
 _KEY_BYTES = 32
 _NONCE_BYTES = 12

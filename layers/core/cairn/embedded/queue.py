@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from cairn.domain.jobs import Job
+from cairn.ground.jobs import Job
 
 
 class InProcessJobs:

@@ -7,9 +7,9 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
-from cairn.domain import sandbox
-from cairn.domain.errors import Unavailable
-from cairn.ports import SANDBOX_SECONDS
+from cairn.ground import sandbox_messages as sandbox
+from cairn.ground.errors import Unavailable
+from cairn.ground.ports import SANDBOX_SECONDS
 
 # Isolated (-I): no PYTHON* variable, no directory of the user's and not the working directory decide what is loaded.
 PROGRAM = (sys.executable, "-I", "-m", "cairn_sandbox")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cairn.domain.attributes import check_attributes, item_bytes
-from cairn.domain.table import (
+from cairn.ground.item_limits import check_attributes, item_bytes
+from cairn.ground.table import (
     MAX_ITEM_BYTES,
     AllOf,
     AnyOf,

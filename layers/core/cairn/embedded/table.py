@@ -11,9 +11,11 @@ from datetime import datetime
 from pathlib import Path
 from threading import local
 
-from cairn.domain.attributes import item_bytes
-from cairn.domain.errors import ConditionFailed, Refusal, TransactionRefused
-from cairn.domain.table import (
+from cairn.embedded.database import Database
+from cairn.embedded.semantics import applied, permits
+from cairn.ground.errors import ConditionFailed, Refusal, TransactionRefused
+from cairn.ground.item_limits import item_bytes
+from cairn.ground.table import (
     MAX_PAGE_BYTES,
     Attributes,
     Delete,
@@ -27,8 +29,6 @@ from cairn.domain.table import (
     check_writes,
     key_of,
 )
-from cairn.embedded.database import Database
-from cairn.embedded.semantics import applied, permits
 
 # SQLite compares text as its UTF-8 bytes, which is the order that the port asks for.
 _SCHEMA = """

@@ -9,17 +9,17 @@ from pathlib import Path
 import click
 
 from cairn import __version__
-from cairn.domain.errors import CairnError, InvalidArgument, SettingsError
-from cairn.domain.ids import Tenant
-from cairn.local.archive import archive
-from cairn.local.audit import audit
-from cairn.local.custody import erase, export
-from cairn.local.data_keys import data_keys
-from cairn.local.importing import import_
-from cairn.local.keys import keys
+from cairn.ground.errors import CairnError, InvalidArgument, SettingsError
+from cairn.ground.ids import Tenant
+from cairn.local.commands.archive import archive
+from cairn.local.commands.audit import audit
+from cairn.local.commands.custody import erase, export
+from cairn.local.commands.data_keys import data_keys
+from cairn.local.commands.files import files
+from cairn.local.commands.importing import import_
+from cairn.local.commands.keys import keys
+from cairn.local.commands.policy import policy
 from cairn.local.options import DIRECTORY, a_tenant, data_option, tenant_option
-from cairn.local.policy import policy
-from cairn.local.session_files import files
 
 _SHARE = click.FloatRange(0, 1)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -57,7 +57,7 @@ def serve(port: int, oauth_port: int | None, data: Path | None) -> None:
     The first start makes an encryption key and an API key in the data directory, and prints the API key once. Without
     settings of your own (CAIRN_SETTINGS, CAIRN_SETTINGS_FILE or CAIRN_MEMORY_ENABLED), memory is switched on.
     """
-    from cairn.local.serve import serve as run  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.server.serve import serve as run  # noqa: PLC0415 - a command pays for its own imports only
 
     run(data, port, oauth_port)
 
@@ -70,7 +70,7 @@ def stdio(profile: str | None, data: Path | None) -> None:
 
     It uses the same memory as `cairn serve` and needs no API key: who may start it may read the data directory.
     """
-    from cairn.local.stdio import stdio as run  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.server.stdio import stdio as run  # noqa: PLC0415 - a command pays for its own imports only
 
     run(data, profile)
 
@@ -87,7 +87,7 @@ def recount(owner: Tenant, data: Path | None) -> None:
 
     The status is 1 where they differ: it is exact while nobody writes. The store is that of `cairn policy`.
     """
-    from cairn.local.recount import recount as run  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.commands.recount import recount as run  # noqa: PLC0415 - a command pays for its own imports only
 
     sys.exit(0 if run(owner, data) else 1)
 
@@ -101,7 +101,7 @@ def reindex(owner: Tenant, data: Path | None) -> None:
     After another one was chosen; until then what the old one made is found by its words alone. It may be stopped at
     any time and run again, beside a service in use. The store is that of `cairn policy`.
     """
-    from cairn.local.reindex import reindex as run  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.commands.reindex import reindex as run  # noqa: PLC0415 - a command pays for its own imports only
 
     run(owner, data)
 
@@ -117,7 +117,7 @@ def maintain(owner: Tenant | None, data: Path | None) -> None:
 
     With --tenant it looks at sessions in which nothing was due too: once after memory.session_retention_days was set.
     """
-    from cairn.local import maintain as runs  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.commands import maintain as runs  # noqa: PLC0415 - a command pays for its own imports only
 
     sys.exit(0 if (runs.maintain(data) if owner is None else runs.maintain_tenant(data, owner)) else 1)
 
@@ -135,7 +135,7 @@ def demo(data: Path | None, store: Path | None, url: str | None, key: str | None
     """
     if (url is None) != (key is None) or (url and store):
         raise click.UsageError("--url and --key go together, and without --store")
-    from cairn.local.demo import demo as run  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.demo.demo import demo as run  # noqa: PLC0415 - a command pays for its own imports only
 
     sys.exit(0 if run(data, store, url, key) else 1)
 
@@ -191,7 +191,7 @@ def deploy(*, emulator: bool, port: int) -> None:
     """
     if not emulator:
         raise click.UsageError("--emulator is missing; to deploy to AWS, run: sam build && sam deploy --guided")
-    from cairn.local.deploy import deploy as run  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.emulator.deploy import deploy as run  # noqa: PLC0415 - a command pays for its own imports only
 
     run(Path.cwd(), port)
 
@@ -200,6 +200,6 @@ def deploy(*, emulator: bool, port: int) -> None:
 @click.option("--tenant", help="With this tenant's own values.")
 def settings(tenant: str | None) -> None:
     """Print each setting: its value, where that came from and what it does."""
-    from cairn.local.settings import show  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.commands.settings import show  # noqa: PLC0415 - a command pays for its own imports only
 
     show(tenant, os.environ)

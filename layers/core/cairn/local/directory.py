@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from cairn.domain.errors import SettingsError
+from cairn.ground.errors import SettingsError
 
 _OTHERS = 0o077
 

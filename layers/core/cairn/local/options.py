@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from cairn.domain import ids
-from cairn.domain.errors import InvalidArgument
-from cairn.domain.ids import Project, Tenant, UserId
+from cairn.ground import ids
+from cairn.ground.errors import InvalidArgument
+from cairn.ground.ids import Project, Tenant, UserId
 
 DIRECTORY = click.Path(file_okay=False, path_type=Path)
 data_option = click.option(

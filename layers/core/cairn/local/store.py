@@ -8,22 +8,22 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
-from cairn.domain.audit import Subject
-from cairn.domain.errors import NotFound
-from cairn.domain.ids import Project, Tenant, UserId
+from cairn import wiring
+from cairn.access.key_store import Credentials
+from cairn.calls.audit import AuditLog
+from cairn.calls.journal import Journal
+from cairn.calls.record import Subject
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
-from cairn.local.background import work
+from cairn.ground.errors import NotFound
+from cairn.ground.ids import Project, Tenant, UserId
+from cairn.ground.ports import Inventory
+from cairn.ground.world import World
 from cairn.local.directory import default_directory, prepare
-from cairn.ports import Inventory
-from cairn.runtime import wiring
-from cairn.runtime.settings import MASTER_KEY, AwsStore, EmbeddedStore, Settings, read
-from cairn.runtime.wiring import Services
-from cairn.service.audit import AuditLog
-from cairn.service.credentials import Credentials
-from cairn.service.journal import Journal
-from cairn.service.vault import Vault
-from cairn.service.world import World
+from cairn.local.server.background import work
+from cairn.settings.settings import MASTER_KEY, AwsStore, EmbeddedStore, Settings, read
+from cairn.vault.vault import Vault
+from cairn.wiring import Services
 
 LOCAL_TENANT = Tenant("local")
 """Whose memory the first key of a data directory and `cairn stdio` open."""

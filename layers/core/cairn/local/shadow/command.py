@@ -13,9 +13,9 @@ import anyio
 import click
 from rich.console import Console
 
-from cairn.domain.errors import Unavailable
-from cairn.local.memory import Lost, connected
-from cairn.local.screen import WIDTH
+from cairn.ground.errors import Unavailable
+from cairn.local.demo.client import Lost, connected
+from cairn.local.demo.screen import WIDTH
 from cairn.local.shadow.comparison import Session, Thresholds
 from cairn.local.shadow.records import Record, read
 from cairn.local.shadow.replay import replay

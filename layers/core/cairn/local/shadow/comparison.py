@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from statistics import median
 from string import punctuation
 
-from cairn.domain.facts import normalise
+from cairn.facts.facts import normalise
 
 _NUMBER = re.compile(r"(?<![^/])\d+(?![^/])")
 

@@ -13,10 +13,10 @@ from typing import Any, cast
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, NonNegativeInt
 
-from cairn.domain.errors import InvalidArgument, SettingsError
-from cairn.domain.items import message
-from cairn.domain.settings import Limits
+from cairn.conversation.items import message
 from cairn.edge.validation import Rules, validate
+from cairn.ground.errors import InvalidArgument, SettingsError
+from cairn.ground.settings import Limits
 
 _RULES = Rules(Limits(), lenient=False)
 

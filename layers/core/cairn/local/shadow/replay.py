@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from cairn.domain.items import text_of
-from cairn.local.memory import Refused
+from cairn.conversation.items import text_of
+from cairn.local.demo.client import Refused
 from cairn.local.shadow.comparison import Failure, Session, Turn, compare_facts, compare_files
 from cairn.local.shadow.records import Record
 

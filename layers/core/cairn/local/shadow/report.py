@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cairn.local.screen import printable
+from cairn.local.demo.screen import printable
 from cairn.local.shadow.comparison import Criterion, Figures, Overlap, Session, Thresholds, criteria
 
 _SAID = {

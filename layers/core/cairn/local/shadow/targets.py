@@ -10,16 +10,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cairn.domain.callers import Caller
-from cairn.domain.credentials import ALL_PROJECTS, SCOPES
-from cairn.domain.errors import CairnError
-from cairn.edge.dispatch import execute
-from cairn.edge.tool import Call, Tool
-from cairn.local.doors import load
-from cairn.local.memory import Memory, Refused
+from cairn import wiring
+from cairn.access.api_keys import ALL_PROJECTS, SCOPES
+from cairn.access.callers import Caller
+from cairn.ground.errors import CairnError
+from cairn.local.demo.client import Memory, Refused
+from cairn.local.server.doors import load
 from cairn.local.store import LOCAL_TENANT, local_environment
-from cairn.runtime import wiring
-from cairn.runtime.settings import EmbeddedStore, read
+from cairn.settings.settings import EmbeddedStore, read
+from cairn.tool.dispatch import execute
+from cairn.tool.tool import Call, Tool
 
 
 class RecordClock:

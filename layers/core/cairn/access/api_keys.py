@@ -1,0 +1,125 @@
+"""API keys: how they read, what they may open, and until when."""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final, Literal, NewType, get_args
+
+from cairn.ground.errors import InvalidArgument
+from cairn.ground.ids import Project, Tenant
+from cairn.ground.patterns import matches
+
+Scope = Literal["read", "write", "admin"]
+Refused = Literal["missing", "unknown", "unavailable"]
+"""Why the authorizer let nobody in: nothing was shown, it opens nothing, or that cannot be told just now."""
+ProjectPattern = NewType("ProjectPattern", str)
+
+SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
+ALL_PROJECTS: Final = ProjectPattern("*")
+ID_BYTES: Final = 8
+SECRET_BYTES: Final = 32
+KEY_ID: Final = re.compile(r"[0-9a-f]{16}")
+_KEY = re.compile(rf"cairn_({KEY_ID.pattern})_([A-Za-z0-9_-]{{43}})")
+_SEGMENT = r"(?:\*|[A-Za-z0-9_-]*)"
+_PATTERN = re.compile(rf"(?=.{{1,128}}\Z){_SEGMENT}(?:\.{_SEGMENT})*")
+_POLICY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key in two parts: the id that finds its record, and the secret that nothing keeps."""
+
+    id: str
+    secret: str = field(repr=False)
+
+    @classmethod
+    def of(cls, randomness: bytes) -> ApiKey:
+        """Make a key of ID_BYTES + SECRET_BYTES random bytes."""
+        secret = base64.urlsafe_b64encode(randomness[ID_BYTES:]).rstrip(b"=").decode("ascii")
+        return cls(randomness[:ID_BYTES].hex(), secret)
+
+    def text(self) -> str:
+        """Return the key as its holder sends it: `cairn_<id>_<secret>`."""
+        return f"cairn_{self.id}_{self.secret}"
+
+
+def parse(text: str) -> ApiKey | None:
+    """Return the key in a text, None where it is none."""
+    found = _KEY.fullmatch(text)
+    return ApiKey(*found.groups()) if found else None
+
+
+def project_pattern(value: str) -> ProjectPattern:
+    """Return a valid pattern of project names, InvalidArgument otherwise."""
+    if not _PATTERN.fullmatch(value):
+        raise InvalidArgument("projects", "must be project names in which * may stand for whole dotted segments")
+    return ProjectPattern(value)
+
+
+def covers(pattern: ProjectPattern, project: Project) -> bool:
+    """Tell whether a project is of a pattern: each `*` stands for one dotted segment, the last for one or more."""
+    return matches(pattern, project)
+
+
+def scope(value: str) -> Scope:
+    """Return a scope, InvalidArgument where there is none of this name."""
+    for known in SCOPES:
+        if value == known:
+            return known
+    raise InvalidArgument("scopes", f"must be of {', '.join(SCOPES)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a key may do within its tenant; InvalidArgument where it could do nothing or names no policy rightly."""
+
+    projects: tuple[ProjectPattern, ...] = (ALL_PROJECTS,)
+    scopes: tuple[Scope, ...] = SCOPES
+    policy: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no key can have."""
+        if not self.projects:
+            raise InvalidArgument("projects", "must not be empty")
+        if not self.scopes:
+            raise InvalidArgument("scopes", "must not be empty")
+        if self.policy is not None and not _POLICY.fullmatch(self.policy):
+            raise InvalidArgument("policy", "must be 1-64 letters, digits, _, . or -")
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A key's record: whose memory it opens, what it may do there and when; the key itself is not in it."""
+
+    id: str
+    tenant: Tenant
+    grant: Grant
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    """When it was or will be taken back: a rotated key goes on until its overlap ends."""
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """Return when it stops opening anything, None if never."""
+        return min((end for end in (self.expires_at, self.revoked_at) if end is not None), default=None)
+
+    @property
+    def lifetime(self) -> timedelta | None:
+        """Return how long it was made for, None if for ever."""
+        return None if self.expires_at is None else self.expires_at - self.created_at
+
+    def is_open(self, now: datetime) -> bool:
+        """Tell whether it opens its tenant's memory now."""
+        return self.ends_at is None or now < self.ends_at
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedKey:
+    """A new key with its record: the one time that its text is there to be read."""
+
+    text: str = field(repr=False)
+    credential: Credential

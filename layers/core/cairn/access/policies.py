@@ -1,0 +1,145 @@
+"""The policies in force: read from a file or the table, again after a while, and kept where a new document is bad."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Lock
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from cairn.access.api_keys import Grant
+from cairn.access.policy import (
+    NONE_KNOWN,
+    STANDARD,
+    ContextType,
+    GovernedTool,
+    OnSensitive,
+    Operation,
+    Permission,
+    Policy,
+    PolicyBook,
+)
+from cairn.ground.errors import InvalidArgument, SettingsError
+from cairn.ground.patterns import is_pattern
+from cairn.ground.ports import Clock
+from cairn.settings import document
+
+STORED_LIFETIME = timedelta(minutes=5)
+"""For how long the table's document holds in a process that has read it."""
+_WHERE = "policy"
+_logger = logging.getLogger("cairn")
+
+
+def _pattern(value: str) -> str:
+    if not is_pattern(value):
+        raise ValueError("must be segments of letters, digits, _ and -, or * for whole ones, joined by dots")
+    return value
+
+
+def _policy_name(value: str) -> str:
+    try:
+        return Grant(policy=value).policy or ""
+    except InvalidArgument as error:
+        raise ValueError(error.message) from None
+
+
+class _Strict(BaseModel):
+    # Built when first a document is read: most functions read none, and all of them load this module.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
+
+
+class _Permission(_Strict):
+    allowed_namespaces: list[Annotated[str, AfterValidator(_pattern)]] = []
+    allowed_context_types: list[ContextType] = []
+    operations: list[Operation]
+    max_ttl_seconds: Annotated[int, Field(ge=1)] | None = None
+    on_sensitive: OnSensitive = "refuse"
+
+    def permission(self) -> Permission:
+        return Permission(
+            operations=frozenset(self.operations),
+            namespaces=tuple(self.allowed_namespaces),
+            context_types=frozenset(self.allowed_context_types),
+            max_ttl_seconds=self.max_ttl_seconds,
+            on_sensitive=self.on_sensitive,
+        )
+
+
+class _Policy(_Strict):
+    tool_permissions: dict[GovernedTool, _Permission]
+
+    def policy(self) -> Policy:
+        return {tool: given.permission() for tool, given in self.tool_permissions.items()}
+
+
+class _Document(_Policy):
+    policies: dict[Annotated[str, AfterValidator(_policy_name)], _Policy] = {}
+
+
+def parse(text: str) -> PolicyBook:
+    """Return the policies of a YAML or JSON document; SettingsError names the place of the first thing wrong."""
+    try:
+        read = _Document.model_validate(document.parse_text(text, _WHERE))
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join([_WHERE, *map(str, problem["loc"])])
+        raise SettingsError(f"{place}: {problem['msg'].removeprefix('Value error, ')}") from None
+    return PolicyBook(read.policy(), {name: each.policy() for name, each in read.policies.items()})
+
+
+class Policies:
+    """Answers what a tool may do under a policy."""
+
+    def __init__(
+        self, source: Callable[[], str | None], clock: Clock, lifetime: timedelta, without: PolicyBook
+    ) -> None:
+        """Ask the source for the document whenever the one before is this old; `without` holds where there is none."""
+        self._source = source
+        self._clock = clock
+        self._lifetime = lifetime
+        self._without = without
+        self._lock = Lock()
+        self._book = without
+        self._text: str | None = None
+        self._until = datetime.fromtimestamp(0, UTC)
+
+    def permission(self, policy: str | None, tool: str) -> Permission:
+        """Return what the tool may do under the named policy, the deployment's own for None."""
+        with self._lock:
+            now = self._clock.now()
+            if now >= self._until:
+                self._take(self._source())
+                self._until = now + self._lifetime
+            return self._book.permission(policy, tool)
+
+    def _take(self, text: str | None) -> None:
+        """Let a new document hold, unless it is bad: then the log says where, and the last good one stays."""
+        if text is None or text == self._text:
+            return
+        self._text = text
+        try:
+            self._book = parse(text)
+        except SettingsError as error:
+            _logger.warning("policy refused: %s", error)
+
+
+def of_file(path: Path, clock: Clock) -> Policies:
+    """Return the policies of a file, looked at again at each call; where there is none, nothing is allowed."""
+
+    def read() -> str | None:
+        try:
+            return path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            _logger.warning("policy file cannot be read: %s", type(error).__name__)
+            return None
+
+    return Policies(read, clock, timedelta(0), NONE_KNOWN)
+
+
+def of_table(read: Callable[[], str | None], clock: Clock) -> Policies:
+    """Return the policies of the table's document; where none was ever set, the standard ones."""
+    return Policies(read, clock, STORED_LIFETIME, STANDARD)

@@ -1,0 +1,67 @@
+"""What a caller may do with key-value memory and context: one permission for each tool, none unless it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
+
+from cairn.ground.patterns import matches
+from cairn.keyvalue.model import Namespace
+
+Operation: TypeAlias = Literal["read", "write"]
+ContextType: TypeAlias = Literal["session", "agent", "task"]
+GovernedTool: TypeAlias = Literal["listMemory", "getMemory", "putMemory", "deleteMemory", "getContext"]
+OnSensitive: TypeAlias = Literal["refuse", "redact"]
+"""What putMemory does with a value that holds personal data or a secret."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permission:
+    """What one tool may do; `*` in a namespace stands for whole dotted segments."""
+
+    operations: frozenset[Operation] = frozenset()
+    namespaces: tuple[str, ...] = ()
+    context_types: frozenset[ContextType] = frozenset()
+    max_ttl_seconds: int | None = None
+    on_sensitive: OnSensitive = "refuse"
+
+    def allows(self, namespace: Namespace, operation: Operation) -> bool:
+        """Tell whether the operation is allowed in the namespace."""
+        return operation in self.operations and any(matches(pattern, namespace) for pattern in self.namespaces)
+
+
+NOTHING = Permission()
+Policy: TypeAlias = Mapping[str, Permission]
+"""What each tool may do, by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyBook:
+    """The policies of a deployment: its own, and those that credentials name."""
+
+    default: Policy = field(default_factory=dict[str, Permission])
+    named: Mapping[str, Policy] = field(default_factory=dict[str, Policy])
+
+    def permission(self, policy: str | None, tool: str) -> Permission:
+        """Return what a tool may do under the named policy, the deployment's own for None; nothing where none says."""
+        chosen = self.default if policy is None else self.named.get(policy, {})
+        return chosen.get(tool, NOTHING)
+
+
+_READ = Permission(operations=frozenset({"read"}), namespaces=("session.*", "agent.*", "public.*"))
+_WRITE = Permission(operations=frozenset({"write"}), namespaces=("session.*", "agent.*"), max_ttl_seconds=3600)
+STANDARD = PolicyBook(
+    {
+        "listMemory": _READ,
+        "getMemory": _READ,
+        "putMemory": _WRITE,
+        "deleteMemory": _WRITE,
+        "getContext": Permission(
+            operations=frozenset({"read"}), context_types=frozenset[ContextType](get_args(ContextType))
+        ),
+    }
+)
+"""What holds where nobody has set a policy."""
+NONE_KNOWN = PolicyBook()
+"""What holds where a policy was set and cannot be read: nothing is allowed."""

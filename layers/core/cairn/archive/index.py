@@ -1,0 +1,118 @@
+"""The archive's index: an entry for each pointer, and a copy of it at each place where it is looked for.
+
+The places are in the order of time, so that each look-up is one range read: by time, by tag, by session. A transaction
+writes or removes an entry with all its places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+
+from cairn.archive.model import Entry, is_tag
+from cairn.ground import layout
+from cairn.ground.errors import ResourceBusy, TransactionRefused, Unavailable
+from cairn.ground.ids import Digest, SessionId, Tenant
+from cairn.ground.paging import every
+from cairn.ground.table import ABSENT, Attributes, Condition, Delete, Equals, Key, Put, Query
+from cairn.ground.world import Pending, World
+
+NEWEST_SEARCHED = 1000
+"""Among how many of the newest sessions a part of a name is found; a whole tag or session id is found further back."""
+ATTEMPTS = 4
+
+
+class ArchiveIndex:
+    """What is archived, of every tenant."""
+
+    def __init__(self, world: World) -> None:
+        """Hold no state of its own."""
+        self._world = world
+
+    def get(self, tenant: Tenant, digest: Digest) -> Entry | None:
+        """Return the entry of a pointer, None where this tenant has none."""
+        item = self._world.table.get(Key(layout.archive_pk(tenant), layout.pointer_sk(digest)))
+        return None if item is None else Entry.from_attributes(item)
+
+    def add(self, tenant: Tenant, entry: Entry) -> bool:
+        """Write the entry; one that is there gets the tags it lacks, and keeps its time. Tell whether that wrote any.
+
+        InvalidArgument where these are too many, Unavailable where nothing was written or nobody knows.
+        """
+        held: Entry | None = None
+        for _ in range(ATTEMPTS):
+            wanted = entry if held is None else held.tagged(entry.tags)
+            if wanted == held:
+                return False
+            first, *places = _items(tenant, wanted)
+            try:
+                self._world.table.transact([Put(first, _unchanged(held)), *map(Put, places)])
+            except TransactionRefused as refused:
+                held = _held(refused)
+            else:
+                return True
+        raise ResourceBusy("The archive's entry is being changed by other calls", {"resource": "pointer"})
+
+    def remove(self, tenant: Tenant, entry: Entry) -> bool:
+        """Remove the entry with its places, unless it got further tags meanwhile; tell whether it did."""
+        first, *places = (Key(str(item["pk"]), str(item["sk"])) for item in _items(tenant, entry))
+        try:
+            self._world.table.transact([Delete(first, _unchanged(entry)), *map(Delete, places)])
+        except TransactionRefused as refused:
+            _held(refused)
+            return False
+        return True
+
+    def of_session(self, tenant: Tenant, session_id: SessionId) -> list[Entry]:
+        """Return the entries of all sessions of this name, the oldest first."""
+        low, high = layout.prefix_range(layout.archived_by_session(session_id))
+        found = every(self._world.table, Query(layout.archive_pk(tenant), low, high))
+        return [entry for entry in map(Entry.from_attributes, found) if entry.session_id == session_id]
+
+    def search(self, tenant: Tenant, text: str, tags: Sequence[str], limit: int) -> tuple[Entry, ...]:
+        """Return the newest entries that match, newest first; see Entry.matches and NEWEST_SEARCHED."""
+        searched = NEWEST_SEARCHED if text or tags else limit
+        reads = [Pending(partial(self._newest, tenant, place, searched)) for place in _places_of(text, tags)]
+        self._world.parallel(reads)
+        entries = {entry.digest: entry for read in reads for entry in read.result}
+        found = [entry for entry in entries.values() if entry.matches(text, tags)]
+        return tuple(sorted(found, key=lambda entry: entry.id, reverse=True)[:limit])
+
+    def _newest(self, tenant: Tenant, place: str, limit: int) -> list[Entry]:
+        low, high = layout.prefix_range(place)
+        newest = every(self._world.table, Query(layout.archive_pk(tenant), low, high, descending=True, limit=limit))
+        return [Entry.from_attributes(item) for item in islice(newest, limit)]
+
+
+def _places_of(text: str, tags: Sequence[str]) -> Iterator[str]:
+    """Yield the ranges to search: the newest sessions, and those that have the name as a whole."""
+    yield layout.archived_by_time()
+    whole = max(tags, key=len) if tags else text
+    if is_tag(whole):
+        yield layout.archived_by_tag(whole)
+    if text:
+        yield layout.archived_by_session(text)
+
+
+def _items(tenant: Tenant, entry: Entry) -> Iterator[Attributes]:
+    places: Iterable[str] = (
+        layout.pointer_sk(entry.digest),
+        layout.archived_by_time(entry.id),
+        layout.archived_by_session(entry.session_id, entry.id),
+        *(layout.archived_by_tag(tag, entry.id) for tag in entry.tags),
+    )
+    for place in places:
+        yield {"pk": layout.archive_pk(tenant), "sk": place, **entry.to_attributes()}
+
+
+def _unchanged(held: Entry | None) -> Condition:
+    return ABSENT if held is None else Equals("tags", held.to_attributes()["tags"])
+
+
+def _held(refused: TransactionRefused) -> Entry | None:
+    """Return the entry that was there instead of the one expected; Unavailable where that was not the reason."""
+    reason = refused.reasons[0]
+    if reason is None or reason.code != "condition":
+        raise Unavailable("the store refused to change the archive's index") from refused
+    return Entry.from_attributes(reason.item) if reason.item else None

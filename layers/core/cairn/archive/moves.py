@@ -1,0 +1,50 @@
+"""Archived sessions on their way from one store to another: in the clear between, under a new pointer afterwards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from cairn.archive.archive import PURPOSE
+from cairn.archive.index import ArchiveIndex
+from cairn.archive.model import Entry
+from cairn.ground import codec
+from cairn.ground.errors import InvalidArgument
+from cairn.ground.ids import Tenant
+from cairn.ground.table import Attributes
+from cairn.ground.world import World
+from cairn.vault.vault import Vault
+
+OF_THIS_STORE = frozenset({"content_hash", "blob_kid"})
+"""What of an entry's attributes follows from the key that its session is sealed under."""
+
+
+class ArchiveMoves:
+    """Opens archived sessions, and puts them away again."""
+
+    def __init__(self, world: World, vault: Vault) -> None:
+        """Hold no state of its own."""
+        self._world = world
+        self._vault = vault
+        self._index = ArchiveIndex(world)
+
+    def opened(self, tenant: Tenant, item: Attributes) -> Mapping[str, Any]:
+        """Return what is sealed under an entry's pointer; NotFound where the session is being deleted."""
+        entry = Entry.from_attributes(item)
+        sealed = self._world.blobs.get(tenant, entry.digest)
+        opened: dict[str, Any] = json.loads(self._vault.unseal_alike(tenant, PURPOSE, entry.key_number, sealed))
+        return opened
+
+    def put_away(self, tenant: Tenant, attributes: Attributes, opened: Mapping[str, Any]) -> bool:
+        """Archive what was opened with the entry's own tags and time; tell whether it was not there already."""
+        if not isinstance(opened.get("session"), Mapping):
+            raise InvalidArgument("bundle", "holds an archived session that is none")
+        try:
+            entry = Entry.from_attributes({**attributes, **dict.fromkeys(OF_THIS_STORE, 0)})
+        except (KeyError, ValueError):
+            raise InvalidArgument("bundle", "holds an archived session without its entry") from None
+        number, sealed = self._vault.seal_alike(tenant, PURPOSE, codec.canonical(opened))
+        digest = self._world.blobs.put(tenant, sealed)
+        return self._index.add(tenant, replace(entry, digest=digest, key_number=number))

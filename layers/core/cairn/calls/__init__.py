@@ -1,0 +1,1 @@
+"""Every call, on record and within its rates."""

@@ -1,0 +1,126 @@
+"""The chain over the audit log: digests that name every record of a stretch of time, each with its predecessor."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, Literal, TypeAlias
+
+from cairn.ground.table import Attributes
+
+FindingKind: TypeAlias = Literal["changed", "missing", "reordered", "added"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in the log: a day and a sort key in it. The start of a log lies before all its records."""
+
+    day: str = ""
+    sk: str = ""
+
+    def low(self, day: str) -> str:
+        """Return the smallest sort key after this position in a day's partition, where it is its day or a later one."""
+        return f"{self.sk} " if day == self.day else "0"
+
+
+@dataclass(frozen=True, slots=True)
+class SealedRecord:
+    """A record as its digest names it: where it is, its tag, and when it may be gone (epoch seconds)."""
+
+    position: Position
+    tag: str
+    expires_at: int
+
+    @classmethod
+    def of(cls, day: str, item: Attributes) -> SealedRecord:
+        """Return the name of a stored record."""
+        return cls(Position(day, str(item["sk"])), str(item.get("tag")), int(item.get("expires_at", 0)))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecord:
+    """A record as it is stored: its tag, and whether that is the one its content gets from its tenant's key."""
+
+    tag: str
+    genuine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AuditDigest:
+    """All records after the predecessor's last up to its own last; `previous` is the predecessor's blob, or empty."""
+
+    number: int
+    previous: str
+    since: Position
+    records: Sequence[SealedRecord]
+
+    @property
+    def until(self) -> Position:
+        """Return where its last record is."""
+        return self.records[-1].position
+
+    def days(self) -> Sequence[str]:
+        """Return every day on which its records may be, those without any too."""
+        first, last = (
+            date.fromisoformat(self.since.day or self.records[0].position.day),
+            date.fromisoformat(self.until.day),
+        )
+        return [(first + timedelta(days=number)).isoformat() for number in range((last - first).days + 1)]
+
+    def document(self) -> Mapping[str, Any]:
+        """Return it as JSON data."""
+        return {
+            "number": self.number,
+            "previous": self.previous,
+            "since": [self.since.day, self.since.sk],
+            "records": [[each.position.day, each.position.sk, each.tag, each.expires_at] for each in self.records],
+        }
+
+    @classmethod
+    def parse(cls, document: Any) -> AuditDigest:
+        """Return the digest that document() was made of."""
+        records = [SealedRecord(Position(day, sk), tag, end) for day, sk, tag, end in document["records"]]
+        return cls(document["number"], document["previous"], Position(*document["since"]), records)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong with one record or digest, and which it is."""
+
+    kind: FindingKind
+    what: Literal["record", "digest"]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What a look at the whole log found; by `head`, the newest digest's blob, a later look knows this state."""
+
+    digests: int
+    records: int
+    unsealed: int
+    head: str
+    findings: Sequence[Finding]
+
+
+def compared(
+    sealed: Sequence[SealedRecord], stored: Mapping[Position, StoredRecord], now: datetime
+) -> Sequence[Finding]:
+    """Return how stored records differ from those that were sealed; what has expired may be gone."""
+    known = {each.position: each for each in sealed}
+    tags = {each.tag for each in sealed}
+    found = [_difference(position, each, known.get(position), tags) for position, each in stored.items()]
+    gone = [each for each in sealed if each.position not in stored and each.expires_at > now.timestamp()]
+    missing = [Finding("missing", "record", each.position.sk) for each in gone]
+    return [*filter(None, found), *missing]
+
+
+def _difference(
+    position: Position, stored: StoredRecord, sealed: SealedRecord | None, tags: Collection[str]
+) -> Finding | None:
+    if sealed is None:
+        return Finding("added", "record", position.sk)
+    if stored.tag != sealed.tag:
+        return Finding("reordered" if stored.tag in tags else "changed", "record", position.sk)
+    return None if stored.genuine else Finding("changed", "record", position.sk)

@@ -1,0 +1,66 @@
+"""Where the records of calls are, the chain that seals them, and the buckets that calls are held to."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from cairn.conversation.turns import Session
+from cairn.ground.ids import Tenant
+from cairn.ground.layout import prefix_range
+from cairn.ground.table import Key
+
+
+def rates_pk(tenant: Tenant) -> str:
+    """Return the partition of a tenant's token buckets."""
+    return f"{tenant}#rates"
+
+
+def rate_sk(limit: str, name: str) -> str:
+    """Return the sort key of the bucket of one thing that is limited."""
+    return f"{limit}#{name}"
+
+
+def audit_pk(tenant: Tenant) -> str:
+    """Return the partition of a tenant's chain of digests, and of the days on which it called."""
+    return f"{tenant}#audit"
+
+
+def audit_day_pk(tenant: Tenant, day: str) -> str:
+    """Return the partition of the records of one day, yyyy-mm-dd in UTC."""
+    return f"{tenant}#audit#{day}"
+
+
+def day_sk(day: str) -> str:
+    """Return the sort key that says there are records of this day."""
+    return f"day#{day}"
+
+
+def digest_sk(number: int) -> str:
+    """Return the sort key of the digest at a place of its chain; the first is 1."""
+    return f"digest#{number:09d}"
+
+
+def digest_range() -> tuple[str, str]:
+    """Return the range of a tenant's digests."""
+    return prefix_range("digest#")
+
+
+def digests_key(tenant: Tenant) -> Key:
+    """Return the place that the blobs of a tenant's digests are bound to."""
+    return Key(audit_pk(tenant), "digest")
+
+
+def audited_tenant(pk: str) -> Tenant:
+    """Return the tenant whose chain is in this partition."""
+    return Tenant(pk.removesuffix("#audit"))
+
+
+def unsealed_pk() -> str:
+    """Return the index partition of all days whose records are not sealed; `~` is in no tenant's name."""
+    return "~unsealed"
+
+
+def calls_pk(session: Session) -> str:
+    """Return the index partition of a session's calls: a hash, since every call's record carries it."""
+    place = sha256(f"{session.project}#{session.session_id}".encode()).hexdigest()
+    return f"{session.tenant}#calls#{place[:32]}"

@@ -1,0 +1,104 @@
+"""Rate limits: token buckets in the table, of which a process takes some tokens ahead.
+
+A bucket is written only if nobody else has written it since it was read, so that all processes together never take
+more than its burst and what time has added. What a process has taken it spends without asking; it takes more beside
+the call that spends the half of them. Tokens that a process does not spend are lost with it: limits err that way only.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from threading import Lock
+
+from cairn.calls import layout
+from cairn.ground.errors import ConditionFailed, RateLimited, Unavailable
+from cairn.ground.rates import Bucket
+from cairn.ground.table import ABSENT, Equals, Key, Put
+from cairn.ground.world import World
+
+MOST_BUCKETS = 4096
+"""How many buckets a process keeps tokens of; the tokens of those used longest ago are given up."""
+_ATTEMPTS = 40
+_EPOCH = datetime.fromtimestamp(0, UTC)
+_LINGERING_SECONDS = 60
+
+
+class RateLimits:
+    """The tokens that this process has taken ahead."""
+
+    def __init__(self, world: World) -> None:
+        """Start without a token."""
+        self._world = world
+        self._lock = Lock()
+        self._left: OrderedDict[Bucket, int] = OrderedDict()
+        self._full_at: OrderedDict[Bucket, int] = OrderedDict()
+
+    def take(self, buckets: Sequence[Bucket], beside: Callable[[], None]) -> Sequence[Callable[[], None]]:
+        """Take a token of each bucket or raise RateLimited; return what renews them, to be called beside the work.
+
+        Where the table has to be asked for tokens, `beside` is called at the same time.
+        """
+        while missing := self._spend(buckets):
+            self._world.parallel([*(partial(self._lease, bucket) for bucket in missing), beside])
+        return [partial(self._renew, bucket) for bucket in buckets if self._is_half_spent(bucket)]
+
+    def _spend(self, buckets: Sequence[Bucket]) -> Sequence[Bucket]:
+        """Spend a token of each, or none and return which lack one."""
+        with self._lock:
+            missing = [bucket for bucket in buckets if not self._left.get(bucket)]
+            if not missing:
+                for bucket in buckets:
+                    self._left[bucket] -= 1
+                    self._left.move_to_end(bucket)
+            return missing
+
+    def _is_half_spent(self, bucket: Bucket) -> bool:
+        return bucket.rate.lease > 1 and self._left.get(bucket) == bucket.rate.lease // 2
+
+    def _renew(self, bucket: Bucket) -> None:
+        with suppress(RateLimited, Unavailable):
+            self._lease(bucket)
+
+    def _lease(self, bucket: Bucket) -> None:
+        """Take tokens of the bucket in the table; RateLimited where it has none."""
+        rate, full_at = bucket.rate, self._full_at.get(bucket, 0)
+        for _ in range(_ATTEMPTS):
+            now = (self._world.clock.now() - _EPOCH) // timedelta(microseconds=1)
+            tokens = min(rate.lease, rate.tokens(full_at, now))
+            if tokens < 1:
+                raise _refusal(bucket, rate.wait(full_at, now))
+            wanted = rate.full_at(full_at, now, tokens)
+            try:
+                self._world.table.put(_written(bucket, full_at, wanted))
+            except ConditionFailed as lost:
+                full_at = int((lost.item or {}).get("full_at", 0))
+                self._keep(bucket, 0, full_at)
+            else:
+                self._keep(bucket, tokens, wanted)
+                return
+        raise _refusal(bucket, 1)
+
+    def _keep(self, bucket: Bucket, tokens: int, full_at: int) -> None:
+        with self._lock:
+            self._left[bucket] = self._left.get(bucket, 0) + tokens
+            self._full_at[bucket] = full_at
+            for kept in (self._left, self._full_at):
+                while len(kept) > MOST_BUCKETS:
+                    kept.popitem(last=False)
+
+
+def _written(bucket: Bucket, full_at: int, wanted: int) -> Put:
+    """Return the write of a bucket that nobody has written since; once full, it is as good as none."""
+    where = Key(layout.rates_pk(bucket.tenant), layout.rate_sk(bucket.limit, bucket.name))
+    expires_at = wanted // 1_000_000 + _LINGERING_SECONDS
+    item = {"pk": where.pk, "sk": where.sk, "full_at": wanted, "expires_at": expires_at}
+    return Put(item, Equals("full_at", full_at) if full_at else ABSENT)
+
+
+def _refusal(bucket: Bucket, microseconds: int) -> RateLimited:
+    details = {"limit": bucket.limit, "retry_after_ms": max(1, -(-microseconds // 1000))}
+    return RateLimited(f"Too many calls of this {bucket.limit}; wait before the next", details)

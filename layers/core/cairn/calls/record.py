@@ -1,0 +1,175 @@
+"""The audit log's records: who called which tool on what, and how that ended. Never a value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, cast
+
+from cairn.calls import layout
+from cairn.conversation.turns import Session
+from cairn.ground import codec
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId, moment_of
+from cairn.ground.table import Attributes
+
+ADMITTED: Final = "admitted"
+"""The outcome of a call that was let in; one that fails then has a second record, which says how it ended."""
+DONE: Final = "done"
+"""The outcome of an operator's command that ended well: the second record of it."""
+OPERATOR: Final = "operator"
+"""The credential of an operator's command, which shows none to Cairn."""
+TAG: Final = "tag"
+SETTLED = timedelta(minutes=5)
+"""How old a record is when no call that began before it can still write one, whatever the clocks of processes say."""
+_END = "#end"
+_SUBJECT = ("project", "session_id", "turn_id", "namespace", "key", "user_id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What a call is about, as far as it says so."""
+
+    project: Project | None = None
+    session_id: SessionId | None = None
+    turn_id: TurnId | None = None
+    namespace: str | None = None
+    key: str | None = None
+    user_id: UserId | None = None
+    """Whom an operator's command is about; calls name no user."""
+
+    @property
+    def place(self) -> str | None:
+        """Return the namespace, or else the project."""
+        return self.namespace or self.project
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRecord:
+    """One call as it began, or how it ended; `arguments` are the bytes of each, `duration_ms` of an end only."""
+
+    id: str
+    tenant: Tenant
+    tool: str
+    credential: str
+    request_id: str
+    arguments: Mapping[str, int] = field(default_factory=dict[str, int])
+    subject: Subject = field(default_factory=Subject)
+    outcome: str = ADMITTED
+    duration_ms: int | None = None
+    ends: bool = False
+
+    @classmethod
+    def of(cls, tenant: Tenant, item: Attributes) -> AuditRecord:
+        """Return the record that is stored as this item."""
+        texts = {name: str(item[name]) for name in _SUBJECT if name in item}
+        took = item.get("duration_ms")
+        return cls(
+            id=str(item["sk"]).removesuffix(_END),
+            tenant=tenant,
+            tool=str(item["tool"]),
+            credential=str(item["credential"]),
+            request_id=str(item["request_id"]),
+            arguments=json.loads(str(item["arguments"])),
+            subject=Subject(**cast("dict[str, Any]", texts)),
+            outcome=str(item["outcome"]),
+            duration_ms=None if took is None else int(took),
+            ends=str(item["sk"]).endswith(_END),
+        )
+
+    @property
+    def at(self) -> datetime:
+        """Return when the call began, to the millisecond."""
+        return moment_of(self.id)
+
+    @property
+    def day(self) -> str:
+        """Return the day of the record's partition."""
+        return day_of(self.at)
+
+    @property
+    def sk(self) -> str:
+        """Return the record's sort key: an end's comes right after its call's."""
+        return self.id + _END if self.ends else self.id
+
+    def ended(self, outcome: str, now: datetime) -> AuditRecord:
+        """Return the record of how the call ended."""
+        return replace(self, outcome=outcome, duration_ms=(now - self.at) // timedelta(milliseconds=1), ends=True)
+
+    def item(self, retention: timedelta) -> Attributes:
+        """Return the record as it is stored, without its tag; a session's records are in the index too."""
+        subject = self.subject
+        found = {
+            "pk": layout.audit_day_pk(self.tenant, self.day),
+            "sk": self.sk,
+            "tool": self.tool,
+            "credential": self.credential,
+            "request_id": self.request_id,
+            "arguments": codec.canonical(self.arguments).decode(),
+            "outcome": self.outcome,
+            "duration_ms": self.duration_ms,
+            "project": subject.project,
+            "session_id": subject.session_id,
+            "turn_id": subject.turn_id,
+            "namespace": subject.namespace,
+            "key": subject.key,
+            "user_id": subject.user_id,
+            "expires_at": int((self.at + retention).timestamp()),
+        }
+        if subject.project is not None and subject.session_id is not None:
+            found["ipk"] = layout.calls_pk(Session(self.tenant, subject.project, subject.session_id))
+            found["isk"] = HistoryEntry.of(self).text()
+        return {name: value for name, value in found.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryEntry:
+    """What the index says of a record, all of it in the sort key."""
+
+    id: str
+    tool: str
+    outcome: str
+    sent_bytes: int
+    credential: str
+    turn_id: str
+
+    @classmethod
+    def of(cls, record: AuditRecord) -> HistoryEntry:
+        """Return the entry of a record."""
+        return cls(
+            id=record.id,
+            tool=record.tool,
+            outcome=record.outcome,
+            sent_bytes=sum(record.arguments.values()),
+            credential=record.credential,
+            turn_id=record.subject.turn_id or "",
+        )
+
+    @classmethod
+    def parse(cls, text: str) -> HistoryEntry:
+        """Return the entry in a sort key."""
+        call_id, tool, outcome, sent_bytes, credential, turn_id = text.split("#", 5)
+        return cls(
+            id=call_id,
+            tool=tool,
+            outcome=outcome,
+            sent_bytes=int(sent_bytes),
+            credential=credential,
+            turn_id=turn_id,
+        )
+
+    def text(self) -> str:
+        """Return the sort key: by time, with what may hold a # last."""
+        parts = (self.id, self.tool, self.outcome, str(self.sent_bytes), self.credential, self.turn_id)
+        return "#".join(parts)
+
+
+def day_of(moment: datetime) -> str:
+    """Return the day of a moment in UTC, yyyy-mm-dd."""
+    return moment.astimezone(UTC).date().isoformat()
+
+
+def message_of(item: Attributes) -> bytes:
+    """Return what a record's tag is made of: everything stored but the tag."""
+    return codec.canonical({name: value for name, value in item.items() if name != TAG})

@@ -1,0 +1,121 @@
+"""Sealing the audit log: its records, once no call can still write before them, become digests in a chain.
+
+A digest is a blob that names all records since the digest before it, and that digest. The table has one item for each
+digest, added and never changed, so that sealing may be stopped anywhere and done by two at once: whoever comes second
+finds the place in the chain taken and leaves it at that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import islice
+
+from cairn.calls import layout
+from cairn.calls.chain import AuditDigest, Position, SealedRecord
+from cairn.calls.record import SETTLED, day_of
+from cairn.ground import codec
+from cairn.ground.errors import ConditionFailed
+from cairn.ground.ids import Tenant, time_ordered_id
+from cairn.ground.paging import every
+from cairn.ground.table import ABSENT, Attributes, Equals, Key, Put, Query, Update
+from cairn.ground.world import World
+from cairn.vault.vault import Vault
+
+MOST_RECORDS = 10_000
+"""How many records a digest names, so that memory is bounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainEnd:
+    """The newest digest: its number, its blob and where its last record is."""
+
+    number: int = 0
+    blob: str = ""
+    until: Position = field(default_factory=Position)
+
+    @classmethod
+    def of(cls, item: Attributes) -> ChainEnd:
+        """Return the digest that an item of the chain stands for."""
+        number = int(str(item["sk"]).rpartition("#")[2])
+        return cls(number, str(item["blob"]), Position(str(item["day"]), str(item["until"])))
+
+
+class Sealer:
+    """Seals what tenants have called."""
+
+    def __init__(self, world: World, vault: Vault) -> None:
+        """Hold no state of its own."""
+        self._world = world
+        self._vault = vault
+
+    def due(self) -> Sequence[Tenant]:
+        """Return the tenants that have records of which some may not be sealed."""
+        today = day_of(self._world.clock.now())
+        entries = every(self._world.table, Query(layout.unsealed_pk(), "0", today, index=True))
+        return sorted({layout.audited_tenant(str(each["pk"])) for each in entries})
+
+    def seal(self, tenant: Tenant, within: timedelta) -> int:
+        """Seal the tenant's settled records and return how many they were; what is left then is due again."""
+        now = self._world.clock.now()
+        end, sealed = self._end(tenant), 0
+        while records := self._settled(tenant, end.until, now - SETTLED):
+            appended = self._append(tenant, end, records)
+            if appended is None:
+                return sealed
+            end, sealed = appended, sealed + len(records)
+            if self._world.clock.now() - now >= within:
+                return sealed
+        self._close(tenant, day_of(now - SETTLED))
+        return sealed
+
+    def _end(self, tenant: Tenant) -> ChainEnd:
+        low, high = layout.digest_range()
+        newest = self._world.table.query(Query(layout.audit_pk(tenant), low, high, descending=True, limit=1)).items
+        return ChainEnd.of(newest[0]) if newest else ChainEnd()
+
+    def _settled(self, tenant: Tenant, after: Position, settled: datetime) -> Sequence[SealedRecord]:
+        return list(islice(self._records(tenant, after, settled), MOST_RECORDS))
+
+    def _records(self, tenant: Tenant, after: Position, settled: datetime) -> Iterator[SealedRecord]:
+        last = time_ordered_id(settled, bytes(10))
+        for marker in self._days(tenant, after.day, day_of(settled)):
+            day = str(marker["sk"]).rpartition("#")[2]
+            query = Query(layout.audit_day_pk(tenant, day), after.low(day), last)
+            yield from (SealedRecord.of(day, item) for item in every(self._world.table, query))
+
+    def _append(self, tenant: Tenant, end: ChainEnd, records: Sequence[SealedRecord]) -> ChainEnd | None:
+        """Add a digest to the chain; None where somebody else has added one at its place."""
+        digest = AuditDigest(end.number + 1, end.blob, end.until, records)
+        sealed = self._vault.seal_blob(tenant, layout.digests_key(tenant), codec.pack(digest.document()))
+        blob = self._world.blobs.put(tenant, sealed)
+        item: Attributes = {
+            "pk": layout.audit_pk(tenant),
+            "sk": layout.digest_sk(digest.number),
+            "blob": blob,
+            "day": digest.until.day,
+            "until": digest.until.sk,
+            "records": len(records),
+        }
+        try:
+            self._world.table.put(Put(item, ABSENT))
+        except ConditionFailed as lost:
+            if lost.item is None or lost.item["blob"] != blob:
+                self._world.blobs.delete(tenant, blob)
+                return None
+        return ChainEnd.of(item)
+
+    def _close(self, tenant: Tenant, today: str) -> None:
+        """Let the days before today be due no more; all their records are sealed."""
+        for marker in self._days(tenant, "", today):
+            day = marker.get("isk")
+            if day is not None and day != today:
+                where = Key(str(marker["pk"]), str(marker["sk"]))
+                with suppress(ConditionFailed):
+                    self._world.table.update(Update(where, remove=("ipk", "isk"), condition=Equals("isk", day)))
+
+    def _days(self, tenant: Tenant, first: str, last: str) -> Iterator[Attributes]:
+        query = Query(layout.audit_pk(tenant), layout.day_sk(first), layout.day_sk(last))
+        return every(self._world.table, query)

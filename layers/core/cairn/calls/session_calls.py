@@ -1,0 +1,99 @@
+"""The context of a session, read off the index of its calls' records, kept for half a minute, then brought up to date.
+
+Only what no call can add to any more is taken from memory then, so that a long session costs what was called lately.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import islice
+from threading import Lock
+
+from cairn.calls import layout
+from cairn.calls.record import SETTLED, HistoryEntry
+from cairn.calls.usage import SessionContext, calls_of
+from cairn.conversation.turns import Session
+from cairn.ground.ids import moment_of, time_ordered_id
+from cairn.ground.paging import every
+from cairn.ground.table import Query
+from cairn.ground.world import Pending, World
+
+LIFETIME = timedelta(seconds=30)
+WHOLE_LIFETIME = timedelta(hours=1)
+"""How long a context is brought up to date before it is read as a whole again: a frozen process may record too late."""
+MOST_CALLS = 10_000
+"""How many of a session's newest records are read, so that time and memory are bounded."""
+_MOST_SESSIONS = 256
+_MOST_KEPT = 5 * MOST_CALLS
+"""How many calls a process keeps of all sessions together."""
+_HIGHEST = "\U0010ffff"
+_LOWEST_RANDOMNESS = bytes(10)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    context: SessionContext
+    at: datetime
+    whole_at: datetime
+
+
+class Contexts:
+    """Answers what was called in a session; for 30 seconds from memory."""
+
+    def __init__(self, world: World) -> None:
+        """Start with nothing in memory."""
+        self._world = world
+        self._lock = Lock()
+        self._kept: OrderedDict[Session, _Kept] = OrderedDict()
+        self._calls = 0
+
+    def of(self, session: Session) -> SessionContext:
+        """Return the session's context, at most half a minute old."""
+        now = self._world.clock.now()
+        with self._lock:
+            kept = self._kept.get(session)
+        if kept is not None and now < kept.at + LIFETIME:
+            return kept.context
+        fresh = self._continued(session, kept, now) if kept else None
+        if fresh is None:
+            fresh = _Kept(self._read(session, now), now, now)
+        self._keep(session, fresh)
+        return fresh.context
+
+    def _keep(self, session: Session, fresh: _Kept) -> None:
+        """Keep a session's context in place of what was kept of it; forget those that were made longest ago."""
+        with self._lock:
+            before = self._kept.pop(session, None)
+            self._kept[session] = fresh
+            self._calls += len(fresh.context.calls) - (len(before.context.calls) if before else 0)
+            while len(self._kept) > _MOST_SESSIONS or (self._calls > _MOST_KEPT and len(self._kept) > 1):
+                _, forgotten = self._kept.popitem(last=False)
+                self._calls -= len(forgotten.context.calls)
+
+    def _continued(self, session: Session, kept: _Kept, now: datetime) -> _Kept | None:
+        """Return what is kept with the calls since; None where that is too old, or its newest call is gone by now."""
+        calls = kept.context.calls
+        if not calls or now >= kept.whole_at + WHOLE_LIFETIME:
+            return None
+        since = time_ordered_id(min(calls[-1].at, kept.at - SETTLED), _LOWEST_RANDOMNESS)
+        query = Query(layout.calls_pk(session), since, _HIGHEST, descending=True, index=True)
+        newer = calls_of(self._entries(query, MOST_CALLS))
+        if calls[-1].at not in {call.at for call in newer}:
+            return None
+        older = [call for call in calls if call.at < moment_of(since)]
+        return replace(kept, context=replace(kept.context, calls=[*older, *newer][-MOST_CALLS:]), at=now)
+
+    def _read(self, session: Session, now: datetime) -> SessionContext:
+        pk = layout.calls_pk(session)
+        newest = Pending(partial(self._entries, Query(pk, "0", _HIGHEST, descending=True, index=True), MOST_CALLS))
+        first = Pending(partial(self._entries, Query(pk, "0", _HIGHEST, limit=1, index=True), 1))
+        self._world.parallel([newest, first])
+        began = calls_of(first.result)
+        return SessionContext(began[0].at if began else now, calls_of(newest.result))
+
+    def _entries(self, query: Query, most: int) -> list[HistoryEntry]:
+        items = islice(every(self._world.table, query), most)
+        return [HistoryEntry.parse(str(item["isk"])) for item in items]

@@ -1,0 +1,81 @@
+"""What is going on in a session: which calls were made in it, and what they used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from cairn.calls.record import ADMITTED, HistoryEntry
+from cairn.ground.ids import moment_of
+
+BYTES_PER_TOKEN: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a call costs and what a byte that it sends adds, in US dollars."""
+
+    per_call: float = 0.0
+    per_byte: float = 0.0
+
+
+ON_ONE_MACHINE: Final = Prices()
+# List prices of us-east-1 per million: a request of the gateway 1.00, two of Lambda 0.40, 0.1 s of 512 MB twice 1.67,
+# the record's two writes 1.25, four reads 0.50; and of each kilobyte sent, two writes of a turn's transaction 1.25.
+IN_AWS: Final = Prices(per_call=4.82e-6, per_byte=1.25e-9)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call: a call that is not known to have failed has succeeded."""
+
+    tool: str
+    at: datetime
+    success: bool
+    sent_bytes: int
+    credential: str
+    turn_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What calls used, as an estimate: tokens that were sent, and what they cost in US dollars."""
+
+    tokens: int
+    usd: float
+
+    @classmethod
+    def of(cls, calls: Sequence[ToolCall], prices: Prices) -> Usage:
+        """Return what the calls used together."""
+        sent = sum(call.sent_bytes for call in calls)
+        return cls(sent // BYTES_PER_TOKEN, len(calls) * prices.per_call + sent * prices.per_byte)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionContext:
+    """A session's calls, oldest first, and when the first ever was."""
+
+    started_at: datetime
+    calls: Sequence[ToolCall]
+
+    @property
+    def task_id(self) -> str | None:
+        """Return the newest turn that a call named."""
+        return next((call.turn_id for call in reversed(self.calls) if call.turn_id), None)
+
+
+def calls_of(entries: Iterable[HistoryEntry]) -> Sequence[ToolCall]:
+    """Return the calls that index entries stand for, oldest first; an end says that its call failed."""
+    calls: dict[str, ToolCall] = {}
+    for entry in sorted(entries, key=lambda each: (each.id, each.outcome != ADMITTED)):
+        calls[entry.id] = ToolCall(
+            tool=entry.tool,
+            at=moment_of(entry.id),
+            success=entry.outcome == ADMITTED,
+            sent_bytes=entry.sent_bytes,
+            credential=entry.credential,
+            turn_id=entry.turn_id,
+        )
+    return list(calls.values())

@@ -1,0 +1,1 @@
+"""What is said: items, events, and what stands out."""

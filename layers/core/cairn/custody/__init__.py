@@ -1,0 +1,1 @@
+"""Data taken out, brought in, erased and sealed anew."""

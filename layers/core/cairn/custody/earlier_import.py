@@ -1,0 +1,217 @@
+"""Taking a session over from the legacy layout, under its lease, by steps that may be stopped anywhere and done again.
+
+First the ids of its processed turns, so that none of them is ever committed again; then its facts; then its turns, some
+at a time. The head says how far that came. A session with turns of its own keeps them and gets no others: canonical
+memory goes before legacy memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from hashlib import sha256
+
+from cairn.conversation.turns import Session
+from cairn.custody.earlier_layout import LegacyHistory, LegacyTurn, facts_of
+from cairn.facts.facts import Changes, Fact, to_record
+from cairn.ground import layout
+from cairn.ground.codec import canonical, rfc3339
+from cairn.ground.errors import ConditionFailed, ResourceBusy, TransactionRefused, Unavailable
+from cairn.ground.ids import TurnId, UserId
+from cairn.ground.table import Key, Put, Scalar, Update, Write, key_of
+from cairn.log.entries import LogEntry, TurnEntry
+from cairn.log.log import TICK
+from cairn.recall.searching import owners_of
+from cairn.sessions import due
+from cairn.sessions.parts import Parts
+from cairn.sessions.sessions import Lease
+
+MOST_TURNS = 30
+"""How many turns one transaction of at most 100 writes takes over."""
+MOST_BYTES = 1_000_000
+"""How much JSON of events one transaction takes over, unless one turn alone has more."""
+GUARDS_AT_ONCE = 8
+AHEAD = timedelta(seconds=5)
+"""How far the ids of log entries, one tick apart, may be ahead of the clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What was taken over; with `kept` the session has turns of its own and only ids of processed turns were."""
+
+    turns: int = 0
+    facts: int = 0
+    processed: int = 0
+    kept: bool = False
+
+
+class LegacyImport:
+    """Takes sessions over, one at a time."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Work with these parts."""
+        self._parts = parts
+
+    def run(self, session: Session, history: LegacyHistory, user: UserId | None = None) -> Imported:
+        """Take over what is not yet; what names no user is this user's. ResourceBusy while others hold the session."""
+        parts = self._parts
+        settings = parts.settings_for(session.tenant)
+        lease = parts.sessions.lease(session, parts.world.entropy.token(12).hex(), settings)
+        try:
+            return _Import(parts, lease, user).run(history)
+        finally:
+            parts.sessions.release(lease)
+
+
+class _Import:
+    """One run under its lease."""
+
+    def __init__(self, parts: Parts, lease: Lease, user: UserId | None) -> None:
+        self._parts = parts
+        self._lease = lease
+        self._session = lease.session
+        self._user = user
+        self._settings = parts.settings_for(lease.session.tenant)
+        self._seq = lease.seq
+        self._owners = owners_of(lease.head)
+        self._logged_at = parts.world.clock.now()
+
+    def run(self, history: LegacyHistory) -> Imported:
+        processed = self._guard([*history.processed, *(turn.turn_id for turn in history.turns)])
+        head = self._lease.head
+        if self._seq > int(head.get("legacy_through", 0)) and head.get("legacy") != "importing":
+            return Imported(processed=processed, kept=True)
+        facts = self._take_facts(history)
+        turns = self._take_turns(history.turns)
+        if head.get("legacy") == "importing" or facts or turns:
+            self._transact([self._head({"legacy": "done"})])
+        return Imported(turns=turns, facts=facts, processed=processed)
+
+    def _guard(self, turns: Iterable[TurnId]) -> int:
+        """Write the guards of turns that have none; return how many."""
+        names = list(dict.fromkeys(turns))
+        written = 0
+        for start in range(0, len(names), GUARDS_AT_ONCE):
+            calls = [partial(self._guard_one, name) for name in names[start : start + GUARDS_AT_ONCE]]
+            written += sum(1 for done in self._parts.world.parallel(calls) if done)
+        return written
+
+    def _guard_one(self, turn: TurnId) -> bool:
+        with suppress(ConditionFailed):
+            self._parts.world.table.put(self._parts.guards.processed(self._session, turn))
+            return True
+        return False
+
+    def _take_facts(self, history: LegacyHistory) -> int:
+        """Add the facts where they are not those that were added before; the same ones again would change nothing."""
+        facts = facts_of(history.facts, self._parts.world.clock.now(), self._settings)
+        known = sha256(canonical([to_record(fact) | {"state": "", "valid_to": ""} for fact in facts])).hexdigest()
+        if not facts or self._lease.head.get("legacy_facts") == known:
+            return 0
+        by_owner: dict[str, list[Fact]] = {}
+        for fact in facts:
+            user = UserId(fact.source.user_id) if fact.source.user_id else self._user
+            by_owner.setdefault(layout.owner(user, self._session.session_id), []).append(fact)
+        now = self._parts.world.clock.now()
+        writes: list[Write] = []
+        for owner, held in by_owner.items():
+            self._parts.log.refresh(self._session.tenant, self._session.project, owner)
+            entry = LogEntry(session_id=self._session.session_id, at=now, changes=Changes(added=tuple(held)))
+            writes.extend(self._in_order(self._log_writes(owner, entry)))
+        changes: dict[str, Scalar] = {"legacy": "importing", "legacy_facts": known}
+        self._transact([*writes, self._head(changes, {"facts_written": len(facts)})])
+        return len(facts)
+
+    def _take_turns(self, turns: Iterable[LegacyTurn]) -> int:
+        known = self._known()
+        taken = 0
+        for some in _batches(turn for turn in turns if turn.turn_id not in known):
+            self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
+            writes = self._in_order([write for turn in some for write in self._turn_writes(turn)])
+            changes: dict[str, Scalar] = {
+                "legacy": "importing",
+                "legacy_through": self._seq,
+                "seq": self._seq,
+                "turn_id": some[-1].turn_id,
+            }
+            self._transact([*writes, self._head(changes, {"events": sum(len(turn.events) for turn in some)})])
+            taken += len(some)
+        return taken
+
+    def _known(self) -> set[TurnId]:
+        """Return which turns the session has."""
+        found: set[TurnId] = set()
+        for owner in self._owners:
+            self._parts.log.refresh(self._session.tenant, self._session.project, owner)
+            with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
+                found.update(stamp.turn_id for stamp in view.turns(self._session.session_id))
+        return found
+
+    def _turn_writes(self, turn: LegacyTurn) -> list[Write]:
+        self._seq += 1
+        where = Key(layout.session_pk(self._session), layout.event_sk(self._seq))
+        content = self._parts.vault.seal(self._session.tenant, where, [event.to_record() for event in turn.events])
+        item: dict[str, Scalar] = {"pk": where.pk, "sk": where.sk, "seq": self._seq, "at": rfc3339(turn.at)}
+        entry = LogEntry(
+            session_id=self._session.session_id,
+            at=turn.at,
+            turn=TurnEntry.of(turn.turn_id, self._seq, turn.events),
+        )
+        owner = layout.owner(turn.user_id or self._user, self._session.session_id)
+        return [Put({**item, **content}), *self._log_writes(owner, entry)]
+
+    def _log_writes(self, owner: str, entry: LogEntry) -> list[Write]:
+        """Return the writes that append to a log, after what was appended before, and make it known to its project."""
+        session = self._session
+        append = self._parts.log.append(session.tenant, session.project, owner, entry, self._next_moment())
+        if owner in self._owners:
+            return [append]
+        self._owners.append(owner)
+        pk = layout.registry_pk(session.tenant, session.project)
+        return [append, Put({"pk": pk, "sk": layout.registry_sk(owner)})]
+
+    def _in_order(self, writes: list[Write]) -> list[Write]:
+        appends = [write for write in writes if isinstance(write, Put) and layout.is_entry(key_of(write).sk)]
+        return [*writes, *self._parts.log.in_order(*appends)]
+
+    def _next_moment(self) -> datetime:
+        clock = self._parts.world.clock
+        self._logged_at = max(self._logged_at + TICK, clock.now())
+        if self._logged_at - clock.now() > AHEAD:
+            clock.sleep(AHEAD.total_seconds())
+        return self._logged_at
+
+    def _head(self, changes: dict[str, Scalar], counts: dict[str, int] | None = None) -> Update:
+        now = self._parts.world.clock.now()
+        entry = due.no_later_than(self._session, self._lease.head, now + due.interval(self._settings))
+        owners = "\n".join(self._owners)
+        fixed: dict[str, Scalar] = {"updated_at": rfc3339(now), "owners": owners, **self._lease.begun(), **entry.set}
+        add = {"version": 1, **(counts or {})}
+        return Update(self._lease.key(), set={**fixed, **changes}, add=add, condition=self._lease.held())
+
+    def _transact(self, writes: list[Write]) -> None:
+        try:
+            self._parts.world.table.transact(writes)
+        except TransactionRefused as refused:
+            if self._parts.log.was_outrun(writes, refused):
+                raise Unavailable("others appended to the log meanwhile; run the import again") from refused
+            if any(reason is not None and reason.code == "condition" for reason in refused.reasons):
+                raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused
+            raise Unavailable("the store refused a step of the import; run it again") from refused
+
+
+def _batches(turns: Iterable[LegacyTurn]) -> Iterator[list[LegacyTurn]]:
+    batch: list[LegacyTurn] = []
+    held = 0
+    for turn in turns:
+        size = len(canonical([event.to_record() for event in turn.events]))
+        if batch and (len(batch) == MOST_TURNS or held + size > MOST_BYTES):
+            yield batch
+            batch, held = [], 0
+        batch.append(turn)
+        held += size
+    if batch:
+        yield batch

@@ -1,0 +1,62 @@
+"""Erasing a tenant: its data keys first, so that whatever copy of the rest is left opens no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cairn.access.key_store import Credentials
+from cairn.ground import layout
+from cairn.ground.ids import Tenant
+from cairn.ground.paging import every
+from cairn.ground.ports import Inventory
+from cairn.ground.table import Attributes, Delete, Key, Query
+from cairn.ground.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedTenant:
+    """What was removed, and how many items and blobs a recount found all the same."""
+
+    api_keys: int = 0
+    data_keys: int = 0
+    items: int = 0
+    blobs: int = 0
+    left: int = 0
+
+
+class TenantErasure:
+    """Removes a tenant, for an operator; it may be stopped anywhere and run again."""
+
+    def __init__(self, world: World, inventory: Inventory) -> None:
+        """Hold no state of its own."""
+        self._world = world
+        self._inventory = inventory
+
+    def run(self, tenant: Tenant, shredded: Callable[[], None] = lambda: None) -> ErasedTenant:
+        """Revoke the tenant's API keys, delete its data keys, call `shredded`, then delete its items and blobs.
+
+        From `shredded` on nothing that it ever stored can be opened, but by a process that unwrapped a key before and
+        keeps it for vault.KEY_LIFETIME.
+        """
+        api_keys = Credentials(self._world).revoke_all(tenant)
+        data_keys = self._shred(tenant)
+        shredded()
+        items = sum(map(self._delete, self._inventory.items(tenant)))
+        blobs = 0
+        for digest in self._inventory.blobs(tenant):
+            self._world.blobs.delete(tenant, digest)
+            blobs += 1
+        self._inventory.scrub()
+        left = sum(1 for _ in self._inventory.items(tenant)) + sum(1 for _ in self._inventory.blobs(tenant))
+        return ErasedTenant(api_keys, data_keys, items, blobs, left)
+
+    def _shred(self, tenant: Tenant) -> int:
+        keys = list(every(self._world.table, Query(layout.keys_pk(tenant), *layout.key_range())))
+        deleted = sum(map(self._delete, keys))
+        self._inventory.scrub()
+        return deleted
+
+    def _delete(self, item: Attributes) -> int:
+        self._world.table.delete(Delete(Key(str(item["pk"]), str(item["sk"]))))
+        return 1

@@ -1,0 +1,193 @@
+"""Erasing a user: every turn, fact and text of theirs, out of sessions that others share too.
+
+It goes twice over the store, further apart than any call lives: what was being written during the first pass is
+met by the second. Views of the log in other processes notice by themselves that its newest entry is gone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from cairn.archive.archive import Archive
+from cairn.custody.bundles import Scope, own_turns
+from cairn.custody.erase_memories import MemoryErasure
+from cairn.ground import layout
+from cairn.ground.codec import canonical
+from cairn.ground.errors import InvalidArgument
+from cairn.ground.ids import Digest, SessionId
+from cairn.ground.paging import every
+from cairn.ground.ports import Inventory
+from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write
+from cairn.log.log import LATE_APPEND
+from cairn.recall.searching import owners_of
+from cairn.sessions.dropped_blobs import discard
+from cairn.sessions.leased import Leased, leased
+from cairn.sessions.parts import Parts
+from cairn.sessions.recent_turns import REMOVALS
+from cairn.upkeep.erase_session import TOLD, SessionErasure
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedUser:
+    """What was removed: items of the log, sessions that were theirs alone, their turns in others, blobs; what is left.
+
+    `memories` are those in logs that others share, `archived` the sessions that were theirs alone, in the archive.
+    `left` counts what a recount found: the user was speaking meanwhile, and the command is to be run again.
+    """
+
+    log_items: int = 0
+    sessions: int = 0
+    shared_turns: int = 0
+    blobs: int = 0
+    left: int = 0
+    memories: int = 0
+    archived: int = 0
+
+
+class SubjectErasure:
+    """Removes a user, for an operator; it may be stopped anywhere and run again."""
+
+    def __init__(self, parts: Parts, inventory: Inventory) -> None:
+        """Hold no state of its own."""
+        self._parts = parts
+        self._world = parts.world
+        self._inventory = inventory
+        self._memories = MemoryErasure(parts, inventory)
+        self._archive = Archive(parts)
+        self._sessions = SessionErasure(parts)
+
+    def run(self, scope: Scope) -> ErasedUser:
+        """Remove all that the user of this scope has; ResourceBusy where a session of theirs stays in use."""
+        if scope.user is None:
+            raise InvalidArgument("user", "must be named")
+        once = self._pass(scope, last=False)
+        unnamed = self._unnamed_blobs(scope)
+        self._world.clock.sleep(LATE_APPEND.total_seconds())
+        again = self._pass(scope, last=True)
+        unnamed &= self._unnamed_blobs(scope)
+        for digest in unnamed:
+            self._world.blobs.delete(scope.tenant, digest)
+        self._inventory.scrub()
+        return ErasedUser(
+            once.log_items + again.log_items,
+            once.sessions + again.sessions,
+            once.shared_turns + again.shared_turns,
+            once.blobs + again.blobs + len(unnamed),
+            sum(1 for _ in self._log_items(scope)) + len(self._heads(scope)) + self._memories.left(scope),
+            once.memories + again.memories,
+            once.archived + again.archived,
+        )
+
+    def _pass(self, scope: Scope, *, last: bool) -> ErasedUser:
+        heads = self._heads(scope)
+        alone = [head for head in heads if owners_of(head) == [scope.owner]]
+        turns = sum(self._cleanse(scope, head, last=last) for head in heads if head not in alone)
+        archived = sum(self._archive.delete_session(scope.tenant, name) for name in self._sole_sessions(scope))
+        blobs = sum(self._empty(head) for head in alone)
+        log = list(self._log_items(scope))
+        blobs += sum(map(self._delete, log))
+        memories = self._memories.run(scope)
+        return ErasedUser(len(log), len(alone), turns, blobs, memories=memories, archived=archived)
+
+    def _heads(self, scope: Scope) -> list[Attributes]:
+        return [head for head in self._every_head(scope) if scope.has_session(str(head["pk"]), head)]
+
+    def _every_head(self, scope: Scope) -> Iterator[Attributes]:
+        return (item for item in self._inventory.items(scope.tenant) if item["sk"] == layout.HEAD)
+
+    def _sole_sessions(self, scope: Scope) -> list[SessionId]:
+        return sorted(scope.sole_sessions(self._every_head(scope)))
+
+    def _log_items(self, scope: Scope) -> Iterator[Attributes]:
+        items = self._inventory.items(scope.tenant)
+        return (item for item in items if scope.has_log(str(item["pk"])) or scope.registers(item))
+
+    def _empty(self, head: Attributes) -> int:
+        """Delete a session that is the user's alone, with what it remembered for itself; return how many blobs."""
+        session = layout.session_of(str(head["pk"]))
+        owner = layout.owner(None, session.session_id)
+        log = layout.log_pk(session.tenant, session.project, owner)
+        with leased(self._parts, session) as held:
+            blobs = 0
+            for item in every(self._world.table, Query(log, "\x01", "\U0010ffff")):
+                held.keep()
+                blobs += self._delete(item)
+            registered = Key(layout.registry_pk(session.tenant, session.project), layout.registry_sk(owner))
+            self._world.table.delete(Delete(registered))
+            return blobs + sum(self._sessions.empty(held))
+
+    def _delete(self, item: Attributes) -> int:
+        """Delete an item and the blob that holds its content; return how many blobs that were."""
+        self._world.table.delete(Delete(Key(str(item["pk"]), str(item["sk"]))))
+        if "blob" not in item:
+            return 0
+        self._world.blobs.delete(layout.tenant_of(str(item["pk"])), Digest(str(item["blob"])))
+        return 1
+
+    def _cleanse(self, scope: Scope, head: Attributes, *, last: bool) -> int:
+        """Take the user's turns out of a session, and what was made of them; with `last` the user's name too."""
+        pk = str(head["pk"])
+        with leased(self._parts, layout.session_of(pk)) as lease:
+            turns = 0
+            discard(self._world, lease.session)
+            for item in every(self._world.table, Query(pk, layout.NEWEST_SUMMARY, layout.NEWEST_SUMMARY)):
+                self._delete(item)
+            for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff")):
+                lease.keep()
+                sk = str(item["sk"])
+                if sk.startswith(TOLD) or self._is_begun_by(scope, item):
+                    self._delete(item)
+                elif layout.FIRST_EVENT <= sk <= layout.LAST_EVENT or sk.startswith(layout.SHARDS):
+                    turns += self._without_own(scope, lease, item)
+            if last:
+                others = [owner for owner in owners_of(lease.head) if owner != scope.owner]
+                # Counted again, for who met a turn that was just being removed behind a head that said so.
+                named = {"owners": "\n".join(others)}
+                lease.write([Update(lease.key, set=named, add={REMOVALS: 1}, condition=lease.held)])
+        return turns
+
+    def _is_begun_by(self, scope: Scope, item: Attributes) -> bool:
+        if not str(item["sk"]).startswith(layout.OPERATIONS):
+            return False
+        return self._parts.vault.unseal(scope.tenant, item)["user_id"] == scope.user
+
+    def _without_own(self, scope: Scope, lease: Leased, item: Attributes) -> int:
+        """Remove the user's turns from an item of events, with their guards; count them in the head, which says so."""
+        where = Key(str(item["pk"]), str(item["sk"]))
+        content: list[Any] = self._parts.vault.unseal(scope.tenant, item)
+        own = own_turns(where.sk, content, scope.user)
+        if not own:
+            return 0
+        is_shard = where.sk.startswith(layout.SHARDS)
+        events: list[Any] = [event for _, turn in own for event in turn] if is_shard else own
+        turns = len(own) if is_shard else 1
+        kept = [turn for turn in content if turn not in own]
+        unchanged = AllOf(tuple(Equals(name, item[name]) for name in ("data", "blob") if name in item))
+        guards = {layout.guard_sk(event["turn_id"]) for event in events}
+        writes: list[Write] = [Delete(Key(where.pk, guard)) for guard in sorted(guards)]
+        writes.append(Update(lease.key, add={"erased": turns, REMOVALS: 1}, condition=lease.held))
+        if kept:
+            sealed = self._parts.vault.seal(scope.tenant, where, kept)
+            gone = tuple(name for name in ("data", "blob") if name in item and name not in sealed)
+            writes.append(Update(where, set=sealed, remove=gone, condition=unchanged))
+        else:
+            writes.append(Delete(where, unchanged))
+        lease.write(writes)
+        if "blob" in item:
+            self._world.blobs.delete(scope.tenant, Digest(str(item["blob"])))
+        return turns
+
+    def _unnamed_blobs(self, scope: Scope) -> set[Digest]:
+        """Return the tenant's blobs that no item names, in the clear or in its content."""
+        blobs = set(self._inventory.blobs(scope.tenant))
+        for item in self._inventory.items(scope.tenant):
+            texts = " ".join(value for value in item.values() if isinstance(value, str))
+            if "kid" in item:
+                texts += canonical(self._parts.vault.unseal(scope.tenant, item)).decode()
+            blobs.difference_update(Digest(found) for found in _DIGEST.findall(texts))
+        return blobs

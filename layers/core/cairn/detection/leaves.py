@@ -1,0 +1,68 @@
+"""The strings, numbers and keys of a JSON value, each with its path and the name that says what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final, NamedTuple, cast
+
+from cairn.ground.errors import DetectionFailed
+
+Path = tuple[str | int, ...]
+
+MOST_LEVELS: Final = 100
+_GENERIC: Final = frozenset({"value", "number", "text", "content", "data", "current"})
+_NAMES: Final = ("name", "key", "Name", "Key")
+_MOST_OF_A_NAME: Final = 64
+
+
+class Leaf(NamedTuple):
+    """A string, a number as its text, or a key; `name` is the key that a value stands under, or its list."""
+
+    path: Path
+    text: str
+    name: str = ""
+    is_key: bool = False
+    is_text: bool = True
+
+
+def leaves(value: Any, exempt: Collection[Path] = ()) -> Iterator[Leaf]:
+    """Yield all of a value's leaves in order, a key right before its value; DetectionFailed where it is no JSON.
+
+    What stands at an exempt path is left out, with all below it; its key is not.
+    """
+    yield from _leaves(value, (), "", frozenset(exempt))
+
+
+def _leaves(value: Any, path: Path, name: str, exempt: frozenset[Path]) -> Iterator[Leaf]:
+    if len(path) > MOST_LEVELS:
+        raise DetectionFailed("the value is nested too deeply")
+    if path in exempt or value is None or isinstance(value, bool):
+        return
+    if isinstance(value, str):
+        yield Leaf(path, value, name)
+    elif isinstance(value, int | float):
+        yield Leaf(path, _number(value), name, is_text=False)
+    elif isinstance(value, Mapping):
+        yield from _fields(cast("Mapping[Any, Any]", value), path, name, exempt)
+    elif isinstance(value, list | tuple):
+        for at, entry in enumerate(cast("list[Any]", value)):
+            yield from _leaves(entry, (*path, at), name, exempt)
+    else:
+        raise DetectionFailed("the value is no JSON")
+
+
+def _fields(value: Mapping[Any, Any], path: Path, name: str, exempt: frozenset[Path]) -> Iterator[Leaf]:
+    named = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), name)
+    for key, entry in value.items():
+        if not isinstance(key, str):
+            raise DetectionFailed("the value is no JSON")
+        yield Leaf((*path, key), key, is_key=True)
+        field = named if key.lower() in _GENERIC else key
+        yield from _leaves(entry, (*path, key), field[:_MOST_OF_A_NAME], exempt)
+
+
+def _number(value: float) -> str:
+    try:
+        return str(value)
+    except ValueError as error:
+        raise DetectionFailed("a number has too many digits") from error

@@ -1,1 +1,0 @@
-"""What is true without AWS: turns, facts, tiers, ranking, errors, ids."""

@@ -1,1 +1,0 @@
-"""Recall: which of many texts answer a question, told by a linear model over words, meaning, place and time."""

@@ -1,0 +1,158 @@
+"""The memory engine: the use cases over one world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from cairn.calls.journal import Journal
+from cairn.conversation.turns import (
+    BegunTurn,
+    CommittedTurn,
+    Completion,
+    Preparation,
+    PreparedTurn,
+    ResponseItem,
+    Session,
+)
+from cairn.ground.ids import Tenant
+from cairn.ground.settings import AuditSettings, Limits
+from cairn.ground.world import World
+from cairn.log.memories import Forgetting, Note, Question, Recalled
+from cairn.log.registry import Registry
+from cairn.sessions.parts import Parts, SettingsFor
+
+if TYPE_CHECKING:
+    from cairn.archive.archive import Archive
+    from cairn.custody.earlier_import import LegacyImport
+    from cairn.files.directories import Directories
+    from cairn.files.service import Files
+    from cairn.recall.indexing import Indexer
+    from cairn.turns.operation_token import OperationToken
+    from cairn.upkeep.maintenance import Maintenance
+
+
+class Turns:
+    """The turn lifecycle."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Work with these parts."""
+        self._parts = parts
+
+    def before(self, session: Session, request: Preparation) -> PreparedTurn:
+        """Return the model's input with memory in it; see service.before_turn."""
+        from cairn.turns.before_turn import prepare  # noqa: PLC0415 - a Lambda loads the use case it serves
+
+        return prepare(self._parts, session, request)
+
+    def after(self, session: Session, turn: Completion) -> CommittedTurn:
+        """Store the turn exactly once; see service.after_turn."""
+        from cairn.turns.after_turn import commit  # noqa: PLC0415
+
+        return commit(self._parts, session, turn)
+
+    def begin(self, session: Session, request: Preparation) -> BegunTurn:
+        """Return the model's input and a token to store the turn with; see service.operations."""
+        from cairn.turns import run_turn as operations  # noqa: PLC0415
+
+        return operations.begin(self._parts, session, request)
+
+    def finish(self, tenant: Tenant, token: OperationToken, outputs: Sequence[ResponseItem]) -> CommittedTurn:
+        """Store the turn that the token names exactly once; see service.operations."""
+        from cairn.turns import run_turn as operations  # noqa: PLC0415
+
+        return operations.finish(self._parts, tenant, token, outputs)
+
+
+class Memories:
+    """What agents choose to remember and to forget."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Work with these parts."""
+        self._parts = parts
+        self._registry = Registry()
+
+    def remember(self, session: Session, note: Note) -> str:
+        """Keep a memory once and return its id; see service.remember."""
+        from cairn.memories.remember import remember  # noqa: PLC0415 - a Lambda loads the use case it serves
+
+        return remember(self._parts, self._registry, session, note)
+
+    def recall(self, session: Session, question: Question) -> Recalled:
+        """Return what was said, remembered or learnt that answers a question; see service.recollect."""
+        from cairn.memories.recall import recollect  # noqa: PLC0415
+
+        return recollect(self._parts, session, question)
+
+    def forget(self, session: Session, request: Forgetting) -> None:
+        """Forget a memory or a fact; see service.forget."""
+        from cairn.memories.forget import forget  # noqa: PLC0415
+
+        forget(self._parts, session, request)
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What a door may call; what keeps nothing between calls is made, and loaded, each time it is asked for."""
+
+    turns: Turns
+    memories: Memories
+    parts: Parts
+    limits: Limits
+    journal: Journal
+
+    @classmethod
+    def over(cls, world: World, settings_for: SettingsFor, limits: Limits | None = None) -> Engine:
+        """Put the engine together; its parts share one cache of keys and one of views."""
+        parts = Parts.of(world, settings_for)
+        retention = timedelta(days=AuditSettings().retention_days)
+        return cls.of(parts, limits or Limits(), Journal(world, parts.vault, retention))
+
+    @classmethod
+    def of(cls, parts: Parts, limits: Limits, journal: Journal) -> Engine:
+        """Put the engine together of these parts."""
+        return cls(turns=Turns(parts), memories=Memories(parts), parts=parts, limits=limits, journal=journal)
+
+    @property
+    def maintenance(self) -> Maintenance:
+        """Return what tidies sessions; see service.maintenance."""
+        from cairn.upkeep.maintenance import Maintenance  # noqa: PLC0415 - a Lambda loads the use case it serves
+
+        return Maintenance(self.parts, self.journal)
+
+    @property
+    def directories(self) -> Directories:
+        """Return what lists sessions' directories; see service.directories."""
+        from cairn.files.directories import Directories  # noqa: PLC0415
+
+        return Directories(self.parts)
+
+    @property
+    def indexer(self) -> Indexer:
+        """Return what makes segments of logs; see service.indexing."""
+        return self.parts.indexer
+
+    @property
+    def archive(self) -> Archive:
+        """Return what archives whole sessions; see service.archive."""
+        from cairn.archive.archive import Archive  # noqa: PLC0415
+
+        return Archive(self.parts)
+
+    @property
+    def files(self) -> Files:
+        """Return sessions as files; see service.files."""
+        from cairn.files.canonical import Canonical  # noqa: PLC0415 - no Lambda serves files
+        from cairn.files.own_files import OwnFiles  # noqa: PLC0415
+        from cairn.files.service import Files  # noqa: PLC0415
+
+        return Files(OwnFiles(self.parts, self.limits), Canonical(self.parts), self.limits)
+
+    @property
+    def legacy(self) -> LegacyImport:
+        """Return what takes sessions over; see service.legacy_import."""
+        from cairn.custody.earlier_import import LegacyImport  # noqa: PLC0415 - no Lambda takes sessions over
+
+        return LegacyImport(self.parts)

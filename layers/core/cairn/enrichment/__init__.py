@@ -1,0 +1,1 @@
+"""What tools are told of earlier calls."""

@@ -1,0 +1,152 @@
+"""The record of what tools did, by tool, sealed and for a while; and what it and a conversation tell of a new call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import islice
+from typing import Any
+
+from cairn.conversation.turns import Session
+from cairn.enrichment import layout as execution_layout
+from cairn.enrichment.model import (
+    ERROR_CHARACTERS,
+    RESULT_CHARACTERS,
+    ContextSummary,
+    Execution,
+    brief,
+    execution_tags,
+    heard,
+    query_tags,
+    ranked,
+    redacted,
+)
+from cairn.ground import codec, layout
+from cairn.ground.ids import Project, SessionId, Tenant, moment_of, time_ordered_id
+from cairn.ground.settings import EnrichmentSettings
+from cairn.ground.table import Attributes, Key, Put, Query
+from cairn.log.entries import Chunk
+from cairn.memories.recall import opened
+from cairn.recall.searching import Search, Sight
+from cairn.sessions.parts import Parts
+
+_RANDOM_BYTES = 10
+_NEWEST = 32
+"""How many of a tool's newest executions a look-up weighs: one page, whatever is stored."""
+_HEARD = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose executions these are; those of one project are not seen from another."""
+
+    tenant: Tenant
+    project: Project | None = None
+    session_id: SessionId | None = None
+
+    def partition(self, tool: str) -> str:
+        """Return the partition of a tool's executions."""
+        return execution_layout.executions_pk(self.tenant, self.project, tool)
+
+    @property
+    def session(self) -> Session | None:
+        """Return the session, None where it is not known."""
+        if self.project is None or self.session_id is None:
+            return None
+        return Session(self.tenant, self.project, self.session_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """A call that has ended, with a result or an error; `extra` are further tags."""
+
+    tool: str
+    arguments: Mapping[str, Any] = field(repr=False)
+    result: object = field(default=None, repr=False)
+    error: str | None = field(default=None, repr=False)
+    extra: Sequence[str] = ()
+
+
+class Executions:
+    """Keeps executions and finds those that matter to a call."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Work with these parts."""
+        self._parts = parts
+
+    def prepare(self, tenant: Tenant) -> None:
+        """Get the tenant's key ready."""
+        self._parts.vault.prepare(tenant)
+
+    def keep(self, place: Place, ended: Ended, settings: EnrichmentSettings) -> None:
+        """Store a call that has ended."""
+        now = self._parts.world.clock.now()
+        name = time_ordered_id(now, self._parts.world.entropy.token(_RANDOM_BYTES))
+        where = Key(place.partition(ended.tool), execution_layout.execution_sk(name))
+        outcome = ended.result if ended.error is None else ended.error
+        content = {
+            "session_id": place.session_id,
+            "failed": ended.error is not None,
+            "tags": [*execution_tags(ended.tool, ended.arguments, outcome), *ended.extra],
+            "args": redacted(ended.arguments),
+            "result": None if ended.result is None else brief(ended.result, RESULT_CHARACTERS),
+            "error": None if ended.error is None else brief(ended.error, ERROR_CHARACTERS),
+            "at": codec.rfc3339(now),
+        }
+        until = now + timedelta(days=settings.retention_days)
+        sealed = self._parts.vault.seal(place.tenant, where, content)
+        item = {"pk": where.pk, "sk": where.sk, "expires_at": int(until.timestamp()), **sealed}
+        self._parts.world.table.put(Put(item))
+
+    def relevant(
+        self, place: Place, tool: str, arguments: Mapping[str, Any], settings: EnrichmentSettings
+    ) -> Sequence[ContextSummary]:
+        """Return up to `top_k` things that matter to a call; a hybrid look-up asks the conversation second."""
+        wanted = query_tags(tool, arguments)
+        found: Sequence[ContextSummary] = ()
+        if settings.mode in {"tool", "hybrid"}:
+            now = self._parts.world.clock.now()
+            found = ranked(self._of_tool(place, tool), wanted, now, settings.top_k)
+        if settings.mode == "conversation" or (settings.mode == "hybrid" and not found):
+            found = self._of_conversation(place, tool, arguments, wanted)
+        return found[: settings.top_k]
+
+    def _of_tool(self, place: Place, tool: str) -> list[Execution]:
+        low, high = execution_layout.execution_range()
+        query = Query(place.partition(tool), low, high, descending=True, limit=_NEWEST)
+        now = int(self._parts.world.clock.now().timestamp())
+        items = self._parts.world.table.query(query).items
+        return [self._opened(place, tool, item) for item in items if int(item["expires_at"]) > now]
+
+    def _opened(self, place: Place, tool: str, item: Attributes) -> Execution:
+        content = self._parts.vault.unseal(place.tenant, item)
+        name = execution_layout.execution_of(str(item["sk"]))
+        return Execution(
+            id=name,
+            tool=tool,
+            at=moment_of(name),
+            session_id=content["session_id"],
+            tags=tuple(content["tags"]),
+            failed=content["failed"],
+        )
+
+    def _of_conversation(
+        self, place: Place, tool: str, arguments: Mapping[str, Any], wanted: Sequence[str]
+    ) -> Sequence[ContextSummary]:
+        """Return what the same session's conversation tells, never another's."""
+        session = place.session
+        if session is None:
+            return ()
+        sight = Sight(session, layout.owner(None, session.session_id), "session")
+        owners = opened(self._parts, sight)
+        said = " ".join((*tool.split("_"), *(tag.partition(":")[2] for tag in wanted), *_words(arguments)))
+        now = self._parts.world.clock.now()
+        with self._parts.recall.answering(sight, Search(query=said, texts=owners, mode="text")) as answer:
+            chunks = [answer.read(hit) for hit in islice(answer.hits(), _HEARD)]
+        told = (heard(each, wanted, now) for each in chunks if isinstance(each, Chunk))
+        return sorted((each for each in told if each is not None), key=lambda each: -each.score)
+
+
+def _words(arguments: Mapping[str, Any]) -> list[str]:
+    return [value for value in arguments.values() if isinstance(value, str)]

@@ -1,0 +1,222 @@
+"""What earlier calls tell a tool before it runs: labels, names and times of theirs, never a word that was in them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal, TypeAlias, cast
+
+from cairn.detection.detector import mask
+from cairn.log.entries import Chunk
+
+Source: TypeAlias = Literal["conversation", "operational", "tool_exec"]
+Origin: TypeAlias = Literal["json", "chroma"]
+
+MOST_ITEMS: Final = 3
+ARGUMENT_CHARACTERS: Final = 128
+ARGUMENTS_CHARACTERS: Final = 2000
+RESULT_CHARACTERS: Final = 1500
+ERROR_CHARACTERS: Final = 240
+MASKED: Final = "[REDACTED]"
+_SECRET_KEY: Final = re.compile(r"token|password|secret|auth|cookie", re.IGNORECASE)
+_DEPTH: Final = 4
+_ENTRIES: Final = 16
+_SCANNED_CHARACTERS: Final = 100_000
+_HALF_LIFE: Final = timedelta(days=1)
+_RECENCY_SHARE: Final = 0.25
+
+_SIGNS: Final = {
+    "scheduling": r"unschedulable|failedscheduling|scheduling|insufficient (?:cpu|memory)|\btaint|nodeaffinity",
+    "crashloop": r"crash-?\s?loop|back-?off restarting|restart(?:ing|s|ed)? (?:loop|again)",
+    "image": r"imagepull|errimage|invalidimagename|pull(?:ing)? image|failed pulls?",
+    "timeouts": r"time(?:d)?-?\s?out|deadline ?exceeded",
+    "memory": r"oomkill|out of memory|memory kill",
+    "probe": r"(?:liveness|readiness|startup) ?probe|unhealthy",
+    "volume": r"failedmount|failedattach|\bpvc\b|persistentvolume|\bvolumes?\b",
+    "eviction": r"\bevict",
+    "access": r"forbidden|unauthori[sz]ed|permission.?denied",
+}
+"""The error classifiers: a label, and what it is told by. Only the labels ever leave here."""
+_CLASSIFIERS: Final = {label: re.compile(pattern, re.IGNORECASE) for label, pattern in _SIGNS.items()}
+_RESOURCES: Final = ("pod", "namespace", "node", "deployment", "service", "route", "pvc", "cluster")
+_DOMAINS: Final = {"oc": "openshift", "kubectl": "kubernetes", "k8s": "kubernetes"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextSummary:
+    """One thing that memory holds for a call: when and where it was, how well it fits, and what was found then."""
+
+    source: Source
+    score: float
+    tags: Sequence[str]
+    snippet: str
+    origin: Origin = "json"
+    memory_id: str | None = None
+    session_id: str | None = None
+    timestamp: int | None = None
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """One past call of a tool; `timestamp` is its moment, `tags` are what it is found by."""
+
+    id: str
+    tool: str
+    at: datetime
+    session_id: str | None
+    tags: Sequence[str]
+    failed: bool
+
+
+def signs(text: str) -> tuple[str, ...]:
+    """Return the labels of the classifiers that know something in a text."""
+    scanned = text[:_SCANNED_CHARACTERS]
+    return tuple(label for label, classifier in _CLASSIFIERS.items() if classifier.search(scanned))
+
+
+def query_tags(tool: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the tags of a call, most telling first: tool, resource, namespace, error hints, domain, suite, kind."""
+    return tuple(_tags(tool, arguments, signs(_text(arguments))))
+
+
+def execution_tags(tool: str, arguments: Mapping[str, Any], outcome: object) -> tuple[str, ...]:
+    """Return the tags of a call that has ended: what its arguments tell and what came of it."""
+    found = dict.fromkeys((*signs(_text(arguments)), *signs(_text(outcome))))
+    return tuple(_tags(tool, arguments, tuple(found)))
+
+
+def _tags(tool: str, arguments: Mapping[str, Any], errors: Sequence[str]) -> Iterator[str]:
+    words = tool.lower().split("_")
+    yield f"tool:{tool}"
+    yield from (f"resource:{each}" for each in _resources(words, arguments))
+    namespace = arguments.get("namespace")
+    if isinstance(namespace, str) and namespace:
+        yield f"namespace:{namespace[:ARGUMENT_CHARACTERS]}"
+    yield from (f"error:{each}" for each in errors)
+    if words[0] in _DOMAINS:
+        yield f"domain:{_DOMAINS[words[0]]}"
+        yield from (f"suite:{each}" for each in words[1:2])
+    yield "kind:tool_exec"
+
+
+def _resources(words: Sequence[str], arguments: Mapping[str, Any]) -> list[str]:
+    """Return the kinds of resource that a tool's name or its argument `resourceType` names, in the plural too."""
+    named = {*words, str(arguments.get("resourceType", "")).lower()}
+    return [each for each in _RESOURCES if {each, f"{each}s"} & named]
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def redacted(arguments: Mapping[str, Any]) -> str:
+    """Return arguments as JSON that may be kept: secrets masked, texts and the whole cut short."""
+    kept = cast("object", mask(_shortened(arguments, 0)))
+    return _text(kept)[:ARGUMENTS_CHARACTERS]
+
+
+def brief(outcome: object, characters: int) -> str:
+    """Return what of a result or an error may be kept, in so many characters."""
+    kept = cast("object", mask(_shortened(outcome, 0)))
+    return (kept if isinstance(kept, str) else _text(kept))[:characters]
+
+
+def _shortened(value: object, depth: int) -> object:
+    if depth >= _DEPTH:
+        return "…"
+    if isinstance(value, Mapping):
+        entries = list(cast("Mapping[str, object]", value).items())[:_ENTRIES]
+        return {
+            name[:ARGUMENT_CHARACTERS]: MASKED if _SECRET_KEY.search(name) else _shortened(each, depth + 1)
+            for name, each in entries
+        }
+    if isinstance(value, list | tuple):
+        return [_shortened(each, depth + 1) for each in cast("Sequence[object]", value)[:_ENTRIES]]
+    return value[:ARGUMENT_CHARACTERS] if isinstance(value, str) else value
+
+
+def ranked(
+    executions: Sequence[Execution], wanted: Sequence[str], now: datetime, limit: int
+) -> tuple[ContextSummary, ...]:
+    """Return the executions that share most with the wanted tags, of equal ones the newest, best first."""
+    found = sorted(
+        (_summary(each, wanted, now) for each in executions),
+        key=lambda each: (-each.score, -(each.timestamp or 0)),
+    )
+    return tuple(found[:limit])
+
+
+def _summary(execution: Execution, wanted: Sequence[str], now: datetime) -> ContextSummary:
+    shared = _shown(execution.tags, wanted)
+    overlap = len(set(execution.tags) & set(wanted)) / len(set(wanted))
+    labels = [tag.removeprefix("error:") for tag in execution.tags if tag.startswith("error:")]
+    ended = "failed" if execution.failed else "ended well"
+    place = "".join(f", {tag}" for tag in shared if tag.startswith("namespace:"))
+    return ContextSummary(
+        source="tool_exec",
+        memory_id=execution.id,
+        session_id=execution.session_id,
+        timestamp=int(execution.at.timestamp() * 1000),
+        score=_score(overlap, execution.at, now),
+        tags=shared,
+        snippet=f"{execution.at:%Y-%m-%d %H:%M} UTC, {execution.tool}{place}: {ended}; {_named(labels)}",
+    )
+
+
+def heard(said: Chunk, wanted: Sequence[str], now: datetime) -> ContextSummary | None:
+    """Return what a text of the conversation tells, None where no classifier knows anything in it."""
+    labels = signs(said.text)
+    if not labels:
+        return None
+    tags = [f"error:{label}" for label in labels]
+    overlap = len(set(tags) & set(wanted)) / len(set(wanted))
+    return ContextSummary(
+        source="conversation",
+        memory_id=said.event_id,
+        session_id=said.session_id,
+        timestamp=int(said.at.timestamp() * 1000),
+        score=_score(overlap, said.at, now),
+        tags=("kind:conversation", *tags),
+        snippet=f"{said.at:%Y-%m-%d %H:%M} UTC, said in this conversation; {_named(labels)}",
+    )
+
+
+def _shown(tags: Collection[str], wanted: Collection[str]) -> tuple[str, ...]:
+    """Return the tags that may be shown: what an earlier call named is told to a call that names it itself."""
+    return tuple(tag for tag in tags if tag in wanted or tag.startswith(("error:", "mem_ctx:")))
+
+
+def _named(labels: Sequence[str]) -> str:
+    return f"signs: {', '.join(labels)}" if labels else "no known sign"
+
+
+def _score(overlap: float, at: datetime, now: datetime) -> float:
+    recency = 1 / (1 + max(now - at, timedelta(0)) / _HALF_LIFE)
+    return round((1 - _RECENCY_SHARE) * overlap + _RECENCY_SHARE * recency, 3)
+
+
+def packaged(found: Sequence[ContextSummary], most_bytes: int) -> dict[str, Any] | None:
+    """Return what a tool is given as memoryContext, at most so many bytes as JSON; None where there is nothing."""
+    items = [{"score": each.score, "tags": list(each.tags), "snippet": each.snippet} for each in found[:MOST_ITEMS]]
+    for number in range(len(items), 0, -1):
+        room = most_bytes - _size({"summary": "", "items": items[:number]})
+        if room > 0:
+            told = "\n".join(each.snippet for each in found[:number])
+            return {"summary": _fitting(told, room), "items": items[:number]}
+    return None
+
+
+def _fitting(text: str, most_bytes: int) -> str:
+    """Return the beginning of a text that as JSON has at most so many bytes, cut between characters."""
+    cut = text.encode()[:most_bytes].decode(errors="ignore")
+    while _size(cut) - 2 > most_bytes:
+        cut = cut[:-1]
+    return cut
+
+
+def _size(value: object) -> int:
+    return len(_text(value).encode())

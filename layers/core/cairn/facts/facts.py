@@ -1,0 +1,258 @@
+"""Facts: what was learnt about a user, when it was believed, and how new statements change it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from cairn.ground.errors import CorruptData
+from cairn.ground.tiers import Tier, expires_at
+
+Identity: TypeAlias = tuple[str, str]
+
+
+class State(StrEnum):
+    """Whether a fact is believed, and if not, why."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a fact was said and by whom; the quote is the sentence."""
+
+    turn_id: str
+    event_id: str
+    quote: str
+    user_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A statement found in a text: a fact to hold, or with `retracts` one to let go.
+
+    A retraction with a value lets go only of a fact that holds this value; with an empty one, of any.
+    """
+
+    fact_id: str
+    key: str
+    value: str
+    confidence: float
+    tier: Tier
+    event_id: str
+    quote: str
+    retracts: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One belief and its history; `id` names the record, (fact_id, key) what it is about."""
+
+    id: str
+    fact_id: str
+    key: str
+    value: str
+    confidence: float
+    tier: Tier
+    source: Source
+    valid_from: datetime
+    recorded_at: datetime
+    last_seen: datetime
+    state: State = State.ACTIVE
+    valid_to: datetime | None = None
+    expires_at: datetime | None = None
+    supersedes: str | None = None
+    superseded_by: str | None = None
+
+    def is_live(self, now: datetime) -> bool:
+        """Return whether the fact is active and not past its expiry, swept or not."""
+        return self.state is State.ACTIVE and (self.expires_at is None or now < self.expires_at)
+
+
+def subject(fact: Fact) -> str:
+    """Return in words what the fact is about: its kind, and its key where that says more than kind and value do."""
+    kind, key = fact.fact_id.removeprefix("user_").replace("_", " "), normalise(fact.key)
+    return kind if key in {normalise(fact.value), normalise(kind)} else f"{kind} ({fact.key})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What a merge changes: new records, old records as they end, ids of records merely said again."""
+
+    added: tuple[Fact, ...] = ()
+    superseded: tuple[Fact, ...] = ()
+    deleted: tuple[Fact, ...] = ()
+    seen: tuple[str, ...] = ()
+
+
+def normalise(text: str) -> str:
+    """Return the form in which keys and values are compared: NFC, case-folded, single spaces."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def identity(subject: Fact | Candidate) -> Identity:
+    """Return what the fact is about; no two live facts of one user share it."""
+    return normalise(subject.fact_id), normalise(subject.key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """When and by whom the statements of one turn are recorded, and how long the short-lived ones last."""
+
+    turn_id: str
+    user_id: str | None = None
+    now: datetime
+    new_id: Callable[[], str]
+    l1_days: int
+    l2_days: int
+
+    def fact(self, claim: Candidate, held: Fact | None) -> Fact:
+        """Return the claim as a fact, in place of the one that is held."""
+        return Fact(
+            id=self.new_id(),
+            fact_id=claim.fact_id,
+            key=claim.key,
+            value=claim.value,
+            confidence=claim.confidence,
+            tier=claim.tier,
+            source=Source(turn_id=self.turn_id, event_id=claim.event_id, quote=claim.quote, user_id=self.user_id),
+            valid_from=self.now,
+            recorded_at=self.now,
+            last_seen=self.now,
+            expires_at=expires_at(claim.tier, self.now, self.l1_days, self.l2_days),
+            supersedes=held.id if held else None,
+        )
+
+
+def merge(active: Sequence[Fact], candidates: Sequence[Candidate], recording: Recording) -> Changes:
+    """Fold the statements of one turn, in the order they were said, into all that is believed.
+
+    `active` is every active fact, not only the recalled ones. The same value and tier again changes nothing; another
+    value supersedes the old; a retraction deletes the fact it names and adds none. Of several values for one
+    identity within the turn the last one counts. Merging the same candidates again changes nothing.
+    """
+    now = recording.now
+    live = {identity(fact): fact for fact in sorted(active, key=_age) if fact.is_live(now)}
+    claims = _last_claims(candidates)
+    added: list[Fact] = []
+    superseded: list[Fact] = []
+    seen: list[str] = []
+    for about, claim in claims.items():
+        held = live.get(about)
+        if held and _says_the_same(held, claim):
+            seen.append(held.id)
+            continue
+        fact = recording.fact(claim, held)
+        added.append(fact)
+        if held:
+            superseded.append(replace(held, state=State.SUPERSEDED, valid_to=now, superseded_by=fact.id))
+    unclaimed = {about: fact for about, fact in live.items() if about not in claims}
+    deleted = [replace(fact, state=State.DELETED, valid_to=now) for fact in _retracted(unclaimed, candidates)]
+    return Changes(added=tuple(added), superseded=tuple(superseded), deleted=tuple(deleted), seen=tuple(seen))
+
+
+def to_record(fact: Fact) -> dict[str, Any]:
+    """Return the fact as JSON values: timestamps in RFC 3339 with Z, absent ones None."""
+    return {
+        "id": fact.id,
+        "fact_id": fact.fact_id,
+        "key": fact.key,
+        "value": fact.value,
+        "confidence": fact.confidence,
+        "tier": fact.tier.value,
+        "state": fact.state.value,
+        "valid_from": _timestamp(fact.valid_from),
+        "valid_to": _timestamp(fact.valid_to),
+        "recorded_at": _timestamp(fact.recorded_at),
+        "expires_at": _timestamp(fact.expires_at),
+        "last_seen": _timestamp(fact.last_seen),
+        "source": {
+            "turn_id": fact.source.turn_id,
+            "event_id": fact.source.event_id,
+            "quote": fact.source.quote,
+            "user_id": fact.source.user_id,
+        },
+        "supersedes": fact.supersedes,
+        "superseded_by": fact.superseded_by,
+    }
+
+
+def from_record(record: Mapping[str, Any]) -> Fact:
+    """Return the fact that `to_record` wrote; CorruptData if a field is missing or malformed."""
+    try:
+        source = record["source"]
+        return Fact(
+            id=record["id"],
+            fact_id=record["fact_id"],
+            key=record["key"],
+            value=record["value"],
+            confidence=float(record["confidence"]),
+            tier=Tier(record["tier"]),
+            state=State(record["state"]),
+            valid_from=_moment(record["valid_from"]),
+            valid_to=_moment_or_none(record["valid_to"]),
+            recorded_at=_moment(record["recorded_at"]),
+            expires_at=_moment_or_none(record["expires_at"]),
+            last_seen=_moment(record["last_seen"]),
+            source=Source(**source),
+            supersedes=record["supersedes"],
+            superseded_by=record["superseded_by"],
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise CorruptData("a stored fact is malformed") from error
+
+
+def _age(fact: Fact) -> tuple[datetime, str]:
+    return fact.valid_from, fact.id
+
+
+def _last_claims(candidates: Iterable[Candidate]) -> dict[Identity, Candidate]:
+    claims: dict[Identity, Candidate] = {}
+    for candidate in candidates:
+        about = identity(candidate)
+        if not candidate.retracts:
+            claims[about] = candidate
+        elif about in claims and _names_value(candidate, claims[about].value):
+            del claims[about]
+    return claims
+
+
+def _retracted(live: Mapping[Identity, Fact], candidates: Iterable[Candidate]) -> list[Fact]:
+    retracted: dict[Identity, Fact] = {}
+    for candidate in candidates:
+        held = live.get(identity(candidate))
+        if candidate.retracts and held and _names_value(candidate, held.value):
+            retracted[identity(held)] = held
+    return list(retracted.values())
+
+
+def _names_value(retraction: Candidate, value: str) -> bool:
+    """Return whether one holds the other as whole words: "Acme" ends "Acme Corp" as well as the reverse."""
+    said, held = f" {normalise(retraction.value)} ", f" {normalise(value)} "
+    return not said.strip() or said in held or held in said
+
+
+def _says_the_same(fact: Fact, claim: Candidate) -> bool:
+    return fact.tier is claim.tier and normalise(fact.value) == normalise(claim.value)
+
+
+def _timestamp(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _moment(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError("a stored timestamp has no time zone")
+    return moment.astimezone(UTC)
+
+
+def _moment_or_none(text: str | None) -> datetime | None:
+    return None if text is None else _moment(text)

@@ -1,0 +1,73 @@
+"""Which facts to place before a model: those that bear on the query, the best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from heapq import heappush, heappushpop
+
+from cairn.facts.facts import Fact
+from cairn.ground.tiers import Tier
+
+_TIER_ORDER = {Tier.L0: 2, Tier.L2: 1, Tier.L1: 0}
+_GREETING = ("user_name", "user_nickname", "user_allergy", "user_home", "user_workplace", "user_role")
+_GREETING_LIMIT = 5
+_STALEST = 0.8
+
+
+def rank(facts: Iterable[Fact], worth: Mapping[str, float], now: datetime, limit: int) -> tuple[Fact, ...]:
+    """Return up to `limit` live facts that are worth something, the best first, in whatever order they came.
+
+    `worth` is by id: how likely each answers. A fact near the end of its life counts down to 0.8 of that; confidence,
+    tier (L0, L2, L1) and recency break ties. If nothing is relevant, up to five durable facts say whom the agent talks
+    with.
+    """
+    live = [fact for fact in facts if fact.is_live(now)]
+    scored = ((worth.get(fact.id, 0.0) * _freshness(fact, now), fact) for fact in live)
+    relevant = [(score, *_standing(fact), fact) for score, fact in scored if score > 0]
+    if not relevant:
+        return _introduction(live, limit)
+    relevant.sort(key=lambda entry: entry[:-1], reverse=True)
+    return tuple(entry[-1] for entry in relevant[:limit])
+
+
+class Shortlist:
+    """Tells of facts that come by falling worth from when on `rank` places none of them any more."""
+
+    def __init__(self, now: datetime, limit: int) -> None:
+        """Start with none of so many."""
+        self._now = now
+        self._limit = limit
+        self._best: list[float] = []
+
+    def is_closed_to(self, worth: float) -> bool:
+        """Tell whether as many as are placed are worth more than any fact of this worth, be it as fresh as can be."""
+        return len(self._best) >= self._limit and (not self._best or worth < self._best[0])
+
+    def add(self, fact: Fact, worth: float) -> None:
+        """Count a fact in."""
+        if not self._limit or not fact.is_live(self._now):
+            return
+        score = worth * _freshness(fact, self._now)
+        if len(self._best) < self._limit:
+            heappush(self._best, score)
+        else:
+            heappushpop(self._best, score)
+
+
+def _freshness(fact: Fact, now: datetime) -> float:
+    if fact.expires_at is None:
+        return 1.0
+    left = (fact.expires_at - now) / (fact.expires_at - fact.recorded_at)
+    return _STALEST + (1 - _STALEST) * min(1.0, left)
+
+
+def _introduction(live: Iterable[Fact], limit: int) -> tuple[Fact, ...]:
+    durable = [fact for fact in live if fact.tier is Tier.L0]
+    durable.sort(key=_standing, reverse=True)
+    durable.sort(key=lambda fact: _GREETING.index(fact.fact_id) if fact.fact_id in _GREETING else len(_GREETING))
+    return tuple(durable[: min(limit, _GREETING_LIMIT)])
+
+
+def _standing(fact: Fact) -> tuple[float, int, datetime, str]:
+    return fact.confidence, _TIER_ORDER[fact.tier], fact.last_seen, fact.id

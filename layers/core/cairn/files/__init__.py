@@ -1,0 +1,1 @@
+"""A session as files, and an agent's own beside them."""

@@ -1,0 +1,49 @@
+"""Reading a session as a whole: its turns, texts and facts from every log they went to."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from cairn.conversation.turns import Session
+from cairn.facts.facts import Fact
+from cairn.files.summaries import Contents
+from cairn.ground import layout
+from cairn.ground.codec import moment
+from cairn.ground.paging import every
+from cairn.ground.table import Attributes, Key, Query
+from cairn.log.entries import Chunk, TurnStamp
+from cairn.recall.searching import owners_of
+from cairn.sessions.parts import Parts
+
+
+def head_of(parts: Parts, session: Session) -> Attributes | None:
+    """Return the session's head, None where it has no turns."""
+    head = parts.world.table.get(Key(layout.session_pk(session), layout.HEAD))
+    return head if head is not None and "seq" in head else None
+
+
+def read(parts: Parts, session: Session, head: Attributes) -> Contents:
+    """Return what the session holds now."""
+    turns: list[TurnStamp] = []
+    chunks: list[Chunk] = []
+    facts: list[Fact] = []
+    now = parts.world.clock.now()
+    for owner in owners_of(head):
+        parts.log.refresh(session.tenant, session.project, owner)
+        with parts.log.view(session.tenant, session.project, owner) as view:
+            turns.extend(view.turns(session.session_id))
+            chunks.extend(view.chunks(session.session_id))
+            facts.extend(view.facts(now, session.session_id))
+    return Contents(
+        turns=sorted(turns, key=lambda turn: turn.seq),
+        chunks=sorted(chunks, key=lambda chunk: chunk.seq),
+        facts=facts,
+        compactions=_compactions(parts, session),
+        archived_through=int(head.get("archived_through", 0)),
+    )
+
+
+def _compactions(parts: Parts, session: Session) -> list[datetime]:
+    low, high = layout.prefix_range("cmp#")
+    items = every(parts.world.table, Query(layout.session_pk(session), low, high))
+    return [moment(str(item["at"])) for item in items]

@@ -1,0 +1,169 @@
+"""A session's own files: what its agent keeps beside what Cairn says of it.
+
+Of two writes at once one is made anew on top of the other. No two calls can make a file and one below it, and a path's
+versions only ever rise, also when its file is deleted and made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TypeVar
+
+from cairn.conversation.turns import Session
+from cairn.files import paths
+from cairn.files.files import Body, Change, FileInfo, FileWrite, replaced_range, spliced
+from cairn.files.store import ChangedMeanwhile, FileStore, StoredFile, info_of, infos, moved, where_of
+from cairn.ground import layout
+from cairn.ground.codec import rfc3339
+from cairn.ground.errors import ConditionFailed, Conflict, InvalidArgument, PayloadTooLarge, ResourceBusy
+from cairn.ground.paging import every
+from cairn.ground.settings import Limits
+from cairn.ground.table import ABSENT, Attributes, Delete, Equals, Key, Put, Query, Write
+from cairn.ground.world import Pending
+from cairn.sessions.parts import Parts
+
+ATTEMPTS = 12
+"""How often a read or a write begins anew because another call changed the file meanwhile."""
+FIRST_WAIT_SECONDS = 0.01
+LONGEST_WAIT_SECONDS = 0.4
+T = TypeVar("T")
+
+
+class OwnFiles:
+    """Reads and writes the files of sessions by their relative paths."""
+
+    def __init__(self, parts: Parts, limits: Limits) -> None:
+        """Work with these parts, within these limits."""
+        self._parts = parts
+        self._file_bytes = limits.file_bytes
+        self._store = FileStore(parts, limits.project_bytes)
+        self._table = parts.world.table
+
+    def read(self, session: Session, path: str, start: int = 0, end: int | None = None) -> bytes | None:
+        """Return the bytes from `start` up to `end`, or to the last; None where there is no such file."""
+        return self._unchanged(lambda: self._read(session, path, start, end))
+
+    def info(self, session: Session, path: str) -> FileInfo | None:
+        """Return what is known of a file, None where there is none."""
+        item = self._table.get(where_of(session, path))
+        return None if item is None else info_of(session, item)
+
+    def infos(self, session: Session, directory: str) -> Iterator[FileInfo]:
+        """Yield the files in a directory and below it, by path."""
+        return infos(self._table, session, directory)
+
+    def write(self, session: Session, path: str, write: FileWrite) -> FileInfo:
+        """Change or make a file and return what is known of it then.
+
+        Conflict where it has not the expected version, InvalidArgument where the path or the offset cannot be,
+        PayloadTooLarge and QuotaExceeded over a limit, ResourceBusy where other calls write it all the time.
+        """
+        return self._unchanged(lambda: self._write(session, path, write))
+
+    def delete(self, session: Session, path: str, if_version: int | None) -> bool:
+        """Delete a file; False where there is none. Conflict and ResourceBusy as for a write."""
+        return self._unchanged(lambda: self._delete(session, path, if_version))
+
+    def paths(self, session: Session) -> Iterator[str]:
+        """Yield the relative path of every file."""
+        for item in every(self._table, Query(layout.session_pk(session), *layout.prefix_range(layout.file_sk("")))):
+            yield layout.file_of(str(item["sk"]))
+
+    def forget(self, session: Session) -> bool:
+        """Forget that the session had files, which are deleted; False where one was written meanwhile."""
+        counter = Key(layout.session_pk(session), layout.FILES)
+        tree = self._store.tree(session)  # before the files: one that is made after it was read makes the delete fail
+        if any(True for _ in self.paths(session)):
+            return False
+        try:
+            self._table.delete(Delete(counter, Equals("tree", tree)))
+        except ConditionFailed:
+            return False
+        return True
+
+    def _unchanged(self, attempt: Callable[[], T]) -> T:
+        """Return what an attempt returns during which no other call changed the file."""
+        wait = FIRST_WAIT_SECONDS
+        for _ in range(ATTEMPTS):
+            try:
+                return attempt()
+            except ChangedMeanwhile:
+                self._parts.world.clock.sleep(wait)
+                wait = min(wait * 2, LONGEST_WAIT_SECONDS)
+        raise ResourceBusy("the file is being written by other calls", {"resource": "file"})
+
+    def _read(self, session: Session, path: str, start: int, end: int | None) -> bytes | None:
+        stored = self._store.stored(session, path)
+        if stored is None:
+            return None
+        body = stored.body
+        last = body.size if end is None else min(end, body.size)
+        found = list(body.within(start, last))
+        loads = [Pending(partial(self._store.load, session, path, part)) for _, part in found]
+        self._parts.world.parallel(loads)
+        position = found[0][0] if found else body.size - len(body.tail)
+        return (b"".join(load.result for load in loads) + body.tail)[max(0, start - position) : max(0, last - position)]
+
+    def _write(self, session: Session, path: str, write: FileWrite) -> FileInfo:
+        stored = self._store.stored(session, path)
+        _check_version(stored, write.if_version)
+        body = stored.body if stored else Body()
+        start, end = replaced_range(body.size, write)
+        tree = None if stored else self._place(session, path)
+        change = spliced(body, start, end, write.content, partial(self._store.load, session, path))
+        if change.size > self._file_bytes:
+            limit = {"limit": "file_bytes", "most": self._file_bytes}
+            raise PayloadTooLarge(f"A file has at most {self._file_bytes} bytes", limit)
+        now = rfc3339(self._parts.world.clock.now())
+        version = stored.version + 1 if stored else (tree or 0) + 1
+        where = where_of(session, path)
+        added, parts = self._store.added(session, path, change)
+        record: Attributes = {
+            "pk": where.pk,
+            "sk": where.sk,
+            "version": version,
+            "size": change.size,
+            "created_at": stored.item["created_at"] if stored else now,
+            "updated_at": now,
+            **self._parts.vault.seal(session.tenant, where, {"parts": parts, "tail": change.tail.decode()}),
+        }
+        guarded: list[Write] = [Put(record, Equals("version", stored.version) if stored else ABSENT)]
+        if tree is not None:
+            guarded.append(moved(session, tree, version))
+        dropped = self._store.dropped(session, path, change, stored)
+        self._store.commit(session, guarded, change.size - body.size, added, dropped)
+        return info_of(session, record)
+
+    def _delete(self, session: Session, path: str, if_version: int | None) -> bool:
+        tree = self._store.tree(session)  # before the record: a file that is gone by then is not deleted twice
+        stored = self._store.stored(session, path)
+        _check_version(stored, if_version)
+        if stored is None:
+            return False
+        guarded: list[Write] = [
+            Delete(where_of(session, path), Equals("version", stored.version)),
+            moved(session, tree, max(tree, stored.version) + 1),
+        ]
+        change = Change((), b"", stored.body.parts)
+        dropped = self._store.dropped(session, path, change, stored)
+        self._store.commit(session, guarded, -stored.body.size, [], dropped)
+        return True
+
+    def _place(self, session: Session, path: str) -> int:
+        """Return the session's counter `tree` if a file can be made here; InvalidArgument names the path otherwise."""
+        tree = self._store.tree(session)  # before the others: what is made after it was read makes the commit fail
+        above = [Pending(partial(self._table.get, where_of(session, each))) for each in paths.ancestors(path) if each]
+        below = Pending(lambda: next(self.infos(session, path), None))
+        self._parts.world.parallel([below, *above])
+        if below.result is not None:
+            raise InvalidArgument("path", "is a directory")
+        if any(each.result is not None for each in above):
+            raise InvalidArgument("path", "leads through a file")
+        return tree
+
+
+def _check_version(stored: StoredFile | None, if_version: int | None) -> None:
+    version = stored.version if stored else 0
+    if if_version is not None and if_version != version:
+        raise Conflict("the file has another version", {"version": version})

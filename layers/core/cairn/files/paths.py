@@ -1,0 +1,68 @@
+"""Paths below `/memory/{session_id}`: which are possible, and which of them Cairn itself says what they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cairn.conversation.turns import Session
+from cairn.ground.errors import InvalidArgument
+
+MAX_PATH_BYTES = 512
+MAX_SEGMENTS = 32
+CANONICAL = frozenset({"meta", "events", "memory_tiers", "runtime", "indexes"})
+"""The directories of a session that are views of its memory."""
+SUMMARIES = frozenset({".abstract", ".overview"})
+LEGACY = frozenset({"log.jsonl", "context.jsonl", "memory_facts.jsonl", "meta.json"})
+_LEGACY_DOCUMENT = re.compile(r"legacy.*\.json")
+_SEGMENT = re.compile(r"[A-Za-z0-9_.-]+")
+
+
+def root_of(session: Session) -> str:
+    """Return the path of the session's directory."""
+    return f"/memory/{session.session_id}"
+
+
+def relative(session: Session, path: str) -> str:
+    """Return the path below the session's root, "" for the root itself, of one given so or in full.
+
+    InvalidArgument names `path` where it leads out of the session, is too long, or has a segment that is empty, `.`,
+    `..` or holds anything but letters, digits, `_`, `.` and `-`.
+    """
+    root = root_of(session)
+    below = "" if path == root else path.removeprefix(root + "/")
+    if below.startswith("/"):
+        raise InvalidArgument("path", "must be within this session's memory")
+    segments = below.split("/") if below else []
+    if any(segment in {".", ".."} or not _SEGMENT.fullmatch(segment) for segment in segments):
+        raise InvalidArgument("path", "must hold no segment that is empty, . or .. or has more than A-Z a-z 0-9 _ . -")
+    if len(below) > MAX_PATH_BYTES or len(segments) > MAX_SEGMENTS:
+        raise InvalidArgument("path", f"must be at most {MAX_PATH_BYTES} bytes and {MAX_SEGMENTS} segments")
+    return below
+
+
+def is_view(path: str) -> bool:
+    """Tell whether a relative path is for Cairn to say what it holds, whether or not there is anything."""
+    segments = path.split("/")
+    return (
+        segments[0] in CANONICAL | LEGACY
+        or bool(_LEGACY_DOCUMENT.fullmatch(segments[0]))
+        or not SUMMARIES.isdisjoint(segments)
+    )
+
+
+def ancestors(path: str) -> Iterator[str]:
+    """Yield the directories above a relative path, from the root, "", down."""
+    segments = path.split("/")
+    for count in range(len(segments)):
+        yield "/".join(segments[:count])
+
+
+def is_below(path: str, directory: str) -> bool:
+    """Tell whether a relative path lies in a directory or further down."""
+    return path != directory and (not directory or path.startswith(directory + "/"))
+
+
+def level(path: str, directory: str) -> int:
+    """Return how many levels below the directory a path in it is."""
+    return path[len(directory) :].strip("/").count("/") + 1

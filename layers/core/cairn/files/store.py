@@ -1,0 +1,169 @@
+"""How a file is stored: a record with the end of its content, and parts that hold the rest; all sealed.
+
+A commit is one transaction that holds only where the record is as it was read. It counts the project's bytes, and moves
+the session's counter `tree` on where a file is made or deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+
+from cairn.conversation.turns import Session
+from cairn.files import paths
+from cairn.files.files import Body, Change, FileInfo, FileType, Part
+from cairn.ground import layout
+from cairn.ground.codec import moment
+from cairn.ground.errors import CairnError, NotFound, QuotaExceeded, StoreError, TransactionRefused
+from cairn.ground.ids import time_ordered_id
+from cairn.ground.paging import every
+from cairn.ground.ports import Table
+from cairn.ground.table import AnyOf, Attributes, Delete, Equals, Key, LessThan, Missing, Put, Query, Update, Write
+from cairn.ground.world import Pending
+from cairn.sessions.dropped_blobs import discard, dropping
+from cairn.sessions.parts import Parts
+
+
+class ChangedMeanwhile(StoreError):
+    """Another call changed the file since it was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file's record as it was read."""
+
+    item: Attributes
+    body: Body
+
+    @property
+    def version(self) -> int:
+        """Return how the record is known from an earlier or a later one."""
+        return int(self.item["version"])
+
+
+class FileStore:
+    """Reads and commits the records and parts of files."""
+
+    def __init__(self, parts: Parts, project_bytes: int) -> None:
+        """Work with these parts; a project's files have at most so many bytes together."""
+        self._parts = parts
+        self._most = project_bytes
+        self._table = parts.world.table
+
+    def stored(self, session: Session, path: str) -> StoredFile | None:
+        """Return a file's record, None where there is none."""
+        item = self._table.get(where_of(session, path))
+        if item is None:
+            return None
+        try:
+            record = self._parts.vault.unseal(session.tenant, item)
+        except NotFound:
+            raise ChangedMeanwhile from None
+        parts = tuple(Part(name, size) for name, size in record["parts"])
+        return StoredFile(item, Body(parts, record["tail"].encode()))
+
+    def load(self, session: Session, path: str, part: Part) -> bytes:
+        """Return what a part holds; ChangedMeanwhile where it is gone."""
+        item = self._table.get(_where_part(session, path, part))
+        try:
+            content = b"" if item is None else self._parts.vault.unseal(session.tenant, item).encode()
+        except NotFound:
+            raise ChangedMeanwhile from None
+        if len(content) != part.size:
+            raise ChangedMeanwhile
+        return content
+
+    def tree(self, session: Session) -> int:
+        """Return the session's counter, 0 where it never had a file."""
+        item = self._table.get(Key(layout.session_pk(session), layout.FILES))
+        return int(item["tree"]) if item else 0
+
+    def added(self, session: Session, path: str, change: Change) -> tuple[list[Write], list[list[str | int]]]:
+        """Return the writes of new parts, and all parts as a record lists them."""
+        writes: list[Write] = []
+        parts: list[list[str | int]] = []
+        for piece in change.pieces:
+            if isinstance(piece, Part):
+                part = piece
+            else:
+                part = Part(self._new_id(), len(piece))
+                where = _where_part(session, path, part)
+                sealed = self._parts.vault.seal(session.tenant, where, piece.decode())
+                writes.append(Put({"pk": where.pk, "sk": where.sk, **sealed}))
+            parts.append([part.id, part.size])
+        return writes, parts
+
+    def dropped(self, session: Session, path: str, change: Change, stored: StoredFile | None) -> list[Write]:
+        """Return the writes that remove parts, and the one that names their blobs until these are removed too."""
+        gets = [Pending(partial(self._table.get, _where_part(session, path, part))) for part in change.dropped]
+        self._parts.world.parallel(gets)
+        items = [get.result or {} for get in gets] + ([stored.item] if stored else [])
+        blobs = [item["blob"] for item in items if "blob" in item]
+        deletes = (Delete(_where_part(session, path, part)) for part in change.dropped)
+        return [*deletes, *dropping(self._parts.world, session, blobs)]
+
+    def commit(
+        self, session: Session, guarded: list[Write], growth: int, added: list[Write], dropped: list[Write]
+    ) -> None:
+        """Write all or nothing; ChangedMeanwhile where a guarded write is too late, QuotaExceeded over the limit."""
+        most = self._most
+        over = QuotaExceeded(f"A project's files have at most {most} bytes", {"limit": "project_bytes", "most": most})
+        if growth > most:
+            raise over
+        counted: list[Write] = [_counted(session, growth, most)] if growth else []
+        try:
+            self._table.transact([*counted, *guarded, *added, *dropped])
+        except TransactionRefused as refused:
+            reasons = [reason.code if reason else None for reason in refused.reasons]
+            if counted and reasons[0] == "condition" and not any(reasons[1:]):
+                raise over from refused
+            raise ChangedMeanwhile from refused
+        if any(isinstance(write, Put) for write in dropped):
+            with suppress(StoreError, CairnError):  # what fails here is removed with the blobs of a later change
+                discard(self._parts.world, session)
+
+    def _new_id(self) -> str:
+        return time_ordered_id(self._parts.world.clock.now(), self._parts.world.entropy.token(10))
+
+
+def where_of(session: Session, path: str) -> Key:
+    """Return where a file's record is."""
+    return Key(layout.session_pk(session), layout.file_sk(path))
+
+
+def infos(table: Table, session: Session, directory: str) -> Iterator[FileInfo]:
+    """Yield what is known of the files in a directory and below it, by path."""
+    low, high = layout.prefix_range(layout.file_sk(f"{directory}/" if directory else ""))
+    for item in every(table, Query(layout.session_pk(session), low, high)):
+        yield info_of(session, item)
+
+
+def _where_part(session: Session, path: str, part: Part) -> Key:
+    return Key(layout.session_pk(session), layout.file_part_sk(path, part.id))
+
+
+def info_of(session: Session, item: Attributes) -> FileInfo:
+    """Return what a record tells of its file."""
+    return FileInfo(
+        path=f"{paths.root_of(session)}/{layout.file_of(str(item['sk']))}",
+        type=FileType.FILE,
+        size=int(item["size"]),
+        updated_at=moment(str(item["updated_at"])),
+        version=int(item["version"]),
+        created_at=moment(str(item["created_at"])),
+    )
+
+
+def moved(session: Session, seen: int, tree: int) -> Update:
+    """Return the write that moves the session's counter on if no file was made or deleted meanwhile."""
+    condition = Equals("tree", seen) if seen else Missing("tree")
+    return Update(Key(layout.session_pk(session), layout.FILES), set={"tree": tree}, condition=condition)
+
+
+def _counted(session: Session, growth: int, most: int) -> Update:
+    """Return the write that counts a project's bytes, and holds while they are no more than `most`."""
+    fits = AnyOf((Missing("bytes"), LessThan("bytes", most - growth + 1))) if growth > 0 else None
+    where = Key(layout.registry_pk(session.tenant, session.project), layout.FILES)
+    return Update(where, add={"bytes": growth}, condition=fits)

@@ -1,0 +1,1 @@
+"""What every room stands on: errors, names, items of the table, ports."""

@@ -1,0 +1,93 @@
+"""Names of things as types of their own, and the one place that says which names are valid."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import NewType
+
+from cairn.ground.errors import InvalidArgument
+
+Tenant = NewType("Tenant", str)
+Project = NewType("Project", str)
+SessionId = NewType("SessionId", str)
+TurnId = NewType("TurnId", str)
+UserId = NewType("UserId", str)
+Digest = NewType("Digest", str)
+
+MAX_ID_CHARACTERS = 128
+_PROJECT = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_TENANT = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_RANDOM_BYTES = 10
+_TIME_CHARACTERS = 10
+_EPOCH = datetime.fromtimestamp(0, UTC)
+
+
+def tenant(value: str) -> Tenant:
+    """Return the name of a tenant: 1-64 of letters, digits, `_` and `-`; ValueError otherwise."""
+    if not _TENANT.fullmatch(value):
+        raise ValueError("a tenant is 1-64 letters, digits, _ or -")
+    return Tenant(value)
+
+
+def is_digest(value: str) -> bool:
+    """Tell whether a text is a SHA-256 as 64 lower-case hexadecimal digits."""
+    return _DIGEST.fullmatch(value) is not None
+
+
+def digest(value: str) -> Digest:
+    """Return a SHA-256 as 64 lower-case hexadecimal digits; ValueError otherwise."""
+    if not is_digest(value):
+        raise ValueError("a digest is 64 lower-case hexadecimal digits")
+    return Digest(value)
+
+
+def project(value: str) -> Project:
+    """Return a valid project name, InvalidArgument otherwise."""
+    if not _PROJECT.fullmatch(value) or value in {".", ".."}:
+        raise InvalidArgument("project", "must be 1-128 letters, digits, _, . or -, and neither . nor ..")
+    return Project(value)
+
+
+def session_id(value: str) -> SessionId:
+    """Return a valid session id, InvalidArgument otherwise."""
+    return SessionId(_identifier("session_id", value))
+
+
+def turn_id(value: str) -> TurnId:
+    """Return a valid turn id, InvalidArgument otherwise."""
+    return TurnId(_identifier("turn_id", value))
+
+
+def user_id(value: str) -> UserId:
+    """Return a valid user id, InvalidArgument otherwise."""
+    return UserId(_identifier("user_id", value))
+
+
+def time_ordered_id(moment: datetime, randomness: bytes) -> str:
+    """Return a 26-character ULID: 48 bits of milliseconds, then the 10 random bytes, in Crockford's base 32."""
+    if len(randomness) != _RANDOM_BYTES:
+        raise ValueError("a ULID takes 10 random bytes")
+    number = (((moment - _EPOCH) // timedelta(milliseconds=1)) << 80) | int.from_bytes(randomness)
+    return "".join(_CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5))
+
+
+def moment_of(time_ordered: str) -> datetime:
+    """Return the moment, to the millisecond, that time_ordered_id() was given."""
+    milliseconds = 0
+    for character in time_ordered[:_TIME_CHARACTERS]:
+        milliseconds = milliseconds * 32 + _CROCKFORD.index(character)
+    return _EPOCH + timedelta(milliseconds=milliseconds)
+
+
+def _identifier(field: str, value: str) -> str:
+    if not value.strip():
+        raise InvalidArgument(field, "must not be empty")
+    if len(value) > MAX_ID_CHARACTERS:
+        raise InvalidArgument(field, f"must be at most {MAX_ID_CHARACTERS} characters")
+    if _FORBIDDEN.search(value) or value in {".", ".."}:
+        raise InvalidArgument(field, "must not hold /, \\, control characters or lone surrogates, nor be . or ..")
+    return value

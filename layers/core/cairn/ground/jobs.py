@@ -1,0 +1,110 @@
+"""Work that is done later, as it stands in a queue: what each job names, and its JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, TypeAlias, cast
+
+from cairn.ground import codec, ids
+from cairn.ground.errors import InvalidArgument
+from cairn.ground.ids import Project, Tenant
+from cairn.ground.layout import DUE_SHARDS
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class MaintainShard:
+    """Maintain the sessions of one shard of the due index."""
+
+    kind: ClassVar[str] = "maintain_shard"
+
+    shard: int
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> MaintainShard:
+        """Return the job that was recorded, InvalidArgument where there is no such shard."""
+        shard = record.get("shard")
+        if type(shard) is not int or not 0 <= shard < DUE_SHARDS:
+            raise InvalidArgument("shard", f"must be 0 to {DUE_SHARDS - 1}")
+        return cls(shard)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexLog:
+    """Put the tail of an owner's memory log into segments, or with `rebuild` make all its segments anew."""
+
+    kind: ClassVar[str] = "index_log"
+
+    tenant: Tenant
+    project: Project
+    owner: str
+    rebuild: bool = False
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> IndexLog:
+        """Return the job that was recorded, InvalidArgument where it names no log."""
+        owner, rebuild = _text(record, "owner"), record.get("rebuild")
+        if not isinstance(rebuild, bool):
+            raise InvalidArgument("rebuild", "must be true or false")
+        return cls(_tenant(record), ids.project(_text(record, "project")), owner, rebuild)
+
+
+@dataclass(frozen=True, slots=True)
+class SealAudit:
+    """Seal the settled records of a tenant's audit log."""
+
+    kind: ClassVar[str] = "seal_audit"
+
+    tenant: Tenant
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> SealAudit:
+        """Return the job that was recorded, InvalidArgument where it names no tenant."""
+        return cls(_tenant(record))
+
+
+Job: TypeAlias = MaintainShard | IndexLog | SealAudit
+KINDS: tuple[type[Job], ...] = (MaintainShard, IndexLog, SealAudit)
+
+
+def encoded(job: Job) -> str:
+    """Return the job as JSON with its kind and the version of its form."""
+    return codec.canonical({**asdict(job), "job": job.kind, "version": VERSION}).decode()
+
+
+def decoded(text: str) -> Job:
+    """Return the job that was encoded; InvalidArgument names what is wrong with anything else."""
+    record = _record(text)
+    if record.get("version") != VERSION:
+        raise InvalidArgument("version", f"must be {VERSION}")
+    for kind in KINDS:
+        if kind.kind == record.get("job"):
+            return kind.from_record(record)
+    raise InvalidArgument("job", "is of no known kind")
+
+
+def _tenant(record: Mapping[str, Any]) -> Tenant:
+    try:
+        return ids.tenant(_text(record, "tenant"))
+    except ValueError as error:
+        raise InvalidArgument("tenant", str(error)) from error
+
+
+def _text(record: Mapping[str, Any], name: str) -> str:
+    value = record.get(name)
+    if not isinstance(value, str) or not value:
+        raise InvalidArgument(name, "must be text")
+    return value
+
+
+def _record(text: str) -> Mapping[str, Any]:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        raise InvalidArgument("job", "must be a JSON object")
+    return cast("dict[str, Any]", record)

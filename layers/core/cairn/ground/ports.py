@@ -1,0 +1,236 @@
+"""The ports: what a service may ask of the world. Adapters live in cairn.embedded and cairn.aws.
+
+Reads of the table are strongly consistent, reads of its index eventually. A store that throttles or fails after
+its retries raises Unavailable. Items whose `expires_at` (epoch seconds) has passed may still be returned: the
+caller filters, the store removes them when it likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+
+from cairn.ground.calibration import Calibration
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.jobs import Job
+from cairn.ground.settings import HeuristicSettings
+from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
+from cairn.ground.tiers import Tier
+
+if TYPE_CHECKING:
+    from cairn.facts.proposals import Proposals, Question
+    from cairn.recall.corpus import Vector
+    from cairn.recall.token_vectors import Tokens
+
+SANDBOX_SECONDS = 22
+"""How long a caller waits for the sandbox: longer than the sandbox may run, shorter than the caller may."""
+
+
+class Table(Protocol):
+    """One table of items under (pk, sk) with one sparse index under (ipk, isk)."""
+
+    def get(self, key: Key) -> Attributes | None:
+        """Return the item, None if there is none."""
+        ...
+
+    def query(self, query: Query) -> Page:
+        """Return one page of a key range, in UTF-8 byte order of the sort key."""
+        ...
+
+    def put(self, write: Put) -> None:
+        """Write the item; ConditionFailed if its condition does not hold, ValueError over 400 KB."""
+        ...
+
+    def update(self, write: Update) -> Attributes:
+        """Change the item and return it whole as it is afterwards; ConditionFailed as for put."""
+        ...
+
+    def delete(self, write: Delete) -> None:
+        """Remove the item; ConditionFailed if one is there and its condition does not hold."""
+        ...
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        """Apply 1 to 100 writes to distinct items, all or none; TransactionRefused with a reason each."""
+        ...
+
+
+class Blobs(Protocol):
+    """Immutable bytes under the SHA-256 of what is stored, per tenant."""
+
+    def put(self, tenant: Tenant, data: bytes) -> Digest:
+        """Store the bytes if they are not there and return their digest."""
+        ...
+
+    def get(self, tenant: Tenant, digest: Digest) -> bytes:
+        """Return the bytes; NotFound if absent, CorruptData if they no longer match the digest."""
+        ...
+
+    def delete(self, tenant: Tenant, digest: Digest) -> None:
+        """Remove the bytes; absent ones count as removed."""
+        ...
+
+
+class Inventory(Protocol):
+    """All that a tenant has, for operators. It may walk the whole store, so that no function's role allows it.
+
+    What is written or removed meanwhile may be met or not.
+    """
+
+    def items(self, tenant: Tenant) -> Iterator[Attributes]:
+        """Yield every item whose partition begins with the tenant and `#`, sorted within a partition."""
+        ...
+
+    def blobs(self, tenant: Tenant) -> Iterator[Digest]:
+        """Yield the digest of every blob."""
+        ...
+
+    def scrub(self) -> None:
+        """Overwrite what deleted items leave in files that are this store's own; Unavailable while others use them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DataKey:
+    """A 32-byte data key: in the clear for this process, wrapped for the store."""
+
+    secret: bytes = field(repr=False)
+    wrapped: bytes = field(repr=False)
+
+
+class KeyRing(Protocol):
+    """Makes and unwraps data keys; the tenant is bound to each as its encryption context."""
+
+    def generate(self, tenant: Tenant) -> DataKey:
+        """Return a fresh data key."""
+        ...
+
+    def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
+        """Return the 32 secret bytes; CorruptData if they are not this tenant's or were changed."""
+        ...
+
+
+class Clock(Protocol):
+    """Time, and waiting in it."""
+
+    def now(self) -> datetime:
+        """Return the time in UTC, aware."""
+        ...
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
+
+class Entropy(Protocol):
+    """Unpredictable bytes for ids, owners and nonces."""
+
+    def token(self, size: int) -> bytes:
+        """Return `size` random bytes."""
+        ...
+
+
+class FactModel(Protocol):
+    """A language model that is asked for facts."""
+
+    def propose(self, question: Question, settings: HeuristicSettings) -> Proposals:
+        """Return what the model would change, within settings.timeout_ms; ModelFailed if it gave no usable answer."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors. Those of embedders with different names are never compared."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the model and its version, which is stored beside its vectors."""
+        ...
+
+    @property
+    def calibration(self) -> Calibration:
+        """Return what maps its cosines to those that the ranker was fitted on."""
+        ...
+
+    def embed(self, text: str) -> Vector:
+        """Return the text's vector, 32-bit floats of length 1; EmbeddingFailed where there is none."""
+        ...
+
+
+class Embedded(NamedTuple):
+    """A text as a vector, and each word piece of it as one of 384 numbers."""
+
+    vector: Vector
+    tokens: Tokens
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that tells the tokens of a text apart as well."""
+
+    def embed_with_tokens(self, text: str) -> Embedded:
+        """Return the text's vector, and one of each word piece in it; EmbeddingFailed where there are none."""
+        ...
+
+
+class HttpGet(Protocol):
+    """Fetches small public documents of other servers."""
+
+    def __call__(self, url: str, /) -> bytes:
+        """Return the document at a valid URL; NoAnswer where it does not come soon, is too large or moved."""
+        ...
+
+
+class Jobs(Protocol):
+    """A queue of work for later; a job is done at least once, in no order, or can be found again in the store."""
+
+    def send(self, jobs: Sequence[Job]) -> None:
+        """Queue the jobs; Unavailable if it is not sure that all of them were taken."""
+        ...
+
+
+class Sandbox(Protocol):
+    """Where standard tools run: apart from this process, with no way to any store."""
+
+    def invoke(self, tool: str, arguments: Mapping[str, object], request_id: str) -> Mapping[str, object]:
+        """Return the tool's result, or raise the CairnError it ended with; it ends within SANDBOX_SECONDS.
+
+        Unavailable where the sandbox gave no answer in time, InternalError where its answer makes no sense.
+        """
+        ...
+
+
+class Tally(Protocol):
+    """Is told what was done at the moment it is done, so that what fails later in the call does not hide it."""
+
+    def compaction(self) -> None:
+        """Count a compact summary that was stored."""
+        ...
+
+    def facts_written(self, tiers: Mapping[Tier, int]) -> None:
+        """Count the facts that a commit wrote, by tier."""
+        ...
+
+    def turn_conflict(self) -> None:
+        """Count a turn_id that came again: committed, being committed, or with another payload."""
+        ...
+
+    def unrecorded(self) -> None:
+        """Count a call whose record could not be written."""
+        ...
+
+    def unembedded(self) -> None:
+        """Count a recall that went by words alone because the embedder failed."""
+        ...
+
+    def access_anomaly(self) -> None:
+        """Count an access of someone who reaches for much in many places."""
+        ...
+
+
+class Parallel(Protocol):
+    """Runs independent calls as one round trip; the first error of theirs is raised after all have ended."""
+
+    def __call__(self, calls: Sequence[Callable[[], object]]) -> list[object]:
+        """Return the results in the order of the calls."""
+        ...

@@ -1,0 +1,225 @@
+"""What a deployment may tune: frozen values with their ranges and what they do.
+
+The ranges and descriptions are annotations, so that the domain needs no validation library; `cairn.settings.settings`
+reads a document into these, refuses what is out of range by the key's name, and prints where each value came from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Gt, Le, Lt
+from typing_extensions import Doc
+
+RecallScope = Literal["session", "user", "project"]
+ModelProvider = Literal["responses", "bedrock"]
+EnrichmentMode = Literal["tool", "conversation", "hybrid"]
+EmbedderName = Literal["minilm", "titan", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeuristicSettings:
+    """Fact extraction with a language model, per tenant, off by default."""
+
+    enabled: Annotated[
+        bool, Doc("Extract facts with a language model too; of responses it stays off without an API key.")
+    ] = False
+    provider: Annotated[
+        ModelProvider,
+        Doc("`responses`: an OpenAI-compatible endpoint. `bedrock`: Amazon Bedrock, as the process's own role."),
+    ] = "responses"
+    model: Annotated[str, Doc("The model to ask; of Bedrock its id, or the ARN of an inference profile.")] = (
+        "openai/gpt-oss-120b"
+    )
+    base_url: Annotated[
+        str, Doc("An absolute URL of an OpenAI-compatible endpoint; required when responses are enabled.")
+    ] = ""
+    api_key_arn: Annotated[
+        str,
+        Doc("The Secrets Manager secret whose whole text is the endpoint's API key; else CAIRN_HEURISTIC_API_KEY."),
+    ] = ""
+    timeout_ms: Annotated[int, Ge(1), Le(25_000), Doc("How long to wait for the model, in milliseconds.")] = 12_000
+    max_output_tokens: Annotated[int, Ge(1), Le(32_000), Doc("The most tokens the model may answer with.")] = 800
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySettings:
+    """The memory engine's knobs: `settings.mcp.memory.*`, each of which a tenant may have its own value of."""
+
+    recent_context_items: Annotated[
+        int, Ge(0), Le(500), Doc("The newest stored items placed before the current input.")
+    ] = 30
+    recall_facts_limit: Annotated[int, Ge(0), Le(200), Doc("The most facts placed in the memory block.")] = 20
+    search_limit: Annotated[int, Ge(0), Le(100), Doc("The most chunks of earlier turns in the memory block.")] = 5
+    compact_threshold: Annotated[
+        float, Gt(0), Lt(1), Doc("Compact once the context reaches this share of max_input_tok.")
+    ] = 0.8
+    l1_retention_days: Annotated[int, Ge(1), Le(3650), Doc("Full UTC days that a daily (L1) fact lives.")] = 1
+    l2_retention_days: Annotated[int, Ge(1), Le(3650), Doc("Full UTC days that a weekly (L2) fact lives.")] = 7
+    compaction_min_age_hours: Annotated[
+        int, Ge(0), Le(87_600), Doc("Raw events younger than this are not archived.")
+    ] = 24
+    session_retention_days: Annotated[
+        int,
+        Ge(0),
+        Le(3650),
+        Doc("Maintenance erases a session whose last turn is so many days old; 0 keeps sessions for ever."),
+    ] = 0
+    summary_refresh_interval_minutes: Annotated[
+        int, Ge(0), Le(525_600), Doc("Directory summaries are refreshed at most this often.")
+    ] = 60
+    max_processed_turns: Annotated[
+        int, Ge(1), Le(100_000), Doc("The newest turn ids kept in a session's idempotency history.")
+    ] = 1024
+    session_lock_timeout_ms: Annotated[
+        int, Ge(0), Le(20_000), Doc("How long a call waits for its session before RESOURCE_BUSY, in milliseconds.")
+    ] = 5000
+    guard_lease_seconds: Annotated[
+        int, Ge(1), Le(900), Doc("After this long a turn or session left behind by a dead caller may be taken over.")
+    ] = 30
+    recall_scope: Annotated[
+        RecallScope, Doc("What a recall sees: this session, this user's sessions, or the whole project.")
+    ] = "session"
+    legacy_files: Annotated[
+        bool, Doc("A session's files show its history in the legacy layout too: log.jsonl, context.jsonl and so on.")
+    ] = False
+    lenient: Annotated[bool, Doc('A missing project or session_id becomes "default" instead of an error.')] = False
+    heuristic: Annotated[HeuristicSettings, Doc("Fact extraction with a language model.")] = field(
+        default_factory=HeuristicSettings
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OidcSettings:
+    """Access tokens of an OpenID Connect issuer beside API keys: off without an issuer."""
+
+    issuer: Annotated[
+        str, Doc("The issuer whose access tokens are accepted, exactly as they name it; empty for none.")
+    ] = ""
+    resource: Annotated[
+        str, Doc("The URL of the MCP endpoint on the OAuth host; only requests there are told of the issuer.")
+    ] = ""
+    audience: Annotated[str, Doc("What a token must name as its audience; the resource unless told.")] = ""
+    jwks_uri: Annotated[str, Doc("Where the issuer's keys are; its discovery document says so unless told.")] = ""
+    tenant_claim: Annotated[
+        str, Doc("The claim that says whose memory a token opens: those with the same value share one.")
+    ] = "sub"
+    projects_claim: Annotated[
+        str, Doc("The claim with the project patterns a token opens; without one it opens all of its tenant's.")
+    ] = ""
+    scope_prefix: Annotated[str, Doc("What stands before read, write and admin in a token's scopes.")] = "cairn:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthSettings:
+    """Who may call: `settings.mcp.auth.*`, deploy-wide."""
+
+    oidc: Annotated[OidcSettings, Doc("Access tokens of an OpenID Connect issuer.")] = field(
+        default_factory=OidcSettings
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSettings:
+    """The Kubernetes or OpenShift API that diagnostic tools read: `settings.mcp.cluster.*`, deploy-wide."""
+
+    base_url: Annotated[str, Doc("The URL of the cluster's API; empty for none.")] = ""
+    ca_pem: Annotated[str, Doc("The certificates, PEM, that the API's own must go back to; empty for public ones.")] = (
+        ""
+    )
+    timeout_ms: Annotated[int, Ge(1), Le(15_000), Doc("How long to wait for the cluster, in milliseconds.")] = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnrichmentSettings:
+    """What standard tools are told of earlier calls: `settings.mcp.enrichment.*`, deploy-wide, off by default."""
+
+    enabled: Annotated[bool, Doc("Record calls of standard tools, and tell the ones below what earlier ones met.")] = (
+        False
+    )
+    tools: Annotated[tuple[str, ...], Doc("The tools that are told, and no others.")] = ("oc_diagnostic_pod_health",)
+    mode: Annotated[
+        EnrichmentMode,
+        Doc("Look among earlier calls (`tool`), in the session (`conversation`), or there second (`hybrid`)."),
+    ] = "hybrid"
+    top_k: Annotated[int, Ge(1), Le(3), Doc("The most items a tool is told.")] = 3
+    timeout_ms: Annotated[int, Ge(1), Le(400), Doc("The most that a call may be delayed, in milliseconds.")] = 400
+    summary_bytes: Annotated[int, Ge(64), Le(1500), Doc("The most bytes a tool is told, as JSON.")] = 1500
+    retention_days: Annotated[int, Ge(1), Le(365), Doc("How long the record of a standard tool's call is kept.")] = 30
+
+
+MINILM_MEAN, MINILM_DEVIATION = 0.1187, 0.1044
+"""Of the cosines of MiniLM that the ranker was fitted on, as bench/calibration.py measures them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingSettings:
+    """How texts are compared by meaning: `settings.mcp.embedding.*`, deploy-wide. No two embedders' vectors mix."""
+
+    embedder: Annotated[
+        EmbedderName,
+        Doc(
+            "`minilm`: all-MiniLM-L6-v2 in this process. `titan`: Titan Text Embeddings V2 on Amazon Bedrock. `none`: "
+            "texts are compared by their words alone, as they are while an embedder is missing or fails."
+        ),
+    ] = "minilm"
+    directory: Annotated[str, Doc("Where MiniLM's files are; empty for where set-up builds them.")] = ""
+    titan_mean: Annotated[
+        float, Gt(-1), Lt(1), Doc("The mean of Titan's cosines, as bench/calibration.py measures it; else MiniLM's.")
+    ] = MINILM_MEAN
+    titan_deviation: Annotated[float, Gt(0), Lt(1), Doc("Their standard deviation, likewise.")] = MINILM_DEVIATION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quotas:
+    """How much key-value memory may hold: `settings.mcp.quotas.*`. Bytes are of keys and values as JSON."""
+
+    namespace_items: Annotated[int, Ge(1), Doc("The most keys of one namespace.")] = 10_000
+    namespace_bytes: Annotated[int, Ge(1), Doc("The most bytes of one namespace.")] = 100_000_000
+    tenant_items: Annotated[int, Ge(1), Doc("The most keys of one tenant.")] = 100_000
+    tenant_bytes: Annotated[int, Ge(1), Doc("The most bytes of one tenant.")] = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateSettings:
+    """How often tools may be called: `settings.mcp.rate_limits.*`, deploy-wide; a tool may have a rate of its own."""
+
+    tenant_per_second: Annotated[
+        float, Ge(0), Le(1000), Doc("The calls a second that a tenant may make, on average; 0 for any number.")
+    ] = 500.0
+    tenant_burst: Annotated[int, Ge(1), Le(100_000), Doc("The most calls a tenant may make at once.")] = 5000
+    tool_per_second: Annotated[
+        float, Ge(0), Le(1000), Doc("The same of one tool, unless tools.<name>.per_second says otherwise.")
+    ] = 250.0
+    tool_burst: Annotated[
+        int, Ge(1), Le(100_000), Doc("The same of one tool, unless tools.<name>.burst says otherwise.")
+    ] = 2500
+    namespace_per_second: Annotated[
+        float, Ge(0), Le(1000), Doc("The same in one namespace or, where a tool has none, project.")
+    ] = 250.0
+    namespace_burst: Annotated[int, Ge(1), Le(100_000), Doc("The same in one namespace or project.")] = 2500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditSettings:
+    """What is kept of calls: `settings.mcp.audit.*`, deploy-wide."""
+
+    retention_days: Annotated[int, Ge(1), Le(3650), Doc("How long the record of a call is kept, in days.")] = 365
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The sizes a request may have: `settings.mcp.limits.*`, deploy-wide."""
+
+    request_bytes: Annotated[int, Ge(1024), Le(6_000_000), Doc("The largest request body, in bytes.")] = 2_000_000
+    list_items: Annotated[int, Ge(1), Le(10_000), Doc("The most items in one list of a request.")] = 500
+    text_bytes: Annotated[int, Ge(1), Le(6_000_000), Doc("The largest text of one content part, in bytes.")] = 200_000
+    file_bytes: Annotated[int, Ge(1024), Le(20_000_000), Doc("The largest file of a session, in bytes.")] = 10_000_000
+    project_bytes: Annotated[
+        int, Ge(1024), Le(100_000_000_000), Doc("The most bytes that the files of a project's sessions have together.")
+    ] = 100_000_000
+    json_depth: Annotated[int, Ge(4), Le(200), Doc("The deepest nesting of a request.")] = 32
+    value_bytes: Annotated[
+        int, Ge(1), Le(6_000_000), Doc("The largest value of key-value memory as JSON, in bytes.")
+    ] = 1_000_000

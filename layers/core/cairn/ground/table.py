@@ -1,0 +1,169 @@
+"""What is asked of a table of items: keys, conditions, writes and ranges, and which of them are possible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from cairn.ground.item_limits import check_attributes, item_bytes
+
+Scalar: TypeAlias = str | int | bytes | bool
+Attributes: TypeAlias = Mapping[str, Scalar]
+
+MAX_ITEM_BYTES = 400 * 1024
+MAX_PAGE_BYTES = 1024 * 1024
+MAX_TRANSACTION_WRITES = 100
+MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Where an item is: partition key and sort key, both non-empty."""
+
+    pk: str
+    sk: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Holds where the item lacks this attribute; Missing("pk") holds where there is no item."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """Holds where the attribute is there and has this value."""
+
+    name: str
+    value: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class LessThan:
+    """Holds where the attribute is there and is a smaller number."""
+
+    name: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """Holds where at least one part holds."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Holds where every part holds."""
+
+    parts: tuple[Condition, ...]
+
+
+Condition: TypeAlias = Missing | Equals | LessThan | AnyOf | AllOf
+ABSENT = Missing("pk")
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Write a whole item; it holds pk and sk, and ipk and isk if the index shall list it.
+
+    A `late` one, which has no condition, may be on disk only when the group of calls ends that it is made in.
+    """
+
+    item: Attributes
+    condition: Condition | None = None
+    late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Change attributes of an item, which is made if absent; an attribute is named once."""
+
+    key: Key
+    set: Attributes = field(default_factory=dict[str, Scalar])
+    add: Mapping[str, int] = field(default_factory=dict[str, int])
+    remove: tuple[str, ...] = ()
+    condition: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Remove an item; an absent item counts as removed, the condition guards one that is there."""
+
+    key: Key
+    condition: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Hold a transaction to a condition on an item it does not write."""
+
+    key: Key
+    condition: Condition
+
+
+Write: TypeAlias = Put | Update | Delete | Check
+
+
+def key_of(write: Write) -> Key:
+    """Return which item a write is about; ValueError where a put lacks a key or holds one that is no text."""
+    if not isinstance(write, Put):
+        return write.key
+    pk, sk = write.item.get("pk"), write.item.get("sk")
+    if isinstance(pk, str) and isinstance(sk, str):
+        return Key(pk, sk)
+    raise ValueError("a put holds pk and sk as text")
+
+
+def check_writes(writes: Sequence[Write]) -> None:
+    """Raise ValueError unless these are 1 to 100 possible writes to distinct items, 400 KB each and 4 MB in all."""
+    keys = {key_of(write) for write in writes}
+    if len(keys) != len(writes) or not 1 <= len(writes) <= MAX_TRANSACTION_WRITES:
+        raise ValueError(f"a transaction has 1-{MAX_TRANSACTION_WRITES} writes to distinct items")
+    if sum(_check_write(write) for write in writes) > MAX_TRANSACTION_BYTES:
+        raise ValueError(f"a transaction has at most {MAX_TRANSACTION_BYTES} bytes")
+
+
+def _check_write(write: Write) -> int:
+    key = key_of(write)
+    check_attributes({"pk": key.pk, "sk": key.sk})
+    written: Attributes = {}
+    if isinstance(write, Put):
+        written = write.item
+    elif isinstance(write, Update):
+        written = {**write.set, **write.add}
+        names = [*write.set, *write.add, *write.remove]
+        if len({"pk", "sk", *names}) != len(names) + 2:
+            raise ValueError("an update names an attribute once, and no key")
+    check_attributes(written)
+    size = item_bytes(written)
+    if size > MAX_ITEM_BYTES:
+        raise ValueError(f"an item has at most {MAX_ITEM_BYTES} bytes")
+    return size
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A range of sort keys in one partition, both ends inclusive; of the index where `index` is true.
+
+    An index item holds its keys only: pk, sk, ipk, isk. `start` is the `next` of the page before.
+    """
+
+    pk: str
+    low: str
+    high: str
+    descending: bool = False
+    limit: int | None = None
+    index: bool = False
+    start: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Up to `limit` items and 1 MB; `next` continues, None at the end."""
+
+    items: tuple[Attributes, ...]
+    next: Mapping[str, str] | None = None

@@ -1,0 +1,86 @@
+"""Everything a service needs of the world, handed over once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from cairn.ground.ports import (
+    Blobs,
+    Clock,
+    Embedder,
+    Entropy,
+    FactModel,
+    HttpGet,
+    Jobs,
+    KeyRing,
+    Parallel,
+    Table,
+    Tally,
+)
+from cairn.ground.tiers import Tier
+
+
+class NoTally:
+    """Counts nothing."""
+
+    def compaction(self) -> None:
+        """Do nothing."""
+
+    def facts_written(self, tiers: Mapping[Tier, int]) -> None:
+        """Do nothing."""
+
+    def turn_conflict(self) -> None:
+        """Do nothing."""
+
+    def unrecorded(self) -> None:
+        """Do nothing."""
+
+    def unembedded(self) -> None:
+        """Do nothing."""
+
+    def access_anomaly(self) -> None:
+        """Do nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The adapters of one process.
+
+    Without a language model, facts are found by rule alone; without an embedder, texts by their words alone; without an
+    HTTP client, API keys are the only credentials.
+    """
+
+    table: Table
+    blobs: Blobs
+    keys: KeyRing
+    clock: Clock
+    entropy: Entropy
+    parallel: Parallel
+    jobs: Jobs
+    fact_model: FactModel | None = None
+    embedder: Embedder | None = None
+    http_get: HttpGet | None = None
+    tally: Tally = field(default_factory=NoTally)
+
+
+T = TypeVar("T")
+
+
+class Pending(Generic[T]):
+    """A call that is yet to be made, as one of several in parallel, and its result once it was."""
+
+    def __init__(self, call: Callable[[], T]) -> None:
+        """Keep the call."""
+        self._call = call
+        self._results: list[T] = []
+
+    def __call__(self) -> None:
+        """Make the call and keep what it returns."""
+        self._results.append(self._call())
+
+    @property
+    def result(self) -> T:
+        """Return what the call returned; IndexError before it was made."""
+        return self._results[-1]

@@ -1,0 +1,127 @@
+"""Key-value memory: the names of namespaces and keys, what is known of a key, and what is read of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NewType
+
+from cairn.ground import codec
+from cairn.ground.errors import CorruptData, InvalidArgument
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.table import Scalar
+
+Namespace = NewType("Namespace", str)
+KeyName = NewType("KeyName", str)
+
+MAX_NAMESPACE_CHARACTERS = 100
+MAX_KEY_CHARACTERS = 200
+NAMESPACE_PATTERN = r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*"
+KEY_PATTERN = r"[A-Za-z0-9_.:/-]+"
+_NAMESPACE = re.compile(rf"(?=.{{1,{MAX_NAMESPACE_CHARACTERS}}}\Z){NAMESPACE_PATTERN}")
+
+
+def namespace(value: str) -> Namespace:
+    """Return a valid namespace, InvalidArgument otherwise."""
+    if not _NAMESPACE.fullmatch(value):
+        problem = f"must be segments of letters, digits, _ and - joined by dots, {MAX_NAMESPACE_CHARACTERS} characters"
+        raise InvalidArgument("namespace", f"{problem} at most")
+    return Namespace(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value is."""
+
+    tenant: Tenant
+    namespace: Namespace
+    key: KeyName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What is known of a key beside its value: from `until` on it is not there, and where `removed` it is not either.
+
+    `size` is what it counts in bytes, `blob` names the blob of a large value.
+    """
+
+    version: int
+    size: int = 0
+    until: datetime | None = None
+    blob: Digest | None = None
+    removed: bool = False
+
+    @classmethod
+    def of(cls, item: Mapping[str, Scalar]) -> Entry:
+        """Return the entry that an item holds; CorruptData where it holds none."""
+        version, size, until, blob = (item.get(name) for name in ("version", "size", "until", "blob"))
+        if not isinstance(version, int) or not isinstance(size, int):
+            raise CorruptData("a stored key is malformed")
+        return cls(
+            version=version,
+            size=size,
+            until=codec.moment(until) if isinstance(until, str) else None,
+            blob=Digest(blob) if isinstance(blob, str) else None,
+            removed="expires_at" in item,
+        )
+
+    def attributes(self) -> dict[str, Scalar]:
+        """Return what an item keeps of it."""
+        kept: dict[str, Scalar] = {"version": self.version, "size": self.size}
+        if self.until is not None:
+            kept["until"] = codec.rfc3339(self.until)
+        if self.blob is not None:
+            kept["blob"] = self.blob
+        return kept
+
+    def is_there(self, now: datetime) -> bool:
+        """Tell whether the key can be read now."""
+        return not self.removed and (self.until is None or now < self.until)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A value as it is read; `ttl_seconds` are those left, rounded up, None for ever."""
+
+    value: Any
+    version: int
+    updated_at: datetime
+    ttl_seconds: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One page of a namespace's keys, the cursor of the next, and how many keys the namespace has in all."""
+
+    keys: tuple[KeyName, ...]
+    cursor: str | None
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What is stored: keys, and bytes of keys and values."""
+
+    items: int = 0
+    size: int = 0
+
+    @classmethod
+    def of(cls, item: Mapping[str, Scalar] | None) -> Usage:
+        """Return what a counter says, nothing where there is none."""
+        held = item or {}
+        return cls(int(held.get("items", 0)), int(held.get("size", 0)))
+
+    def plus(self, entry: Entry) -> Usage:
+        """Return the usage with one more key."""
+        return Usage(self.items + 1, self.size + entry.size)
+
+
+@dataclass(frozen=True, slots=True)
+class Recount:
+    """A counter beside what it should say; `namespace` is None for the whole tenant's."""
+
+    namespace: Namespace | None
+    kept: Usage
+    counted: Usage

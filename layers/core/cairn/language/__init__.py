@@ -1,0 +1,1 @@
+"""How a text is read: terms, dates, persons."""

@@ -1,0 +1,182 @@
+"""The words that dates are made of, in the languages of `date_words.json`; a text is read in each that may be its own.
+
+A word becomes a sign, so that one grammar does for all languages: M month, m month that is another word too, G what
+makes a number a month, W weekday, S season, s in a season, U unit of time, N digits, n another number, O ordinal,
+Y year, D whole date, d days ago, K unit at its distance from today, L last, P last but one, T this, A ago that comes
+first and a last, B ago at either end, I what leads to a month, J what joins parts, _ what counts for nothing, x others.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple, TypedDict
+
+from cairn.language.terms import fold, words
+
+_TABLE = Path(__file__).with_name("date_words.json")
+_SIGNS: Mapping[str, str] = {
+    "last": "L",
+    "last but one": "P",
+    "this": "T",
+    "month": "G",
+    "at": "I",
+    "of": "J",
+    "skipped": "_",
+    "ago before": "A",
+    "ago after": "a",
+    "ago on either side": "B",
+}
+_TELLING = "MmWSsUKd"
+_BY_SCRIPT: Mapping[str, Sequence[str]] = {
+    "\u3000": ("zh", "ja"),
+    "\u0600": ("ar",),
+    "\u0400": ("ru", "uk"),
+    "\u0370": ("el",),
+    "": ("en", "de", "nl", "fr", "es", "pt", "it"),
+}
+"""Which languages there are, by the first character that a script may have."""
+_CJK = "\u3000"
+_LONGEST_PHRASE = 4
+_MOST_DIGITS = 5
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|o|a)")
+_WHOLE = re.compile(r"((?:19|20)\d\d)-(\d\d)-(\d\d)|(\d{1,2})\.(\d{1,2})\.((?:19|20)\d\d)")
+
+
+class Word(NamedTuple):
+    """A sign with what it stands for: a place in the year or week, a count, a distance; of a unit, the count in it."""
+
+    sign: str
+    number: float = 0
+    unit: str = ""
+
+
+_OTHER = Word("x")
+
+
+@dataclass(frozen=True, slots=True)
+class _Lexicon:
+    """The words and phrases of a language, those of them that a date is never without, and how phrases begin."""
+
+    known: Mapping[str, Word]
+    telling: frozenset[str]
+    openings: frozenset[str]
+
+
+def readings(text: str) -> Iterator[Sequence[Word]]:
+    """Yield a text as each language reads it that may find a date in it, English first."""
+    said = [part for word in words(text) for part in word.split("'")]
+    digits = any(word[0].isdecimal() for word in said)
+    for script in {_script(word): None for word in ["", *said]}:
+        for lexicon in map(_lexicon, _BY_SCRIPT[script]):
+            if script == _CJK:
+                yield [_word(part, lexicon) for word in said for part in _parts(word, lexicon)]
+            elif not lexicon.telling.isdisjoint(said) or (digits and lexicon is _lexicon("en")):
+                yield [_word(part, lexicon) for part in _phrases(said, lexicon)]
+
+
+def _script(word: str) -> str:
+    return next(first for first in _BY_SCRIPT if word >= first)
+
+
+def _word(said: str, lexicon: _Lexicon) -> Word:
+    return lexicon.known.get(said) or _number(said)
+
+
+def _phrases(said: Sequence[str], lexicon: _Lexicon) -> Iterator[str]:
+    """Yield words, those together that a language has a sign for together."""
+    place = 0
+    while place < len(said):
+        lengths = range(_LONGEST_PHRASE, 1, -1) if said[place] in lexicon.openings else ()
+        length = next((each for each in lengths if " ".join(said[place : place + each]) in lexicon.known), 1)
+        yield " ".join(said[place : place + length])
+        place += length
+
+
+def _parts(word: str, lexicon: _Lexicon) -> Iterator[str]:
+    """Yield the longest parts of a run of CJK that have a sign, and characters that have none; other words whole."""
+    if word < _CJK:
+        yield word
+        return
+    place = 0
+    while place < len(word):
+        lengths = range(_LONGEST_PHRASE, 1, -1) if word[place] in lexicon.openings else ()
+        length = next((each for each in lengths if word[place : place + each] in lexicon.known), 1)
+        yield word[place : place + length]
+        place += length
+
+
+def _number(said: str) -> Word:
+    if said.isdecimal() and len(said) <= _MOST_DIGITS:
+        return Word("Y" if _YEAR.fullmatch(said) else "N", int(said))
+    if not said[:1].isdecimal():
+        return _OTHER
+    if ordinal := _ORDINAL.fullmatch(said):
+        return Word("O", int(ordinal[1]))
+    if whole := _WHOLE.fullmatch(said):
+        year, month, day = whole.group(1, 2, 3) if whole[1] else whole.group(6, 5, 4)
+        try:
+            return Word("D", date(int(year), int(month), int(day)).toordinal())
+        except ValueError:
+            return _OTHER
+    return _OTHER
+
+
+class _Language(TypedDict):
+    months: Sequence[str]
+    weekdays: Sequence[str]
+    seasons: Sequence[str]
+    in_season: Sequence[str]
+    units: Mapping[str, str]
+    counts: Mapping[str, str]
+    days_ago: Mapping[str, str]
+    relative: Mapping[str, str]
+    signs: Mapping[str, str]
+
+
+@cache
+def _table() -> Mapping[str, _Language]:
+    return json.loads(_TABLE.read_text(encoding="utf-8"))
+
+
+@cache
+def _lexicon(language: str) -> _Lexicon:
+    known = dict(_entries(_table()[language]))
+    phrases = [said for said in known if " " in said or (said >= _CJK and len(said) > 1)]
+    openings = frozenset(said[0] if said >= _CJK else said.partition(" ")[0] for said in phrases)
+    telling = frozenset(said.partition(" ")[0] for said, word in known.items() if word.sign in _TELLING)
+    return _Lexicon(known, telling, openings)
+
+
+def _entries(language: _Language) -> Iterator[tuple[str, Word]]:
+    shared = language["signs"].get("also other words", "").split()
+    told = [(said, Word(_SIGNS[name])) for name, said in language["signs"].items() if name in _SIGNS]
+    told += [(said, Word("N" if said >= _CJK else "n", float(count))) for count, said in language["counts"].items()]
+    told += [(said, _unit(name)) for name, said in language["units"].items()]
+    told += [(said, _period(name)) for name, said in language["relative"].items()]
+    told += [(said, Word("d", int(count))) for count, said in language["days_ago"].items()]
+    told += [(said, Word("M", number)) for number, said in enumerate(language["months"], 1)]
+    told += [(said, Word("W", number)) for number, said in enumerate(language["weekdays"])]
+    told += [(said, Word("S", number)) for number, said in enumerate(language["seasons"])]
+    told += [(said, Word("s", number)) for number, said in enumerate(language["in_season"])]
+    for said, word in told:
+        for each in fold(said).split():
+            yield each.replace("_", " "), word._replace(sign="m") if each in shared else word
+
+
+def _unit(name: str) -> Word:
+    """Return the unit that "week", or "2 week", stands for."""
+    *count, unit = name.split()
+    return Word("U", float(*count), unit)
+
+
+def _period(name: str) -> Word:
+    """Return the period that "week -1" stands for."""
+    unit, distance = name.split()
+    return Word("K", int(distance), unit)

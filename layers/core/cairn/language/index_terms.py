@@ -1,0 +1,35 @@
+"""What a text is found by, told before any question is asked: its terms, the pairs they make, what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import pairwise
+from typing import NamedTuple
+from zlib import crc32
+
+from cairn.language.terms import terms
+from cairn.language.traits import cues
+
+ROLES = frozenset({"user", "assistant", "tool", "system", "developer"})
+
+
+class Signs(NamedTuple):
+    """The terms of a text, repeats kept, the hashes of pairs of them, and its cues as bits."""
+
+    terms: Sequence[str]
+    pairs: Sequence[int]
+    cues: int
+
+
+def signs(text: str, *, speaker: str = "", at: datetime | None = None) -> Signs:
+    """Return the signs of a text, found under the name of who said it and the day it was said on as well."""
+    named = speaker and speaker not in ROLES
+    said = terms(f"{speaker} {text}" if named else text)
+    dated = terms(f"{at:%A} {at.day} {at:%B %Y}") if at else []
+    return Signs([*said, *dated], pair_hashes(said), cues(text, speaker, len(said)))
+
+
+def pair_hashes(terms: Sequence[str]) -> list[int]:
+    """Return a 32-bit hash of each two terms that follow each other, sorted, each once."""
+    return sorted({crc32(f"{one} {other}".encode()) for one, other in pairwise(terms)})

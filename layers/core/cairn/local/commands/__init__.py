@@ -1,0 +1,1 @@
+"""The commands of `cairn`, a file each."""

@@ -1,0 +1,136 @@
+"""`cairn archive`: sessions archived, found, read, deleted; what it costs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cairn.archive.cost import DISCLAIMER, MAX_BYTES, MAX_REDUNDANCY, assumptions, estimate
+from cairn.archive.model import MAX_TAGS, RAW_ACKNOWLEDGEMENT, parse_pointer, pointer
+from cairn.ground import ids
+from cairn.local.options import data_option
+
+if TYPE_CHECKING:
+    from cairn.archive.archive import Archive
+    from cairn.archive.model import Deposit
+    from cairn.ground.ids import Tenant
+
+_project_option = click.option("--project", help="The project in which the turn tools recorded it.")
+
+
+@click.group()
+def archive() -> None:
+    """Archive sessions of this machine's memory, find them, read them, delete them."""
+
+
+@archive.command()
+@click.argument("session_id")
+@_project_option
+@click.option("--tag", "tags", multiple=True, help="A label to find it by. May be repeated.")
+@click.option("--dry-run", is_flag=True, help="Print the card of what would be archived, and write nothing.")
+@data_option
+def store(*, session_id: str, project: str | None, tags: tuple[str, ...], dry_run: bool, data: Path | None) -> None:
+    """Archive a session and print its pointer.
+
+    With the `cm` command on the path the session is what `cm context SESSION_ID --json` prints; without it, what
+    Cairn recorded in the project. Nothing is archived if anything in it is a secret or personal data.
+    """
+    with _opened(data) as (kept, tenant):
+        deposit = _deposit(session_id, project, tags)
+        if dry_run:
+            _print(asdict(kept.preview(tenant, deposit)))
+            return
+        receipt = kept.store(tenant, deposit)
+    click.echo(pointer(receipt.digest))
+    click.echo(receipt.card.title, err=True)
+
+
+@archive.command("list")
+@click.argument("text", default="")
+@click.option("--tag", "tags", multiple=True, help="Only sessions with this tag, or a tag it is part of.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 100), help="The most to list.")
+@data_option
+def list_(*, text: str, tags: tuple[str, ...], limit: int, data: Path | None) -> None:
+    """List archived sessions, the newest first: those whose tag, session id or tool holds TEXT, or all."""
+    with _opened(data) as (kept, tenant):
+        found = kept.query(tenant, text.strip(), tags[:MAX_TAGS], limit)
+    for each in found:
+        click.echo(
+            f"{pointer(each.digest)}  {each.created_at:%Y-%m-%d %H:%M}  {each.session_id}  {' '.join(each.tags)}"
+        )
+
+
+@archive.command()
+@click.argument("pointer", metavar="POINTER")
+@data_option
+def get(*, pointer: str, data: Path | None) -> None:
+    """Print an archived session as JSON."""
+    with _opened(data) as (kept, tenant):
+        _print(kept.retrieve(tenant, parse_pointer(pointer)))
+
+
+@archive.command()
+@click.argument("pointer", metavar="POINTER")
+@data_option
+def delete(*, pointer: str, data: Path | None) -> None:
+    """Delete an archived session: what is stored, and every entry of the index."""
+    with _opened(data) as (kept, tenant):
+        kept.delete(tenant, parse_pointer(pointer))
+    click.echo("Deleted.")
+
+
+@archive.command()
+@click.argument("session_id")
+@_project_option
+@click.option("--raw", is_flag=True, help="Print secrets and personal data too; takes --acknowledge.")
+@click.option("--acknowledge", help=f'Word by word: "{RAW_ACKNOWLEDGEMENT}".')
+@data_option
+def export(*, session_id: str, project: str | None, raw: bool, acknowledge: str | None, data: Path | None) -> None:
+    """Print a recorded session as JSON, with secrets and personal data masked."""
+    named = ids.project(project or ""), ids.session_id(session_id)
+    with _opened(data) as (kept, tenant):
+        _print(kept.export(tenant, *named, raw=raw, acknowledgement=acknowledge))
+
+
+@archive.command()
+@click.argument("size", metavar="BYTES", type=click.IntRange(0, MAX_BYTES))
+@click.option("--redundancy", default=3, show_default=True, type=click.IntRange(1, MAX_REDUNDANCY), help="Copies.")
+def cost(*, size: int, redundancy: int) -> None:
+    """Estimate what it costs to keep so many bytes in AWS."""
+    expected = estimate(size, redundancy)
+    click.echo(f"${expected.monthly_storage_usd:.6f} a month, and ${expected.request_usd:.6f} once")
+    for line in (*assumptions(), DISCLAIMER):
+        click.echo(line, err=True)
+
+
+@contextmanager
+def _opened(data: Path | None) -> Generator[tuple[Archive, Tenant]]:
+    """Open this machine's memory, and say whose archive the commands are about."""
+    from cairn import wiring  # noqa: PLC0415
+    from cairn.local.store import LOCAL_TENANT, opened  # noqa: PLC0415 - a command pays for its own imports only
+
+    with opened(data, os.environ):
+        yield wiring.services().archive, LOCAL_TENANT
+
+
+def _deposit(session_id: str, project: str | None, tags: tuple[str, ...]) -> Deposit:
+    """Return what the tool would make of the same arguments."""
+    from cairn.archive.fields import DepositFields  # noqa: PLC0415
+    from cairn.edge.validation import Rules, validate  # noqa: PLC0415
+    from cairn.ground.settings import Limits  # noqa: PLC0415
+    from cairn.local.commands.cm import export as export_of_cm  # noqa: PLC0415
+
+    session = export_of_cm(ids.session_id(session_id))
+    given = {"session_id": session_id, "project": project, "tags": list(tags), "session": session}
+    return validate(DepositFields, given, Rules(Limits(), lenient=False)).deposit()
+
+
+def _print(value: dict[str, Any]) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))

@@ -1,0 +1,78 @@
+"""`cairn data-keys`: the keys under which contents are sealed, rotated and retired."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cairn.ground.ids import Tenant
+from cairn.local.options import data_option, tenant_option
+
+if TYPE_CHECKING:
+    from cairn.custody.data_keys import DataKeys
+    from cairn.local.store import Custody
+
+
+@click.group("data-keys")
+def data_keys() -> None:
+    """Rotate the keys that a tenant's contents are sealed under, and move what is stored to the newest.
+
+    They are those of the data directory; where CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID name a store in AWS, and
+    --data is not given, they are that store's, and your own credentials must allow to scan it.
+    """
+
+
+@data_keys.command("list")
+@tenant_option
+@data_option
+def list_(owner: Tenant, data: Path | None) -> None:
+    """List a tenant's data keys and how many items and blobs need each; reads all that it has."""
+    for key in _data_keys(_custody(data)).list(owner):
+        made = f"{key.created_at:%Y-%m-%d %H:%M} UTC" if key.created_at else "earlier"
+        click.echo(f"{key.number}  made {made}  needed by {key.needed_by}")
+
+
+@data_keys.command()
+@tenant_option
+@data_option
+def rotate(owner: Tenant, data: Path | None) -> None:
+    """Make a new data key: all processes seal under it within five minutes, what was stored stays readable."""
+    store = _custody(data)
+    with store.recorded(owner, "cairn data-keys rotate"):
+        number = _data_keys(store).rotate(owner)
+    click.echo(f"Data key {number} is the newest. To move what is stored to it: cairn data-keys rewrap")
+
+
+@data_keys.command()
+@tenant_option
+@data_option
+def rewrap(owner: Tenant, data: Path | None) -> None:
+    """Seal what is stored under the newest data key, and delete older keys that nothing needs any more.
+
+    It may be stopped at any time and run again, beside a service in use.
+    """
+    store = _custody(data)
+    with store.recorded(owner, "cairn data-keys rewrap"):
+        done = _data_keys(store).rewrap(owner)
+    click.echo(f"Moved {done.items} items and {done.logs} indexes to data key {done.newest}.")
+    for number in done.deleted:
+        click.echo(f"Data key {number} is deleted.")
+    for number, needed in done.kept.items():
+        click.echo(f"Data key {number} stays: needed by {needed}.")
+    if done.settles_at is not None:
+        click.echo(f"Processes may seal under older keys until {done.settles_at:%H:%M:%S} UTC; run this again then.")
+
+
+def _custody(data: Path | None) -> Custody:
+    from cairn.local.store import custody  # noqa: PLC0415 - a command pays for its own imports only
+
+    return custody(data, os.environ)
+
+
+def _data_keys(store: Custody) -> DataKeys:
+    from cairn.custody.data_keys import DataKeys  # noqa: PLC0415 - a command pays for its own imports only
+
+    return DataKeys(store.world, store.inventory)

@@ -1,0 +1,129 @@
+"""`cairn keys`: API keys made, listed, rotated and revoked."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cairn.access.api_keys import SCOPES, Credential, Grant, IssuedKey, project_pattern, scope
+from cairn.ground.ids import Tenant
+from cairn.local.options import a_tenant, data_option
+
+if TYPE_CHECKING:
+    from cairn.access.key_store import Credentials
+
+_COLUMNS = "{:16}  {:20}  {:18}  {:20}  {}"
+_MOST_DAYS = 36500
+
+
+@click.group()
+def keys() -> None:
+    """Make, list, rotate and revoke API keys.
+
+    A running server knows of each change at once. The keys are those of the data directory; where CAIRN_TABLE,
+    CAIRN_BUCKET and CAIRN_KEY_ID name a store in AWS, and --data is not given, they are that store's.
+    """
+
+
+@keys.command()
+@click.option(
+    "--tenant",
+    "owner",
+    callback=a_tenant,
+    help="Whose memory it opens: `local` is that of the first key. Unless told, the key has memory of its own.",
+)
+@click.option(
+    "--project",
+    "projects",
+    multiple=True,
+    default=("*",),
+    show_default=True,
+    help="The projects it opens; * stands for whole dotted segments, as in team.*. May be repeated.",
+)
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(SCOPES),
+    default=SCOPES,
+    show_default=True,
+    help="What it may do. May be repeated.",
+)
+@click.option("--policy", help="The name of the policy it is under.")
+@click.option("--days", type=click.IntRange(1, _MOST_DAYS), help="How long it is valid; for ever unless told.")
+@data_option
+def create(  # noqa: PLR0913 - one parameter for each option
+    *,
+    owner: Tenant | None,
+    projects: tuple[str, ...],
+    scopes: tuple[str, ...],
+    policy: str | None,
+    days: int | None,
+    data: Path | None,
+) -> None:
+    """Make an API key and print it, once."""
+    grant = Grant(tuple(project_pattern(each) for each in projects), tuple(scope(each) for each in scopes), policy)
+    lifetime = None if days is None else timedelta(days=days)
+    _show(_credentials(data).create(owner, grant, lifetime))
+
+
+@keys.command("list")
+@data_option
+def list_(data: Path | None) -> None:
+    """List the API keys, ended ones too; what they are hashed to is not shown."""
+    click.echo(_COLUMNS.format("ID", "TENANT", "PROJECTS", "SCOPES", "STATE"))
+    now = datetime.now(UTC)
+    for credential in _credentials(data).list():
+        grant = credential.grant
+        projects, scopes = " ".join(grant.projects), " ".join(grant.scopes)
+        click.echo(_COLUMNS.format(credential.id, credential.tenant, projects, scopes, _state(credential, now)))
+
+
+@keys.command()
+@click.argument("key_id", metavar="ID")
+@click.option(
+    "--hours",
+    type=click.IntRange(0, 24 * _MOST_DAYS),
+    default=24,
+    show_default=True,
+    help="How long the old key goes on.",
+)
+@data_option
+def rotate(key_id: str, hours: int, data: Path | None) -> None:
+    """Make a key that opens the same as another, print it once, and let the other end after an overlap."""
+    _show(_credentials(data).rotate(key_id, timedelta(hours=hours)))
+
+
+@keys.command()
+@click.argument("key_id", metavar="ID")
+@data_option
+def revoke(key_id: str, data: Path | None) -> None:
+    """Let an API key open nothing from now on."""
+    _credentials(data).revoke(key_id)
+    click.echo(f"Key {key_id} opens nothing any more.")
+
+
+def _credentials(data: Path | None) -> Credentials:
+    from cairn.local.store import api_keys  # noqa: PLC0415 - a command pays for its own imports only
+
+    return api_keys(data, os.environ)
+
+
+def _show(issued: IssuedKey) -> None:
+    """Print the key on standard output, and on standard error what it opens."""
+    click.echo(issued.text)
+    credential = issued.credential
+    projects, scopes = " ".join(credential.grant.projects), " ".join(credential.grant.scopes)
+    click.echo(f"Key {credential.id}: tenant {credential.tenant}, projects {projects}, scopes {scopes}.", err=True)
+    click.echo("Keep it: it is not stored and cannot be shown again.", err=True)
+
+
+def _state(credential: Credential, now: datetime) -> str:
+    if credential.ends_at is None:
+        return "open"
+    until = f"{credential.ends_at:%Y-%m-%d %H:%M} UTC"
+    return f"open until {until}" if credential.is_open(now) else f"ended {until}"

@@ -1,0 +1,52 @@
+"""`cairn maintain`: what the schedule does in AWS, once, on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from cairn import wiring
+from cairn.ground import layout
+from cairn.ground.ids import Tenant
+from cairn.local.store import opened, services
+from cairn.telemetry import logs
+from cairn.upkeep.every_due import Outcome
+from cairn.upkeep.runs import maintain_all, maintain_shard, seal_audits
+
+_TIME_LIMIT = timedelta(minutes=10)
+_NO_LIMIT = timedelta(days=365)
+_REQUEST = "cairn-maintain"
+
+
+def maintain(data: Path | None) -> bool:
+    """Maintain the sessions that are due, seal the audit logs, print what was done; return whether none failed."""
+    logs.configure()
+    until = datetime.now(UTC) + _TIME_LIMIT
+    counts: Counter[Outcome] = Counter()
+    with opened(data, os.environ):
+        running = wiring.services()
+        for shard in running.fan_out.due_shards():
+            counts += maintain_shard(running, shard, until - datetime.now(UTC), _REQUEST)
+        sealed = seal_audits(running, until - datetime.now(UTC), _REQUEST)
+    click.echo(f"{_said(counts)}; {sum(filter(None, sealed))} records sealed")
+    return not counts["failed"] and None not in sealed
+
+
+def maintain_tenant(data: Path | None, tenant: Tenant) -> bool:
+    """Maintain every session of a tenant, due or not, print what was done; return whether none failed or is left."""
+    logs.configure()
+    with services(data, os.environ) as found:
+        items = wiring.inventory(found.settings).items(tenant)
+        heads = [item for item in items if item["sk"] == layout.HEAD]
+        counts = maintain_all(found, heads, _NO_LIMIT, _REQUEST)
+    click.echo(_said(counts))
+    return not counts["failed"] + counts["left"] + counts["busy"]
+
+
+def _said(counts: Counter[Outcome]) -> str:
+    return ", ".join(f"{counts[outcome]} {outcome}" for outcome in get_args(Outcome))

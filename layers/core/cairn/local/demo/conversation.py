@@ -1,0 +1,73 @@
+"""Conversations to replay: the one shipped with Cairn, and how a file becomes one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a user said and what the assistant answered, each as one or more messages; either side may be silent.
+
+    `expect` must be in what memory gave before the turn; `reject` must not be among the facts it gave.
+    """
+
+    turn_id: str
+    user: tuple[str, ...]
+    assistant: tuple[str, ...]
+    expect: tuple[str, ...] = ()
+    reject: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Turns in the order they were spoken."""
+
+    session_id: str
+    title: str
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What one user said to one assistant, session by session."""
+
+    user_id: str
+    title: str
+    sessions: tuple[Session, ...]
+
+    @property
+    def turns(self) -> tuple[tuple[Session, Turn], ...]:
+        """Every turn with its session, in order."""
+        return tuple((session, turn) for session in self.sessions for turn in session.turns)
+
+
+def shipped() -> Conversation:
+    """Return the conversation that comes with Cairn."""
+    text = files("cairn.local.demo").joinpath("conversations", "marta.json").read_text(encoding="utf-8")
+    return _conversation(json.loads(text))
+
+
+def _conversation(document: Mapping[str, Any]) -> Conversation:
+    sessions = (
+        Session(each["session_id"], each["title"], tuple(map(_turn, each["turns"]))) for each in document["sessions"]
+    )
+    return Conversation(document["user_id"], document["title"], tuple(sessions))
+
+
+def _turn(document: Mapping[str, Any]) -> Turn:
+    return Turn(
+        turn_id=document["turn_id"],
+        user=(document["user"],),
+        assistant=(document["assistant"],),
+        expect=_strings(document.get("expect", ())),
+        reject=_strings(document.get("reject", ())),
+    )
+
+
+def _strings(values: Sequence[str]) -> tuple[str, ...]:
+    return tuple(values)

@@ -1,0 +1,1 @@
+"""`cairn serve` and `cairn stdio`."""

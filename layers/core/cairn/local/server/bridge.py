@@ -1,0 +1,233 @@
+"""A local stand-in for API Gateway: HTTP in, payload 2.0 events to the Lambda handlers, HTTP out.
+
+It asks the same authorizer as the deployed gateway, puts its word into the event's context, and lets no credential
+reach a handler.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from anyio import CapacityLimiter, to_thread
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from cairn.edge import names, problems
+from cairn.ground.errors import CairnError, InternalError, InvalidArgument, NotFound, PayloadTooLarge
+from cairn.local.server.doors import Handler
+
+HOST = "127.0.0.1"
+_THREADS = 8
+_PATIENCE = 8
+"""A body over the limit is read and dropped up to this many times the limit, so that its sender sees the answer."""
+_CREDENTIALS = frozenset({"authorization", "x-api-key", "cookie", "proxy-authorization"})
+_CORS_HEADERS = (
+    "authorization",
+    "x-api-key",
+    "content-type",
+    "mcp-protocol-version",
+    "mcp-method",
+    "mcp-name",
+    "mcp-session-id",
+    *names.HEADERS.values(),
+)
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """The handlers behind the routes, the authorizer before the door and the tools, and the largest body in bytes.
+
+    Pages of the allowed origins may read what is answered.
+    """
+
+    door: Handler
+    tools: Mapping[str, Handler]
+    probe: Handler
+    metadata: Handler
+    authorizer: Handler
+    body_limit: int
+    allowed_origins: tuple[str, ...] = ()
+
+    async def mcp(self, request: Request) -> Response:
+        """Answer at /mcp and /mcp/agent, whatever the method: the door itself refuses what is no POST."""
+        return await self._logged(request.url.path, self.door, request)
+
+    async def tool(self, request: Request) -> Response:
+        """Answer at /v1/tools/{name}."""
+        name: str = request.path_params["name"]
+        if name not in self.tools:
+            return _problem(NotFound("There is no such tool"))
+        return await self._logged(f"/v1/tools/{name}", self.tools[name], request)
+
+    async def public(self, request: Request) -> Response:
+        """Answer at /healthz and /v1/runtime-config, for which no key is asked."""
+        return await _open(self.probe, request)
+
+    async def protected_resource(self, request: Request) -> Response:
+        """Answer where clients of the OAuth port ask for its metadata; the handler itself refuses the other port's."""
+        return await _open(self.metadata, request)
+
+    async def _logged(self, route: str, handler: Handler, request: Request) -> Response:
+        started = time.perf_counter()
+        request_id = secrets.token_hex(8)
+        response = await self._answer(handler, request, request_id)
+        milliseconds = (time.perf_counter() - started) * 1000
+        _log.info("%s %s %d %.1f ms %s", request.method, route, response.status_code, milliseconds, request_id)
+        return response
+
+    async def _answer(self, handler: Handler, request: Request, request_id: str) -> Response:
+        try:
+            asked = _event(request, request_id)
+            judged = await to_thread.run_sync(self.authorizer, asked, None, limiter=_limiter(request))
+            body = await _read_body(request, self.body_limit)
+            event = _authorized(asked, judged["context"], body)
+            return _response(await to_thread.run_sync(handler, event, None, limiter=_limiter(request)))
+        except ClientDisconnect:
+            return _problem(InvalidArgument("body", "ended early"))
+        except CairnError as error:
+            return _problem(error)
+        except Exception as error:  # noqa: BLE001 - a gateway answers, whatever a handler does
+            _log.error("%s failed in its handler: %s", request_id, type(error).__name__)
+            return _problem(InternalError("The call failed", {"request_id": request_id}))
+
+
+def application(bridge: Bridge, lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]]) -> Starlette:
+    """Return the ASGI application with the routes of the deployed gateway.
+
+    Only requests to this machine's own names are served, so that no web page can point a name of its own at it.
+    """
+    app = Starlette(
+        routes=[
+            *(Route(path, bridge.mcp, methods=["POST", "GET", "DELETE"]) for path in ("/mcp", "/mcp/agent")),
+            Route("/v1/tools/{name}", bridge.tool, methods=["POST"]),
+            Route("/healthz", bridge.public, methods=["GET"]),
+            Route("/v1/runtime-config", bridge.public, methods=["GET"]),
+            Route("/.well-known/oauth-protected-resource", bridge.protected_resource, methods=["GET"]),
+            Route("/.well-known/oauth-protected-resource/mcp", bridge.protected_resource, methods=["GET"]),
+        ],
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"], www_redirect=False),
+            Middleware(
+                CORSMiddleware,
+                allow_origins=bridge.allowed_origins,
+                allow_methods=["GET", "POST"],
+                allow_headers=_CORS_HEADERS,
+            ),
+        ],
+        exception_handlers={HTTPException: _nowhere},
+        lifespan=lifespan,
+    )
+    app.state.limiter = CapacityLimiter(_THREADS)
+    return app
+
+
+async def _open(handler: Handler, request: Request) -> Response:
+    event = _authorized(_event(request, secrets.token_hex(8)), {}, b"")
+    return _response(await to_thread.run_sync(handler, event, None, limiter=_limiter(request)))
+
+
+def _limiter(request: Request) -> CapacityLimiter:
+    return request.app.state.limiter
+
+
+async def _nowhere(_request: Request, _error: Exception) -> Response:
+    return _problem(
+        NotFound("There is nothing here: POST /mcp, POST /v1/tools/{name}, GET /healthz or GET /v1/runtime-config")
+    )
+
+
+async def _read_body(request: Request, limit: int) -> bytes:
+    """Return the body; PayloadTooLarge over `limit`, of which nothing is kept."""
+    kept = bytearray()
+    size = _announced(request)
+    if size <= limit * _PATIENCE:
+        size = 0
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size <= limit:
+                kept += chunk
+            elif size <= limit * _PATIENCE:
+                kept.clear()
+            else:
+                break
+    if size > limit:
+        raise PayloadTooLarge(f"The body is over {limit} bytes", {"field": "body", "limit": limit})
+    return bytes(kept)
+
+
+def _address(request: Request) -> str:
+    """Return the host and port that were called: the socket's own, whatever the Host header says."""
+    host, port = request.scope["server"]
+    return f"{host}:{port}"
+
+
+def _announced(request: Request) -> int:
+    length = request.headers.get("content-length", "")
+    return int(length) if length.isascii() and length.isdecimal() else 0
+
+
+def _event(request: Request, request_id: str) -> dict[str, Any]:
+    """Return the event that API Gateway would send to a Lambda authorizer: payload 2.0, without the body."""
+    return {
+        "version": "2.0",
+        "type": "REQUEST",
+        "routeKey": "$default",
+        "rawPath": request.url.path,
+        "rawQueryString": request.url.query,
+        "headers": {name: ",".join(request.headers.getlist(name)) for name in request.headers},
+        "requestContext": {
+            "accountId": "local",
+            "apiId": "local",
+            "domainName": _address(request),
+            "http": {"method": request.method, "path": request.url.path, "protocol": "HTTP/1.1", "sourceIp": HOST},
+            "requestId": request_id,
+            "stage": "$default",
+        },
+    }
+
+
+def _authorized(asked: Mapping[str, Any], judged: Mapping[str, Any], body: bytes) -> dict[str, Any]:
+    """Return the event that API Gateway would send to a handler behind the authorizer, but without credentials."""
+    text, encoded = _text(body)
+    headers: dict[str, str] = asked["headers"]
+    return {
+        **{name: value for name, value in asked.items() if name != "type"},
+        "headers": {name: value for name, value in headers.items() if name not in _CREDENTIALS},
+        "requestContext": {**asked["requestContext"], "authorizer": {"lambda": judged}},
+        "body": text,
+        "isBase64Encoded": encoded,
+    }
+
+
+def _text(body: bytes) -> tuple[str, bool]:
+    try:
+        return body.decode("utf-8"), False
+    except UnicodeDecodeError:
+        return base64.b64encode(body).decode("ascii"), True
+
+
+def _response(answer: Mapping[str, Any]) -> Response:
+    body: str = answer.get("body") or ""
+    content = base64.b64decode(body) if answer.get("isBase64Encoded") else body.encode("utf-8")
+    return Response(content, int(answer["statusCode"]), headers=answer.get("headers"))
+
+
+def _problem(error: CairnError) -> Response:
+    headers = problems.headers(error)
+    if isinstance(error, PayloadTooLarge):
+        headers["connection"] = "close"
+    return JSONResponse(problems.envelope(error), problems.http_status(error), headers)

@@ -1,0 +1,1 @@
+"""The append-only memory log and its segments."""

@@ -1,0 +1,201 @@
+"""Documents: what recall can find in a stretch of a log, with all that a ranking asks of them, in columns.
+
+There are three kinds: texts of turns, memories and facts. Each is numbered from 0 in the order of the log.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
+
+from cairn.language.index_terms import Signs
+
+Kind: TypeAlias = Literal["texts", "memories", "facts"]
+Label: TypeAlias = Literal["speaker", "session", "type", "confidence"]
+Number: TypeAlias = Literal["at", "cues", "length"]
+KINDS: Final[tuple[Kind, ...]] = ("texts", "memories", "facts")
+LABELS: Final[tuple[Label, ...]] = ("speaker", "session", "type", "confidence")
+"""What is said of a document in words of which there are few."""
+NUMBERS: Final[tuple[Number, ...]] = ("at", "cues", "length")
+"""What is said of it in numbers: microseconds since 1970 UTC, recall.cues, how many terms."""
+
+
+class Vectors(NamedTuple):
+    """The vectors of documents, 8-bit numbers end to end, and the name of what made them; `docs` are all, or these."""
+
+    embedder: str
+    data: bytes | memoryview
+    docs: Sequence[int] | None = None
+
+
+class Ids(Protocol):
+    """The ids of documents."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        ...
+
+    def __getitem__(self, index: int, /) -> str:
+        """Return one id."""
+        ...
+
+
+class Documents(Protocol):
+    """Documents of one kind."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        ...
+
+    @property
+    def ids(self) -> Ids:
+        """Return their ids: those of events, memories or facts."""
+        ...
+
+    def doc_of(self, name: str) -> int | None:
+        """Return the document of this id, the newest where there are several, None where there is none."""
+        ...
+
+    def matches(self, term: str) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the documents that have the term, in order, and how often each has it."""
+        ...
+
+    def beginning(self, opening: str) -> Iterator[str]:
+        """Yield the terms that begin so."""
+        ...
+
+    def postings(self) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
+        """Yield each term, in their order, with the documents that have it and how often."""
+        ...
+
+    def number(self, name: Number) -> Sequence[int]:
+        """Return a number of each document."""
+        ...
+
+    def label(self, name: Label) -> tuple[Sequence[str], Sequence[int]]:
+        """Return the words of a label, and the number of its word for each document."""
+        ...
+
+    def pairs(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the hashes of pairs of terms, document after document, and where each one's end."""
+        ...
+
+    @property
+    def vectors(self) -> Vectors | None:
+        """Return what vectors there are."""
+        ...
+
+
+class Described(NamedTuple):
+    """A document as it is added; a `session` groups those that were said one after another."""
+
+    id: str
+    at: int
+    speaker: str
+    session: str
+    type: str
+    confidence: float
+    signs: Signs
+    text: str
+    """What is turned into a vector."""
+
+
+class GrowingDocuments:
+    """Documents in memory, which come one by one and so do their vectors."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.ids: list[str] = []
+        self._docs: dict[str, int] = {}
+        self._texts: list[str] = []
+        self._postings: dict[str, tuple[list[int], list[int]]] = {}
+        self._numbers: dict[Number, list[int]] = {name: [] for name in NUMBERS}
+        self._labels: dict[Label, tuple[dict[str, int], list[int]]] = {name: ({}, []) for name in LABELS}
+        self._pairs: list[int] = []
+        self._pair_ends: list[int] = []
+        self._vectors: dict[int, bytes] = {}
+        self._without_vector: dict[int, str] = {}
+        self._embedder = ""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.ids)
+
+    def add(self, document: Described) -> None:
+        """Add a document."""
+        number, signs = len(self.ids), document.signs
+        self.ids.append(document.id)
+        self._docs[document.id] = number
+        self._texts.append(document.text)
+        self._without_vector[number] = document.text
+        for term, count in Counter(signs.terms).items():
+            docs, counts = self._postings.setdefault(term, ([], []))
+            docs.append(number)
+            counts.append(count)
+        self._numbers["at"].append(document.at)
+        self._numbers["cues"].append(signs.cues)
+        self._numbers["length"].append(len(signs.terms))
+        self._label("speaker", document.speaker)
+        self._label("session", document.session)
+        self._label("type", document.type)
+        self._label("confidence", repr(document.confidence))
+        self._pairs.extend(signs.pairs)
+        self._pair_ends.append(len(self._pairs))
+
+    def doc_of(self, name: str) -> int | None:
+        """Return the document of this id, the newest where there are several, None where there is none."""
+        return self._docs.get(name)
+
+    def matches(self, term: str) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the documents that have the term, in order, and how often each has it."""
+        return self._postings.get(term, ((), ()))
+
+    def beginning(self, opening: str) -> Iterator[str]:
+        """Yield the terms that begin so."""
+        return (term for term in self._postings if term.startswith(opening))
+
+    def postings(self) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
+        """Yield each term, in their order, with the documents that have it and how often."""
+        for term, (docs, counts) in sorted(self._postings.items()):
+            yield term, docs, counts
+
+    def number(self, name: Number) -> Sequence[int]:
+        """Return a number of each document."""
+        return self._numbers[name]
+
+    def label(self, name: Label) -> tuple[Sequence[str], Sequence[int]]:
+        """Return the words of a label, and the number of its word for each document."""
+        words, numbers = self._labels[name]
+        return list(words), numbers
+
+    def pairs(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the hashes of pairs of terms, document after document, and where each one's end."""
+        return self._pairs, self._pair_ends
+
+    @property
+    def vectors(self) -> Vectors | None:
+        """Return what vectors there are, in the order of their documents."""
+        docs = sorted(self._vectors)
+        return Vectors(self._embedder, b"".join(self._vectors[doc] for doc in docs), docs) if docs else None
+
+    def without_vector(self, embedder: str) -> Sequence[tuple[int, str]]:
+        """Return the documents that have no vector of this embedder, the newest first, each with its text."""
+        if self._embedder != embedder:
+            self._vectors.clear()
+            self._without_vector = dict(enumerate(self._texts))
+            self._embedder = embedder
+        return list(reversed(self._without_vector.items()))
+
+    def place(self, doc: int, vector: bytes) -> None:
+        """Keep the vector of a document, made by the embedder that was named last."""
+        self._vectors[doc] = vector
+        del self._without_vector[doc]
+
+    def texts(self) -> Iterable[str]:
+        """Return what is turned into vectors."""
+        return self._texts
+
+    def _label(self, name: Label, word: str) -> None:
+        words, numbers = self._labels[name]
+        numbers.append(words.setdefault(word, len(words)))

@@ -1,0 +1,112 @@
+"""What a memory log's entries say: turns with their texts, changes of facts, memories kept and forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from cairn.conversation.events import Event
+from cairn.conversation.items import name_of, role_of, text_of
+from cairn.facts.facts import Changes, Fact, from_record, to_record
+from cairn.ground.codec import moment, rfc3339
+from cairn.ground.ids import SessionId, TurnId
+from cairn.log.memories import Ending, Memory, ending_record, memory_record
+
+MAX_SEARCHABLE_CHARACTERS = 4000
+"""How much of one item recall searches; the whole item stays in its event."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A text of an earlier turn, as it can be recalled; its speaker is who the item names, or its role."""
+
+    session_id: SessionId
+    turn_id: TurnId
+    event_id: str
+    seq: int
+    at: datetime
+    role: str
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStamp:
+    """That a turn happened: its number in the session, its time and how many events it has."""
+
+    seq: int
+    turn_id: TurnId
+    at: datetime
+    events: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEntry:
+    """A turn as the log tells it, with its texts as (event id, role, text), and a name where the item has one."""
+
+    turn_id: TurnId
+    seq: int
+    events: int
+    texts: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, turn_id: TurnId, seq: int, events: Sequence[Event]) -> TurnEntry:
+        """Return what the log tells of a turn with these events."""
+        texts = ((event, text_of(event.item)) for event in events)
+        return cls(
+            turn_id=turn_id,
+            seq=seq,
+            events=len(events),
+            texts=tuple(
+                (event.id, role_of(event.item), text[:MAX_SEARCHABLE_CHARACTERS], *name_of(event.item))
+                for event, text in texts
+                if text.strip()
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEntry:
+    """One append to a memory log: what a turn, a maintenance run, or an agent's word in a session changed."""
+
+    session_id: SessionId
+    at: datetime
+    turn: TurnEntry | None = None
+    changes: Changes = field(default_factory=Changes)
+    remembered: tuple[Memory, ...] = ()
+    forgotten: tuple[Ending, ...] = ()
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the entry as JSON values."""
+        changes, turn = self.changes, self.turn
+        ended = [*changes.superseded, *changes.deleted]
+        return {
+            "session": self.session_id,
+            "at": rfc3339(self.at),
+            "turn": turn and _turn_record(turn),
+            "added": [to_record(fact) for fact in changes.added],
+            "ended": [to_record(fact) for fact in ended],
+            "seen": list(changes.seen),
+            "remembered": [memory_record(memory) for memory in self.remembered],
+            "forgotten": [ending_record(ending) for ending in self.forgotten],
+        }
+
+
+def _turn_record(turn: TurnEntry) -> dict[str, Any]:
+    texts = [list(text) for text in turn.texts]
+    return {"id": turn.turn_id, "seq": turn.seq, "events": turn.events, "texts": texts}
+
+
+def facts_of_session(records: Iterable[Mapping[str, Any]], session: SessionId) -> list[Fact]:
+    """Return every fact that a log's records, in their order, add for a session, each as they leave it."""
+    found: dict[str, Fact] = {}
+    for record in records:
+        if record["session"] != session:
+            continue
+        found.update({fact.id: fact for fact in map(from_record, record["added"])})
+        found.update({fact.id: fact for fact in map(from_record, record["ended"]) if fact.id in found})
+        seen = moment(record["at"])
+        found.update({name: replace(found[name], last_seen=seen) for name in record["seen"] if name in found})
+    return list(found.values())

@@ -1,0 +1,136 @@
+"""The ledger: which facts are believed, folded from a log in the order of its entries.
+
+Each session keeps its own beliefs, so that what one session says never changes what another recalls of itself. A
+wider view resolves them: of the beliefs of several sessions about one identity, the latest one counts.
+
+A ledger of a stretch of a log does not know what was believed before it. What the stretch says of earlier facts waits
+there, and takes effect when the ledger is replayed after the ledgers of what came before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from operator import itemgetter
+from typing import Any
+
+from cairn.facts.facts import Fact, Identity, State, from_record, identity, to_record
+from cairn.ground.codec import moment, rfc3339
+from cairn.ground.ids import SessionId
+
+_NOTHING: Identity = ("", "")
+
+
+class Ledger:
+    """The latest belief of every session about every identity, ended ones included."""
+
+    def __init__(self) -> None:
+        """Start with no beliefs."""
+        self._beliefs: dict[Identity, dict[SessionId, tuple[int, Fact]]] = {}
+        self._subjects: dict[tuple[SessionId, str], Identity] = {}
+        self._retracted: dict[Identity, int] = {}
+        self._ended_earlier: dict[tuple[SessionId, str], tuple[int, Fact]] = {}
+        self._seen_earlier: dict[tuple[SessionId, str], datetime] = {}
+        self._applied = 0
+
+    def apply(self, record: Mapping[str, Any]) -> None:
+        """Fold what one entry's record says of facts."""
+        session = SessionId(record["session"])
+        self.add(session, map(from_record, record["added"]))
+        self.end(session, map(from_record, record["ended"]))
+        self.see(session, record["seen"], moment(record["at"]))
+
+    def add(self, session_id: SessionId, facts: Iterable[Fact]) -> None:
+        """Hold new facts in place of what the session believed of their identities."""
+        for fact in facts:
+            self._hold(session_id, fact)
+
+    def end(self, session_id: SessionId, facts: Iterable[Fact]) -> None:
+        """Hold facts as ended: the session's own, or deleted ones of other sessions, which only a wider view heeds.
+
+        One of the session's own that was replaced since stays replaced.
+        """
+        for fact in facts:
+            held = self._beliefs.get(identity(fact), {}).get(session_id)
+            if held is not None and held[1].id == fact.id:
+                self._hold(session_id, fact)
+            elif held is None:
+                self._ended_earlier[session_id, fact.id] = (self._next(), fact)
+            if fact.state is State.DELETED:
+                self._retracted[identity(fact)] = self._next()
+
+    def see(self, session_id: SessionId, record_ids: Iterable[str], now: datetime) -> None:
+        """Note that facts were said again."""
+        for record_id in record_ids:
+            own = (session_id, record_id)
+            beliefs = self._beliefs.get(self._subjects.get(own, _NOTHING), {})
+            held = beliefs.get(session_id)
+            ended = self._ended_earlier.get(own)
+            if held is not None and held[1].id == record_id:
+                beliefs[session_id] = (held[0], replace(held[1], last_seen=now))
+            elif ended is not None:
+                self._ended_earlier[own] = (ended[0], replace(ended[1], last_seen=now))
+            elif own not in self._subjects:
+                self._seen_earlier[own] = now
+
+    def live(self, now: datetime, session_id: SessionId | None = None) -> list[Fact]:
+        """Return the facts believed now, by one session or by all of them together, the latest belief last."""
+        return [fact for fact in self._latest(session_id) if fact.is_live(now)]
+
+    def holder(self, record_id: str, now: datetime) -> tuple[SessionId, Fact] | None:
+        """Return the live fact of this id and the session that believes it, None where none does."""
+        held = ((session, fact) for each in self._beliefs.values() for session, (_, fact) in each.items())
+        return next(((session, fact) for session, fact in held if fact.id == record_id and fact.is_live(now)), None)
+
+    def lapsed(self, now: datetime, session_id: SessionId) -> list[Fact]:
+        """Return the session's facts that are past their expiry and not yet marked so."""
+        return [f for f in self._latest(session_id) if f.state is State.ACTIVE and not f.is_live(now)]
+
+    def to_records(self, *, from_beginning: bool) -> list[list[Any]]:
+        """Return as JSON values what replay() needs; a log's beginning has nothing earlier to say anything of."""
+        records: list[tuple[int, list[Any]]] = [
+            (order, ["held", session, to_record(fact)])
+            for beliefs in self._beliefs.values()
+            for session, (order, fact) in beliefs.items()
+        ]
+        records += [(order, ["retracted", *about]) for about, order in self._retracted.items()]
+        if not from_beginning:
+            records += [(0, ["seen", session, name, rfc3339(at)]) for (session, name), at in self._seen_earlier.items()]
+            records += [
+                (order, ["ended", session, to_record(fact)])
+                for (session, _), (order, fact) in self._ended_earlier.items()
+            ]
+        return [record for _, record in sorted(records, key=itemgetter(0))]
+
+    def replay(self, records: Iterable[Sequence[Any]]) -> None:
+        """Fold what a ledger of the next stretch of the log returned as records."""
+        for kind, *what in records:
+            match kind:
+                case "held":
+                    self._hold(SessionId(what[0]), from_record(what[1]))
+                case "ended":
+                    self.end(SessionId(what[0]), [from_record(what[1])])
+                case "seen":
+                    self.see(SessionId(what[0]), [what[1]], moment(what[2]))
+                case _:
+                    self._retracted[what[0], what[1]] = self._next()
+
+    def _latest(self, session_id: SessionId | None) -> Iterator[Fact]:
+        latest: list[tuple[int, Fact]] = []
+        for about, beliefs in self._beliefs.items():
+            if session_id is None:
+                newest = max(beliefs.values(), key=itemgetter(0))
+                if newest[0] > self._retracted.get(about, 0):
+                    latest.append(newest)
+            elif session_id in beliefs:
+                latest.append(beliefs[session_id])
+        return (fact for _, fact in sorted(latest, key=itemgetter(0)))
+
+    def _hold(self, session_id: SessionId, fact: Fact) -> None:
+        self._subjects[session_id, fact.id] = identity(fact)
+        self._beliefs.setdefault(identity(fact), {})[session_id] = (self._next(), fact)
+
+    def _next(self) -> int:
+        self._applied += 1
+        return self._applied

@@ -1,0 +1,286 @@
+"""The memory log: appended by commits, read as a view that a warm process only brings up to date.
+
+The log's beginning is held by segments, its tail by the entries themselves; see service.indexing. A cold process reads
+the newest entries and the manifest, then in parallel the segments and what lies between.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from threading import Lock, RLock
+
+from cairn.ground import layout
+from cairn.ground.errors import CorruptData, NotFound, TransactionRefused
+from cairn.ground.ids import Digest, Project, Tenant, time_ordered_id
+from cairn.ground.item_limits import item_bytes
+from cairn.ground.jobs import IndexLog
+from cairn.ground.paging import every
+from cairn.ground.table import ABSENT, AnyOf, Attributes, Key, LessThan, Missing, Put, Query, Update, Write, key_of
+from cairn.ground.world import Pending, World
+from cairn.log.entries import LogEntry
+from cairn.log.manifest import ENTRIES, Manifest, SegmentRef
+from cairn.log.reading import Reading
+from cairn.log.segment import Segment
+from cairn.log.segments import Segments, as_far_as_readable, manifest_of
+from cairn.log.view import MemoryView
+from cairn.vault.vault import Vault
+
+LATE_APPEND = timedelta(seconds=30)
+"""How long after its id was made an append may arrive as a rule: no call lives longer than its gateway allows."""
+ON_TIME = timedelta(seconds=20)
+"""How old an entry may be when its append is sent, so that the call and skewed clocks keep within LATE_APPEND."""
+TICK = timedelta(milliseconds=1)
+FIRST_PAGE = 24
+"""How many items a cold process reads before it knows how long the tail is."""
+MOST_NEWS = 4 * ENTRIES
+"""How many new entries a warm process reads one by one, or keeps beside the segments that hold them since."""
+MAX_BYTES = 128 * 1024 * 1024
+"""How much of all logs together a process keeps in memory; its Lambda has 512 MB."""
+MOST_OF_A_LOG = 3 * MAX_BYTES // 4
+"""How much of that one log counts for at most, so that the small ones that a call reads beside do not drive it out."""
+_SLOT_BYTES = 512
+"""What the place of a log takes that was appended to and never read."""
+_FOLDED = 10
+"""How many times its stored bytes an entry takes in memory."""
+_EPOCH = datetime.fromtimestamp(0, UTC)
+
+
+@dataclass(slots=True)
+class _Slot:
+    """The place of one log in memory; `counted` is how many bytes of it are counted.
+
+    `outran` is when the entry was made that kept one of this process from being appended, in milliseconds.
+    """
+
+    lock: RLock = field(default_factory=RLock)
+    read: Reading | None = None
+    outran: int = 0
+    counted: int = _SLOT_BYTES
+
+
+class MemoryLog:
+    """One append-only log per owner and project; see domain.layout for who owns what."""
+
+    def __init__(self, world: World, vault: Vault) -> None:
+        """Start with no view in memory."""
+        self._world = world
+        self._vault = vault
+        self._segments = Segments(world, vault)
+        self._slots: OrderedDict[str, _Slot] = OrderedDict()
+        self._size = 0
+        self._lock = Lock()
+
+    def append(
+        self, tenant: Tenant, project: Project, owner: str, entry: LogEntry, moment: datetime | None = None
+    ) -> Put:
+        """Return the write that appends the entry; its id follows all that was read, whatever the clock says.
+
+        The id is of the time of the entry, or of this moment where the entry tells of what was long before. The
+        transaction that writes it holds what `in_order` returns as well.
+        """
+        pk = layout.log_pk(tenant, project, owner)
+        with self._exclusive(pk) as slot:
+            newest, outran = slot.read.newest if slot.read else "", slot.outran
+        at = max(moment or entry.at, _EPOCH + (outran + 1) * TICK)
+        at = max(at, layout.logged_at(newest) + TICK) if newest else at
+        where = Key(pk, layout.log_sk(time_ordered_id(at, self._world.entropy.token(10))))
+        content = self._vault.seal(tenant, where, entry.to_record())
+        return Put({"pk": where.pk, "sk": where.sk, **content}, ABSENT)
+
+    def in_order(self, *appends: Put) -> list[Write]:
+        """Return the writes that let these appends through only where all of them are newer than their logs' newest.
+
+        So an append may be under way for however long: what was read of a log, up to some entry, stays all there is.
+        """
+        logs: dict[str, list[int]] = {}
+        for append in appends:
+            where = key_of(append)
+            logs.setdefault(where.pk, []).append((layout.logged_at(where.sk) - _EPOCH) // TICK)
+        return [
+            Update(
+                Key(pk, layout.NEWEST),
+                set={"newest": max(made)},
+                condition=AnyOf((Missing("newest"), LessThan("newest", min(made)))),
+            )
+            for pk, made in logs.items()
+        ]
+
+    def was_outrun(self, writes: Sequence[Write], refused: TransactionRefused) -> bool:
+        """Tell whether all that was wrong is that others appended first; the next append follows theirs."""
+        failed = {
+            key_of(write): reason.item or {}
+            for write, reason in zip(writes, refused.reasons, strict=False)
+            if reason is not None and reason.code == "condition"
+        }
+        for where, item in failed.items():
+            if where.sk == layout.NEWEST:
+                with self._exclusive(where.pk) as slot:
+                    slot.outran = max(slot.outran, int(item.get("newest", 0)))
+        return bool(failed) and all(where.sk == layout.NEWEST for where in failed)
+
+    def refresh(self, tenant: Tenant, project: Project, owner: str) -> None:
+        """Read what was appended since the view was last brought up to date; one query when warm."""
+        pk = layout.log_pk(tenant, project, owner)
+        with self._exclusive(pk) as slot:
+            self._bring_up_to_date(tenant, pk, slot)
+
+    def refresh_to(self, tenant: Tenant, project: Project, owner: str, version: str) -> None:
+        """Bring the view up to date unless that was done for this version, which changes when the log may have."""
+        pk = layout.log_pk(tenant, project, owner)
+        with self._exclusive(pk) as slot:
+            if slot.read is None or slot.read.version != version:
+                self._bring_up_to_date(tenant, pk, slot).version = version
+
+    @contextmanager
+    def view(self, tenant: Tenant, project: Project, owner: str) -> Generator[MemoryView]:
+        """Hold the view as last refreshed, read now if it never was; it must not be used after the with block."""
+        pk = layout.log_pk(tenant, project, owner)
+        with self._exclusive(pk) as slot:
+            yield (slot.read or self._bring_up_to_date(tenant, pk, slot)).view
+
+    def wanted(self, tenant: Tenant, project: Project, owner: str) -> IndexLog | None:
+        """Return what whoever appends one more entry is to have done: something at each ENTRIES entries of the tail.
+
+        That a segment is damaged is said once.
+        """
+        return self._job(tenant, project, owner, lambda read: (read.unindexed + 1) % ENTRIES == 0)
+
+    def overdue(self, tenant: Tenant, project: Project, owner: str) -> IndexLog | None:
+        """Return what should have been done by now, as last read; that a segment is damaged is said once."""
+        return self._job(tenant, project, owner, lambda read: read.unindexed >= ENTRIES)
+
+    def _job(self, tenant: Tenant, project: Project, owner: str, is_due: Callable[[Reading], bool]) -> IndexLog | None:
+        with self._exclusive(layout.log_pk(tenant, project, owner)) as slot:
+            read = slot.read
+            if read is None or not (read.is_damaged or is_due(read)):
+                return None
+            is_damaged, read.is_damaged = read.is_damaged, False
+        return IndexLog(tenant, project, owner, rebuild=is_damaged)
+
+    def _bring_up_to_date(self, tenant: Tenant, pk: str, slot: _Slot) -> Reading:
+        read = slot.read
+        if read is None or read.indexed >= MOST_NEWS or not self._catch_up(tenant, pk, read):
+            read = slot.read = self._read(tenant, pk, read.segments if read else {})
+        self._weigh(pk, slot, read)
+        return read
+
+    def _catch_up(self, tenant: Tenant, pk: str, read: Reading) -> bool:
+        """Apply what is new; False, and nothing is, where too much is.
+
+        So it is where the newest entry known is gone, or the manifest tells of an erasure: the log, or some of it, was
+        erased, and may not be told any more.
+        """
+        low, high = layout.log_range()
+        page = self._world.table.query(Query(pk, max(low, read.newest), high, limit=MOST_NEWS))
+        item, entries = _parted(page.items)
+        if page.next or (read.newest and (not entries or _sk(entries[0]) != read.newest)):
+            return False
+        fresh = entries[1:] if read.newest else entries
+        if item is not None and item.get("version") != read.manifest.version:
+            try:
+                manifest = manifest_of(item)
+            except CorruptData:
+                return False
+            if manifest.erasures != read.manifest.erasures:
+                return False
+            read.manifest = manifest
+        self._fold(tenant, read, fresh)
+        return True
+
+    def _read(self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment]) -> Reading:
+        """Read the log anew; the segments that the process has need not be loaded again."""
+        read, entries = self._with_segments(tenant, pk, known) or self._without_segments(pk)
+        self._fold(tenant, read, entries)
+        return read
+
+    def _with_segments(
+        self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment]
+    ) -> tuple[Reading, list[Attributes]] | None:
+        """Return what the segments say and the entries that follow them; None where a segment is lost or damaged.
+
+        One may just have been merged into another since the manifest was read, which another look at it tells.
+        """
+        with suppress(CorruptData):
+            for _ in range(2):
+                with suppress(NotFound):
+                    return self._loaded(tenant, pk, known)
+        return None
+
+    def _loaded(self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment]) -> tuple[Reading, list[Attributes]]:
+        low, high = layout.log_range()
+        page = self._world.table.query(Query(pk, low, high, descending=True, limit=FIRST_PAGE))
+        item, newest = _parted(page.items)
+        manifest = Manifest() if item is None else manifest_of(item)
+        oldest = _sk(newest[-1]) if newest else ""
+        between = Pending(lambda: self._between(pk, manifest.through, oldest) if page.next else [])
+        loads = [Pending(partial(self._load, tenant, pk, known, *bound)) for bound in manifest.bounds()]
+        self._world.parallel([between, *loads])
+        segments = {ref.digest: load.result for ref, load in zip(manifest.segments, loads, strict=True)}
+        entries = [*between.result, *(entry for entry in reversed(newest) if _sk(entry) > manifest.through)]
+        return Reading(MemoryView(segments.values()), manifest, manifest, segments), entries
+
+    def _load(self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment], low: str, ref: SegmentRef) -> Segment:
+        return known.get(ref.digest) or self._segments.load(tenant, pk, low, ref)
+
+    def _between(self, pk: str, through: str, oldest: str) -> list[Attributes]:
+        """Return the entries after one and before another."""
+        if oldest <= through:
+            return []
+        low, _ = layout.log_range()
+        found = every(self._world.table, Query(pk, max(low, through), oldest))
+        return [entry for entry in found if through < _sk(entry) < oldest]
+
+    def _without_segments(self, pk: str) -> tuple[Reading, list[Attributes]]:
+        """Return all entries of the log, which holds what its segments should."""
+        item, entries = _parted(list(every(self._world.table, Query(pk, *layout.log_range()))))
+        passed_over = replace(as_far_as_readable(item), segments=())
+        return Reading(MemoryView(), Manifest(), passed_over, {}, is_damaged=True), entries
+
+    def _fold(self, tenant: Tenant, read: Reading, entries: Sequence[Attributes]) -> None:
+        records = [(entry, self._vault.unseal(tenant, entry)) for entry in entries]
+        for entry, record in records:
+            read.view.apply(record)
+            read.tail.append(_sk(entry))
+            read.folded += _FOLDED * item_bytes(entry)
+
+    @contextmanager
+    def _exclusive(self, pk: str) -> Generator[_Slot]:
+        with self._lock:
+            slot = self._slots.get(pk)
+            if slot is None:
+                slot = self._slots[pk] = _Slot()
+                self._size += slot.counted
+                self._forget()
+            self._slots.move_to_end(pk)
+        with slot.lock:
+            yield slot
+
+    def _weigh(self, pk: str, slot: _Slot, read: Reading) -> None:
+        """Count what the log takes in memory; where all take too much, forget those that were used longest ago."""
+        with self._lock:
+            if self._slots.get(pk) is not slot:
+                return
+            counted = min(read.size, MOST_OF_A_LOG)
+            self._size += counted - slot.counted
+            slot.counted = counted
+            self._forget()
+
+    def _forget(self) -> None:
+        while self._size > MAX_BYTES and len(self._slots) > 1:
+            _, forgotten = self._slots.popitem(last=False)
+            self._size -= forgotten.counted
+
+
+def _parted(items: Sequence[Attributes]) -> tuple[Attributes | None, list[Attributes]]:
+    """Return the manifest item, None where it is not among the items, and the entries."""
+    manifest = next((item for item in items if item["sk"] == layout.MANIFEST), None)
+    return manifest, [item for item in items if item is not manifest]
+
+
+def _sk(item: Attributes) -> str:
+    return str(item["sk"])

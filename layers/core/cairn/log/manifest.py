@@ -1,0 +1,91 @@
+"""The manifest of a memory log: which segments hold its beginning, oldest first, and when they are merged.
+
+Segments grow geometrically: a segment of level n holds about 64 * 8**n entries, and a level never holds eight of them.
+An entry is so written anew once per level, and a log of n entries has no more than seven segments per level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log
+
+from cairn.ground import ids
+from cairn.ground.errors import CorruptData
+from cairn.ground.ids import Digest
+
+ENTRIES = 64
+"""How many entries a segment of the lowest level holds, and so how long a log's tail grows as a rule."""
+FAN_IN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRef:
+    """Where a segment is: the digest of its blob, the sort key of its newest entry, how many entries it holds."""
+
+    digest: Digest
+    through: str
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One version of the list of segments; version 0 stands for none.
+
+    `erasures` is how often entries were taken out of the log, which otherwise only grows.
+    """
+
+    version: int = 0
+    segments: tuple[SegmentRef, ...] = ()
+    erasures: int = 0
+
+    @property
+    def through(self) -> str:
+        """Return the sort key of the newest entry in a segment, "" where there is none."""
+        return self.segments[-1].through if self.segments else ""
+
+    def bounds(self) -> list[tuple[str, SegmentRef]]:
+        """Return each segment behind the sort key that it follows, "" for the first."""
+        lows = ["", *(ref.through for ref in self.segments)]
+        return list(zip(lows, self.segments, strict=False))
+
+    def text(self) -> str:
+        """Return the segments as text, a line each."""
+        return "\n".join(f"{ref.digest} {ref.through} {ref.entries}" for ref in self.segments)
+
+    @classmethod
+    def of(cls, version: object, text: object, erasures: int = 0) -> Manifest:
+        """Return the manifest of this version and text, empty only after an erasure; CorruptData where it is none."""
+        try:
+            lines = [line.split(" ") for line in str(text).split("\n")] if text or not erasures else []
+            refs = tuple(SegmentRef(ids.digest(name), through, int(entries)) for name, through, entries in lines)
+        except ValueError as error:
+            raise CorruptData("a stored manifest is malformed") from error
+        if not isinstance(version, int) or any(one.through >= other.through for one, other in pairwise(refs)):
+            raise CorruptData("a stored manifest is malformed")
+        return cls(version, refs, erasures)
+
+
+def merging(segments: Sequence[SegmentRef], entries: int) -> int:
+    """Return how many of the newest segments become one with this many new entries.
+
+    They are merged where their level would be full, or where an older segment would be of a lower level.
+    """
+    taken = 0
+    while True:
+        level = level_of(entries)
+        levels = [level_of(ref.entries) for ref in segments[: len(segments) - taken]]
+        peers = 0
+        while peers < len(levels) and levels[-1 - peers] <= level:
+            peers += 1
+        smaller = any(each < level for each in levels[len(levels) - peers :])
+        if peers < FAN_IN - 1 and not smaller:
+            return taken
+        entries += sum(ref.entries for ref in segments[len(levels) - peers : len(levels)])
+        taken += peers
+
+
+def level_of(entries: int) -> int:
+    """Return the level of a segment with so many entries; the lowest is 0."""
+    return max(0, round(log(max(entries, 1) / ENTRIES, FAN_IN)))

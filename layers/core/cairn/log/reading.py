@@ -1,0 +1,47 @@
+"""What a process has read of a memory log."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from cairn.ground.ids import Digest
+from cairn.log.manifest import Manifest
+from cairn.log.segment import Segment
+from cairn.log.view import MemoryView
+
+_VIEW_BYTES = 4096
+
+
+@dataclass(slots=True)
+class Reading:
+    """What a process has read of one log, and of what in it the view is made."""
+
+    view: MemoryView
+    base: Manifest
+    manifest: Manifest
+    segments: dict[Digest, Segment]
+    tail: list[str] = field(default_factory=list[str])
+    folded: int = 0
+    version: str = ""
+    is_damaged: bool = False
+
+    @property
+    def size(self) -> int:
+        """Return about how many bytes this takes."""
+        return _VIEW_BYTES + self.folded + sum(segment.size for segment in self.segments.values())
+
+    @property
+    def newest(self) -> str:
+        """Return the sort key of the newest entry, "" where there is none."""
+        return self.tail[-1] if self.tail else self.base.through
+
+    @property
+    def indexed(self) -> int:
+        """Return how many of the tail's entries a segment holds by now."""
+        return bisect_right(self.tail, self.manifest.through)
+
+    @property
+    def unindexed(self) -> int:
+        """Return how many entries no segment holds yet."""
+        return len(self.tail) - self.indexed

@@ -1,0 +1,30 @@
+"""Which memory logs a project has, as far as this process has seen to it that they are named."""
+
+from __future__ import annotations
+
+from cairn.conversation.turns import Session
+from cairn.ground import layout
+from cairn.ground.table import Put, Write
+
+_MOST = 10_000
+
+
+class Registry:
+    """Makes a log known to its project the first time that this process writes to it."""
+
+    def __init__(self) -> None:
+        """Know of no log."""
+        self._known: set[str] = set()
+
+    def writes(self, session: Session, owner: str) -> list[Write]:
+        """Return the write that makes the log known, none where this process has made it so."""
+        if layout.log_pk(session.tenant, session.project, owner) in self._known:
+            return []
+        pk = layout.registry_pk(session.tenant, session.project)
+        return [Put({"pk": pk, "sk": layout.registry_sk(owner)})]
+
+    def note(self, session: Session, owner: str) -> None:
+        """Note that the write was made."""
+        if len(self._known) >= _MOST:
+            self._known.clear()
+        self._known.add(layout.log_pk(session.tenant, session.project, owner))

@@ -1,0 +1,198 @@
+"""A segment: an immutable stretch of a memory log as one file, read where it lies."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, overload
+
+from cairn.ground.ids import SessionId, TurnId
+from cairn.log.columns import Sections
+from cairn.log.documents import KINDS, LABELS, Kind, Label, Number, Vectors
+from cairn.log.entries import Chunk, TurnStamp
+from cairn.log.memories import Ending, Memory, ending_of, memory_of
+from cairn.log.packed import Blocks
+from cairn.log.stretch import KEPT, Kept, Said, moment_of
+
+
+class SegmentDocuments:
+    """Documents of a segment: for each of its sorted terms a run of documents and of counts, and columns."""
+
+    def __init__(self, sections: Sections, kind: Kind) -> None:
+        """Read those of this kind from a segment's sections."""
+        self._sections = sections
+        self._kind = kind
+        self._terms = sections.strings(f"{kind}.terms")
+        self._ends = sections.column(f"{kind}.postings.ends")
+        self._docs = sections.column(f"{kind}.postings.docs")
+        self._counts = sections.column(f"{kind}.postings.counts")
+        self._labels = {name: sections.json(f"{kind}.{name}.words") for name in LABELS}
+        self._embedder: str = sections.json(f"{kind}.embedder")
+        self.ids = sections.strings(f"{kind}.id")
+        self._by_id: dict[str, int] | None = None
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.ids)
+
+    def doc_of(self, name: str) -> int | None:
+        """Return the document of this id, the newest where there are several, None where there is none."""
+        if self._by_id is None:
+            self._by_id = {self.ids[doc]: doc for doc in range(len(self.ids))}
+        return self._by_id.get(name)
+
+    def matches(self, term: str) -> tuple[memoryview, memoryview]:
+        """Return the documents that have the term, in order, and how often each has it."""
+        number = self._terms.find(term)
+        return self._run(0, 0) if number is None else self._run_of(number)
+
+    def beginning(self, opening: str) -> Iterator[str]:
+        """Yield the terms that begin so."""
+        return self._terms.beginning(opening)
+
+    def postings(self) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
+        """Yield each term, in their order, with the documents that have it and how often."""
+        for number in range(len(self._terms)):
+            docs, counts = self._run_of(number)
+            yield self._terms[number], docs.tolist(), counts.tolist()
+
+    def number(self, name: Number) -> memoryview:
+        """Return a number of each document."""
+        return self._sections.column(f"{self._kind}.{name}")
+
+    def label(self, name: Label) -> tuple[Sequence[str], memoryview]:
+        """Return the words of a label, and the number of its word for each document."""
+        return self._labels[name], self._sections.column(f"{self._kind}.{name}")
+
+    def pairs(self) -> tuple[memoryview, memoryview]:
+        """Return the hashes of pairs of terms, document after document, and where each one's end."""
+        return self._sections.column(f"{self._kind}.pairs"), self._sections.column(f"{self._kind}.pairs.ends")
+
+    @property
+    def vectors(self) -> Vectors | None:
+        """Return the vectors of all of them, where they were made."""
+        return Vectors(self._embedder, self._sections.column(f"{self._kind}.vectors")) if self._embedder else None
+
+    def _run_of(self, number: int) -> tuple[memoryview, memoryview]:
+        return self._run(self._ends[number - 1] if number else 0, self._ends[number])
+
+    def _run(self, start: int, end: int) -> tuple[memoryview, memoryview]:
+        return self._docs[start:end], self._counts[start:end]
+
+
+class Segment:
+    """A stretch of a log between two of its entries: after `low`, up to and with `through`."""
+
+    def __init__(self, data: bytes) -> None:
+        """Read what segment_writer.written() returned; CorruptData for other bytes."""
+        sections = Sections(data)
+        self._blocks: dict[Kept, Blocks] = {what: Blocks(sections, what) for what in KEPT}
+        self._documents = {kind: SegmentDocuments(sections, kind) for kind in KINDS}
+        self.size = sections.size
+        bounds = sections.json("bounds")
+        self.low, self.through = str(bounds["low"]), str(bounds["through"])
+        self._sections = sections
+        self._sessions = {SessionId(name): number for number, name in enumerate(sections.json("sessions"))}
+        self._names = list(self._sessions)
+        self._session_ends = sections.column("session.ends")
+        self._ids = sections.strings("turn.id")
+        self._seqs = sections.column("turn.seq")
+        self._times = sections.column("turn.at")
+        self._events = sections.column("turn.events")
+        self._firsts = sections.column("turn.first")
+        self._texts = sections.column("turn.texts")
+        self._doc_turns = sections.column("doc.turn")
+
+    def beliefs(self) -> list[list[Any]]:
+        """Return the ledger of this stretch, as it is to be replayed."""
+        return self._sections.json("beliefs")
+
+    def documents(self, kind: Kind) -> SegmentDocuments:
+        """Return what can be found here."""
+        return self._documents[kind]
+
+    def memory(self, doc: int) -> Memory:
+        """Return a memory kept here, be it forgotten since."""
+        record: dict[str, Any] = self._blocks["memories"][doc]
+        return memory_of(record)
+
+    def texts(self, kind: Kind) -> Iterator[str]:
+        """Yield of each document what is turned into its vector."""
+        for kept in self._blocks[kind]:
+            yield kept["content"] if kind == "memories" else kept[-1]
+
+    def endings(self) -> Iterable[Ending]:
+        """Return what was forgotten here, kept here or before."""
+        return [ending_of(record) for record in self._sections.json("endings")]
+
+    def history(self) -> Iterable[dict[str, Any]]:
+        """Return the entries that changed facts, in the order of the log; they are unpacked as they are read."""
+        return self._blocks["history"]
+
+    def packed(self, what: Kept) -> Iterable[tuple[int, bytes]]:
+        """Return all there is of a kind as (how many, packed list of them), in order."""
+        return self._blocks[what].packed()
+
+    def sessions(self) -> Iterable[SessionId]:
+        """Return the sessions that have turns here."""
+        return self._names
+
+    def said(self, session: SessionId) -> Sequence[Said]:
+        """Return the session's turns in the order of the log; each is decoded when asked for."""
+        return _Turns(self, self._turns_of(session))
+
+    def turn(self, number: int) -> Said:
+        """Return the turn of this number in the segment."""
+        stamp = TurnStamp(
+            seq=self._seqs[number],
+            turn_id=TurnId(self._ids[number]),
+            at=moment_of(self._times[number]),
+            events=self._events[number],
+        )
+        return Said(stamp, self._firsts[number], self._texts[number])
+
+    def chunk(self, doc: int) -> Chunk:
+        """Return a text with what is known of it."""
+        number = self._doc_turns[doc]
+        stamp = self.turn(number).stamp
+        said: list[str] = self._blocks["texts"][doc]
+        role, text = said
+        speakers, speaker = self._documents["texts"].label("speaker")
+        return Chunk(
+            session_id=self._names[bisect_right(self._session_ends, number)],
+            turn_id=stamp.turn_id,
+            event_id=self._documents["texts"].ids[doc],
+            seq=stamp.seq,
+            at=stamp.at,
+            role=role,
+            speaker=speakers[speaker[doc]],
+            text=text,
+        )
+
+    def _turns_of(self, session: SessionId) -> range:
+        number = self._sessions.get(session)
+        if number is None:
+            return range(0)
+        return range(self._session_ends[number - 1] if number else 0, self._session_ends[number])
+
+
+class _Turns(Sequence[Said]):
+    """Some turns of a segment, decoded one at a time."""
+
+    def __init__(self, segment: Segment, numbers: range) -> None:
+        self._segment = segment
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> Said: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Said]: ...
+
+    def __getitem__(self, index: int | slice) -> Said | Sequence[Said]:
+        if isinstance(index, slice):
+            return _Turns(self._segment, self._numbers[index])
+        return self._segment.turn(self._numbers[index])

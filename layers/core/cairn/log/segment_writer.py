@@ -1,0 +1,115 @@
+"""Writing a view down as a segment: segments that it stands on and its tail become one, as a fold of all would be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import merge
+from itertools import accumulate, chain, groupby
+from operator import itemgetter
+
+from cairn.ground.ids import SessionId
+from cairn.log.columns import SectionWriter
+from cairn.log.documents import KINDS, LABELS, NUMBERS, Documents, Kind, Label, Vectors
+from cairn.log.memories import ending_record
+from cairn.log.packed import write_blocks
+from cairn.log.stretch import KEPT, Said, Stretch, microseconds
+from cairn.log.view import MemoryView
+
+
+def written(view: MemoryView, low: str, through: str, vectors: Mapping[Kind, Vectors]) -> bytes:
+    """Return the segment that holds what the view does: the entries after `low`, up to and with `through`.
+
+    A `low` of "" is the log's beginning. Nothing is said anew: postings are merged, packed texts copied. `vectors` are
+    those of all documents of a kind, where they could be made.
+    """
+    out = SectionWriter()
+    out.json("bounds", {"low": low, "through": through})
+    out.json("beliefs", view.ledger.to_records(from_beginning=not low))
+    out.json("endings", [ending_record(ending) for stretch in view.stretches for ending in stretch.endings()])
+    for kind in KINDS:
+        _write_documents(out, kind, [stretch.documents(kind) for stretch in view.stretches], vectors.get(kind))
+    firsts = _numbered([stretch.documents("texts") for stretch in view.stretches])
+    _write_turns(out, [(stretch, first) for stretch, (_, first) in zip(view.stretches, firsts, strict=True)])
+    for what in KEPT:
+        write_blocks(out, what, chain.from_iterable(stretch.packed(what) for stretch in view.stretches))
+    return out.file()
+
+
+def _numbered(parts: Sequence[Documents]) -> list[tuple[Documents, int]]:
+    """Return each part with the number that its first document gets among the documents of all."""
+    return list(zip(parts, accumulate(map(len, parts), initial=0), strict=False))
+
+
+def _write_turns(out: SectionWriter, stretches: Sequence[tuple[Stretch, int]]) -> None:
+    """Write the turns session by session, so that those of one stand together."""
+    sessions = list(dict.fromkeys(session for stretch, _ in stretches for session in stretch.sessions()))
+    told = [list(_said(stretches, session)) for session in sessions]
+    turns = [said for each in told for said in each]
+    doc_turns = [0] * sum(len(stretch.documents("texts")) for stretch, _ in stretches)
+    for number, said in enumerate(turns):
+        doc_turns[said.first : said.first + said.texts] = [number] * said.texts
+    out.json("sessions", sessions)
+    out.column("session.ends", list(accumulate(map(len, told))))
+    out.strings("turn.id", (said.stamp.turn_id for said in turns))
+    out.column("turn.seq", [said.stamp.seq for said in turns])
+    out.column("turn.at", [microseconds(said.stamp.at) for said in turns])
+    out.column("turn.events", [said.stamp.events for said in turns])
+    out.column("turn.first", [said.first for said in turns])
+    out.column("turn.texts", [said.texts for said in turns])
+    out.column("doc.turn", doc_turns)
+
+
+def _said(stretches: Sequence[tuple[Stretch, int]], session: SessionId) -> Iterator[Said]:
+    for stretch, first in stretches:
+        for said in stretch.said(session):
+            yield said._replace(first=said.first + first)
+
+
+def _write_documents(out: SectionWriter, kind: Kind, parts: Sequence[Documents], vectors: Vectors | None) -> None:
+    out.strings(f"{kind}.id", (part.ids[doc] for part in parts for doc in range(len(part))))
+    _write_postings(out, kind, _numbered(parts))
+    for name in NUMBERS:
+        out.column(f"{kind}.{name}", [number for part in parts for number in part.number(name)])
+    for name in LABELS:
+        _write_label(out, kind, name, parts)
+    pairs = [part.pairs() for part in parts]
+    out.column(f"{kind}.pairs", [pair for hashes, _ in pairs for pair in hashes])
+    firsts = accumulate((len(hashes) for hashes, _ in pairs), initial=0)
+    pair_ends = [first + end for first, (_, ends) in zip(firsts, pairs, strict=False) for end in ends]
+    out.column(f"{kind}.pairs.ends", pair_ends)
+    out.json(f"{kind}.embedder", vectors.embedder if vectors else "")
+    out.raw(f"{kind}.vectors", bytes(vectors.data) if vectors else b"")
+
+
+def _write_label(out: SectionWriter, kind: Kind, name: Label, parts: Sequence[Documents]) -> None:
+    words: dict[str, int] = {}
+    numbers: list[int] = []
+    for part in parts:
+        said, of = part.label(name)
+        number = [words.setdefault(word, len(words)) for word in said]
+        numbers.extend(number[each] for each in of)
+    out.json(f"{kind}.{name}.words", list(words))
+    out.column(f"{kind}.{name}", numbers)
+
+
+def _write_postings(out: SectionWriter, kind: Kind, parts: Sequence[tuple[Documents, int]]) -> None:
+    terms: list[str] = []
+    ends: list[int] = []
+    docs: list[int] = []
+    counts: list[int] = []
+    runs = merge(*(_postings(part, first) for part, first in parts), key=itemgetter(0))
+    for term, same in groupby(runs, key=itemgetter(0)):
+        for _, found, times in same:
+            docs.extend(found)
+            counts.extend(times)
+        terms.append(term)
+        ends.append(len(docs))
+    out.strings(f"{kind}.terms", terms)
+    out.column(f"{kind}.postings.ends", ends)
+    out.column(f"{kind}.postings.docs", docs)
+    out.column(f"{kind}.postings.counts", counts)
+
+
+def _postings(part: Documents, first: int) -> Iterator[tuple[str, list[int], Sequence[int]]]:
+    for term, docs, counts in part.postings():
+        yield term, [doc + first for doc in docs], counts

@@ -1,0 +1,142 @@
+"""The segments of a memory log: one manifest item names them, each is a sealed blob under its digest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+
+from cairn.ground import layout
+from cairn.ground.errors import CorruptData, TransactionRefused, Unavailable
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.paging import every
+from cairn.ground.table import ABSENT, Attributes, Delete, Equals, Key, Put, Query, Write
+from cairn.ground.world import World
+from cairn.log.manifest import Manifest, SegmentRef
+from cairn.log.segment import Segment
+from cairn.vault.vault import Vault
+
+GRACE = timedelta(hours=1)
+"""How long a blob outlives the manifest that named it: longer than any call that may have read that manifest."""
+LONGEST_BUILD = timedelta(minutes=30)
+"""After how long a new segment is given up: well before GRACE, when its blob is taken for left behind."""
+
+
+def manifest_of(item: Attributes) -> Manifest:
+    """Return the manifest that an item holds; CorruptData if it holds none."""
+    return Manifest.of(item.get("version"), item.get("segments"), _erasures(item))
+
+
+def as_far_as_readable(item: Attributes | None) -> Manifest:
+    """Return the manifest that an item holds, its version alone if its segments cannot be read."""
+    if item is None:
+        return Manifest()
+    try:
+        return manifest_of(item)
+    except CorruptData:
+        version = item.get("version")
+        return Manifest(version if isinstance(version, int) else 0, erasures=_erasures(item))
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A segment whose blob is stored and that no manifest names yet."""
+
+    ref: SegmentRef
+    started: datetime
+
+
+class Segments:
+    """Loads, adds and discards segments."""
+
+    def __init__(self, world: World, vault: Vault) -> None:
+        """Hold no state of its own."""
+        self._world = world
+        self._vault = vault
+
+    def manifest(self, pk: str) -> Manifest:
+        """Return the log's manifest, one of version 0 where it has none; CorruptData if it cannot be read."""
+        item = self._world.table.get(Key(pk, layout.MANIFEST))
+        return Manifest() if item is None else manifest_of(item)
+
+    def damaged_manifest(self, pk: str) -> Manifest:
+        """Return the log's manifest, or its version alone: to be replaced by a sound one."""
+        return as_far_as_readable(self._world.table.get(Key(pk, layout.MANIFEST)))
+
+    def load(self, tenant: Tenant, pk: str, low: str, ref: SegmentRef) -> Segment:
+        """Return the segment that follows `low`; NotFound if its blob is gone, CorruptData if it is not what it was."""
+        sealed = self._world.blobs.get(tenant, ref.digest)
+        segment = Segment(self._vault.unseal_blob(tenant, Key(pk, layout.MANIFEST), sealed))
+        if (segment.low, segment.through) != (low, ref.through):
+            raise CorruptData("a segment stands in the place of another")
+        return segment
+
+    def build(self, tenant: Tenant, pk: str, through: str, entries: int, data: bytes) -> Built:
+        """Store a segment's blob, noted as of no use until a manifest names it."""
+        started = self._world.clock.now()
+        sealed = self._vault.seal_blob(tenant, Key(pk, layout.MANIFEST), data)
+        digest = Digest(sha256(sealed).hexdigest())
+        self._world.table.put(_discarded(pk, started, digest))
+        self._world.blobs.put(tenant, sealed)
+        return Built(SegmentRef(digest, through, entries), started)
+
+    def switch(self, pk: str, manifest: Manifest, kept: int, built: Built) -> Manifest | None:
+        """Put the built segment in place of all but the `kept` oldest; None if the manifest was changed meanwhile."""
+        now = self._world.clock.now()
+        if now - built.started > LONGEST_BUILD:
+            raise Unavailable("a segment took too long to build")
+        new = Manifest(manifest.version + 1, (*manifest.segments[:kept], built.ref), manifest.erasures)
+        writes: list[Write] = [
+            _put(pk, new),
+            Delete(Key(pk, layout.discarded_sk(built.started, built.ref.digest))),
+            *(_discarded(pk, now, ref.digest) for ref in manifest.segments[kept:]),
+        ]
+        try:
+            self._world.table.transact(writes)
+        except TransactionRefused as refused:
+            if refused.reasons[0] is None or refused.reasons[0].code != "condition":
+                raise Unavailable("the store refused a new segment; index the log again") from refused
+            return None
+        return new
+
+    def rewrite(self, pk: str, writes: Sequence[Write], blobs: Iterable[Digest] = ()) -> None:
+        """Make the writes, which take entries out of the log, and leave it without segments, all or nothing.
+
+        The segments' blobs and these others are of no use then. Unavailable where an indexer was faster: do it again.
+        """
+        held, now = self.damaged_manifest(pk), self._world.clock.now()
+        new = _put(pk, Manifest(held.version + 1, (), held.erasures + 1))
+        useless = (_discarded(pk, now, digest) for digest in (*blobs, *(ref.digest for ref in held.segments)))
+        try:
+            self._world.table.transact([new, *writes, *useless])
+        except TransactionRefused as refused:
+            raise Unavailable("the log is being indexed; run it again") from refused
+
+    def drop_discarded(self, tenant: Tenant, pk: str) -> None:
+        """Delete the blobs that are of no use, however short that is; who is reading one reads the manifest again."""
+        self._drop(tenant, pk, *layout.prefix_range(layout.DISCARDED))
+
+    def collect(self, tenant: Tenant, pk: str) -> None:
+        """Delete the blobs that have been of no use for longer than GRACE."""
+        self._drop(tenant, pk, *layout.discarded_before(self._world.clock.now() - GRACE))
+
+    def _drop(self, tenant: Tenant, pk: str, low: str, high: str) -> None:
+        for item in every(self._world.table, Query(pk, low, high)):
+            self._world.blobs.delete(tenant, Digest(str(item["digest"])))
+            self._world.table.delete(Delete(Key(pk, str(item["sk"]))))
+
+
+def _erasures(item: Attributes) -> int:
+    return int(item.get("erasures", 0))
+
+
+def _put(pk: str, new: Manifest) -> Put:
+    """Return the write of a manifest in place of the one of the version before."""
+    item = {"pk": pk, "sk": layout.MANIFEST, "version": new.version, "segments": new.text()}
+    counted = {"erasures": new.erasures} if new.erasures else {}
+    return Put({**item, **counted}, Equals("version", new.version - 1) if new.version > 1 else ABSENT)
+
+
+def _discarded(pk: str, when: datetime, digest: Digest) -> Put:
+    return Put({"pk": pk, "sk": layout.discarded_sk(when, digest), "digest": digest})

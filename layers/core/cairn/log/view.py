@@ -1,0 +1,110 @@
+"""What a memory log says, folded: facts, memories, searchable texts and the turns they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import chain, takewhile
+from typing import Any
+
+from cairn.facts.facts import Fact
+from cairn.ground.ids import SessionId, TurnId
+from cairn.log.documents import Kind
+from cairn.log.entries import Chunk, TurnStamp
+from cairn.log.history import Past
+from cairn.log.ledger import Ledger
+from cairn.log.memories import Ending, ending_of
+from cairn.log.segment import Segment
+from cairn.log.stretch import Stretch, Tail
+
+
+class MemoryView:
+    """A fold of log entries, applied in the order of their ids, on top of segments that hold what came before.
+
+    `joined` is for whoever searches it: what was made of the segments, which never change.
+    """
+
+    def __init__(self, segments: Iterable[Segment] = ()) -> None:
+        """Start with what the segments say, oldest first."""
+        self.ledger = Ledger()
+        self._tail = Tail()
+        self._endings: dict[str, Ending] = {}
+        self.stretches: list[Stretch] = []
+        for segment in segments:
+            self.ledger.replay(segment.beliefs())
+            self._end(segment.endings())
+            self.stretches.append(segment)
+        self.stretches.append(self._tail)
+        self.joined: dict[Kind, Any] = {}
+
+    def apply(self, record: dict[str, Any]) -> None:
+        """Fold one entry's record into the view."""
+        self.ledger.apply(record)
+        self._end(map(ending_of, record.get("forgotten", ())))
+        self._tail.apply(record)
+
+    def turns(self, session: SessionId) -> list[TurnStamp]:
+        """Return the session's turns in the order of the log."""
+        return [said.stamp for stretch in self.stretches for said in stretch.said(session)]
+
+    def turn_count(self, session: SessionId) -> int:
+        """Return how many turns of the session are here."""
+        return sum(len(stretch.said(session)) for stretch in self.stretches)
+
+    def last_seq(self, session: SessionId) -> int:
+        """Return the number of the session's newest turn here, 0 where there is none."""
+        return next((stamp.seq for stamp in self._newest(session)), 0)
+
+    def last_said(self, session: SessionId, seq: int) -> str:
+        """Return what the user said last in the turn of this number, nothing if it is not the session's newest here."""
+        newest = ((stretch, said) for stretch in reversed(self.stretches) for said in reversed(stretch.said(session)))
+        stretch, turn = next(newest, (self._tail, None))
+        if turn is None or turn.stamp.seq != seq:
+            return ""
+        texts = (stretch.chunk(doc) for doc in reversed(range(turn.first, turn.first + turn.texts)))
+        return next((chunk.text for chunk in texts if chunk.role == "user"), "")
+
+    def has_turn(self, session: SessionId, turn_id: TurnId, after: int) -> bool:
+        """Tell whether the turn is one of the session's turns here whose number is greater than `after`."""
+        newest = takewhile(lambda stamp: stamp.seq > after, self._newest(session))
+        return any(stamp.turn_id == turn_id for stamp in newest)
+
+    def chunks(self, session: SessionId) -> list[Chunk]:
+        """Return the session's texts in the order they were said."""
+        return [
+            stretch.chunk(doc)
+            for stretch in self.stretches
+            for said in stretch.said(session)
+            for doc in range(said.first, said.first + said.texts)
+        ]
+
+    def facts(self, now: datetime, session: SessionId | None) -> list[Fact]:
+        """Return what is believed now, by one session or by all."""
+        return self.ledger.live(now, session)
+
+    def past(self, at: datetime) -> Past:
+        """Return what was believed at a time, from all that the log says until then."""
+        return Past(chain.from_iterable(stretch.history() for stretch in self.stretches), at)
+
+    @property
+    def tail(self) -> Tail:
+        """Return what no segment holds."""
+        return self._tail
+
+    @property
+    def endings(self) -> Mapping[str, Ending]:
+        """Return how memories and facts were forgotten, by their ids."""
+        return self._endings
+
+    def ending(self, name: str) -> Ending | None:
+        """Return how the memory or fact of this id was forgotten, None where it was not."""
+        return self._endings.get(name)
+
+    def _end(self, endings: Iterable[Ending]) -> None:
+        for ending in endings:
+            self._endings.setdefault(ending.id, ending)
+
+    def _newest(self, session: SessionId) -> Iterator[TurnStamp]:
+        """Yield the session's turns, the newest first."""
+        turns = chain.from_iterable(reversed(stretch.said(session)) for stretch in reversed(self.stretches))
+        return (said.stamp for said in turns)

@@ -1,0 +1,1 @@
+"""What agents choose to remember, recall and forget."""

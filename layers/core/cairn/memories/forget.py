@@ -1,0 +1,140 @@
+"""forget: a memory or a fact leaves every recall at once and stays on record, with why and what replaced it.
+
+A memory's id tells where it is kept, so that one conditional transaction forgets it, or tells that this caller has no
+such memory. A fact is looked for first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Literal
+
+from cairn.conversation.turns import Session
+from cairn.facts.facts import Changes, Fact, State
+from cairn.ground import layout
+from cairn.ground.errors import InvalidArgument, NotFound, TransactionRefused
+from cairn.ground.ids import SessionId
+from cairn.ground.table import Check, Equals, Key, Update, Write, key_of
+from cairn.log.entries import LogEntry
+from cairn.log.memories import Ending, Forgetting, scope_of
+from cairn.memories.recall import opened, sight_of
+from cairn.memories.remember import FORGOTTEN, KEPT
+from cairn.sessions.parts import Parts
+from cairn.sessions.transacting import transact
+
+_IS_KEPT = Equals("state", KEPT)
+
+
+def forget(parts: Parts, session: Session, request: Forgetting) -> None:
+    """Forget what the request names; doing it again changes nothing.
+
+    NotFound where the caller sees nothing of that id, or of the replacement's.
+    """
+    _Forgetting(parts, session, request).run()
+
+
+class _Forgetting:
+    """One call of forget."""
+
+    def __init__(self, parts: Parts, session: Session, request: Forgetting) -> None:
+        self._parts = parts
+        self._session = session
+        self._request = request
+        self._sight = sight_of(parts, session, request.user_id)
+
+    def run(self) -> None:
+        new = self._request.replacement_id
+        facts = [name for name in (self._request.id, new) if name is not None and scope_of(name) is None]
+        owners = opened(self._parts, self._sight) if facts else []
+        if new == self._request.id:
+            raise InvalidArgument("replacement_id", "must not be what is forgotten")
+        if new in facts and self._believed(new, owners) is None:
+            raise _absent("replacement_id")
+        if self._request.id not in facts:
+            transact(self._parts, self._end_of_memory, _was_done)
+        elif (found := self._believed(self._request.id, owners)) is not None:
+            transact(self._parts, partial(self._end_of_fact, *found), _was_done)
+        elif not self._is_forgotten(owners):
+            raise _absent("memory_id")
+
+    def _end_of_memory(self) -> list[Write]:
+        """Return what ends a memory that is kept: its item, the log's entry, its replacement's being kept."""
+        request, session = self._request, self._session
+        where = self._memory_key(request.id)
+        entry = self._parts.log.append(session.tenant, session.project, self._keeper(request.id), self._entry())
+        writes: list[Write] = [
+            Update(where, set={"state": FORGOTTEN, "ended": str(entry.item["sk"])}, condition=_IS_KEPT),
+            entry,
+            *self._parts.log.in_order(entry),
+        ]
+        if scope_of(request.id) == "session":
+            writes.append(Update(Key(layout.session_pk(session), layout.MEMORY_COUNT), add={"forgotten": 1}))
+        return writes + self._replacement_is_kept()
+
+    def _end_of_fact(self, owner: str, holder: SessionId, fact: Fact) -> list[Write]:
+        """Return what ends a fact for the session that believes it, and for every wider view."""
+        new, now = self._request.replacement_id, self._parts.world.clock.now()
+        deleted = replace(fact, state=State.DELETED, valid_to=now, superseded_by=new)
+        entry = replace(self._entry(), session_id=holder, changes=Changes(deleted=(deleted,)))
+        append = self._parts.log.append(self._session.tenant, self._session.project, owner, entry)
+        return [append, *self._parts.log.in_order(append), *self._replacement_is_kept()]
+
+    def _entry(self) -> LogEntry:
+        request, now = self._request, self._parts.world.clock.now()
+        ending = Ending(
+            id=request.id,
+            at=now,
+            session_id=self._session.session_id,
+            reason=request.reason,
+            replacement_id=request.replacement_id,
+        )
+        return LogEntry(session_id=self._session.session_id, at=now, forgotten=(ending,))
+
+    def _replacement_is_kept(self) -> list[Write]:
+        new = self._request.replacement_id
+        return [] if new is None or scope_of(new) is None else [Check(self._memory_key(new), _IS_KEPT)]
+
+    def _believed(self, name: str, owners: Sequence[str]) -> tuple[str, SessionId, Fact] | None:
+        """Return whose log holds the fact of this id, if it is believed and in sight, and which session believes it."""
+        now = self._parts.world.clock.now()
+        for owner in owners:
+            with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
+                held = view.ledger.holder(name, now)
+            if held is not None and self._sight.session_of(owner) in {None, held[0]}:
+                return owner, *held
+        return None
+
+    def _is_forgotten(self, owners: Sequence[str]) -> bool:
+        """Tell whether the fact was forgotten before, by a session in sight."""
+        for owner in owners:
+            with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
+                ending = view.ending(self._request.id)
+            if ending is not None and self._sight.session_of(owner) in {None, ending.session_id}:
+                return True
+        return False
+
+    def _memory_key(self, name: str) -> Key:
+        pk = layout.log_pk(self._session.tenant, self._session.project, self._keeper(name))
+        return Key(pk, layout.memory_sk(name))
+
+    def _keeper(self, name: str) -> str:
+        """Return whose log would hold the memory of this id, for this caller."""
+        return layout.memory_owner(scope_of(name) or "session", self._request.user_id, self._session.session_id)
+
+
+def _was_done(writes: Sequence[Write], refused: TransactionRefused) -> Literal[True] | None:
+    """Tell that the memory was forgotten before, None where the store was busy; NotFound where it is not there."""
+    for write, reason in zip(writes, refused.reasons, strict=True):
+        if reason is not None and reason.code == "condition" and key_of(write).sk != layout.NEWEST:
+            if isinstance(write, Check):
+                raise _absent("replacement_id")
+            if (reason.item or {}).get("state") != FORGOTTEN:
+                raise _absent("memory_id")
+            return True
+    return None
+
+
+def _absent(field: str) -> NotFound:
+    return NotFound(f"{field} names nothing that is remembered here", {"field": field})

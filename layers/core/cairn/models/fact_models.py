@@ -1,0 +1,68 @@
+"""The language models of a process: who is asked for a tenant, for how long, and what the log says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from cairn.ground.errors import ModelFailed
+from cairn.ground.ports import FactModel
+from cairn.ground.settings import HeuristicSettings, ModelProvider
+from cairn.settings.settings import Settings
+from cairn.telemetry import record as telemetry
+
+if TYPE_CHECKING:
+    from cairn.facts.proposals import Proposals, Question
+
+_CALLS_AT_ONCE = 8
+
+
+class FactModels:
+    """Asks the provider that the settings name, and waits for a key and an answer together as long as they say.
+
+    A provider that is given up ends by its own timeout; its answer goes nowhere.
+    """
+
+    def __init__(self, providers: Mapping[ModelProvider, FactModel]) -> None:
+        """Take every provider that the settings of some tenant name."""
+        self._providers = providers
+        self._executor = ThreadPoolExecutor(_CALLS_AT_ONCE, thread_name_prefix="fact-model")
+
+    def propose(self, question: Question, settings: HeuristicSettings) -> Proposals:
+        """Return what the model proposes, ModelFailed where no usable answer came in time; note which in the log."""
+        try:
+            proposals = self._asked(question, settings)
+        except ModelFailed as failed:
+            telemetry.note_heuristic("failed", str(failed))
+            raise
+        telemetry.note_heuristic("ok")
+        return proposals
+
+    def _asked(self, question: Question, settings: HeuristicSettings) -> Proposals:
+        call = self._executor.submit(self._providers[settings.provider].propose, question, settings)
+        try:
+            return call.result(settings.timeout_ms / 1000)
+        except TimeoutError:
+            raise ModelFailed("no answer: TimeoutError") from None
+        finally:
+            call.cancel()
+
+
+def fact_models(settings: Settings) -> FactModel | None:
+    """Return what asks the language models of all tenants, None where no tenant has one."""
+    heuristics = [memory.heuristic for memory in (settings.memory, *settings.tenants.values())]
+    providers: set[ModelProvider] = {heuristic.provider for heuristic in heuristics if heuristic.enabled}
+    return FactModels({name: _provider(name, settings.model_key) for name in providers}) if providers else None
+
+
+def _provider(name: ModelProvider, key: str | None) -> FactModel:
+    if name == "bedrock":
+        from cairn.aws.bedrock import BedrockModel  # noqa: PLC0415 - most deployments do without a language model
+        from cairn.aws.clients import Clients  # noqa: PLC0415
+
+        return BedrockModel(Clients())
+    from cairn.models.model_keys import ModelKeys  # noqa: PLC0415
+    from cairn.models.responses import ResponsesModel  # noqa: PLC0415 - most deployments do without an HTTP client
+
+    return ResponsesModel(ModelKeys(key))

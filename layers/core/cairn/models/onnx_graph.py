@@ -1,0 +1,41 @@
+"""As much of onnxruntime as Cairn uses, with the types that it does not have itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import onnxruntime
+
+from cairn.ground.errors import EmbeddingFailed
+
+if TYPE_CHECKING:
+    from cairn.recall.token_vectors import Tokens
+
+_ORT = cast("Any", onnxruntime)
+# Its errors have no class in common.
+_NAMES = cast("dict[str, object]", _ORT.capi.onnxruntime_pybind11_state.__dict__)
+_ERRORS = tuple(each for each in _NAMES.values() if isinstance(each, type) and issubclass(each, Exception))
+_LOG_NOTHING = 4
+
+
+class OnnxGraph:
+    """A graph that makes a vector of each of a text's pieces, from their numbers, on one core. Threads may share it."""
+
+    def __init__(self, model: Path) -> None:
+        """Load the graph of a file, which this process then holds once; EmbeddingFailed where it is none that runs."""
+        options = _ORT.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = _LOG_NOTHING
+        try:
+            self._session = _ORT.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        except _ERRORS as error:
+            raise EmbeddingFailed(f"onnxruntime refuses the model: {type(error).__name__}") from None
+
+    def tokens(self, pieces: list[int]) -> Tokens:
+        """Return the vector of each of at least one piece; EmbeddingFailed where the graph does not run."""
+        try:
+            return self._session.run(None, {"input_ids": np.array(pieces, np.int64)})[0]
+        except _ERRORS as error:
+            raise EmbeddingFailed(f"onnxruntime failed: {type(error).__name__}") from None

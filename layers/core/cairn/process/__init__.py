@@ -1,0 +1,1 @@
+"""The clock, the threads and the HTTP client of a process."""

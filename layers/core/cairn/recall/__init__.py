@@ -1,0 +1,1 @@
+"""Which of many texts answers a question."""

@@ -1,0 +1,120 @@
+"""An answer: what a question finds in all collections at once, the best first, and why."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+
+from cairn.ground.explanation import Explanation
+from cairn.log.documents import Kind
+from cairn.log.memories import SearchMode
+from cairn.recall.collection import Collection, Found
+from cairn.recall.corpus import Mask, Meant
+from cairn.recall.joined import Joined, side_by_side
+from cairn.recall.question import question
+from cairn.recall.ranker import NOTHING, Ranking, rank
+
+Embed = Callable[[str, str], Meant | None]
+"""Turns what is meant, and how it was put, into vectors; None where there are none."""
+_ONE_DAY_FROM = 1
+
+
+class Hit(NamedTuple):
+    """Something found; `score` is how likely it is the answer, as the model has it: those of all found add up to 1."""
+
+    kind: Kind
+    score: float
+    place: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The documents that match a question, of those that are `allowed`."""
+
+    ranking: Ranking
+    collections: Sequence[Collection]
+    corpus: Joined
+    allowed: Mask
+
+    @property
+    def searched(self) -> int:
+        """Return how many documents might have been found."""
+        return int(self.allowed.sum())
+
+    @property
+    def matched(self) -> int:
+        """Return how many match."""
+        return int(self.ranking.matched.sum())
+
+    def hits(self) -> Iterator[Hit]:
+        """Yield what matches, the best first."""
+        shares = self.ranking.shares()
+        for place in np.flatnonzero(self.ranking.matched).tolist():
+            number, _ = self.corpus.leaf_of(int(self.ranking.rows[place]))
+            yield Hit(self.corpus.leaves[number].kind, float(shares[place]), place)
+
+    def read(self, hit: Hit) -> Found:
+        """Return what was found."""
+        return self._found(int(self.ranking.rows[hit.place]))
+
+    def newest(self) -> Iterator[Found]:
+        """Yield all that may be found, the newest first, whatever was asked."""
+        rows = np.flatnonzero(self.allowed)
+        at = np.concatenate([np.asarray(leaf.documents.number("at"), np.int64) for leaf in self.corpus.leaves])[rows]
+        return map(self._found, rows[np.lexsort((-rows, -at))].tolist())
+
+    def _found(self, row: int) -> Found:
+        number = bisect_right(self._firsts, row) - 1
+        return self.collections[number].found(row - self._firsts[number])
+
+    @cached_property
+    def _firsts(self) -> Sequence[int]:
+        """Return the row of each collection's first document."""
+        return list(accumulate((len(each.corpus) for each in self.collections), initial=0))
+
+    def why(self, hit: Hit) -> Explanation:
+        """Return why it stands where it does."""
+        return self.ranking.explanation(hit.place)
+
+    @property
+    def found_by(self) -> SearchMode:
+        """Return by what it was found, as far as there was anything to go by."""
+        if "meaning" not in self.ranking.features:
+            return "text"
+        return "hybrid" if len(self.ranking.weights.names) > 1 else "semantic"
+
+
+def answer(  # noqa: PLR0913 - what a question is put to, and how
+    collections: Sequence[Collection],
+    text: str,
+    today: date,
+    embed: Embed,
+    mode: SearchMode = "hybrid",
+    *,
+    english_only: bool = False,
+) -> Answer:
+    """Put a question to the collections, of which those of one kind stand together; nothing matches an empty one.
+
+    What embeds English only is not asked about a question in another language, unless meaning alone is to decide.
+    """
+    corpus = side_by_side([each.corpus for each in collections])
+    allowed = np.concatenate([each.allowed for each in collections]) if collections else np.zeros(0, np.bool_)
+    if not text or not allowed.any():
+        return Answer(NOTHING, collections, corpus, allowed)
+    days = corpus.columns.day
+    years = range(_year(int(days.min())), _year(int(days.max())) + 1)
+    asked = question(text, corpus.columns.speakers, today, years)
+    by_words = mode == "text" or (mode == "hybrid" and english_only and asked.is_foreign)
+    meant = None if by_words else embed(asked.text, text)
+    return Answer(rank(corpus, asked, meant, allowed, mode), collections, corpus, allowed)
+
+
+def _year(day: int) -> int:
+    return date.fromordinal(max(day, _ONE_DAY_FROM)).year

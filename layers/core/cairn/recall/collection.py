@@ -1,0 +1,109 @@
+"""What a question is put to: documents of one kind in a view of a log, and which of them may be found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+import numpy as np
+
+from cairn.facts.facts import Fact
+from cairn.ground.ids import SessionId
+from cairn.log.documents import Kind, Label
+from cairn.log.entries import Chunk
+from cairn.log.memories import Memory, Wanted
+from cairn.log.stretch import Stretch, microseconds
+from cairn.log.view import MemoryView
+from cairn.recall.corpus import Mask
+from cairn.recall.joined import Joined, linked, of, side_by_side
+
+Found: TypeAlias = Chunk | Memory | Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Documents, with a mask of those that may be found, and the way from a row to what it is of."""
+
+    corpus: Joined
+    allowed: Mask
+    found: Callable[[int], Found]
+
+
+def texts(view: MemoryView, session: SessionId | None, until: datetime | None = None) -> Collection:
+    """Return the texts of one session or of all, those said after a time left out."""
+    corpus = _corpus(view, "texts")
+    allowed = _until(corpus, until)
+    if session is not None:
+        allowed &= corpus.columns.session == corpus.names.get(session, -1)
+    return Collection(corpus, allowed, _reading(view, corpus, lambda stretch, doc: stretch.chunk(doc)))
+
+
+def memories(view: MemoryView, wanted: Wanted) -> Collection:
+    """Return the memories that are wanted."""
+    corpus = _corpus(view, "memories")
+    allowed = _until(corpus, wanted.at)
+    if wanted.type is not None:
+        allowed &= _labelled(corpus, "type", lambda word: word == wanted.type)
+    if wanted.min_confidence > 0:
+        allowed &= _labelled(corpus, "confidence", lambda word: float(word) >= wanted.min_confidence)
+    for ending in view.endings.values():
+        if wanted.excludes(ending):
+            for leaf in corpus.leaves:
+                doc = leaf.documents.doc_of(ending.id)
+                if doc is not None:
+                    allowed[leaf.first + doc] = False
+    return Collection(corpus, allowed, _reading(view, corpus, lambda stretch, doc: stretch.memory(doc)))
+
+
+def facts(view: MemoryView, held: Sequence[Fact]) -> Collection:
+    """Return the facts of the view that are held, as they are held."""
+    corpus = _corpus(view, "facts")
+    allowed = np.zeros(len(corpus), np.bool_)
+    rows: dict[int, Fact] = {}
+    for fact in held:
+        found = ((leaf.first, leaf.documents.doc_of(fact.id)) for leaf in reversed(corpus.leaves))
+        row = next((first + doc for first, doc in found if doc is not None), None)
+        if row is not None:
+            rows[row] = fact
+            allowed[row] = True
+    return Collection(corpus, allowed, rows.__getitem__)
+
+
+def _corpus(view: MemoryView, kind: Kind) -> Joined:
+    """Return the view's documents; what is made of its segments is kept with it."""
+    join = linked if kind == "texts" else side_by_side
+    tail = of(view.tail.documents(kind), kind)
+    if len(view.stretches) == 1:
+        return tail
+    if kind not in view.joined:
+        segments = view.stretches[:-1]
+        view.joined[kind] = join([of(segment.documents(kind), kind) for segment in segments])
+    base: Joined = view.joined[kind]
+    return join([base, tail]) if len(tail) else base
+
+
+def _reading(view: MemoryView, corpus: Joined, read: Callable[[Stretch, int], Found]) -> Callable[[int], Found]:
+    """Return the way from a row to the document that a stretch of the view has there."""
+
+    def found(row: int) -> Found:
+        number, doc = corpus.leaf_of(row)
+        return read(view.stretches[number], doc)
+
+    return found
+
+
+def _until(corpus: Joined, until: datetime | None) -> Mask:
+    if until is None:
+        return np.ones(len(corpus), np.bool_)
+    latest = microseconds(until)
+    parts = [np.asarray(leaf.documents.number("at"), np.int64) <= latest for leaf in corpus.leaves]
+    return np.concatenate(parts)
+
+
+def _labelled(corpus: Joined, name: Label, wanted: Callable[[str], bool]) -> Mask:
+    """Return which documents have a label that is wanted."""
+    labels = [leaf.documents.label(name) for leaf in corpus.leaves]
+    parts = [np.array([*map(wanted, words), False], np.bool_)[np.asarray(of, np.int64)] for words, of in labels]
+    return np.concatenate(parts)

@@ -1,0 +1,163 @@
+"""The documents that a question is put to, as columns of numbers: a row each, in the order in which they came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cairn.ground.calibration import Calibration
+from cairn.recall.token_vectors import Tokens, coded, nearness
+
+Rows = NDArray[np.int64]
+Scores = NDArray[np.float32]
+Vector = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+VECTOR_SCALE = 0.3 / 127
+"""What 1 is worth in a vector of 8-bit numbers. No component of a unit vector of these sizes is much over 0.3."""
+_BLOCK = 512
+_ENOUGH = 0.5
+_DIGITS = 4
+"""To which cosines are told: equal vectors are equal wherever they stand, though sums differ in their last bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """In which rows a term stands, and how often in each."""
+
+    rows: Rows
+    counts: Scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """What is known of each document beside its words.
+
+    `before` and `after` are the rows of what was said just before and after in the same session, -1 where there is
+    nothing. `speaker` numbers `speakers`, -1 is nobody; `day` counts from 1 January of year 1; `length` is in terms.
+    """
+
+    session: NDArray[np.int32]
+    before: NDArray[np.int32]
+    after: NDArray[np.int32]
+    day: NDArray[np.int32]
+    speaker: NDArray[np.int32]
+    cues: NDArray[np.uint8]
+    length: NDArray[np.int32]
+    sessions: int
+    speakers: Sequence[str]
+
+
+class Stored(NamedTuple):
+    """Vectors of some rows, the codes of their tokens behind them where there are any.
+
+    In the third person they are of statements about somebody, not of what was said.
+    """
+
+    rows: slice | Rows
+    vectors: NDArray[np.int8]
+    third_person: bool
+
+
+class Meant(NamedTuple):
+    """A question as vectors: as who is asked about would say it, and as it was put; which embedder made them.
+
+    `tokens` are those of the former, projected, where the embedder tells them apart.
+    """
+
+    first_person: Vector
+    as_put: Vector
+    embedder: str
+    calibration: Calibration = Calibration()
+    tokens: Tokens | None = None
+
+
+class Corpus(Protocol):
+    """An index over documents."""
+
+    @property
+    def columns(self) -> Columns:
+        """Return what is known of each document."""
+        ...
+
+    @property
+    def kinds(self) -> Sequence[slice]:
+        """Return the rows of each kind of document; none is crowded out by another."""
+        ...
+
+    def postings(self, term: str) -> Postings:
+        """Return where a term stands."""
+        ...
+
+    def pairs(self, rows: Rows) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Return the hashes of pairs of terms in these documents, one after another, and how many each has."""
+        ...
+
+    def vectors(self, embedder: str) -> Iterator[Stored]:
+        """Yield what vectors of this embedder there are."""
+        ...
+
+
+def quantized(vector: Vector) -> NDArray[np.int8]:
+    """Return a unit vector in 8-bit numbers, each worth VECTOR_SCALE."""
+    return np.clip(np.rint(vector / VECTOR_SCALE), -127, 127).astype(np.int8)
+
+
+def kept(vector: Vector, tokens: Tokens | None) -> bytes:
+    """Return what is stored of a document's vector and of its tokens, where they are told apart."""
+    return quantized(vector).tobytes() + (b"" if tokens is None else coded(tokens).tobytes())
+
+
+def similarities(corpus: Corpus, meant: Meant) -> Scores | None:
+    """Return the cosine of each document with the question, None where fewer than half have a vector.
+
+    A document without one counts as the mean of the others: it is neither nearer nor farther.
+    """
+    found = np.full(len(corpus.columns.length), np.nan, np.float32)
+    shift, scale, _ = meant.calibration
+    for stored in corpus.vectors(meant.embedder):
+        asked = np.float32(0.5) * (meant.first_person + meant.as_put) if stored.third_person else meant.first_person
+        found[stored.rows] = shift + scale * _cosines(stored.vectors[:, : len(asked)], asked)
+    known = np.isfinite(found)
+    if not len(found) or known.mean() < _ENOUGH:
+        return None
+    return found if known.all() else np.where(known, found, found[known].mean())
+
+
+def picked(corpus: Corpus, rows: Rows, meant: Meant) -> Scores:
+    """Return the vectors of these rows, zeros where there is none."""
+    found = np.zeros((len(rows), len(meant.as_put)), np.float32)
+    for here, vectors in _stored(corpus, rows, meant):
+        found[here] = vectors[:, : len(meant.as_put)] * np.float32(VECTOR_SCALE)
+    return found
+
+
+def token_nearness(corpus: Corpus, rows: Rows, meant: Meant, asked: Tokens) -> Tokens:
+    """Return how near each of these rows' tokens come to each that is asked, the mean where they are not known."""
+    found = np.full((len(asked), len(rows)), np.nan, np.float32)
+    for here, vectors in _stored(corpus, rows, meant):
+        found[:, here] = nearness(asked, vectors[:, len(meant.as_put) :].view(np.uint8))
+    unknown = np.isnan(found)
+    return np.where(unknown, found[~unknown].mean() if not unknown.all() else 0, found).astype(np.float32)
+
+
+def _stored(corpus: Corpus, rows: Rows, meant: Meant) -> Iterator[tuple[Mask, NDArray[np.int8]]]:
+    """Yield which of these rows have something stored, and that, part by part."""
+    place = np.full(len(corpus.columns.length), -1, np.int64)
+    for stored in corpus.vectors(meant.embedder):
+        place[stored.rows] = np.arange(len(stored.vectors))
+        here = place[rows] >= 0
+        yield here, stored.vectors[place[rows[here]]]
+        place[stored.rows] = -1
+
+
+def _cosines(vectors: NDArray[np.int8], query: Vector) -> Scores:
+    """Return the cosines block by block, so that they fit the processor's cache."""
+    scaled = (query * VECTOR_SCALE).astype(np.float32)
+    blocks = (vectors[start : start + _BLOCK] for start in range(0, len(vectors), _BLOCK))
+    found = [block.astype(np.float32) @ scaled for block in blocks]
+    return np.round(np.concatenate(found), _DIGITS) if found else np.zeros(0, np.float32)

@@ -1,0 +1,90 @@
+"""Vectors for what is in the logs and for questions: made by the embedder, done without where it fails.
+
+Segments hold those that the indexer made. What no segment holds gets its vectors when it is first searched, the newest
+first and for a while, so that a turn writes no vectors and a cold process does not keep its caller waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+
+from cairn.ground.errors import EmbeddingFailed
+from cairn.ground.ports import Embedder, TokenEmbedder
+from cairn.ground.world import World
+from cairn.log.documents import KINDS, Kind, Vectors
+from cairn.log.stretch import Stretch
+from cairn.log.view import MemoryView
+from cairn.recall.corpus import Meant, Vector, kept
+from cairn.recall.token_vectors import Tokens, projected
+
+LONGEST = timedelta(milliseconds=200)
+"""How long a call gives vectors to what no segment holds; a document takes a few milliseconds of it."""
+
+
+class Embedding:
+    """Makes vectors, or none where there is no embedder or it fails."""
+
+    def __init__(self, world: World) -> None:
+        """Hold no state of its own."""
+        self._world = world
+        self._embedder = world.embedder
+
+    @property
+    def english_only(self) -> bool:
+        """Tell whether vectors say little of other languages."""
+        return self._embedder is not None and self._embedder.calibration.english_only
+
+    def meant(self, views: Iterable[MemoryView], asked: str, as_put: str) -> Meant | None:
+        """Return a question as vectors, with what is new in the views made comparable; None to go by words.
+
+        The question comes first, since a new process loads the model for it: that takes no time from the texts.
+        """
+        embedder = self._embedder
+        if embedder is None:
+            return None
+        try:
+            first_person, tokens = _embedded(embedder, asked)
+            vector = first_person if as_put == asked else embedder.embed(as_put)
+            self._fill(views, embedder)
+        except EmbeddingFailed:
+            self._world.tally.unembedded()
+            return None
+        of_words = None if tokens is None or not len(tokens) else projected(tokens)
+        return Meant(first_person, vector, embedder.name, embedder.calibration, of_words)
+
+    def _fill(self, views: Iterable[MemoryView], embedder: Embedder) -> None:
+        """Give vectors to what has none yet: at least one, as many as there is time for."""
+        late = self._world.clock.now() + LONGEST
+        for documents in (view.tail.documents(kind) for view in views for kind in KINDS):
+            for doc, text in documents.without_vector(embedder.name):
+                documents.place(doc, kept(*_embedded(embedder, text)))
+                if self._world.clock.now() >= late:
+                    return
+
+    def of(self, view: MemoryView) -> Mapping[Kind, Vectors]:
+        """Return the vectors of all documents of a view, each kind's where there are any and all could be made."""
+        embedder = self._embedder
+        if embedder is None:
+            return {}
+        found: dict[Kind, Vectors] = {}
+        try:
+            for kind in KINDS:
+                data = b"".join(_vectors(stretch, kind, embedder) for stretch in view.stretches)
+                if data:
+                    found[kind] = Vectors(embedder.name, data)
+        except EmbeddingFailed:
+            return {}
+        return found
+
+
+def _vectors(stretch: Stretch, kind: Kind, embedder: Embedder) -> bytes:
+    """Return the vectors of a stretch's documents: those it has, or new ones."""
+    held = stretch.documents(kind).vectors
+    if held is not None and held.embedder == embedder.name and held.docs is None:
+        return bytes(held.data)
+    return b"".join(kept(*_embedded(embedder, text)) for text in stretch.texts(kind))
+
+
+def _embedded(embedder: Embedder, text: str) -> tuple[Vector, Tokens | None]:
+    return embedder.embed_with_tokens(text) if isinstance(embedder, TokenEmbedder) else (embedder.embed(text), None)

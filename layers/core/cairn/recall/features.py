@@ -1,0 +1,295 @@
+"""What a question and a text have to do with each other, as numbers that a linear model weighs.
+
+Words count by BM25 (Robertson and Zaragoza 2009, idf as Lucene has it), meaning by the cosine of embeddings; either
+also of the texts around it and of its whole session, since an answer rarely repeats what was asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cairn.language.traits import Cue
+from cairn.recall.corpus import Columns, Corpus, Mask, Meant, Rows, Scores, picked, similarities, token_nearness
+from cairn.recall.question import Question
+from cairn.recall.token_vectors import Tokens
+
+POOL = 150
+"""How many texts are weighed for their words, and as many for their meaning, each with its neighbours."""
+_UNKNOWN_TERM = 8.0
+_MOST_PAIRS = 3
+_HEAD = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """A term of the question: where it stands, how often, and how rare it is."""
+
+    count: int
+    rows: Rows
+    counts: Scores
+    idf: float
+
+
+def features(
+    corpus: Corpus, question: Question, meant: Meant | None, allowed: Mask | None
+) -> tuple[Rows, dict[str, Scores]]:
+    """Return the rows that may answer the question, and each feature of theirs by name.
+
+    Without what is meant it goes by words alone; of the `allowed` rows only, None for all.
+    """
+    columns = corpus.columns
+    words = _Words(corpus, question)
+    meaning = None if meant is None else similarities(corpus, meant)
+    rows = _pool(corpus, [words.scores, *([] if meaning is None else [meaning])], allowed)
+    near = _Near(columns, rows)
+    found = words.features(near) | _people(columns, rows, question, corpus) | _form(near, question)
+    found["date"] = _dates(columns, rows, question)
+    if meant is not None and meaning is not None:
+        found |= _meaning(corpus, near, meaning, meant)
+        found["agree"] = found["word_rank"] * found["meaning_rank"]
+        if meant.tokens is not None:
+            found |= _tokens(corpus, near, meant, meant.tokens)
+    return rows, found
+
+
+class _Near:
+    """The pool with the rows around each of its own."""
+
+    def __init__(self, columns: Columns, rows: Rows) -> None:
+        self.columns = columns
+        self.rows = rows
+        self.before = columns.before[rows]
+        self.after = columns.after[rows]
+
+    def at(self, values: Scores, neighbours: NDArray[np.int32]) -> Scores:
+        """Return the values of these neighbours, 0 where there is none."""
+        return np.where(neighbours >= 0, values[neighbours], np.float32(0))
+
+    def of_session(self, values: Scores) -> Scores:
+        """Return the value of each row's session."""
+        return values[self.columns.session[self.rows]]
+
+
+class _Words:
+    """How well the words of a question fit all texts."""
+
+    def __init__(self, corpus: Corpus, question: Question) -> None:
+        self._columns = columns = corpus.columns
+        self._question = question
+        self._corpus = corpus
+        self._size = len(columns.length)
+        self._mean = max(1e-6, float(columns.length.mean())) if self._size else 1.0
+        found = {term: corpus.postings(term) for term in question.counts}
+        self._hits = [
+            _Hit(question.counts[term], postings.rows, postings.counts, self._idf(len(postings.rows), self._size))
+            for term, postings in found.items()
+            if len(postings.rows)
+        ]
+        missing = sum(not len(postings.rows) for postings in found.values())
+        self._total = sum(hit.idf for hit in self._hits) + _UNKNOWN_TERM * missing or 1.0
+        self.scores = self._bm25(0.9, 0.4)
+
+    def features(self, near: _Near) -> dict[str, Scores]:
+        """Return what the words say of the pool."""
+        scores, rows = self.scores, near.rows
+        share = scores / np.float32(self._total * 1.9)
+        before, after = near.at(share, near.before), near.at(share, near.after)
+        own = share[rows]
+        found = {
+            "words": own,
+            "words_of_best": scores[rows] / max(1e-6, float(scores.max(initial=0))),
+            "words_before": before,
+            "words_after": after,
+            "words_two_before": near.at(share, _step(near.columns.before, near.before)),
+            "words_two_after": near.at(share, _step(near.columns.after, near.after)),
+            "words_around": np.maximum.reduce([own, before, after]),
+            "words_of_session": near.of_session(self._sessions()),
+            "words_z": _standardised(scores, rows) * np.float32(0.125),
+            "word_rank": _ranked(scores[rows]) * (scores[rows] > 0),
+            "words_by_length": self._bm25(1.2, 0.75)[rows] / np.float32(self._total * 2.2),
+            "pairs": self._pairs(rows),
+        }
+        return found | self._coverage(near)
+
+    def _coverage(self, near: _Near) -> dict[str, Scores]:
+        """Return how much of the question stands in a text, and in it and those around it, by rarity."""
+        weights = np.array([hit.idf for hit in self._hits], np.float32)
+        if not len(weights):
+            return dict.fromkeys(
+                ("coverage", "coverage_around", "coverage_before", "rarest"), near.rows * np.float32(0)
+            )
+        own, before, after = (self._stands(rows) for rows in (near.rows, near.before, near.after))
+        total = weights.sum()
+        return {
+            "coverage": (own * weights).sum(axis=1) / total,
+            "coverage_around": ((own | before | after) * weights).sum(axis=1) / total,
+            "coverage_before": (before * weights).sum(axis=1) / total,
+            "rarest": (own * weights).max(axis=1) / 8,
+        }
+
+    def _stands(self, rows: NDArray[np.integer]) -> Mask:
+        """Return which terms stand in which of these rows; in row -1 stands none."""
+        found = np.zeros((len(rows), len(self._hits)), np.bool_)
+        for number, hit in enumerate(self._hits):
+            places = np.searchsorted(hit.rows, rows)
+            places[places == len(hit.rows)] = 0
+            found[:, number] = hit.rows[places] == rows
+        return found
+
+    def _bm25(self, saturation: float, length: float) -> Scores:
+        scores = np.zeros(self._size, np.float32)
+        norms = (saturation * (1 - length + length * self._columns.length / self._mean)).astype(np.float32)
+        for hit in self._hits:
+            worth = np.float32(hit.count * hit.idf * (saturation + 1))
+            scores[hit.rows] += worth * hit.counts / (hit.counts + norms[hit.rows])
+        return scores
+
+    def _sessions(self) -> Scores:
+        """Return the BM25 score of each session as one text, as a share of the best."""
+        session, sessions = self._columns.session, self._columns.sessions
+        lengths = np.bincount(session, self._columns.length, sessions)
+        norms = 1.2 * (0.25 + 0.75 * lengths / max(1e-6, float(lengths.mean()) if sessions else 0.0))
+        scores = np.zeros(sessions, np.float64)
+        for hit in self._hits:
+            all_counts = np.bincount(session[hit.rows], hit.counts, sessions)
+            having = np.flatnonzero(all_counts > 0)
+            counts, idf = all_counts[having], self._idf(len(having), sessions)
+            scores[having] += hit.count * idf * counts * 2.2 / (counts + norms[having])
+        return (scores / max(1e-6, float(scores.max(initial=0)))).astype(np.float32)
+
+    def _pairs(self, rows: Rows) -> Scores:
+        """Return how many pairs of terms a text shares with the question, at most 3, as a share of that."""
+        wanted = np.array(self._question.pairs, np.uint32)
+        places = np.flatnonzero(self.scores[rows] > 0) if len(wanted) else np.zeros(0, np.int64)
+        hashes, counts = self._corpus.pairs(rows[places])
+        shared = np.bincount(np.repeat(places, counts), np.isin(hashes, wanted), len(rows))
+        return (np.minimum(shared, _MOST_PAIRS) / _MOST_PAIRS).astype(np.float32)
+
+    @staticmethod
+    def _idf(having: int, of: int) -> float:
+        return log(1 + (of - having + 0.5) / (having + 0.5))
+
+
+def _meaning(corpus: Corpus, near: _Near, meaning: Scores, meant: Meant) -> dict[str, Scores]:
+    rows, columns = near.rows, near.columns
+    own, before, after = meaning[rows], near.at(meaning, near.before), near.at(meaning, near.after)
+    nearest = np.full(columns.sessions, -1, np.float32)
+    np.maximum.at(nearest, columns.session, meaning)
+    sums = np.bincount(columns.session, meaning, columns.sessions)
+    mean = (sums / np.maximum(1, np.bincount(columns.session, minlength=columns.sessions))).astype(np.float32)
+    together = _with_before(corpus, near, meant, own, before)
+    return {
+        "meaning": own,
+        "meaning_before": before,
+        "meaning_after": after,
+        "meaning_around": np.maximum.reduce([own, before, after]),
+        "meaning_with_before": together,
+        "meaning_of_session": near.of_session(nearest),
+        "meaning_of_session_mean": near.of_session(mean),
+        "meaning_z": _standardised(meaning, rows) * np.float32(0.25),
+        "meaning_rank": _ranked(own),
+    }
+
+
+def _with_before(corpus: Corpus, near: _Near, meant: Meant, own: Scores, before: Scores) -> Scores:
+    """Return the question's cosine with a text and the one before it taken together: the sum of their vectors."""
+    vectors = picked(corpus, np.concatenate([near.rows, np.maximum(near.before, 0)]), meant)
+    mine, earlier = np.split(vectors, 2)
+    together = np.einsum("ij,ij->i", mine, earlier)
+    length = np.sqrt(np.maximum(1e-6, 2 + 2 * together))
+    return np.where(near.before >= 0, (own + before) / length, own).astype(np.float32)
+
+
+def _tokens(corpus: Corpus, near: _Near, meant: Meant, asked: Tokens) -> dict[str, Scores]:
+    """Return how near the tokens of a text come to those of the question, and those of it and the one before it."""
+    rows = np.unique(np.concatenate([near.rows, near.before[near.before >= 0].astype(np.int64)]))
+    nearest = token_nearness(corpus, rows, meant, asked)
+    own = nearest[:, np.searchsorted(rows, near.rows)]
+    before = nearest[:, np.minimum(np.searchsorted(rows, near.before), len(rows) - 1)]
+    with_before = np.where(near.before >= 0, np.maximum(own, before), own)
+    return {"tokens": own.mean(axis=0), "tokens_with_before": with_before.mean(axis=0)}
+
+
+def _people(columns: Columns, rows: Rows, question: Question, corpus: Corpus) -> dict[str, Scores]:
+    """Return whether a text is by whom the question is about, and whether it calls someone by name."""
+    asked = len(question.speakers)
+    by_them = np.isin(columns.speaker[rows], list(question.speakers)) if asked else np.zeros(len(rows), np.bool_)
+    called = np.zeros(len(rows), np.bool_)
+    for term, speaker in question.names.items():
+        by_others = (columns.speaker[rows] >= 0) & (columns.speaker[rows] != speaker)
+        called |= np.isin(rows, corpus.postings(term).rows) & by_others
+    return {
+        "by_the_asked": by_them.astype(np.float32) * (asked == 1),
+        "by_another": (~by_them & (columns.speaker[rows] >= 0)).astype(np.float32) * (asked == 1),
+        "asked_of_two": np.full(len(rows), asked > 1, np.float32),
+        "calls_by_name": called.astype(np.float32),
+    }
+
+
+def _form(near: _Near, question: Question) -> dict[str, Scores]:
+    columns, rows = near.columns, near.rows
+    lengths = np.log1p(columns.length).astype(np.float32) / 5
+    longer = (lengths[rows] - lengths.mean()) * 2 if len(rows) else lengths
+
+    def shows(cue: Cue) -> Scores:
+        return (columns.cues[rows] & cue > 0).astype(np.float32)
+
+    of_assistant = any(columns.speakers[number] == "assistant" for number in question.speakers)
+    unasked = shows(Cue.BY_ASSISTANT) * np.float32(question.is_english and not of_assistant)
+    asks = (columns.cues & Cue.ASKS > 0).astype(np.float32)
+    return {
+        "length_z": longer,
+        "asks": asks[rows],
+        "asked_before": near.at(asks, near.before),
+        "says_i": shows(Cue.SAYS_I),
+        "short": shows(Cue.IS_SHORT),
+        "by_assistant": unasked,
+        "by_assistant_length": unasked * longer,
+        "time_for_when": shows(Cue.NAMES_A_TIME) * np.float32(question.asks_when),
+        "number_for_how_many": shows(Cue.COUNTS) * np.float32(question.asks_how_many),
+    }
+
+
+def _dates(columns: Columns, rows: Rows, question: Question) -> Scores:
+    """Return how well the day of a text fits the days that the question speaks of."""
+    if not question.spans:
+        return np.zeros(len(rows), np.float32)
+    days, which = np.unique(columns.day[rows], return_inverse=True)
+    fits = [max(span.score(date.fromordinal(int(day))) for span in question.spans) for day in days]
+    return np.array(fits, np.float32)[which]
+
+
+def _pool(corpus: Corpus, scores: list[Scores], allowed: Mask | None) -> Rows:
+    """Return the rows of each kind that are best by any of the scores, and their neighbours."""
+    columns = corpus.columns
+    open_to = [each if allowed is None else np.where(allowed, each, np.float32(-np.inf)) for each in scores]
+    best = [kind.start + _top(each[kind]) for each in open_to for kind in corpus.kinds]
+    chosen = np.unique(np.concatenate(best)) if best else np.zeros(0, np.int64)
+    around = np.unique(np.concatenate([chosen, columns.before[chosen], columns.after[chosen]]))
+    return around[(around >= 0) & (True if allowed is None else allowed[around])].astype(np.int64)
+
+
+def _top(scores: Scores) -> Rows:
+    count = min(POOL, len(scores))
+    return np.argpartition(-scores, count - 1)[:count] if count else np.zeros(0, np.int64)
+
+
+def _step(onward: NDArray[np.int32], from_rows: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.where(from_rows >= 0, onward[from_rows], np.int32(-1))
+
+
+def _standardised(scores: Scores, rows: Rows) -> Scores:
+    if not len(rows):
+        return np.zeros(0, np.float32)
+    return ((scores[rows] - scores.mean()) / (scores.std() + 1e-6)).astype(np.float32)
+
+
+def _ranked(scores: Scores) -> Scores:
+    """Return 1 for the best, less and less for those after it, the same for equals."""
+    better = np.searchsorted(np.sort(-scores), -scores)
+    return (_HEAD / (_HEAD + better)).astype(np.float32)

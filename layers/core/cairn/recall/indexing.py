@@ -1,0 +1,148 @@
+"""The indexer: puts a log's tail into segments and merges them, while reads and writes go on.
+
+The log is a log-structured merge tree: its memtable is the tail in the table, its tables are segments. A run may be
+stopped anywhere, done again, or done twice at once; entries stay in the table, so that nothing can be lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import islice
+
+from cairn.ground import layout
+from cairn.ground.errors import CorruptData, NotFound
+from cairn.ground.ids import Project, Tenant
+from cairn.ground.jobs import IndexLog
+from cairn.ground.paging import every
+from cairn.ground.table import Attributes, Query
+from cairn.ground.world import Pending, World
+from cairn.log.documents import Kind, Vectors
+from cairn.log.manifest import ENTRIES, Manifest, SegmentRef, merging
+from cairn.log.segment import Segment
+from cairn.log.segment_writer import written
+from cairn.log.segments import Segments
+from cairn.log.view import MemoryView
+from cairn.vault.vault import Vault
+
+FEWEST = ENTRIES // 2
+"""How many entries are worth a segment: a log asks at ENTRIES, and its newest may be under way."""
+MOST = 16 * ENTRIES
+"""How many entries a segment is made of at once, so that memory is bounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What a run did: entries put into a segment for the first time, entries that its segments hold, their bytes."""
+
+    entries: int = 0
+    written: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: Indexed) -> Indexed:
+        """Return what two runs did together."""
+        return Indexed(self.entries + other.entries, self.written + other.written, self.bytes + other.bytes)
+
+
+_NOTHING = Indexed()
+
+
+class Indexer:
+    """Keeps the tails of logs short."""
+
+    def __init__(self, world: World, vault: Vault) -> None:
+        """Hold no state of its own."""
+        self._world = world
+        self._vault = vault
+        self._segments = Segments(world, vault)
+
+    def run(self, tenant: Tenant, project: Project, owner: str, until: datetime | None = None) -> Indexed:
+        """Put what is in the tail into segments, if it is worth one; begin nothing new after `until`.
+
+        Where a segment to merge is damaged, or the manifest is, all are made anew.
+        """
+        pk = layout.log_pk(tenant, project, owner)
+        try:
+            done = self._advance(_Log(tenant, pk), self._segments.manifest(pk), until)
+        except (CorruptData, NotFound):
+            done = self.rebuild(tenant, project, owner, until)
+        self._segments.collect(tenant, pk)
+        return done
+
+    def do(self, job: IndexLog, within: timedelta) -> Indexed:
+        """Do a job, in this time."""
+        work = self.rebuild if job.rebuild else self.run
+        return work(job.tenant, job.project, job.owner, self._world.clock.now() + within)
+
+    def rebuild(self, tenant: Tenant, project: Project, owner: str, until: datetime | None = None) -> Indexed:
+        """Make the segments anew from the log alone."""
+        log = _Log(tenant, layout.log_pk(tenant, project, owner))
+        damaged = self._segments.damaged_manifest(log.pk)
+        first = self._step(log, damaged, usable=0)
+        return self._advance(log, first.manifest, until, first.done) if first else Indexed()
+
+    def _advance(self, log: _Log, manifest: Manifest, until: datetime | None, done: Indexed = _NOTHING) -> Indexed:
+        """Take steps until what is left is not worth one, or another indexer was faster."""
+        while until is None or self._world.clock.now() < until:
+            step = self._step(log, manifest, usable=len(manifest.segments), fewest=FEWEST)
+            if step is None:
+                break
+            manifest = step.manifest
+            done = done + step.done
+        return done
+
+    def _step(self, log: _Log, manifest: Manifest, *, usable: int, fewest: int = 1) -> _Step | None:
+        """Make one segment of the oldest entries that the `usable` oldest segments do not hold, and of newer segments.
+
+        None, and nothing changes, where there are fewer than `fewest` such entries or the manifest is another by now.
+        """
+        bounds = manifest.bounds()[:usable]
+        entries = list(islice(self._after(log.pk, bounds[-1][1].through if bounds else ""), MOST))
+        if len(entries) < fewest:
+            return None
+        kept = usable - merging([ref for _, ref in bounds], len(entries))
+        merged = bounds[kept:]
+        view = MemoryView(self._load(log, merged))
+        for entry in entries:
+            view.apply(self._vault.unseal(log.tenant, entry))
+        low = bounds[kept - 1][1].through if kept else ""
+        through, count = str(entries[-1]["sk"]), len(entries) + sum(ref.entries for _, ref in merged)
+        data = written(view, low, through, self._vectors(view))
+        new = self._segments.switch(
+            log.pk, manifest, kept, self._segments.build(log.tenant, log.pk, through, count, data)
+        )
+        return None if new is None else _Step(new, Indexed(len(entries), count, len(data)))
+
+    def _vectors(self, view: MemoryView) -> Mapping[Kind, Vectors]:
+        """Return the vectors of the segment, none where nothing makes any."""
+        if self._world.embedder is None:
+            return {}
+        from cairn.recall.embedding import Embedding  # noqa: PLC0415 - numpy, which a process may do without
+
+        return Embedding(self._world).of(view)
+
+    def _load(self, log: _Log, bounds: Sequence[tuple[str, SegmentRef]]) -> list[Segment]:
+        loads = [Pending(partial(self._segments.load, log.tenant, log.pk, low, ref)) for low, ref in bounds]
+        self._world.parallel(loads)
+        return [load.result for load in loads]
+
+    def _after(self, pk: str, through: str) -> Iterator[Attributes]:
+        """Yield the entries after one; none comes between them any more."""
+        low, high = layout.log_range()
+        for entry in every(self._world.table, Query(pk, max(low, through), high, limit=MOST)):
+            if through < str(entry["sk"]) < layout.MANIFEST:
+                yield entry
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    tenant: Tenant
+    pk: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    manifest: Manifest
+    done: Indexed

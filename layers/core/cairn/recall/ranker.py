@@ -1,0 +1,150 @@
+"""The linear model that weighs what a question and a text have to do with each other, and can say why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from cairn.ground.explanation import Explanation
+from cairn.log.memories import SearchMode
+from cairn.recall.corpus import Corpus, Mask, Meant, Rows, Scores
+from cairn.recall.features import features
+from cairn.recall.question import Question
+
+Tier = Literal["words", "meaning", "tokens"]
+_FITTED = Path(__file__).with_name("weights.json")
+
+
+SIGNALS: Mapping[str, Sequence[str]] = {
+    "words": (
+        *("words", "words_of_best", "words_z", "word_rank", "words_by_length"),
+        *("pairs", "coverage", "rarest"),
+    ),
+    "meaning": ("meaning", "meaning_z", "meaning_rank", "agree", "tokens"),
+    "what was said around it": (
+        *("words_before", "words_after", "words_two_before", "words_two_after", "words_around", "coverage_around"),
+        *(
+            "coverage_before",
+            "asked_before",
+            "meaning_before",
+            "meaning_after",
+            "meaning_around",
+            "meaning_with_before",
+            "tokens_with_before",
+        ),
+    ),
+    "its session": ("words_of_session", "meaning_of_session", "meaning_of_session_mean"),
+    "who said it": (
+        *("by_the_asked", "by_another", "asked_of_two", "calls_by_name", "says_i"),
+        *("by_assistant", "by_assistant_length"),
+    ),
+    "time": ("date", "time_for_when"),
+    "form": ("length_z", "asks", "short", "number_for_how_many"),
+}
+"""The features by what they look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A weight for each feature; a text's score is the sum of its features, each times its weight."""
+
+    names: Sequence[str]
+    values: Scores
+
+    def __iter__(self) -> Iterator[tuple[str, np.float32]]:
+        """Yield each feature's name and weight."""
+        return zip(self.names, self.values, strict=True)
+
+    def score(self, found: Mapping[str, Scores], count: int) -> Scores:
+        """Return the score of each of `count` texts."""
+        return (
+            np.stack([found[name] for name in self.names], axis=1) @ self.values if count else np.zeros(0, np.float32)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The texts that may answer a question, those that match before the others, the best first."""
+
+    rows: Rows
+    scores: Scores
+    matched: Mask
+    features: Mapping[str, Scores]
+    weights: Weights
+
+    def shares(self) -> Scores:
+        """Return how likely each that matches is the answer, as the model was fitted: softmax of their scores."""
+        if not self.matched.any():
+            return np.zeros(len(self.scores), np.float32)
+        worth = np.exp(self.scores - self.scores[self.matched].max()) * self.matched
+        return (worth / worth.sum()).astype(np.float32)
+
+    def explanation(self, place: int) -> Explanation:
+        """Return why a text that matches stands where it does; ranks are those among all that match."""
+        added = {name: self.features[name] * weight for name, weight in self.weights}
+        signals = {signal: sum(added.get(name, 0.0) for name in names) for signal, names in SIGNALS.items()}
+        present = {signal: np.broadcast_to(each, self.scores.shape) for signal, each in signals.items()}
+        without = {signal: self.scores - each for signal, each in present.items()}
+        features = {name: float(each[place]) for name, each in added.items()}
+        return Explanation(
+            rank=place + 1,
+            signals={signal: float(each[place]) for signal, each in present.items()},
+            rank_without={
+                signal: 1 + int((self.matched & (each > each[place])).sum()) for signal, each in without.items()
+            },
+            features=dict(sorted(features.items(), key=lambda each: -abs(each[1]))),
+        )
+
+
+@cache
+def fitted(tier: Tier) -> Weights:
+    """Return the weights that bench/fit_ranker.py found."""
+    weights: dict[str, float] = json.loads(_FITTED.read_text(encoding="utf-8"))[tier]
+    return Weights(list(weights), np.array(list(weights.values()), np.float32))
+
+
+def rank(
+    corpus: Corpus,
+    question: Question,
+    meant: Meant | None = None,
+    allowed: Mask | None = None,
+    mode: SearchMode = "hybrid",
+) -> Ranking:
+    """Rank the `allowed` texts of a corpus by how likely they answer the question; the newer first among equals."""
+    rows, found = features(corpus, question, meant, allowed)
+    weights = _MEANING if mode == "semantic" and "meaning" in found else fitted(_tier(found))
+    scores = weights.score(found, len(rows))
+    matched = _matched(found, mode)
+    order = np.lexsort((-rows, -scores, ~matched))
+    ordered = {name: values[order] for name, values in found.items()}
+    return Ranking(rows[order], scores[order], matched[order], ordered, weights)
+
+
+def _tier(found: Mapping[str, Scores]) -> Tier:
+    """Return by how much there is to go by."""
+    return "tokens" if "tokens" in found else "meaning" if "meaning" in found else "words"
+
+
+def _matched(found: Mapping[str, Scores], mode: SearchMode) -> Mask:
+    """Return which texts have to do with the question at all, by a word of their own or around them, or by meaning."""
+    by_words = found["words_around"] > 0
+    if "meaning" not in found:
+        return by_words
+    by_meaning = found["meaning"] > _UNRELATED
+    return by_meaning if mode == "semantic" else by_words | by_meaning
+
+
+_UNRELATED = 0.25
+"""Cosine up to which two texts have nothing to do with each other: nine of ten unrelated pairs are below it."""
+_MEANING = Weights(["meaning"], np.array([20.0], np.float32))
+"""Softmax of cosines needs a temperature; 0.05 is usual."""
+NOTHING = Ranking(
+    np.zeros(0, np.int64), np.zeros(0, np.float32), np.zeros(0, np.bool_), {}, Weights([], np.zeros(0, np.float32))
+)
+"""What is found where there is nothing to find."""

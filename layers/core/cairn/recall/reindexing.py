@@ -1,0 +1,23 @@
+"""Making the segments of a tenant's logs anew: after another embedder was chosen, or to be sure of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cairn.ground import layout
+from cairn.ground.ids import Tenant
+from cairn.ground.ports import Inventory
+from cairn.ground.world import World
+from cairn.recall.indexing import Indexed, Indexer
+from cairn.vault.vault import Vault
+
+
+def reindex(world: World, inventory: Inventory, tenant: Tenant) -> Iterator[Indexed]:
+    """Make the segments of each log that has any, and yield what that took; logs are read and written meanwhile.
+
+    It may be stopped at any time and run again.
+    """
+    indexer = Indexer(world, Vault(world))
+    logs = [str(item["pk"]) for item in inventory.items(tenant) if item["sk"] == layout.MANIFEST]
+    for pk in logs:
+        yield indexer.rebuild(*layout.log_of(pk))

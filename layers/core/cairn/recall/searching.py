@@ -1,0 +1,148 @@
+"""Recall: facts and earlier texts that matter to a query, from every log the caller's scope opens."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cairn.conversation.turns import Session
+from cairn.facts.facts import Fact
+from cairn.ground import layout
+from cairn.ground.ids import SessionId
+from cairn.ground.paging import every
+from cairn.ground.settings import RecallScope
+from cairn.ground.table import Attributes, Query
+from cairn.ground.world import World
+from cairn.log.entries import Chunk
+from cairn.log.log import MemoryLog
+from cairn.log.memories import SearchMode, Wanted
+from cairn.log.view import MemoryView
+
+if TYPE_CHECKING:
+    from cairn.recall.answer import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one call may see: its owner's log, and others; all sessions in them or only its own."""
+
+    session: Session
+    owner: str
+    scope: RecallScope
+
+    def session_of(self, owner: str) -> SessionId | None:
+        """Return the one session whose part of this owner's log is in sight, None where all of it is.
+
+        Another user's log is open only as far as that user spoke in this session, except to a whole project.
+        """
+        whole = self.scope == "project" or (self.scope == "user" and owner == self.owner)
+        return None if whole else self.session.session_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """A question, and what it is put to: texts and memories of these owners' logs, and facts by owner."""
+
+    query: str
+    texts: Sequence[str] = ()
+    memories: Sequence[str] = ()
+    facts: Mapping[str, Sequence[Fact]] = field(default_factory=dict[str, Sequence[Fact]])
+    wanted: Wanted = field(default_factory=Wanted)
+    mode: SearchMode = "hybrid"
+
+
+class Recall:
+    """Ranks what a sight shows."""
+
+    def __init__(self, world: World, log: MemoryLog) -> None:
+        """Hold no state of its own."""
+        self._world = world
+        self._log = log
+
+    def others(self, sight: Sight, head: Attributes | None) -> list[str]:
+        """Return the owners of further logs that the sight opens: a session's other users, or all of a project."""
+        owners = self._registered(sight.session) if sight.scope == "project" else owners_of(head)
+        return [owner for owner in owners if owner != sight.owner]
+
+    def refresh(self, sight: Sight, owners: Sequence[str]) -> None:
+        """Bring the views of these owners up to date, all at once."""
+        tenant, project = sight.session.tenant, sight.session.project
+
+        def refreshing(owner: str) -> object:
+            return self._log.refresh(tenant, project, owner)
+
+        self._world.parallel([lambda owner=owner: refreshing(owner) for owner in owners])
+
+    def believed(self, sight: Sight, owners: Sequence[str]) -> list[Fact]:
+        """Return every live fact in sight."""
+        return [fact for held in self.beliefs(sight, owners).values() for fact in held]
+
+    def beliefs(self, sight: Sight, owners: Sequence[str]) -> dict[str, list[Fact]]:
+        """Return every live fact in sight, by whose log it is in."""
+        now = self._world.clock.now()
+        found: dict[str, list[Fact]] = {}
+        for owner in owners:
+            with self._log.view(sight.session.tenant, sight.session.project, owner) as view:
+                found[owner] = view.facts(now, sight.session_of(owner))
+        return found
+
+    @contextmanager
+    def answering(self, sight: Sight, search: Search) -> Generator[Answer]:
+        """Put a question to all that is in sight; the answer must not be used after the with block.
+
+        Raises nothing where an embedder fails: the answer goes by words then.
+        """
+        from cairn.recall import collection  # noqa: PLC0415 - numpy, which a process that only writes can do without
+        from cairn.recall.answer import answer  # noqa: PLC0415
+        from cairn.recall.embedding import Embedding  # noqa: PLC0415
+
+        with self._views(sight.session, {*search.texts, *search.memories, *search.facts}) as views:
+            collections = [
+                *(collection.texts(views[owner], sight.session_of(owner), search.wanted.at) for owner in search.texts),
+                *(collection.memories(views[owner], search.wanted) for owner in search.memories),
+                *(collection.facts(views[owner], held) for owner, held in search.facts.items()),
+            ]
+            embedding, today = Embedding(self._world), self._world.clock.now().date()
+            embed = partial(embedding.meant, views.values())
+            english_only = embedding.english_only
+            yield answer(collections, search.query, today, embed, search.mode, english_only=english_only)
+
+    @contextmanager
+    def _views(self, session: Session, owners: Iterable[str]) -> Generator[Mapping[str, MemoryView]]:
+        """Hold several views at once, always in the same order."""
+        with ExitStack() as held:
+            yield {
+                owner: held.enter_context(self._log.view(session.tenant, session.project, owner))
+                for owner in sorted(owners)
+            }
+
+    def texts(self, session: Session, owners: Sequence[str]) -> list[Chunk]:
+        """Return the session's texts from these owners' logs in the order they were said."""
+        found: list[Chunk] = []
+        for owner in owners:
+            with self._log.view(session.tenant, session.project, owner) as view:
+                found.extend(view.chunks(session.session_id))
+        return sorted(found, key=lambda chunk: chunk.seq)
+
+    def turns(self, session: Session, owners: Sequence[str]) -> int:
+        """Return how many turns of the session these owners' logs hold, as last read."""
+        count = 0
+        for owner in owners:
+            with self._log.view(session.tenant, session.project, owner) as view:
+                count += view.turn_count(session.session_id)
+        return count
+
+    def _registered(self, session: Session) -> list[str]:
+        prefix = layout.registry_sk("")
+        low, high = layout.prefix_range(prefix)
+        query = Query(layout.registry_pk(session.tenant, session.project), low, high)
+        return [str(item["sk"]).removeprefix(prefix) for item in every(self._world.table, query)]
+
+
+def owners_of(head: Attributes | None) -> list[str]:
+    """Return whose logs a session's turns went to, as its head lists them."""
+    listed = head.get("owners") if head else None
+    return str(listed).split("\n") if listed else []

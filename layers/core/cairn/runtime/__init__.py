@@ -1,1 +1,0 @@
-"""Settings, wiring and telemetry of one process."""

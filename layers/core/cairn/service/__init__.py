@@ -1,1 +1,0 @@
-"""Use cases over ports: turns, maintenance, directories. No AWS, environment, clock or logging."""

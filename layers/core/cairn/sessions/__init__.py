@@ -1,0 +1,1 @@
+"""One session's items, under its lease."""

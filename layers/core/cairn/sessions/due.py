@@ -1,0 +1,52 @@
+"""When a session is due for maintenance, and the entry in the index that says so.
+
+Whoever holds a session's lease decides over its entry: a commit makes sure of one, a run of maintenance moves it to
+the next moment at which something falls due, or removes it. So no turn is left without an entry, and a session that
+is spoken in has its entry written once between two runs, not at every turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from cairn.conversation.turns import Session
+from cairn.ground import layout
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Attributes
+
+A_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class EntryChange:
+    """What an update of a session's head does to its entry; nothing, unless told."""
+
+    set: Mapping[str, str] = field(default_factory=dict[str, str])
+    remove: tuple[str, ...] = ()
+
+
+KEPT = EntryChange()
+
+
+def interval(settings: MemorySettings) -> timedelta:
+    """Return the least time between two scheduled runs: that between two refreshes of summaries, but at most a day."""
+    return min(timedelta(minutes=settings.summary_refresh_interval_minutes), A_DAY)
+
+
+def at(session: Session, when: datetime | None) -> EntryChange:
+    """Return the change that makes a session due at this moment, or at none."""
+    if when is None:
+        return EntryChange(remove=("ipk", "isk"))
+    return EntryChange({"ipk": layout.due_pk(layout.due_shard(session)), "isk": layout.due_sk(when)})
+
+
+def no_later_than(session: Session, head: Attributes, when: datetime) -> EntryChange:
+    """Return the change that makes a session due at this moment, none where its head says that or an earlier one."""
+    return KEPT if is_due(head, when) else at(session, when)
+
+
+def is_due(head: Attributes, now: datetime) -> bool:
+    """Tell whether the moment in the head's entry has come."""
+    return "isk" in head and str(head["isk"]) <= layout.due_sk(now)

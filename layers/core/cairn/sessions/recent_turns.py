@@ -1,0 +1,189 @@
+"""The newest turns of a session, kept in the process as they are stored, so that only what came after is asked for.
+
+A stored turn stays as it is until one is taken out of the session or changed, which its head then says.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Lock
+
+from cairn.conversation.events import Event
+from cairn.conversation.turns import Session
+from cairn.ground import layout
+from cairn.ground.errors import CorruptData
+from cairn.ground.item_limits import item_bytes
+from cairn.ground.paging import pages
+from cairn.ground.table import Attributes, Query
+from cairn.ground.world import World
+from cairn.sessions.summary import Summary
+from cairn.vault.vault import Vault
+
+MAX_BYTES = 16 * 1024 * 1024
+"""How much of all sessions together a process keeps, as it is stored."""
+BEGUN = "begun"
+"""What a session's head says from its first commit on: a word of its own, so that no other session is taken for it."""
+REMOVALS = "removals"
+"""How often turns were taken out of the session, or changed, since it was begun; those that were archived are not."""
+_MARKS = frozenset({layout.HEAD, layout.MEMORY_COUNT, layout.NEWEST_SUMMARY})
+"""What sorts after a session's events and is read with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """The head, the newest summary and the newest turns of a session, oldest first, up to the newest `items` items.
+
+    `memories` changes with every memory that the session keeps or forgets for itself, or that is erased there; "" where
+    it never had any.
+    """
+
+    head: Attributes | None
+    turns: tuple[tuple[int, tuple[Event, ...]], ...]
+    memories: str = ""
+    summary: Summary | None = None
+
+    @property
+    def seq(self) -> int:
+        """Return the number of the newest turn read, 0 where there is none."""
+        return self.turns[-1][0] if self.turns else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Turns as they are stored, newest first, and which session's they are, by its head.
+
+    With `is_all` they are all that there were; otherwise older ones stand before them.
+    """
+
+    of: tuple[object, ...] = ()
+    turns: tuple[Attributes, ...] = ()
+    is_all: bool = False
+
+    @property
+    def newest(self) -> int:
+        """Return the number of the newest turn, 0 where none is known."""
+        return int(self.turns[0]["seq"]) if self.turns else 0
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes of stored items this is."""
+        return sum(map(item_bytes, self.turns))
+
+
+_NOTHING = _Known()
+
+
+@dataclass(slots=True)
+class _Taken:
+    """Turns taken from the newest on, until they hold so many items."""
+
+    wanted: int
+    stored: list[Attributes] = field(default_factory=list[Attributes])
+    turns: list[tuple[int, tuple[Event, ...]]] = field(default_factory=list[tuple[int, tuple[Event, ...]]])
+    held: int = 0
+
+    @property
+    def is_enough(self) -> bool:
+        return self.held >= self.wanted
+
+    def take(self, vault: Vault, session: Session, items: Iterable[Attributes]) -> None:
+        """Take of these what is still wanted."""
+        for item in items:
+            events = events_of(vault, session, item)
+            self.stored.append(item)
+            self.turns.append((int(item["seq"]), events))
+            self.held += len(events)
+            if self.is_enough:
+                return
+
+
+class RecentTurns:
+    """Reads sessions' newest turns."""
+
+    def __init__(self, world: World, vault: Vault) -> None:
+        """Start with nothing in memory."""
+        self._world = world
+        self._vault = vault
+        self._lock = Lock()
+        self._kept: OrderedDict[Session, _Known] = OrderedDict()
+        self._size = 0
+
+    def read(self, session: Session, items: int) -> Recent:
+        """Return the newest turns that together hold at least `items` items, in one query as a rule.
+
+        What is known and cannot be opened any more is read anew: it may have been sealed under another key since.
+        """
+        with self._lock:
+            known = self._kept.get(session)
+        if known is not None:
+            with suppress(CorruptData):
+                recent = self._read(session, items, known)
+                if recent is not None:
+                    return recent
+        return self._read(session, items, _NOTHING) or Recent(None, ())
+
+    def _read(self, session: Session, items: int, known: _Known) -> Recent | None:
+        """Read what came after the turns that are known; None where those are not the session's or not enough.
+
+        Turns that are blobs are fetched at once, as many as hold that with two items each.
+        """
+        marks: dict[str, Attributes] = {}
+        taken = _Taken(items)
+        low = layout.event_sk(known.newest + 1)
+        query = Query(layout.session_pk(session), low, layout.HEAD, descending=True, limit=items // 2 + 1 + len(_MARKS))
+        for page in pages(self._world.table, query):
+            marks.update((str(item["sk"]), item) for item in page if item["sk"] in _MARKS)
+            stored = [item for item in page if item["sk"] not in _MARKS]
+            if not taken.is_enough:
+                taken.take(self._vault, session, self._vault.fetched(session.tenant, stored, (items + 1) // 2))
+            if taken.is_enough:
+                break
+        head = marks.get(layout.HEAD)
+        of, is_all = _identity(head), not taken.is_enough
+        if is_all and known is not _NOTHING:
+            if head is None or of != known.of or known.newest > int(head.get("seq", 0)):
+                return None
+            through = int(head.get("archived_through", 0))
+            taken.take(self._vault, session, (item for item in known.turns if int(item["seq"]) > through))
+            is_all = not taken.is_enough
+            if is_all and not known.is_all:
+                return None
+        self._keep(session, _Known(of, tuple(taken.stored), is_all))
+        return self._recent(session, marks, taken)
+
+    def _recent(self, session: Session, marks: dict[str, Attributes], taken: _Taken) -> Recent:
+        summary = marks.get(layout.NEWEST_SUMMARY)
+        return Recent(
+            marks.get(layout.HEAD),
+            tuple(reversed(taken.turns)),
+            _counted(marks.get(layout.MEMORY_COUNT)),
+            Summary.from_record(self._vault.unseal(session.tenant, summary)) if summary else None,
+        )
+
+    def _keep(self, session: Session, known: _Known) -> None:
+        """Keep what is known of a session that has a name; where all are too much, forget what was used longest ago."""
+        with self._lock:
+            self._size -= self._kept.pop(session, _NOTHING).size
+            if known.of and known.turns:
+                self._kept[session] = known
+                self._size += known.size
+            while self._size > MAX_BYTES:
+                _, forgotten = self._kept.popitem(last=False)
+                self._size -= forgotten.size
+
+
+def events_of(vault: Vault, session: Session, item: Attributes) -> tuple[Event, ...]:
+    """Return the events of one stored turn."""
+    return tuple(Event.from_record(record) for record in vault.unseal(session.tenant, item))
+
+
+def _identity(head: Attributes | None) -> tuple[object, ...]:
+    """Return what stays the same while a session's stored turns do; () where its head does not say."""
+    return () if head is None or BEGUN not in head else (head[BEGUN], head.get(REMOVALS, 0))
+
+
+def _counted(memories: Attributes | None) -> str:
+    return "" if memories is None else "/".join(str(memories.get(name, 0)) for name in ("kept", "forgotten", "erased"))

@@ -1,0 +1,167 @@
+"""One session's items: its head with the lease, its newest events and summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from cairn.conversation.events import Event
+from cairn.conversation.turns import Session
+from cairn.ground import layout
+from cairn.ground.codec import epoch_ms, rfc3339
+from cairn.ground.errors import CairnError, ConditionFailed, ResourceBusy, StoreError, TransactionRefused, Unavailable
+from cairn.ground.paging import every
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import (
+    ABSENT,
+    AllOf,
+    AnyOf,
+    Attributes,
+    Condition,
+    Equals,
+    Key,
+    LessThan,
+    Missing,
+    Put,
+    Query,
+    Scalar,
+    Update,
+)
+from cairn.ground.world import World
+from cairn.sessions.due import KEPT, EntryChange
+from cairn.sessions.recent_turns import BEGUN, Recent, RecentTurns, events_of
+from cairn.sessions.summary import Summary
+from cairn.vault.vault import Vault
+
+FIRST_WAIT_SECONDS = 0.025
+LONGEST_WAIT_SECONDS = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """That this call alone may commit to the session, and the head as it was when the lease was taken."""
+
+    session: Session
+    owner: str
+    fence: int
+    head: Attributes
+
+    @property
+    def seq(self) -> int:
+        """Return the number of the session's newest turn, 0 where there is none."""
+        return int(self.head.get("seq", 0))
+
+    def held(self) -> Condition:
+        """Return the condition that every write under this lease carries: nobody took it over since."""
+        return AllOf((Equals("fence", self.fence), Equals("lease_owner", self.owner)))
+
+    def key(self) -> Key:
+        """Return where the head is."""
+        return Key(layout.session_pk(self.session), layout.HEAD)
+
+    def begun(self) -> Attributes:
+        """Return what the first commit tells the head, so that no session begun anew is taken for this one."""
+        return {BEGUN: self.head.get(BEGUN, self.owner)}
+
+
+class Sessions:
+    """Reads and leases sessions."""
+
+    def __init__(self, world: World, vault: Vault) -> None:
+        """Start with no turns in memory."""
+        self._world = world
+        self._vault = vault
+        self._recent = RecentTurns(world, vault)
+
+    def try_lease(self, session: Session, owner: str, seconds: int) -> Lease | None:
+        """Take the session's lease if it is free or its holder's time is up; None if somebody holds it."""
+        now = self._world.clock.now()
+        until = now + timedelta(seconds=seconds)
+        free = AnyOf((Missing("lease_until"), LessThan("lease_until", epoch_ms(now))))
+        take = Update(
+            key=Key(layout.session_pk(session), layout.HEAD),
+            set={"lease_owner": owner, "lease_until": epoch_ms(until)},
+            add={"fence": 1},
+            condition=free,
+        )
+        try:
+            head = self._world.table.update(take)
+        except ConditionFailed:
+            return None
+        return Lease(session, owner, int(head["fence"]), head)
+
+    def lease(self, session: Session, owner: str, settings: MemorySettings) -> Lease:
+        """Take the lease, waiting for its holder; ResourceBusy after session_lock_timeout_ms."""
+        deadline = self._world.clock.now() + timedelta(milliseconds=settings.session_lock_timeout_ms)
+        wait = FIRST_WAIT_SECONDS
+        while (lease := self.try_lease(session, owner, settings.guard_lease_seconds)) is None:
+            left = (deadline - self._world.clock.now()).total_seconds()
+            if left <= 0:
+                raise ResourceBusy("the session is being written by another call", {"resource": "session"})
+            self._world.clock.sleep(min(wait, left))
+            wait = min(wait * 2, LONGEST_WAIT_SECONDS)
+        return lease
+
+    def renew(self, lease: Lease, seconds: int) -> None:
+        """Prolong the lease from now; ResourceBusy if it was taken over meanwhile."""
+        until = self._world.clock.now() + timedelta(seconds=seconds)
+        try:
+            self._world.table.update(Update(lease.key(), set={"lease_until": epoch_ms(until)}, condition=lease.held()))
+        except ConditionFailed as lost:
+            raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from lost
+
+    def release(self, lease: Lease, entry: EntryChange = KEPT) -> None:
+        """Give the lease up and change the due entry, if it is still held; what fails here ends with the lease."""
+        remove = ("lease_owner", "lease_until", *entry.remove)
+        give_up = Update(lease.key(), set=entry.set, remove=remove, condition=lease.held())
+        with suppress(StoreError, CairnError):
+            self._world.table.update(give_up)
+
+    def recent(self, session: Session, items: int) -> Recent:
+        """Return the head, the newest summary and the newest turns that together hold at least `items` items."""
+        return self._recent.read(session, items)
+
+    def events(self, session: Session, item: Attributes) -> tuple[Event, ...]:
+        """Return the events of one stored turn."""
+        return events_of(self._vault, session, item)
+
+    def summary(self, session: Session) -> Summary | None:
+        """Return the newest compact summary, None where nothing was compacted."""
+        found = self._world.table.get(Key(layout.session_pk(session), layout.NEWEST_SUMMARY))
+        return Summary.from_record(self._vault.unseal(session.tenant, found)) if found else None
+
+    def store_summary(self, session: Session, summary: Summary, now: datetime) -> None:
+        """Store and count a summary, beside those before it and as the newest, unless one as new is; no lock is needed.
+
+        Summaries up to one turn are made from the same immutable events: of two at once either is right.
+        """
+        pk = layout.session_pk(session)
+        newer = AnyOf((ABSENT, LessThan("through", summary.through)))
+        writes = [
+            self._summary_write(Key(pk, layout.compact_sk(summary.through)), summary, now, ABSENT),
+            self._summary_write(Key(pk, layout.NEWEST_SUMMARY), summary, now, newer),
+        ]
+        try:
+            self._world.table.transact(writes)
+        except TransactionRefused as refused:
+            if not any(reason is not None and reason.code == "condition" for reason in refused.reasons):
+                raise Unavailable("the store refused a summary; try again") from refused
+        else:
+            self._world.tally.compaction()
+
+    def _summary_write(self, where: Key, summary: Summary, now: datetime, condition: Condition) -> Put:
+        content = self._vault.seal(layout.tenant_of(where.pk), where, summary.to_record())
+        item: dict[str, Scalar] = {"pk": where.pk, "sk": where.sk, "through": summary.through, "at": rfc3339(now)}
+        return Put({**item, **content}, condition)
+
+    def history(self, session: Session) -> Iterator[tuple[int, tuple[Event, ...]]]:
+        """Yield every turn ever stored, oldest first, as (number, events): archived ones and raw ones alike."""
+        pk = layout.session_pk(session)
+        low, high = layout.prefix_range("arc#")
+        for shard in every(self._world.table, Query(pk, low, high)):
+            for seq, records in self._vault.unseal(session.tenant, shard):
+                yield seq, tuple(Event.from_record(record) for record in records)
+        for item in every(self._world.table, Query(pk, layout.FIRST_EVENT, layout.LAST_EVENT)):
+            yield int(item["seq"]), self.events(session, item)

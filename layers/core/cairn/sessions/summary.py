@@ -1,0 +1,54 @@
+"""Compaction: one summary in place of the turns that no longer fit. Deterministic; the turns themselves stay stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cairn.conversation.highlights import Highlights, highlights
+from cairn.conversation.turns import ResponseItem
+from cairn.facts.facts import Fact, subject
+from cairn.log.entries import Chunk
+from cairn.recall import block
+from cairn.recall.block import Sign
+
+MAX_OF_A_KIND = 12
+MAX_FACT_CHARACTERS = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What matters of all turns up to number `through`.
+
+    Facts are no part of it: one that changed or lapsed since must not come back with an old summary.
+    """
+
+    through: int
+    turns: int
+    highlights: Highlights
+
+    def to_record(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return {"through": self.through, "turns": self.turns, **self.highlights.to_record()}
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> Summary:
+        """Return what to_record() wrote."""
+        return cls(through=record["through"], turns=record["turns"], highlights=Highlights.from_record(record))
+
+    def item(self, facts: Sequence[Fact], sign: Sign) -> ResponseItem:
+        """Return the summary and these facts as an item of the context, marked as untrusted memory."""
+        known = [f"{subject(fact)}: {fact.value[:MAX_FACT_CHARACTERS]}" for fact in facts]
+        return block.signed({"kind": "compact_summary", "untrusted": True, "facts": known, **self.to_record()}, sign)
+
+
+def compact(previous: Summary | None, chunks: Sequence[Chunk], through: int) -> Summary:
+    """Return the summary of everything up to turn `through`: the previous one and the session's chunks after it."""
+    after = previous.through if previous else 0
+    fresh = highlights([chunk.text for chunk in chunks if after < chunk.seq <= through], MAX_OF_A_KIND)
+    return Summary(
+        through=through,
+        turns=through,
+        highlights=previous.highlights.then(fresh, MAX_OF_A_KIND) if previous else fresh,
+    )

@@ -1,0 +1,41 @@
+"""Transactions that append to logs: made anew behind what others append meanwhile, and while the store is busy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+from cairn.ground.errors import TransactionRefused, Unavailable
+from cairn.ground.table import Write
+from cairn.sessions.parts import Parts
+
+ATTEMPTS = 6
+RETRY_SECONDS = 0.05
+T = TypeVar("T")
+
+
+def transact(
+    parts: Parts,
+    make: Callable[[], Sequence[Write]],
+    settled: Callable[[Sequence[Write], TransactionRefused], T | None],
+    beside: Callable[[], Sequence[Callable[[], object]]] = tuple,
+) -> T | None:
+    """Write what `make` returns, all or none, and return None; or else what `settled` makes of a refusal.
+
+    Where that is None it is tried again, with writes and calls beside them made anew; Unavailable after ATTEMPTS. Who
+    was outrun once tries again at once.
+    """
+    for attempt in range(ATTEMPTS):
+        writes = make()
+        try:
+            parts.world.parallel([partial(parts.world.table.transact, writes), *beside()])
+        except TransactionRefused as refused:
+            was_outrun = parts.log.was_outrun(writes, refused)
+            if not was_outrun and (found := settled(writes, refused)) is not None:
+                return found
+            if attempt or not was_outrun:
+                parts.world.clock.sleep(RETRY_SECONDS * 2**attempt)
+        else:
+            return None
+    raise Unavailable("the store refused repeatedly; nothing was written")

@@ -1,0 +1,127 @@
+"""Every setting there is: its key, its range, its default and its sentence, read off the domain's dataclasses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
+
+from pydantic import Field, TypeAdapter, ValidationError
+from typing_extensions import Doc
+
+from cairn.ground.errors import SettingsError
+from cairn.ground.settings import (
+    AuditSettings,
+    AuthSettings,
+    ClusterSettings,
+    EmbeddingSettings,
+    EnrichmentSettings,
+    Limits,
+    MemorySettings,
+    Quotas,
+    RateSettings,
+)
+
+T = TypeVar("T")
+
+ENABLED = "tools.memory.enabled"
+ORIGINS = "allowed_origins"
+
+ALIASES: Mapping[str, str] = {
+    "enrichment.enabled": "ENABLE_ORCH_CONTEXT",
+    "enrichment.tools": "MEM_CTX_TOOLS",
+    "enrichment.mode": "ORCH_CONTEXT_MODE",
+    "enrichment.top_k": "CONTEXT_TOPK",
+    "enrichment.timeout_ms": "CONTEXT_TIMEOUT_MS",
+    "enrichment.summary_bytes": "CONTEXT_SUMMARY_BYTES",
+}
+"""The second variable of a setting, by its key."""
+
+_Origins = tuple[Annotated[str, Field(pattern=r"^https?://[^/\s]+$", strict=True)], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting: `key` is its path below settings.mcp, `kind` its annotated type."""
+
+    key: str
+    kind: Any
+    default: object
+    description: str
+
+    @property
+    def variable(self) -> str:
+        """Return the environment variable that sets it."""
+        return "CAIRN_" + self.key.removeprefix("tools.").upper().replace(".", "_")
+
+    def parse(self, value: object, where: str) -> Any:
+        """Return a document's value if its type and range are right, SettingsError naming `where` otherwise."""
+        try:
+            given = tuple(cast("list[object]", value)) if isinstance(value, list) else value
+            return TypeAdapter(self.kind).validate_python(given, strict=True)
+        except ValidationError as error:
+            raise _refused(where, error) from None
+
+    def named_in(self, environment: Mapping[str, str]) -> str | None:
+        """Return the variable of the environment that sets it, None where none does; SettingsError where two do."""
+        names = dict.fromkeys((self.variable, ALIASES.get(self.key, self.variable)))
+        given = [name for name in names if name in environment]
+        if len(given) > 1:
+            raise SettingsError(f"{given[1]}: is given beside {given[0]}; give one of the two")
+        return given[0] if given else None
+
+    def parse_text(self, text: str, variable: str) -> Any:
+        """Return the value that the environment variable's text stands for; lists are separated by commas."""
+        is_list = isinstance(self.default, tuple)
+        given = tuple(part.strip() for part in text.split(",") if part.strip()) if is_list else text
+        try:
+            return TypeAdapter(self.kind).validate_python(given, strict=False)
+        except ValidationError as error:
+            raise _refused(variable, error) from None
+
+
+def build(kind: type[T], prefix: str, values: Mapping[str, Any]) -> T:
+    """Return the dataclass with the values given under prefix.name, its own defaults elsewhere."""
+    given: dict[str, Any] = {}
+    for name, hint in get_type_hints(kind).items():
+        key = f"{prefix}.{name}"
+        if isinstance(hint, type) and is_dataclass(hint):
+            given[name] = build(hint, key, values)
+        elif key in values:
+            given[name] = values[key]
+    return kind(**given)
+
+
+def _options_of(kind: type, prefix: str) -> Iterator[Option]:
+    hints = get_type_hints(kind, include_extras=True)
+    for each in fields(kind):
+        key, hint = f"{prefix}.{each.name}", hints[each.name]
+        bare, *notes = get_args(hint)
+        if isinstance(bare, type) and is_dataclass(bare):
+            yield from _options_of(bare, key)
+        else:
+            sentence = next(note.documentation for note in notes if isinstance(note, Doc))
+            yield Option(key, hint, each.default, sentence)
+
+
+def _refused(where: str, error: ValidationError) -> SettingsError:
+    problem = error.errors(include_url=False, include_input=False, include_context=False)[0]["msg"]
+    return SettingsError(f"{where}: {problem.removeprefix('Input ')}")
+
+
+OPTIONS: Mapping[str, Option] = {
+    option.key: option
+    for option in (
+        Option(ENABLED, bool, default=False, description="Switch the memory tools on; nothing else has to be set."),
+        *_options_of(MemorySettings, "memory"),
+        *_options_of(Limits, "limits"),
+        *_options_of(Quotas, "quotas"),
+        *_options_of(AuthSettings, "auth"),
+        *_options_of(ClusterSettings, "cluster"),
+        *_options_of(EnrichmentSettings, "enrichment"),
+        *_options_of(EmbeddingSettings, "embedding"),
+        *_options_of(RateSettings, "rate_limits"),
+        *_options_of(AuditSettings, "audit"),
+        Option(ORIGINS, _Origins, default=(), description="The web origins whose pages may call the MCP door."),
+    )
+}

@@ -1,0 +1,298 @@
+"""The settings of a process: one document and its environment, read once into one frozen model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cairn.ground.errors import SettingsError
+from cairn.ground.ids import Tenant
+from cairn.ground.rates import Rate, Rates
+from cairn.ground.settings import (
+    AuditSettings,
+    AuthSettings,
+    ClusterSettings,
+    EmbeddingSettings,
+    EnrichmentSettings,
+    Limits,
+    MemorySettings,
+    Quotas,
+    RateSettings,
+)
+from cairn.settings import document, sections
+from cairn.settings.memory import fits_a_header, memory_settings
+from cairn.settings.options import ALIASES, ENABLED, OPTIONS, ORIGINS, build
+
+MASTER_KEY = "LUMERA_MEMORY_KEY"
+MODEL_KEY = "CAIRN_HEURISTIC_API_KEY"
+METRICS = "CAIRN_METRICS"
+CLUSTER_TOKEN = "CAIRN_CLUSTER_TOKEN"  # noqa: S105 - its name
+SANDBOX = "CAIRN_SANDBOX"
+POLICY_FILE = "CAIRN_POLICY_FILE"
+CLUSTER_TOKEN_ARN = "CAIRN_CLUSTER_TOKEN_ARN"  # noqa: S105 - its name
+_DOCUMENT = {
+    "CAIRN_SETTINGS": "The settings document itself, YAML or JSON.",
+    "CAIRN_SETTINGS_FILE": "The path of the settings document.",
+    POLICY_FILE: "The path of the policy document; without it the one in the table holds, or else the standard one.",
+}
+_STORE = {
+    "CAIRN_DATA": "The directory of the embedded store.",
+    "CAIRN_TABLE": "The DynamoDB table.",
+    "CAIRN_BUCKET": "The S3 bucket.",
+    "CAIRN_KEY_ID": "The KMS key.",
+    "CAIRN_QUEUE_URL": "The SQS queue of jobs; without one, what would be queued waits for maintenance.",
+}
+_SANDBOX = {
+    SANDBOX: "The function that standard tools run in, for those that invoke it.",
+    CLUSTER_TOKEN_ARN: "The Secrets Manager secret that holds the cluster API's bearer token, for the sandbox.",
+}
+_SECRETS = {
+    MASTER_KEY: "The embedded store's master key; without it a key file beside the data is used.",
+    MODEL_KEY: "The API key of the language model's endpoint, where heuristic.api_key_arn names no secret.",
+    CLUSTER_TOKEN: "The cluster API's bearer token, on one machine.",
+}
+_TELEMETRY = {METRICS: "The CloudWatch namespace of the metrics of a Lambda; without it there are none."}
+_AWS = ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")
+_QUEUE = "CAIRN_QUEUE_URL"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedStore:
+    """A directory of this machine; without a master key its key file is used."""
+
+    directory: Path
+    master_key: str | None = field(default=None, repr=False)
+
+    @property
+    def table_file(self) -> Path:
+        """Return where the table is kept."""
+        return self.directory / "table.sqlite3"
+
+    @property
+    def blobs_directory(self) -> Path:
+        """Return where the blobs are kept."""
+        return self.directory / "blobs"
+
+    @property
+    def key_file(self) -> Path:
+        """Return where the master key is kept that is used when none is given."""
+        return self.directory / "master.key"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwsStore:
+    """A DynamoDB table, an S3 bucket, a KMS key and, where jobs are worked off, an SQS queue."""
+
+    table: str
+    bucket: str
+    key_id: str
+    queue_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything a process may be told; `sources` says of each key that was set where its value came from.
+
+    `memory_enabled` holds for every tenant that has no switch of its own in `memory_switches`.
+    """
+
+    memory_enabled: bool
+    memory_switches: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    tool_switches: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    memory: MemorySettings = field(default_factory=MemorySettings)
+    tenants: Mapping[str, MemorySettings] = field(default_factory=dict[str, MemorySettings])
+    limits: Limits = field(default_factory=Limits)
+    quotas: Quotas = field(default_factory=Quotas)
+    auth: AuthSettings = field(default_factory=AuthSettings)
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    enrichment: EnrichmentSettings = field(default_factory=EnrichmentSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    rate_limits: RateSettings = field(default_factory=RateSettings)
+    tool_rates: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
+    audit: AuditSettings = field(default_factory=AuditSettings)
+    allowed_origins: tuple[str, ...] = ()
+    store: EmbeddedStore | AwsStore | None = None
+    policy_file: Path | None = None
+    sandbox: str | None = None
+    cluster_token_arn: str | None = None
+    model_key: str | None = field(default=None, repr=False)
+    cluster_token: str | None = field(default=None, repr=False)
+    sources: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+    def memory_enabled_for(self, tenant: Tenant | None) -> bool:
+        """Return whether the tenant has the memory tools; None stands for one without a switch of its own."""
+        return self.memory_switches.get(tenant or "", self.memory_enabled)
+
+    @property
+    def rates(self) -> Rates:
+        """Return how often tools may be called."""
+        return Rates(self.rate_limits, self.tool_rates)
+
+    def memory_for(self, tenant: Tenant) -> MemorySettings:
+        """Return the tenant's own knobs, or the deployment's."""
+        return self.tenants.get(tenant, self.memory)
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """One setting as it is in force: its key, value, where that came from, and what it does."""
+
+    key: str
+    value: object
+    source: str
+    description: str
+
+
+def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Settings:
+    """Return the settings of a document and an environment; SettingsError names the key that is wrong.
+
+    A tenant's value goes before the environment's, that before the document's, that before the default.
+    """
+    _refuse_unknown(environment)
+    read = document.read(given or {})
+    named = {key: name for key, option in OPTIONS.items() if (name := option.named_in(environment)) is not None}
+    from_environment = {key: OPTIONS[key].parse_text(environment[name], name) for key, name in named.items()}
+    values: dict[str, Any] = {ENABLED: OPTIONS[ENABLED].default, **read.values, **from_environment}
+    sources = dict.fromkeys(read.values, "document") | named
+    model_key = _secret(environment, MODEL_KEY)
+    sources |= {f"tenants.{tenant}.{key}": f"tenant {tenant}" for tenant, own in read.tenants.items() for key in own}
+    rate_limits = build(RateSettings, "rate_limits", values)
+    return Settings(
+        memory_enabled=values[ENABLED],
+        memory_switches={name: own[ENABLED] for name, own in read.tenants.items() if ENABLED in own},
+        tool_switches=read.tool_switches,
+        memory=memory_settings(values, "memory", model_key),
+        tenants=_of_tenants(values, read.tenants, model_key),
+        limits=build(Limits, "limits", values),
+        quotas=build(Quotas, "quotas", values),
+        auth=sections.auth(values),
+        cluster=sections.cluster(values),
+        enrichment=build(EnrichmentSettings, "enrichment", values),
+        embedding=build(EmbeddingSettings, "embedding", values),
+        rate_limits=rate_limits,
+        tool_rates={name: sections.tool_rate(rate_limits, own) for name, own in read.tool_rates.items()},
+        audit=build(AuditSettings, "audit", values),
+        allowed_origins=values.get(ORIGINS, ()),
+        store=_store(environment),
+        policy_file=_path(environment, POLICY_FILE),
+        sandbox=environment.get(SANDBOX) or None,
+        cluster_token_arn=environment.get(CLUSTER_TOKEN_ARN) or None,
+        model_key=model_key,
+        cluster_token=_secret(environment, CLUSTER_TOKEN),
+        sources=sources,
+    )
+
+
+def _of_tenants(
+    values: Mapping[str, Any], tenants: Mapping[str, Mapping[str, Any]], model_key: str | None
+) -> dict[str, MemorySettings]:
+    each = {name: ({**values, **own}, f"tenants.{name}.memory") for name, own in tenants.items()}
+    return {name: memory_settings(own, where, model_key) for name, (own, where) in each.items()}
+
+
+def _path(environment: Mapping[str, str], name: str) -> Path | None:
+    return Path(environment[name]) if environment.get(name) else None
+
+
+def read(environment: Mapping[str, str]) -> Settings:
+    """Return the settings of an environment and the document it holds or names; SettingsError as for `load`."""
+    text, path = environment.get("CAIRN_SETTINGS"), environment.get("CAIRN_SETTINGS_FILE")
+    if text is not None and path is not None:
+        raise SettingsError("CAIRN_SETTINGS: is given beside CAIRN_SETTINGS_FILE; give one of the two")
+    if path is not None:
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"CAIRN_SETTINGS_FILE: cannot be read ({type(error).__name__})") from None
+    where = "CAIRN_SETTINGS" if path is None else "CAIRN_SETTINGS_FILE"
+    return load(document.parse_text(text, where) if text is not None else None, environment)
+
+
+def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effective, ...]:
+    """Return every setting in force, for the deployment or for one of its tenants, in the order of the reference.
+
+    Of the secrets, last, the value says only whether they are set.
+    """
+    memory = settings.memory if tenant is None else settings.memory_for(tenant)
+    roots: dict[str, object] = {
+        "memory": memory,
+        "limits": settings.limits,
+        "quotas": settings.quotas,
+        "auth": settings.auth,
+        "cluster": settings.cluster,
+        "enrichment": settings.enrichment,
+        "embedding": settings.embedding,
+        "rate_limits": settings.rate_limits,
+        "audit": settings.audit,
+    }
+    singles: dict[str, object] = {ENABLED: settings.memory_enabled_for(tenant), ORIGINS: settings.allowed_origins}
+    found: list[Effective] = []
+    for key, option in OPTIONS.items():
+        value = singles[key] if key in singles else _attribute(roots, key)
+        source = settings.sources.get(f"tenants.{tenant}.{key}") or settings.sources.get(key, "default")
+        found.append(Effective(f"{document.ROOT}.{key}", value, source, option.description))
+    for name, secret in ((MODEL_KEY, settings.model_key), (CLUSTER_TOKEN, settings.cluster_token)):
+        shown, source = ("", "default") if secret is None else ("set", "environment")
+        found.append(Effective(name, shown, source, _SECRETS[name]))
+    return tuple(found)
+
+
+def sandbox_environment(settings: Settings) -> Mapping[str, str]:
+    """Return the environment in which another process reads the same cluster, and nothing else of these settings."""
+    given = {
+        option.variable: str(_attribute({"cluster": settings.cluster}, key))
+        for key, option in OPTIONS.items()
+        if key.startswith("cluster.")
+    }
+    return given if settings.cluster_token is None else {**given, CLUSTER_TOKEN: settings.cluster_token}
+
+
+def variables() -> Mapping[str, str]:
+    """Return every environment variable Cairn reads, and what it does."""
+    options = {option.variable: option.description for option in OPTIONS.values()}
+    aliases = {alias: f"The same as {OPTIONS[key].variable}." for key, alias in ALIASES.items()}
+    return {**_DOCUMENT, **_STORE, **_SANDBOX, **_SECRETS, **_TELEMETRY, **options, **aliases}
+
+
+def _refuse_unknown(environment: Mapping[str, str]) -> None:
+    known = variables()
+    for name in sorted(environment):
+        if name.startswith("CAIRN_") and name not in known:
+            raise SettingsError(f"{name}: is no setting")
+
+
+def _store(environment: Mapping[str, str]) -> EmbeddedStore | AwsStore | None:
+    data = environment.get("CAIRN_DATA")
+    given = [name for name in (*_AWS, _QUEUE) if environment.get(name)]
+    if data and given:
+        raise SettingsError(f"CAIRN_DATA: is given beside {given[0]}; a store is a directory or AWS, not both")
+    if data:
+        return EmbeddedStore(directory=Path(data), master_key=environment.get(MASTER_KEY))
+    if not given:
+        return None
+    for name in _AWS:
+        if name not in given:
+            raise SettingsError(f"{name}: is missing beside {given[0]}")
+    return AwsStore(
+        table=environment["CAIRN_TABLE"],
+        bucket=environment["CAIRN_BUCKET"],
+        key_id=environment["CAIRN_KEY_ID"],
+        queue_url=environment.get(_QUEUE) or None,
+    )
+
+
+def _secret(environment: Mapping[str, str], name: str) -> str | None:
+    value = environment.get(name) or None
+    if value and not fits_a_header(value):
+        raise SettingsError(f"{name}: must be printable ASCII without spaces")
+    return value
+
+
+def _attribute(roots: Mapping[str, object], key: str) -> object:
+    first, *rest = key.split(".")
+    value = roots[first]
+    for name in rest:
+        value = getattr(value, name)
+    return value

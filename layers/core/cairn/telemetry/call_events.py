@@ -1,0 +1,91 @@
+"""What is told of every tool call as it starts and as it ends, of either family, refused and unknown ones too."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any, Protocol, cast
+
+from cairn.ground import ids
+from cairn.ground.errors import CairnError, InvalidArgument
+
+_logger = logging.getLogger("cairn")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """That a call starts; `args` is whatever came, `declared` names what the tool takes, nothing if there is none."""
+
+    request_id: str
+    id: str
+    name: str
+    session: str | None
+    args: object = field(repr=False)
+    declared: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """That it ended: the answer, or the error as its caller sees it, after so many milliseconds."""
+
+    call: ToolCall
+    is_error: bool
+    content: Mapping[str, Any] = field(repr=False)
+    duration_ms: float
+
+
+class CallObserver(Protocol):
+    """Is told of calls; it must not fail."""
+
+    def tool_call(self, event: ToolCall) -> None:
+        """Take note that a call starts."""
+        ...
+
+    def tool_result(self, event: ToolResult) -> None:
+        """Take note that it ended."""
+        ...
+
+
+class LoggedCalls:
+    """Writes both events to the log: of arguments the names alone, of results only whether they are errors."""
+
+    def tool_call(self, event: ToolCall) -> None:
+        """Write a line."""
+        given = cast("dict[str, object]", event.args) if isinstance(event.args, dict) else {}
+        _log("tool_call", event, args=dict.fromkeys((name for name in event.declared if name in given), "…"))
+
+    def tool_result(self, event: ToolResult) -> None:
+        """Write a line."""
+        _log("tool_result", event.call, is_error=event.is_error, duration_ms=event.duration_ms)
+
+
+def observed(
+    observer: CallObserver, event: ToolCall, run: Callable[[], dict[str, Any]], shown: Callable[[CairnError], Any]
+) -> dict[str, Any]:
+    """Return what the call answers, with its start and its end told; `shown` is an error as its caller sees it."""
+    started = monotonic()
+
+    def tell(content: Mapping[str, Any], *, is_error: bool) -> None:
+        milliseconds = round((monotonic() - started) * 1000, 3)
+        observer.tool_result(ToolResult(call=event, is_error=is_error, content=content, duration_ms=milliseconds))
+
+    observer.tool_call(event)
+    try:
+        answer = run()
+    except CairnError as error:
+        tell(shown(error), is_error=True)
+        raise
+    tell(answer, is_error=False)
+    return answer
+
+
+def _log(message: str, event: ToolCall, **more: object) -> None:
+    """Write a line that names a session only under a valid name, and a tool only if there is such a one."""
+    try:
+        session = ids.session_id(event.session) if event.session is not None else None
+    except InvalidArgument:
+        session = None
+    told = {"id": event.id, "name": event.name if event.declared else None, "session": session, **more}
+    _logger.info(message, extra={"event": told, "request_id": event.request_id})

@@ -1,0 +1,183 @@
+"""The metrics: name, unit, dimensions and meaning of each, and which of them a call moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from cairn.ground.errors import InternalError, Unavailable
+from cairn.telemetry.record import CallRecord
+
+Unit: TypeAlias = Literal["Count", "Milliseconds", "Seconds"]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric; none of its dimensions takes more than a few dozen values."""
+
+    name: str
+    unit: Unit
+    dimensions: tuple[str, ...]
+    meaning: str
+
+    def sample(self, value: float, *labels: str) -> Sample:
+        """Return a value under one label for each dimension."""
+        return Sample(self, value, dict(zip(self.dimensions, labels, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A value of a metric under the labels of its dimensions."""
+
+    metric: Metric
+    value: float
+    labels: Mapping[str, str]
+
+
+BEFORE_TURN: Final = Metric(
+    "mcp_memory_before_turn_total", "Count", ("status",), "Calls of memory_before_turn, by how they ended."
+)
+AFTER_TURN: Final = Metric(
+    "mcp_memory_after_turn_total", "Count", ("status",), "Calls of memory_after_turn, by how they ended."
+)
+AFTER_TURN_DURATION: Final = Metric(
+    "mcp_memory_after_turn_duration_ms", "Milliseconds", (), "How long a call of memory_after_turn took."
+)
+MAINTENANCE: Final = Metric(
+    "mcp_memory_maintenance_total", "Count", ("status",), "Runs of a session's maintenance, called or scheduled."
+)
+COMPACTION: Final = Metric(
+    "mcp_memory_compaction_total", "Count", (), "Compact summaries stored, by before_turn and by maintenance."
+)
+FACT_WRITE: Final = Metric("mcp_memory_fact_write_total", "Count", ("tier",), "Facts written, by tier: L0, L1, L2.")
+IDEMPOTENCY_CONFLICTS: Final = Metric(
+    "mcp_memory_idempotency_conflicts_total",
+    "Count",
+    (),
+    "A turn_id came again: it was committed, was being committed, or had another payload.",
+)
+REQUESTS: Final = Metric(
+    "memory_tool_requests_total",
+    "Count",
+    ("tool_name", "namespace", "status"),
+    "Calls of a tool through any door; the namespace is the tool's family.",
+)
+SUCCESS: Final = Metric(
+    "memory_tool_success",
+    "Count",
+    (),
+    "1 for a call that succeeded, 0 for one that ended in a failure of Cairn; its average is the success rate.",
+)
+LATENCY: Final = Metric(
+    "memory_tool_latency_seconds",
+    "Seconds",
+    ("tool_name",),
+    "How long a call took. CloudWatch keeps the distribution: ask it for p50, p95, p99 or any other quantile.",
+)
+DENIES: Final = Metric(
+    "memory_tool_permission_denies_total",
+    "Count",
+    ("tool_name", "reason"),
+    "Calls that were not allowed: `authorization` (no authorizer spoke for them), `scope`, `project` or `policy`.",
+)
+REDACTIONS: Final = Metric(
+    "memory_tool_pii_redactions_total",
+    "Count",
+    ("tool_name",),
+    "Findings of personal data and secrets that a tool masked, or refused to store.",
+)
+
+ANOMALIES: Final = Metric(
+    "memory_access_anomalies_total",
+    "Count",
+    (),
+    "Accesses by someone who made over 10 in a minute to over 5 namespaces, as one process saw it.",
+)
+UNRECORDED: Final = Metric(
+    "memory_audit_failures_total", "Count", (), "Calls whose audit record could not be written; none gave an answer."
+)
+ENRICHMENT: Final = Metric(
+    "memory_enrichment_total",
+    "Count",
+    ("reason",),
+    "Calls of standard tools, by what came of looking for what they may be told; none where enrichment is off.",
+)
+ENRICHMENT_LATENCY: Final = Metric(
+    "memory_enrichment_latency_ms", "Milliseconds", (), "How long a look-up of a tool that is told something took."
+)
+ENRICHMENT_ERRORS: Final = Metric(
+    "memory_enrichment_errors", "Count", (), "1 for a look-up that failed, 0 for any other; its average is the share."
+)
+ENRICHMENT_TIMEOUTS: Final = Metric(
+    "memory_enrichment_timeouts", "Count", (), "1 for a look-up that took too long, 0 for any other."
+)
+
+METRICS: Final = (
+    BEFORE_TURN,
+    AFTER_TURN,
+    AFTER_TURN_DURATION,
+    MAINTENANCE,
+    COMPACTION,
+    FACT_WRITE,
+    IDEMPOTENCY_CONFLICTS,
+    REQUESTS,
+    SUCCESS,
+    LATENCY,
+    DENIES,
+    REDACTIONS,
+    ANOMALIES,
+    UNRECORDED,
+    ENRICHMENT,
+    ENRICHMENT_LATENCY,
+    ENRICHMENT_ERRORS,
+    ENRICHMENT_TIMEOUTS,
+)
+OK: Final = "OK"
+FAILURES: Final = (InternalError.code, Unavailable.code)
+"""Whose calls count against the success rate: what callers did wrong counts neither way."""
+_CALLS_OF: Final = {
+    "memory_before_turn": BEFORE_TURN,
+    "memory_after_turn": AFTER_TURN,
+    "memory_run_maintenance": MAINTENANCE,
+    "maintain_session": MAINTENANCE,
+}
+
+
+def samples(record: CallRecord) -> Iterator[Sample]:
+    """Yield what a call or a job adds to the metrics; nothing for one that reached no tool."""
+    if record.tool is None:
+        return
+    if record.namespace is not None:
+        yield REQUESTS.sample(1, record.tool, record.namespace, record.status)
+        if record.status in (OK, *FAILURES):
+            yield SUCCESS.sample(float(record.status == OK))
+        yield LATENCY.sample(record.latency_ms / 1000, record.tool)
+    if record.denied:
+        yield DENIES.sample(1, record.tool, record.denied)
+    if record.tool in _CALLS_OF:
+        yield _CALLS_OF[record.tool].sample(1, record.status)
+    if record.tool == "memory_after_turn":
+        yield AFTER_TURN_DURATION.sample(record.latency_ms)
+    yield from _of_enrichment(record)
+    for tier, number in sorted(record.facts_written.items()):
+        yield FACT_WRITE.sample(number, tier)
+    for metric, number, labels in (
+        (COMPACTION, record.compactions, ()),
+        (IDEMPOTENCY_CONFLICTS, record.turn_conflicts, ()),
+        (ANOMALIES, record.access_anomalies, ()),
+        (UNRECORDED, record.unrecorded, ()),
+        (REDACTIONS, record.redactions, (record.tool,)),
+    ):
+        if number:
+            yield metric.sample(number, *labels)
+
+
+def _of_enrichment(record: CallRecord) -> Iterator[Sample]:
+    if record.enrichment is None:
+        return
+    yield ENRICHMENT.sample(1, record.enrichment)
+    if record.enrichment != "not-eligible":
+        yield ENRICHMENT_LATENCY.sample(record.enrichment_ms)
+        yield ENRICHMENT_ERRORS.sample(float(record.enrichment == "error"))
+        yield ENRICHMENT_TIMEOUTS.sample(float(record.enrichment == "timeout"))

@@ -1,0 +1,186 @@
+"""What is known of a call while it runs: the one source of its log line and its metrics. Never content."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields
+from hashlib import sha256
+from pathlib import Path
+from traceback import extract_tb
+from typing import Annotated, Final, Literal
+
+from typing_extensions import Doc
+
+from cairn.calls.record import Subject
+from cairn.ground.errors import CairnError, DenialReason, KeyUnusable, PermissionDenied, SettingsError
+from cairn.ground.ids import Tenant
+from cairn.ground.tiers import Tier
+
+_logger = logging.getLogger("cairn")
+
+
+EnrichmentOutcome = Literal["not-eligible", "success", "timeout", "error"]
+"""What came of looking for what a standard tool may be told."""
+
+
+@dataclass(slots=True)
+class CallRecord:
+    """What is known about the call so far."""
+
+    request_id: Annotated[str, Doc("The gateway's request id, which the caller sees too.")]
+    tool: Annotated[str | None, Doc("The tool that was called.")] = None
+    namespace: Annotated[str | None, Doc("The tool's family.")] = None
+    tenant: Annotated[str | None, Doc("The first 12 hex digits of the tenant's SHA-256.")] = None
+    project: Annotated[str | None, Doc("The project, once it is known to be a valid name.")] = None
+    session_id: Annotated[str | None, Doc("The session, likewise.")] = None
+    turn_id: Annotated[str | None, Doc("The turn, likewise.")] = None
+    status: Annotated[str, Doc("`OK` or the error's code.")] = "OK"
+    denied: Annotated[
+        DenialReason | None, Doc("Why it was not allowed: `authorization`, `scope`, `project`, `policy`.")
+    ] = None
+    failure: Annotated[
+        str | None, Doc("An unexpected error's class; which setting is wrong, or what KMS said of the key.")
+    ] = None
+    failed_at: Annotated[str | None, Doc("Where that error was raised, file:line.")] = None
+    heuristic: Annotated[str | None, Doc("`ok` or `failed`, where a language model was asked.")] = None
+    heuristic_failure: Annotated[str | None, Doc("Why it failed.")] = None
+    enrichment: Annotated[
+        EnrichmentOutcome | None,
+        Doc(
+            "What came of looking for what a standard tool may be told: `not-eligible`, `success`, `timeout`, `error`."
+        ),
+    ] = None
+    enrichment_ms: Annotated[float, Doc("How long that took, in milliseconds.")] = 0.0
+    compactions: Annotated[int, Doc("Compact summaries stored.")] = 0
+    turn_conflicts: Annotated[int, Doc("1 where the turn_id was known: committed, in commit, or with other items.")] = 0
+    redactions: Annotated[int, Doc("Findings of personal data and secrets, masked or refused.")] = 0
+    arguments: Annotated[Mapping[str, int] | None, Doc("The bytes of each argument, by its field; no value.")] = None
+    unrecorded: Annotated[int, Doc("1 where the call's audit record could not be written.")] = 0
+    unembedded: Annotated[int, Doc("How often recall went by words alone because the embedder failed.")] = 0
+    access_anomalies: Annotated[int, Doc("1 where its caller reaches for much in many places.")] = 0
+    counts: Annotated[Mapping[str, int] | None, Doc("What a job met; `tool` is then its kind.")] = None
+    facts_written: Annotated[dict[Tier, int], Doc("Facts written, by tier.")] = field(default_factory=dict[Tier, int])
+    latency_ms: Annotated[float, Doc("From the door's first look at the event to its answer, in milliseconds.")] = 0.0
+    ran: bool = False
+
+    def name_tool(self, tool: str, namespace: str) -> None:
+        """Note the tool and its family."""
+        self.tool, self.namespace = tool, namespace
+
+    def name_job(self, kind: str) -> None:
+        """Note a job's kind in the tool's place; what the job runs gets records of its own."""
+        self.tool, self.ran = kind, True
+
+    def name_subject(self, subject: Subject, arguments: Mapping[str, int]) -> None:
+        """Note what the call is about, and the bytes of its arguments."""
+        self.project, self.session_id, self.turn_id = subject.project, subject.session_id, subject.turn_id
+        self.arguments = arguments
+
+    def name_tenant(self, tenant: Tenant) -> None:
+        """Note the tenant as the first 12 digits of its SHA-256."""
+        self.tenant = sha256(tenant.encode()).hexdigest()[:12]
+
+    def refuse(self, error: CairnError) -> None:
+        """Note why the call is refused."""
+        self.status = error.code
+        self.denied = error.reason if isinstance(error, PermissionDenied) else None
+        if isinstance(error, KeyUnusable):
+            self.failure = f"{type(error).__name__}: {error.details.get('reason')}"
+
+    def fail(self, error: Exception) -> None:
+        """Note an unexpected error's class and place; its message may hold content, unless it names a setting."""
+        said = f": {error}" if isinstance(error, SettingsError) else ""
+        self.failure = type(error).__name__ + said
+        frames = extract_tb(error.__traceback__)
+        self.failed_at = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else None
+
+    def line(self) -> Mapping[str, object]:
+        """Return what the log line says of the call: all that is known, and counters that are not zero."""
+        return {name: value for name in _LOGGED if (value := getattr(self, name)) not in (None, 0, {})}
+
+
+_LOGGED: Final = tuple(each.name for each in fields(CallRecord) if each.name != "ran")
+_current: ContextVar[CallRecord | None] = ContextVar("cairn_call", default=None)
+
+
+def current() -> CallRecord | None:
+    """Return the record of the call that runs now, if one does."""
+    return _current.get()
+
+
+@contextmanager
+def recorded(request_id: str) -> Generator[CallRecord]:
+    """Yield the record of this call and log it at the end.
+
+    What a door has begun to record goes on being recorded; a further tool in the same request gets a record of its own.
+    """
+    outer = _current.get()
+    if outer is not None and not outer.ran:
+        yield outer
+        return
+    record = CallRecord(request_id)
+    token = _current.set(record)
+    started = time.perf_counter()
+    try:
+        yield record
+    finally:
+        record.latency_ms = round((time.perf_counter() - started) * 1000, 3)
+        _logger.log(logging.ERROR if record.failure else logging.INFO, "call", extra={"call": record})
+        _current.reset(token)
+
+
+def note_heuristic(outcome: str, failure: str | None = None) -> None:
+    """Note on the record of the current call, if there is one, what came of asking a language model."""
+    if (record := _current.get()) is not None:
+        record.heuristic, record.heuristic_failure = outcome, failure
+
+
+def note_enrichment(outcome: EnrichmentOutcome, milliseconds: float) -> None:
+    """Note on the record of the current call, if there is one, what came of looking for what its tool may be told."""
+    if (record := _current.get()) is not None:
+        record.enrichment, record.enrichment_ms = outcome, round(milliseconds, 3)
+
+
+def note_redactions(number: int) -> None:
+    """Count findings that were masked or refused on the record of the current call, if there is one."""
+    if (record := _current.get()) is not None:
+        record.redactions += number
+
+
+class CallTally:
+    """Counts what services do on the record of the call that runs now, if one does."""
+
+    def compaction(self) -> None:
+        """Count a compact summary that was stored."""
+        if (record := _current.get()) is not None:
+            record.compactions += 1
+
+    def facts_written(self, tiers: Mapping[Tier, int]) -> None:
+        """Count the facts that a commit wrote."""
+        if (record := _current.get()) is not None:
+            for tier, number in tiers.items():
+                record.facts_written[tier] = record.facts_written.get(tier, 0) + number
+
+    def turn_conflict(self) -> None:
+        """Count a turn_id that came again."""
+        if (record := _current.get()) is not None:
+            record.turn_conflicts += 1
+
+    def unrecorded(self) -> None:
+        """Count a call whose record could not be written."""
+        if (record := _current.get()) is not None:
+            record.unrecorded += 1
+
+    def unembedded(self) -> None:
+        """Count a recall that went by words alone because the embedder failed."""
+        if (record := _current.get()) is not None:
+            record.unembedded += 1
+
+    def access_anomaly(self) -> None:
+        """Count an access of someone who reaches for much in many places."""
+        if (record := _current.get()) is not None:
+            record.access_anomalies += 1

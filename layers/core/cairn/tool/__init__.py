@@ -1,0 +1,1 @@
+"""A tool, from its declaration to its answer."""

@@ -1,0 +1,1 @@
+"""A turn: before it, after it, and both as one tool."""

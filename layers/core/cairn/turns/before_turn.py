@@ -1,0 +1,232 @@
+"""before_turn: read, rank, assemble. One round of parallel reads; a write only where it compacts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from cairn.conversation import token_count as tokens
+from cairn.conversation.events import Event
+from cairn.conversation.items import text_of
+from cairn.conversation.turns import Preparation, PreparedTurn, Session
+from cairn.facts.facts import Fact
+from cairn.facts.shortlist import Shortlist, rank
+from cairn.ground import layout
+from cairn.ground.errors import CairnError
+from cairn.ground.explanation import Explanation
+from cairn.ground.settings import MemorySettings
+from cairn.ground.world import Pending
+from cairn.log.entries import Chunk
+from cairn.log.memories import Memory
+from cairn.recall import block
+from cairn.recall.searching import Search, Sight
+from cairn.sessions.parts import Parts
+from cairn.sessions.recent_turns import Recent
+from cairn.sessions.summary import Summary, compact
+from cairn.turns.window import Window, recent_items
+
+_HALF_A_QUERY = 2000
+"""How many characters of a long question's beginning, and of its end, are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What the reads brought: the newest turns with the summary of what came before, whose logs to recall from.
+
+    `owners` are those of facts and texts, `keepers` those of memories.
+    """
+
+    recent: Recent
+    owners: tuple[str, ...]
+    keepers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the current items bring to mind: facts to place, more texts than are placed, and why, by id."""
+
+    facts: tuple[Fact, ...]
+    chunks: tuple[Chunk, ...] = ()
+    why: Mapping[str, Explanation] = field(default_factory=dict[str, Explanation])
+
+
+def prepare(parts: Parts, session: Session, request: Preparation) -> PreparedTurn:
+    """Return the model's input with what matters from memory, the ids of exactly the facts in it, its estimate."""
+    turn = _Preparation(parts, session, request)
+    read = turn.read()
+    found = turn.search(read)
+    window = turn.window(read, read.recent.summary, found)
+    summary = None
+    if window.size >= turn.threshold:
+        summary = turn.compact(read, window)
+    if summary is not None:
+        window = turn.window(read, summary, found)
+    window = window.fitted(request.max_input_tok)
+    return PreparedTurn(
+        items=window.items,
+        recalled_fact_ids=tuple(fact.id for fact in window.facts),
+        token_count=window.tokens,
+        compacted=summary is not None,
+        why={name: found.why[name] for name in _placed(window) if name in found.why},
+    )
+
+
+def _placed(window: Window) -> list[str]:
+    return [*(fact.id for fact in window.facts), *(chunk.event_id for chunk in window.chunks)]
+
+
+class _Preparation:
+    """One call of before_turn."""
+
+    def __init__(self, parts: Parts, session: Session, request: Preparation) -> None:
+        self.settings: MemorySettings = parts.settings_for(session.tenant)
+        self.threshold = self.settings.compact_threshold * request.max_input_tok
+        self._parts = parts
+        self._session = session
+        self._request = request
+        owner = layout.owner(request.user_id, session.session_id)
+        self._sight = Sight(session, owner, request.recall_scope or self.settings.recall_scope)
+
+    def read(self) -> _Read:
+        """Read session and memory log at once and, right behind the session, the further logs that it names.
+
+        The project's memories are read once a minute, the session's own when its count of them has changed.
+        """
+        session = self._session
+        heard = Pending(self._heard)
+        own = Pending(lambda: self._parts.log.refresh(session.tenant, session.project, self._sight.owner))
+        key = Pending(lambda: self._parts.vault.prepare(session.tenant))
+        minute = self._parts.world.clock.now().strftime("%Y-%m-%dT%H:%M")
+        shared = Pending(lambda: self._keeper(layout.PROJECT_OWNER, minute))
+        # The last runs on this thread: one that waits for no log, so that kept threads never all wait for this one.
+        self._parts.world.parallel([key, heard, own, shared, key])
+        recent, private, further = heard.result
+        keepers = dict.fromkeys([self._sight.owner, *private, *shared.result])
+        return _Read(recent, (self._sight.owner, *further), tuple(keepers))
+
+    def _heard(self) -> tuple[Recent, list[str], list[str]]:
+        """Read the newest turns, then at once the logs they tell of; return them, whose memories and whose texts."""
+        recent = self._parts.sessions.recent(self._session, self.settings.recent_context_items)
+        private, further = Pending(lambda: self._private(recent)), Pending(lambda: self._further(recent))
+        self._parts.world.parallel([private, further])
+        return recent, private.result, further.result
+
+    def search(self, read: _Read) -> _Found:
+        """Rank earlier texts, facts and what was remembered in one, against the current items.
+
+        Texts are those that the summary stands for among them.
+        """
+        limit, now = self.settings.recall_facts_limit, self._parts.world.clock.now()
+        believed = self._parts.recall.beliefs(self._sight, read.owners)
+        facts = {fact.id: fact for held in believed.values() for fact in held}
+        if not self._query:
+            return _Found(rank(facts.values(), {}, now, limit))
+        search = Search(query=self._query, texts=read.owners, memories=read.keepers, facts=believed)
+        worth, why, chunks = dict[str, float](), dict[str, Explanation](), list[Chunk]()
+        most, shortlist = self.settings.search_limit + self.settings.recent_context_items, Shortlist(now, limit)
+        with self._parts.recall.answering(self._sight, search) as answer:
+            for hit in answer.hits():
+                if len(chunks) >= most if hit.kind == "texts" else shortlist.is_closed_to(hit.score):
+                    continue
+                found = answer.read(hit)
+                if isinstance(found, Chunk):
+                    chunks.append(found)
+                else:
+                    fact = found.as_fact() if isinstance(found, Memory) else found
+                    if fact.id not in worth:
+                        facts[fact.id], worth[fact.id] = fact, hit.score
+                        shortlist.add(fact, hit.score)
+                if self._request.explain:
+                    why[found.event_id if isinstance(found, Chunk) else found.id] = answer.why(hit)
+        return _Found(rank(facts.values(), worth, now, limit), tuple(chunks), why)
+
+    def window(self, read: _Read, summary: Summary | None, found: _Found) -> Window:
+        """Return everything that may be placed, with the turns that the summary does not stand for."""
+        request, events = self._request, self._shown(read, summary)
+        shown = {event.id for event in events}
+        own = self._session.session_id
+        chunks = [each for each in found.chunks if each.session_id != own or each.event_id not in shown]
+        return Window(
+            current=request.current,
+            facts=found.facts,
+            chunks=tuple(chunks[: self.settings.search_limit]),
+            summary=summary.item(self._unranked(read, found.facts), self._sign) if summary else None,
+            history=request.history,
+            recent=recent_items(
+                [event.item for event in events], request.history, request.current, self.settings.recent_context_items
+            ),
+            reserved=self._reserved,
+            sign=self._sign,
+        )
+
+    def compact(self, read: _Read, window: Window) -> Summary | None:
+        """Summarise and store as few of the oldest turns as brings the context under the threshold.
+
+        None, and nothing written, where every turn in the context is summarised already, or where the logs that were
+        read do not hold every turn: one was stored meanwhile, or a log could not be read.
+        """
+        session, summary = self._session, read.recent.summary
+        erased = int((read.recent.head or {}).get("erased", 0))
+        if self._parts.recall.turns(session, read.owners) + erased < read.recent.seq:
+            return None
+        done = summary.through if summary else 0
+        in_context = [seq for seq, _ in read.recent.turns]
+        due = [seq for seq in (*(seq - 1 for seq in in_context[:1]), *in_context) if seq > done]
+        texts = self._parts.recall.texts(session, read.owners) if due else []
+        for through in due:
+            summary = compact(summary, texts, through)
+            shorter = self.window(read, summary, _Found(window.facts, window.chunks))
+            if through == due[-1] or shorter.size < self.threshold:
+                self._parts.sessions.store_summary(session, summary, self._parts.world.clock.now())
+                return summary
+        return None
+
+    @cached_property
+    def _query(self) -> str:
+        """Return what is asked, of a long text its beginning and its end."""
+        text = "\n".join(text_of(item) for item in self._request.current)
+        return text if len(text) <= 2 * _HALF_A_QUERY else f"{text[:_HALF_A_QUERY]}\n{text[-_HALF_A_QUERY:]}"
+
+    @cached_property
+    def _reserved(self) -> int:
+        return tokens.count(self._request.base_instructions or "")
+
+    def _shown(self, read: _Read, summary: Summary | None) -> list[Event]:
+        """Return the newest stored events that the summary does not stand for."""
+        through = summary.through if summary else 0
+        events = [event for seq, turn in read.recent.turns if seq > through for event in turn]
+        return events[max(0, len(events) - self.settings.recent_context_items) :]
+
+    def _unranked(self, read: _Read, ranked: tuple[Fact, ...]) -> list[Fact]:
+        """Return the session's newest other facts, as many as recall_facts_limit leaves room for."""
+        own = Sight(self._session, self._sight.owner, "session")
+        others = [fact for fact in self._parts.recall.believed(own, read.owners) if fact not in ranked]
+        others.sort(key=lambda fact: (fact.recorded_at, fact.id), reverse=True)
+        return others[: max(0, self.settings.recall_facts_limit - len(ranked))]
+
+    def _further(self, recent: Recent) -> list[str]:
+        """Open the other logs in sight; a failure there degrades the recall, it does not fail the turn."""
+        try:
+            others = self._parts.recall.others(self._sight, recent.head)
+            if others:
+                self._parts.recall.refresh(self._sight, others)
+        except CairnError:
+            return []
+        return others
+
+    def _private(self, recent: Recent) -> list[str]:
+        """Open the log of what the session remembers for itself, where it remembers anything."""
+        owner = layout.owner(None, self._session.session_id)
+        return self._keeper(owner, recent.memories) if recent.memories and owner != self._sight.owner else []
+
+    def _keeper(self, owner: str, version: str) -> list[str]:
+        """Open a log of memories as it is at this version; a failure there does not fail the turn."""
+        try:
+            self._parts.log.refresh_to(self._session.tenant, self._session.project, owner, version)
+        except CairnError:
+            return []
+        return [owner]
+
+    def _sign(self, message: bytes) -> str:
+        return self._parts.vault.sign(self._session.tenant, block.PURPOSE, message)

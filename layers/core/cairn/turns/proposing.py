@@ -1,0 +1,44 @@
+"""Asking a language model for a turn's facts: before anything is claimed or leased, so that no lock waits for it."""
+
+from __future__ import annotations
+
+from cairn.conversation.items import role_of, text_of
+from cairn.conversation.turns import Completion, Session
+from cairn.facts.proposals import Proposals, Question
+from cairn.ground import layout
+from cairn.ground.errors import ModelFailed
+from cairn.ground.world import Pending
+from cairn.sessions.parts import Parts
+from cairn.turns.new_input import new_inputs_of, read_context
+
+_NONE = Proposals()
+
+
+def proposals(parts: Parts, session: Session, turn: Completion) -> Proposals:
+    """Return what a language model makes of the turn; nothing where it is off, fails, or could not be committed."""
+    model, settings = parts.world.fact_model, parts.settings_for(session.tenant).heuristic
+    if model is None or not settings.enabled:
+        return _NONE
+    question = _question(parts, session, turn)
+    if question is None:
+        return _NONE
+    try:
+        return model.propose(question, settings)
+    except ModelFailed:
+        return _NONE
+
+
+def _question(parts: Parts, session: Session, turn: Completion) -> Question | None:
+    """Return what to ask; None for a turn that is done, in other hands, or without words of the user."""
+    owner = layout.owner(turn.user_id, session.session_id)
+    is_free = Pending(lambda: parts.guards.is_free(session, turn.turn_id))
+    context = Pending(lambda: read_context(parts, session, turn))
+    parts.world.parallel([is_free, context, lambda: parts.log.refresh(session.tenant, session.project, owner)])
+    if not is_free.result:
+        return None
+    said = [text_of(item) for item in new_inputs_of(parts, session, turn, context.result) if role_of(item) == "user"]
+    if not any(said):
+        return None
+    with parts.log.view(session.tenant, session.project, owner) as view:
+        believed = view.facts(parts.world.clock.now(), session.session_id)
+    return Question(said=tuple(filter(None, said)), believed=tuple(believed))

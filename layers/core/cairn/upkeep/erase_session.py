@@ -1,0 +1,165 @@
+"""Erasing a session: its files, turns and what was made of them, its head last, by which it is found again.
+
+It goes in steps under the session's lease; stopped after any of them, it is begun anew and meets what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from cairn.conversation.turns import Session
+from cairn.files.own_files import OwnFiles
+from cairn.ground import layout
+from cairn.ground.codec import epoch_ms
+from cairn.ground.errors import ResourceBusy, TransactionRefused
+from cairn.ground.ids import Digest
+from cairn.ground.paging import every
+from cairn.ground.settings import Limits
+from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write
+from cairn.log.segments import Segments
+from cairn.recall.searching import owners_of
+from cairn.sessions.dropped_blobs import discard, dropping
+from cairn.sessions.leased import Leased
+from cairn.sessions.parts import Parts
+from cairn.sessions.recent_turns import REMOVALS
+
+_AT_ONCE = 90
+"""How many items go in one transaction of at most 100 writes."""
+_ENTRIES_AT_ONCE = 30
+"""How many entries of a log do, each with a blob, beside the log's segments, at most seven a level."""
+_FILES = ("file", "part#", "drop#")
+"""How sort keys of files begin, of what counts them, and of what names blobs that are to go."""
+TOLD = (layout.COMPACTED, layout.NEWEST_SUMMARY, layout.SUMMARIES)
+"""How sort keys begin of what tells of turns in other words."""
+
+
+class SessionErasure:
+    """Removes sessions; each step of a method deletes some more, and yields how many blobs that were."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Hold no state of its own."""
+        self._parts = parts
+        self._world = parts.world
+        self._segments = Segments(parts.world, parts.vault)
+        self._files = OwnFiles(parts, Limits())
+
+    def is_in_use(self, session: Session) -> bool:
+        """Tell whether a turn of the session is being committed, or was begun and may still be."""
+        now = self._world.clock.now()
+        begun = self._items(session, lambda sk: sk.startswith((layout.GUARDS, layout.OPERATIONS)))
+        return any(_is_claim(item, now) or _is_begun(item, now) for item in begun)
+
+    def empty(self, held: Leased) -> Iterator[int]:
+        """Delete all that the session's partition holds."""
+        yield from self._delete_files(held)
+        yield from self._delete(held, self._items(held.session, lambda _: True))
+        held.write([Delete(held.key, held.held)])
+
+    def forget(self, held: Leased, until: datetime) -> Iterator[int]:
+        """Delete the session, and what was said in it from memory; what was learnt and kept in it stays.
+
+        So does the claim of a turn that is being committed: it will be the first of a new session.
+        """
+        now = self._world.clock.now()
+        yield from self._delete_files(held)
+        # First, so that nothing tells of a turn that is gone.
+        yield from self._delete(held, self._items(held.session, lambda sk: sk.startswith((*TOLD, layout.OPERATIONS))))
+        for owner in owners_of(held.head):
+            yield from self._forget_texts(held, owner)
+            self._parts.indexer.run(held.session.tenant, held.session.project, owner, until)
+        self._close_log(held.session)
+        rest = self._items(held.session, lambda sk: sk != layout.MEMORY_COUNT)
+        yield from self._delete(held, (item for item in rest if not _is_claim(item, now)))
+        held.write([Delete(held.key, held.held)])
+
+    def _items(self, session: Session, wanted: Callable[[str], bool]) -> Iterator[Attributes]:
+        for item in every(self._world.table, Query(layout.session_pk(session), "\x01", "\U0010ffff")):
+            sk = str(item["sk"])
+            if sk != layout.HEAD and not sk.startswith(_FILES) and wanted(sk):
+                yield item
+
+    def _delete_files(self, held: Leased) -> Iterator[int]:
+        for path in self._files.paths(held.session):
+            held.keep()
+            self._files.delete(held.session, path, None)
+            yield 0
+        yield discard(self._world, held.session)
+        if not self._files.forget(held.session):
+            raise ResourceBusy("a file of the session is being written by another call", {"resource": "file"})
+
+    def _delete(self, held: Leased, items: Iterable[Attributes]) -> Iterator[int]:
+        for some in _batched(items, _AT_ONCE):
+            held.keep()
+            blobs = [item["blob"] for item in some if "blob" in item]
+            deletes = [Delete(Key(str(item["pk"]), str(item["sk"]))) for item in some]
+            told = Update(held.key, add={REMOVALS: 1}, condition=held.held)
+            held.write([told, *deletes, *dropping(self._world, held.session, blobs)])
+            yield discard(self._world, held.session) if blobs else 0
+
+    def _forget_texts(self, held: Leased, owner: str) -> Iterator[int]:
+        """Take the session's turns out of a log; the facts that they changed stay in it."""
+        session = held.session
+        pk = layout.log_pk(session.tenant, session.project, owner)
+        for some in _batched(self._entries(held, pk), _ENTRIES_AT_ONCE):
+            held.keep()
+            writes: list[Write] = [self._without_turn(session, item, record) for item, record in some]
+            writes.append(Update(held.key, add={"erased": len(some)}, condition=held.held))
+            self._segments.rewrite(pk, writes, [Digest(str(item["blob"])) for item, _ in some if "blob" in item])
+            yield 0
+        self._segments.drop_discarded(session.tenant, pk)
+
+    def _entries(self, held: Leased, pk: str) -> Iterator[tuple[Attributes, dict[str, Any]]]:
+        """Yield the entries of a log that hold turns of the session."""
+        for item in every(self._world.table, Query(pk, *layout.prefix_range(layout.ENTRIES))):
+            held.keep()
+            record = self._parts.vault.unseal(held.session.tenant, item)
+            if record["session"] == held.session.session_id and record["turn"]:
+                yield item, record
+
+    def _without_turn(self, session: Session, item: Attributes, record: Mapping[str, Any]) -> Write:
+        where = Key(str(item["pk"]), str(item["sk"]))
+        unchanged = AllOf(tuple(Equals(name, item[name]) for name in ("data", "blob") if name in item))
+        rest = {**record, "turn": None}
+        if not any(rest[name] for name in rest if name not in {"session", "at"}):
+            return Delete(where, unchanged)
+        sealed = self._parts.vault.seal(session.tenant, where, rest)
+        gone = tuple(name for name in ("data", "blob") if name in item and name not in sealed)
+        return Update(where, set=sealed, remove=gone, condition=unchanged)
+
+    def _close_log(self, session: Session) -> None:
+        """Delete the session's own log, where nothing is left in it."""
+        owner = layout.owner(None, session.session_id)
+        pk = layout.log_pk(session.tenant, session.project, owner)
+        held = {str(item["sk"]): item for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff"))}
+        if held.keys() != {layout.MANIFEST, layout.NEWEST}:
+            return
+        registered = Key(layout.registry_pk(session.tenant, session.project), layout.registry_sk(owner))
+        version, newest = held[layout.MANIFEST]["version"], held[layout.NEWEST]["newest"]
+        with suppress(TransactionRefused):  # something is being kept in it
+            self._world.table.transact(
+                [
+                    Delete(Key(pk, layout.MANIFEST), Equals("version", version)),
+                    Delete(Key(pk, layout.NEWEST), Equals("newest", newest)),
+                    Delete(registered),
+                ]
+            )
+
+
+def _batched(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    found = iter(items)
+    while some := list(islice(found, size)):
+        yield some
+
+
+def _is_claim(item: Attributes, now: datetime) -> bool:
+    """Tell whether an item is the claim of a turn that is being committed."""
+    return item.get("status") == "processing" and int(item["until"]) >= epoch_ms(now)
+
+
+def _is_begun(item: Attributes, now: datetime) -> bool:
+    is_operation = str(item["sk"]).startswith(layout.OPERATIONS)
+    return is_operation and int(item["expires_at"]) > int(now.timestamp())

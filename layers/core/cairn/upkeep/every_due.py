@@ -1,0 +1,88 @@
+"""Maintenance of every session that is due: found through the index in shards, run one by one, bounded in time.
+
+A run keeps no state of its own: what it did is no longer due, what it did not is found by the next. Two runs at once
+meet at the sessions' leases, and whoever comes second goes on with another session.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import islice
+from typing import Literal, TypeAlias
+
+from cairn.conversation.turns import MaintenanceReport, Session
+from cairn.ground import layout
+from cairn.ground.errors import CairnError, ResourceBusy, StoreError, Unavailable
+from cairn.ground.paging import every
+from cairn.ground.table import Attributes, Equals, Key, Query, Update
+from cairn.ground.world import Pending, World
+
+MOST_SESSIONS = 10_000
+"""How many entries of a shard a run reads, which bounds what it reads once its time is up."""
+PUT_OFF = timedelta(hours=1)
+"""When a session that failed is tried again: those that can never be read must not use up every run."""
+
+Outcome: TypeAlias = Literal["maintained", "erased", "busy", "failed", "left"]
+"""How a due session fared; `erased` was left alone for longer than it is kept, `busy` is leased by another call, and
+`left` goes on in the next run for lack of time."""
+Maintain: TypeAlias = Callable[[Session, datetime], MaintenanceReport]
+"""Maintains a session until a moment, and raises nothing but CairnErrors."""
+
+
+class FanOut:
+    """Finds and maintains the sessions that are due."""
+
+    def __init__(self, world: World) -> None:
+        """Hold no state of its own."""
+        self._world = world
+
+    def due_shards(self) -> list[int]:
+        """Return the shards in which a session is due."""
+        now = self._world.clock.now()
+        probes = [Pending(partial(self._has_due, shard, now)) for shard in range(layout.DUE_SHARDS)]
+        self._world.parallel(probes)
+        return [shard for shard, probe in enumerate(probes) if probe.result]
+
+    def run_shard(self, shard: int, within: timedelta, maintain: Maintain) -> Counter[Outcome]:
+        """Maintain the shard's due sessions, the longest due first, and count how they fared."""
+        return self.run(islice(self._entries(shard, self._world.clock.now()), MOST_SESSIONS), within, maintain)
+
+    def run(self, heads: Iterable[Attributes], within: timedelta, maintain: Maintain) -> Counter[Outcome]:
+        """Maintain the sessions of these heads, or entries in the index, in their order, and count how they fared."""
+        until = self._world.clock.now() + within
+        return Counter(self._maintained(head, until, maintain) for head in heads)
+
+    def _has_due(self, shard: int, now: datetime) -> bool:
+        return any(True for _ in self._entries(shard, now, page=1))
+
+    def _entries(self, shard: int, now: datetime, page: int | None = None) -> Iterator[Attributes]:
+        return every(self._world.table, Query(layout.due_pk(shard), "", layout.due_sk(now), limit=page, index=True))
+
+    def _maintained(self, entry: Attributes, until: datetime, maintain: Maintain) -> Outcome:
+        if self._world.clock.now() >= until:
+            return "left"
+        try:
+            report = maintain(layout.session_of(str(entry["pk"])), until)
+        except ResourceBusy:
+            return "busy"
+        except Unavailable:
+            return "failed"
+        except CairnError:
+            self._put_off(entry)
+            return "failed"
+        if not report.finished:
+            return "left"
+        return "erased" if report.erased else "maintained"
+
+    def _put_off(self, entry: Attributes) -> None:
+        """Let a session that is due be so later, unless whoever holds it has moved its entry meanwhile."""
+        if "isk" not in entry:
+            return
+        later = layout.due_sk(self._world.clock.now() + PUT_OFF)
+        where = Key(str(entry["pk"]), str(entry["sk"]))
+        with suppress(StoreError, CairnError):
+            self._world.table.update(Update(where, set={"isk": later}, condition=Equals("isk", str(entry["isk"]))))

@@ -1,0 +1,292 @@
+"""Maintenance of one session: compact, archive, sweep, merge, refresh summaries; or erase what was left alone.
+
+Each step ends in one write or transaction that holds only under the session's lease, so a run may be stopped anywhere,
+done again, or done twice at once. A run that reaches its time limit leaves the rest to the next. A run that ends well
+notes when the session falls due again, in the same write that gives the lease up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from cairn.calls.journal import Journal
+from cairn.conversation.turns import MaintenanceReport, Session
+from cairn.facts.facts import Changes, Fact, State
+from cairn.facts.near_duplicates import merged
+from cairn.files import contents
+from cairn.files.abstracts import refresh
+from cairn.files.summaries import Contents
+from cairn.ground import layout
+from cairn.ground.codec import canonical, moment
+from cairn.ground.errors import ConditionFailed, ResourceBusy, TransactionRefused, Unavailable
+from cairn.ground.paging import every
+from cairn.ground.table import ABSENT, Check, Delete, Key, Put, Query, Update, Write
+from cairn.log.entries import LogEntry
+from cairn.recall.searching import owners_of
+from cairn.sessions import due
+from cairn.sessions.dropped_blobs import discard, dropping
+from cairn.sessions.parts import Parts
+from cairn.sessions.sessions import Lease
+from cairn.sessions.summary import compact
+from cairn.upkeep.retention import Retention
+
+TIME_LIMIT = timedelta(seconds=20)
+"""How long a run goes on; the gateway gives up after 29 s."""
+APPEND_ATTEMPTS = 6
+_DROPPED = "dropped"
+"""What a session's head says once blobs of archived events were left to a later run."""
+MAX_SHARD_TURNS = 90
+"""A shard is archived in one transaction of at most 100 writes."""
+MAX_SHARD_BYTES = 4_000_000
+"""How much JSON a shard holds, unless one turn alone holds more: it is packed and unpacked as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class _RawTurn:
+    """The stored events of one turn, as a shard holds them."""
+
+    seq: int
+    at: str
+    records: list[dict[str, Any]]
+    blob: str | None = None
+
+    @property
+    def day(self) -> str:
+        """Return the UTC day of the turn, YYYY-MM-DD."""
+        return self.at[:10]
+
+
+class Maintenance:
+    """Keeps a session small and tidy without losing anything."""
+
+    def __init__(self, parts: Parts, journal: Journal) -> None:
+        """Work with these parts, and put on record what is erased."""
+        self._parts = parts
+        self._retention = Retention(parts, journal)
+
+    def run(self, session: Session) -> MaintenanceReport:
+        """Do what is due; ResourceBusy if the session stays leased by another call. A session without turns is fine."""
+        if contents.head_of(self._parts, session) is None:
+            return MaintenanceReport()
+        settings = self._parts.settings_for(session.tenant)
+        lease = self._parts.sessions.lease(session, self._owner(), settings)
+        return self._under(lease, self._parts.world.clock.now() + TIME_LIMIT)
+
+    def run_due(self, session: Session, until: datetime) -> MaintenanceReport:
+        """Do what is due if the session still is, until that moment; ResourceBusy at once where another call holds it.
+
+        No session takes longer than by `run`, so that one does not use up the time of all.
+        """
+        now = self._parts.world.clock.now()
+        head = contents.head_of(self._parts, session)
+        if head is None or not due.is_due(head, now):
+            return MaintenanceReport()
+        seconds = self._parts.settings_for(session.tenant).guard_lease_seconds
+        lease = self._parts.sessions.try_lease(session, self._owner(), seconds)
+        if lease is None:
+            raise ResourceBusy("the session is being written by another call", {"resource": "session"})
+        return self._under(lease, min(until, now + TIME_LIMIT))
+
+    def _owner(self) -> str:
+        return self._parts.world.entropy.token(12).hex()
+
+    def _under(self, lease: Lease, until: datetime) -> MaintenanceReport:
+        if not lease.seq:  # another run erased the session before it was leased
+            with suppress(ConditionFailed):
+                self._parts.world.table.delete(Delete(lease.key(), lease.held()))
+            return MaintenanceReport()
+        run = _Run(self._parts, self._retention, lease, until)
+        try:
+            return run.report()
+        finally:
+            self._parts.sessions.release(lease, run.entry)
+
+
+class _Run:
+    """One run under its lease."""
+
+    def __init__(self, parts: Parts, retention: Retention, lease: Lease, until: datetime) -> None:
+        self._parts = parts
+        self._retention = retention
+        self._lease = lease
+        self._until = until
+        self._falls_due: list[datetime] = []
+        self.entry = due.KEPT
+        self._session = lease.session
+        self._settings = parts.settings_for(lease.session.tenant)
+        self._started = parts.world.clock.now()
+        self._age = timedelta(hours=self._settings.compaction_min_age_hours)
+
+    def report(self) -> MaintenanceReport:
+        """Do what is due, and decide when the session is due again; whoever gives up the lease writes that."""
+        ends = self._retention.ends(self._lease)
+        if ends is not None:
+            self._falls_due.append(ends)
+        is_over = ends is not None and self._retention.is_over(self._session, ends)
+        report = self._retention.erase(self._lease, self._until) if is_over else self._report()
+        self.entry = due.at(self._session, self._next_due() if report.finished else self._started)
+        return report
+
+    def _report(self) -> MaintenanceReport:
+        held = contents.read(self._parts, self._session, self._lease.head)
+        report = MaintenanceReport(compacted_events=self._compact(held))
+        shards, finished = self._archive(held)
+        report = replace(report, archived_shards=shards, finished=finished)
+        if not finished:
+            return report
+        report = replace(report, expired_facts=self._sweep(), merged_facts=self._merge())
+        self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
+        report = replace(report, summaries_refreshed=self._refresh())
+        self._index()
+        return report
+
+    def _index(self) -> None:
+        """Index the session's logs where that is overdue, whoever should have."""
+        for owner in owners_of(self._lease.head):
+            job = self._parts.log.overdue(self._session.tenant, self._session.project, owner)
+            if job is not None:
+                self._parts.indexer.do(job, self._until - self._parts.world.clock.now())
+
+    def _next_due(self) -> datetime | None:
+        """Return when something falls due next, and no sooner than the interval allows; None where nothing will."""
+        soonest = self._parts.world.clock.now() + due.interval(self._settings)
+        return max(soonest, min(self._falls_due)) if self._falls_due else None
+
+    def _compact(self, held: Contents) -> int:
+        """Summarise what is older than the newest recent_context_items items; return how many items that covers."""
+        previous = self._parts.sessions.summary(self._session)
+        done = previous.through if previous else 0
+        through = self._outside_context(held)
+        if through <= done:
+            return 0
+        summary = compact(previous, held.chunks, through)
+        self._parts.sessions.store_summary(self._session, summary, self._parts.world.clock.now())
+        return sum(turn.events for turn in held.turns if done < turn.seq <= through)
+
+    def _outside_context(self, held: Contents) -> int:
+        """Return the number of the newest turn that stands wholly before the recent context, 0 where none does."""
+        items = 0
+        for turn in reversed(held.turns):
+            if items >= self._settings.recent_context_items:
+                return turn.seq
+            items += turn.events
+        return 0
+
+    def _archive(self, held: Contents) -> tuple[int, bool]:
+        """Move old raw events into shards of one day each; return how many, and whether all that were due.
+
+        Blobs of events that an earlier run moved are deleted by this one: nobody still reads who knew the events.
+        """
+        shards = 0
+        for shard in _shards(self._due(self._outside_context(held))):
+            if self._parts.world.clock.now() >= self._until:
+                return shards, False
+            self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
+            self._move(shard)
+            shards += 1
+        if _DROPPED in self._lease.head:
+            discard(self._parts.world, self._session, before=self._started)
+        return shards, True
+
+    def _due(self, through: int) -> Iterable[_RawTurn]:
+        newest = self._started - self._age
+        pk = layout.session_pk(self._session)
+        if through == 0:
+            return
+        for item in every(self._parts.world.table, Query(pk, layout.FIRST_EVENT, layout.event_sk(through))):
+            if (at := moment(str(item["at"]))) > newest:
+                self._falls_due.append(at + self._age)
+                return
+            records = [event.to_record() for event in self._parts.sessions.events(self._session, item)]
+            yield _RawTurn(int(item["seq"]), str(item["at"]), records, str(item["blob"]) if "blob" in item else None)
+
+    def _move(self, shard: list[_RawTurn]) -> None:
+        """Put the shard in place of its raw events, in one transaction."""
+        first, last = shard[0], shard[-1]
+        where = Key(layout.session_pk(self._session), layout.archive_sk(first.seq))
+        content = self._parts.vault.seal(self._session.tenant, where, [[turn.seq, turn.records] for turn in shard])
+        put = Put({"pk": where.pk, "sk": where.sk, "last": last.seq, "at": last.at, **content}, ABSENT)
+        deletes = (Delete(Key(where.pk, layout.event_sk(turn.seq))) for turn in shard)
+        blobs = [turn.blob for turn in shard if turn.blob is not None]
+        told = {_DROPPED: True} if blobs else {}
+        head = Update(self._lease.key(), set={"archived_through": last.seq, **told}, condition=self._lease.held())
+        self._transact([put, head, *deletes, *dropping(self._parts.world, self._session, blobs)])
+        if blobs:
+            self._falls_due.append(self._started)
+
+    def _sweep(self) -> int:
+        """Mark facts past their expiry; they are not recalled either way."""
+        count = 0
+        for owner in owners_of(self._lease.head):
+            with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
+                lapsed = view.ledger.lapsed(self._started, self._session.session_id)
+            ended = tuple(replace(fact, state=State.EXPIRED, valid_to=fact.expires_at) for fact in lapsed)
+            count += self._end(owner, ended)
+        return count
+
+    def _merge(self) -> int:
+        """End facts that a newer one says in other words."""
+        count = 0
+        for owner in owners_of(self._lease.head):
+            with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
+                live = view.facts(self._started, self._session.session_id)
+            count += self._end(owner, merged(live, self._started))
+            self._falls_due.extend(fact.expires_at for fact in live if fact.expires_at is not None)
+        return count
+
+    def _refresh(self) -> int:
+        """Refresh the summaries, or have the session due again when they may be."""
+        refreshed = refresh(self._parts, self._lease)
+        if not refreshed:
+            minutes = self._settings.summary_refresh_interval_minutes
+            self._falls_due.append(self._parts.world.clock.now() + timedelta(minutes=minutes))
+        return refreshed
+
+    def _end(self, owner: str, facts: tuple[Fact, ...]) -> int:
+        if facts:
+            now: datetime = self._parts.world.clock.now()
+            entry = LogEntry(session_id=self._session.session_id, at=now, changes=Changes(superseded=facts))
+            self._append(owner, entry)
+            self._parts.log.refresh(self._session.tenant, self._session.project, owner)
+        return len(facts)
+
+    def _append(self, owner: str, entry: LogEntry) -> None:
+        """Append to a log, behind what others append meanwhile."""
+        held = Check(self._lease.key(), self._lease.held())
+        for _ in range(APPEND_ATTEMPTS):
+            append = self._parts.log.append(self._session.tenant, self._session.project, owner, entry)
+            if self._transact([append, *self._parts.log.in_order(append), held]):
+                return
+        raise Unavailable("others append to the log all the time; run it again")
+
+    def _transact(self, writes: list[Write]) -> bool:
+        """Make the writes, all or none; False where others appended to a log first."""
+        try:
+            self._parts.world.table.transact(writes)
+        except TransactionRefused as refused:
+            if self._parts.log.was_outrun(writes, refused):
+                return False
+            if any(reason is not None and reason.code == "condition" for reason in refused.reasons):
+                raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused
+            raise Unavailable("the store refused a maintenance step; run it again") from refused
+        return True
+
+
+def _shards(turns: Iterable[_RawTurn]) -> Iterable[list[_RawTurn]]:
+    """Group turns by UTC day, at most MAX_SHARD_TURNS turns and MAX_SHARD_BYTES together."""
+    shard: list[_RawTurn] = []
+    held = 0
+    for turn in turns:
+        size = len(canonical(turn.records))
+        full = len(shard) == MAX_SHARD_TURNS or held + size > MAX_SHARD_BYTES
+        if shard and (full or turn.day != shard[0].day):
+            yield shard
+            shard, held = [], 0
+        shard.append(turn)
+        held += size
+    if shard:
+        yield shard

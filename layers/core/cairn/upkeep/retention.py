@@ -1,0 +1,55 @@
+"""How long a session is kept that is left alone, and its end."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from cairn.calls.journal import Journal
+from cairn.calls.record import Subject
+from cairn.conversation.turns import MaintenanceReport, Session
+from cairn.ground.codec import moment
+from cairn.ground.errors import CorruptData
+from cairn.sessions.leased import Leased
+from cairn.sessions.parts import Parts
+from cairn.sessions.sessions import Lease
+
+if TYPE_CHECKING:
+    from cairn.upkeep.erase_session import SessionErasure
+
+COMMAND = "session retention"
+"""What the audit log calls the erasure of a session that was left alone."""
+
+
+class Retention:
+    """Erases sessions whose last turn is session_retention_days old."""
+
+    def __init__(self, parts: Parts, journal: Journal) -> None:
+        """Work with these parts, and put on record what is erased."""
+        self._parts = parts
+        self._journal = journal
+
+    def ends(self, lease: Lease) -> datetime | None:
+        """Return until when the session is kept unless somebody speaks in it, None where it is for ever."""
+        days = self._parts.settings_for(lease.session.tenant).session_retention_days
+        return moment(str(lease.head["updated_at"])) + timedelta(days=days) if days else None
+
+    def is_over(self, session: Session, ends: datetime) -> bool:
+        """Tell whether that time is over and no turn is under way."""
+        return ends <= self._parts.world.clock.now() and not self._erasure().is_in_use(session)
+
+    def erase(self, lease: Lease, until: datetime) -> MaintenanceReport:
+        """Erase the session, on record; what there is no time for is left to the next run."""
+        if not self._parts.vault.has_key(lease.session.tenant):
+            raise CorruptData("the data keys of a session are gone")
+        subject = Subject(project=lease.session.project, session_id=lease.session.session_id)
+        with self._journal.command(lease.session.tenant, COMMAND, subject):
+            for _ in self._erasure().forget(Leased(self._parts, lease), until):
+                if self._parts.world.clock.now() >= until:
+                    return MaintenanceReport(erased=True, finished=False)
+        return MaintenanceReport(erased=True)
+
+    def _erasure(self) -> SessionErasure:
+        from cairn.upkeep.erase_session import SessionErasure  # noqa: PLC0415 - needed where a session's time is over
+
+        return SessionErasure(self._parts)

@@ -1,0 +1,1 @@
+"""Contents become ciphertext here, before they reach any store."""

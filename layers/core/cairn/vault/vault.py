@@ -1,0 +1,229 @@
+"""The vault: contents become ciphertext here, before they reach any store.
+
+A tenant's data keys are random, wrapped by the key ring and kept in the tenant's own partition; deleting them makes
+all that the tenant ever stored unreadable. An unwrapped key stays in the process for five minutes, and for a bounded
+number of seals: then the store is asked again which key is the newest.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import islice
+from threading import Lock
+from typing import Any
+
+from cairn.ground import codec, layout
+from cairn.ground.errors import ConditionFailed, CorruptData
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.table import ABSENT, Attributes, Key, Put, Query, Scalar
+from cairn.ground.world import Pending, World
+from cairn.vault import cipher
+
+KEY_LIFETIME = timedelta(minutes=5)
+MAX_SEALS = 2**20
+"""How often a process uses a key before it asks for it again; a random nonce is safe for 2**32 seals in all."""
+MAX_CACHED_KEYS = 1024
+MAX_INLINE_BYTES = 32 * 1024
+SCHEMA_VERSION = 1
+_NUMBER_BYTES = 4
+
+
+@dataclass(slots=True)
+class _CachedKey:
+    number: int
+    secret: bytes = field(repr=False)
+    until: datetime
+    seals: int = 0
+
+
+class Vault:
+    """Seals values into the attributes `data` or `blob` and `kid`, and opens them again."""
+
+    def __init__(self, world: World) -> None:
+        """Start with no key unwrapped."""
+        self._world = world
+        self._keys: OrderedDict[tuple[Tenant, int | None], _CachedKey] = OrderedDict()
+        self._fetching = Lock()
+
+    def prepare(self, tenant: Tenant) -> None:
+        """Get the tenant's newest key ready, if it has one; whoever needs it meanwhile waits for it."""
+        self._current(tenant)
+
+    def has_key(self, tenant: Tenant) -> bool:
+        """Tell whether the tenant has a data key: whether anything was stored for it since it was last erased."""
+        return self._current(tenant) is not None
+
+    def rotate(self, tenant: Tenant) -> int:
+        """Make a new data key, under which all that is sealed from now on is sealed, and return its number.
+
+        Other processes follow within KEY_LIFETIME. Rotations at once are one.
+        """
+        newest = self._newest(tenant)
+        return self._create(tenant, 1 + (_number(newest) if newest else 0)).number
+
+    def seal(self, tenant: Tenant, where: Key, value: object) -> dict[str, Scalar]:
+        """Return the attributes that hold a JSON value in the item at `where`; over 32 KB it becomes a blob."""
+        key = self._sealing(tenant)
+        nonce = self._world.entropy.token(cipher.NONCE_BYTES)
+        sealed = cipher.seal(key.secret, nonce, codec.pack(value), _context(tenant, where))
+        if len(sealed) <= MAX_INLINE_BYTES:
+            return {"kid": key.number, "data": sealed}
+        return {"kid": key.number, "blob": self._world.blobs.put(tenant, sealed)}
+
+    def unseal(self, tenant: Tenant, item: Attributes) -> Any:
+        """Return the JSON value of a stored item; CorruptData if it was changed, moved or is another tenant's."""
+        number, data, blob = item.get("kid"), item.get("data"), item.get("blob")
+        if isinstance(blob, str):
+            data = self._world.blobs.get(tenant, Digest(blob))
+        if not isinstance(number, int) or not isinstance(data, bytes):
+            raise CorruptData("a stored item lacks its content")
+        where = Key(str(item["pk"]), str(item["sk"]))
+        plain = cipher.unseal(self._numbered(tenant, number).secret, data, _context(tenant, where))
+        return codec.unpack(plain)
+
+    def fetched(self, tenant: Tenant, items: Iterable[Attributes], at_once: int) -> Iterator[Attributes]:
+        """Yield stored items with what their blobs hold in them; those of so many items are fetched in parallel."""
+        left = iter(items)
+        while some := list(islice(left, at_once)):
+            gets = {
+                number: Pending(partial(self._world.blobs.get, tenant, Digest(blob)))
+                for number, item in enumerate(some)
+                if isinstance(blob := item.get("blob"), str)
+            }
+            if gets:
+                self._world.parallel(list(gets.values()))
+            for number, item in enumerate(some):
+                yield {**_without_blob(item), "data": gets[number].result} if number in gets else item
+
+    def seal_blob(self, tenant: Tenant, where: Key, plain: bytes) -> bytes:
+        """Return bytes that open only for the tenant and this item: the number of the key, then nonce, content, tag."""
+        key = self._sealing(tenant)
+        nonce = self._world.entropy.token(cipher.NONCE_BYTES)
+        number = key.number.to_bytes(_NUMBER_BYTES)
+        return number + cipher.seal(key.secret, nonce, plain, number + _context(tenant, where))
+
+    def unseal_blob(self, tenant: Tenant, where: Key, sealed: bytes) -> bytes:
+        """Return what seal_blob() was given; CorruptData if it was changed, moved or is another tenant's."""
+        number = sealed[:_NUMBER_BYTES]
+        key = self._numbered(tenant, key_number(sealed))
+        return cipher.unseal(key.secret, memoryview(sealed)[_NUMBER_BYTES:], number + _context(tenant, where))
+
+    def seal_alike(self, tenant: Tenant, purpose: str, plain: bytes) -> tuple[int, bytes]:
+        """Return the number of a key and what it seals: for the same bytes, tenant and key the same every time."""
+        key = self._sealing(tenant)
+        return key.number, cipher.seal_alike(key.secret, purpose, plain, _shared_context(tenant, purpose))
+
+    def unseal_alike(self, tenant: Tenant, purpose: str, number: int, sealed: bytes) -> bytes:
+        """Return what seal_alike() was given; CorruptData if it was changed, or is another tenant's or purpose's."""
+        key = self._numbered(tenant, number)
+        return cipher.unseal_alike(key.secret, purpose, sealed, _shared_context(tenant, purpose))
+
+    def sign(self, tenant: Tenant, purpose: str, message: bytes) -> str:
+        """Return a tag that only this tenant's Cairn can make: key number, dot, 32 hex digits."""
+        key = self._sealing(tenant)
+        return f"{key.number}.{cipher.mac(key.secret, purpose, message)}"
+
+    def verify(self, tenant: Tenant, purpose: str, message: bytes, tag: str) -> bool:
+        """Tell whether sign() made this tag for this tenant, purpose and message."""
+        number, _, digest = tag.partition(".")
+        if not (number.isascii() and number.isdigit() and len(number) <= 6):  # noqa: PLR2004  width of a key's sort key
+            return False
+        try:
+            key = self._numbered(tenant, int(number))
+        except CorruptData:
+            return False
+        return cipher.same(digest, cipher.mac(key.secret, purpose, message))
+
+    def _current(self, tenant: Tenant) -> _CachedKey | None:
+        with self._fetching:
+            cached = self._cached(tenant, None)
+            if cached is not None:
+                return cached
+            newest = self._newest(tenant)
+            return self._opened(tenant, newest, current=True) if newest else None
+
+    def _sealing(self, tenant: Tenant) -> _CachedKey:
+        key = self._current(tenant) or self._create(tenant, 1)
+        with self._fetching:
+            key.seals += 1
+        return key
+
+    def _newest(self, tenant: Tenant) -> Attributes | None:
+        low, high = layout.key_range()
+        found = self._world.table.query(Query(layout.keys_pk(tenant), low, high, descending=True, limit=1)).items
+        return found[0] if found else None
+
+    def _numbered(self, tenant: Tenant, number: int) -> _CachedKey:
+        with self._fetching:
+            cached = self._cached(tenant, number)
+            if cached is not None:
+                return cached
+            item = self._world.table.get(Key(layout.keys_pk(tenant), layout.key_sk(number)))
+            if item is None:
+                raise CorruptData("the data key of stored content is gone")
+            return self._opened(tenant, item, current=False)
+
+    def _create(self, tenant: Tenant, number: int) -> _CachedKey:
+        fresh = self._world.keys.generate(tenant)
+        made = {"number": number, "wrapped": fresh.wrapped, "created_at": codec.rfc3339(self._world.clock.now())}
+        item = {"pk": layout.keys_pk(tenant), "sk": layout.key_sk(number), **made}
+        try:
+            self._world.table.put(Put(item, ABSENT))
+        except ConditionFailed as lost:
+            return self._opened(tenant, lost.item or {}, current=True)
+        return self._keep(tenant, number, fresh.secret, current=True)
+
+    def _cached(self, tenant: Tenant, number: int | None) -> _CachedKey | None:
+        cached = self._keys.get((tenant, number))
+        if cached is None or self._world.clock.now() >= cached.until or cached.seals >= MAX_SEALS:
+            return None
+        return cached
+
+    def _opened(self, tenant: Tenant, item: Mapping[str, Scalar], *, current: bool) -> _CachedKey:
+        """Return the key of a stored item; unwrapping asks the key ring, so that it is done once for both its names."""
+        number, wrapped = _number(item), item.get("wrapped")
+        if not isinstance(wrapped, bytes):
+            raise CorruptData("a stored data key is malformed")
+        known = self._cached(tenant, number)
+        if known is None:
+            return self._keep(tenant, number, self._world.keys.unwrap(tenant, wrapped), current=current)
+        if current:
+            self._keys[tenant, None] = known
+        return known
+
+    def _keep(self, tenant: Tenant, number: int, secret: bytes, *, current: bool) -> _CachedKey:
+        key = _CachedKey(number, secret, self._world.clock.now() + KEY_LIFETIME)
+        self._keys[tenant, number] = key
+        if current:
+            self._keys[tenant, None] = key
+        while len(self._keys) > MAX_CACHED_KEYS:
+            self._keys.popitem(last=False)
+        return key
+
+
+def _without_blob(item: Attributes) -> Attributes:
+    return {name: value for name, value in item.items() if name != "blob"}
+
+
+def key_number(sealed: bytes) -> int:
+    """Return the number of the key that seal_blob() used."""
+    return int.from_bytes(sealed[:_NUMBER_BYTES])
+
+
+def _number(item: Mapping[str, Scalar]) -> int:
+    number = item.get("number")
+    if not isinstance(number, int):
+        raise CorruptData("a stored data key is malformed")
+    return number
+
+
+def _context(tenant: Tenant, where: Key) -> bytes:
+    return codec.canonical([SCHEMA_VERSION, tenant, where.pk, where.sk])
+
+
+def _shared_context(tenant: Tenant, purpose: str) -> bytes:
+    return codec.canonical([SCHEMA_VERSION, tenant, purpose])
