@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, ResponseItem, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.table import SqliteTable
@@ -27,10 +27,11 @@ from cairn.ground import layout
 from cairn.ground.codec import DICTIONARIES, NEWEST, SMALL_LEVEL
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.ports import DataKey
+from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes
 from cairn.ground.world import World
-from cairn.log.memories import Note
+from cairn.memories.model import Note
 from cairn.process.system import in_turn
 
 if sys.version_info >= (3, 14):

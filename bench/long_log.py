@@ -19,14 +19,14 @@ from zlib import crc32
 
 import numpy as np
 
-from cairn.conversation.turns import Session
 from cairn.engine import Engine
 from cairn.ground import layout
 from cairn.ground.ids import Project, SessionId, TurnId
 from cairn.ground.ports import Embedded
+from cairn.ground.session import Session
 from cairn.ground.world import World
 from cairn.log.entries import LogEntry, TurnEntry
-from cairn.log.memories import SearchMode
+from cairn.recall.filter import SearchMode
 from recall_engine import TENANT, USER, Remembering
 from recall_sets import Text, read
 

@@ -19,10 +19,11 @@ from tempfile import TemporaryDirectory
 
 from cairn.access.api_keys import Grant
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.engine import Engine
 from cairn.ground import layout
 from cairn.ground.ids import Project, SessionId, TurnId, UserId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Put
 from cairn.local.demo.server_process import ServerProcess

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
@@ -21,15 +21,17 @@ from cairn.ground.calibration import Calibration
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.jobs import Job
 from cairn.ground.ports import Embedded, Embedder, TokenEmbedder
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.world import World
 from cairn.log.entries import Chunk
-from cairn.log.memories import Question, Recollection, SearchMode
+from cairn.memories.model import Question, Recollection
 from cairn.models.minilm import MiniLm
 from cairn.process.system import SystemEntropy, in_turn
 from cairn.recall.answer import Answer, Hit
 from cairn.recall.collection import Found
 from cairn.recall.corpus import Vector
+from cairn.recall.filter import SearchMode
 from cairn.recall.searching import Search, Sight
 from recall_sets import Conversation, Text
 from recall_sets import Question as Asked

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from beliefs import fact_of
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.edge.fields import SessionInput
 from cairn.embedded.queue import InProcessJobs
 from cairn.facts.facts import Changes, Fact, Source, State
@@ -24,6 +24,7 @@ from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.jobs import Job
 from cairn.ground.paging import every
 from cairn.ground.ports import DataKey
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings, Quotas
 from cairn.ground.table import Attributes, Key, Put, Query
 from cairn.ground.world import World

@@ -12,19 +12,21 @@ from typing import Any
 from builders import cold
 from cairn.archive.model import Deposit
 from cairn.conversation.items import message, text_of
-from cairn.conversation.turns import Completion, Preparation, Session
+from cairn.conversation.turns import Completion
 from cairn.custody.bundles import Bundles, Record, Scope
 from cairn.custody.erase_user import ErasedUser, SubjectErasure
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.engine import Engine
 from cairn.ground import layout
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings, RecallScope
 from cairn.ground.table import Key, Put
 from cairn.ground.world import World
-from cairn.log.memories import Forgetting, Note, Question
+from cairn.memories.model import Forgetting, Note, Question
 from cairn.recall.indexing import FEWEST
 from cairn.sessions.parts import Parts
+from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
 
 ACME = Tenant("acme")

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 import boto3
 
-from cairn.conversation.turns import Session
 from cairn.ground import layout
 from cairn.ground.ids import Project, SessionId, Tenant
+from cairn.ground.session import Session
 from cairn.local.emulator.deployment import Deployment
 from cairn.local.emulator.emulator import emulated
 

@@ -7,11 +7,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.engine import Engine
 from cairn.files import abstracts
 from cairn.ground import layout
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key, Query
 from cairn.ground.world import World

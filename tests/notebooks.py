@@ -9,7 +9,7 @@ from cairn.ground import layout
 from cairn.ground.paging import every
 from cairn.ground.ports import Embedder
 from cairn.ground.table import Key, Query
-from cairn.log.memories import Forgetting, Note, Question, Recalled, Recollection
+from cairn.memories.model import Forgetting, Note, Question, Recalled, Recollection
 
 
 class Notebook:

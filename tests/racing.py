@@ -11,15 +11,17 @@ from threading import Barrier, Event
 
 from cairn.calls.journal import Journal
 from cairn.conversation.items import message
-from cairn.conversation.turns import CommittedTurn, Completion, Preparation, Session
+from cairn.conversation.turns import Completion
 from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.world import World
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
+from cairn.turns.model import CommittedTurn, Preparation
 from cairn.upkeep.maintenance import Maintenance
 from simulation.recount import Recount
 

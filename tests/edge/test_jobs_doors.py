@@ -14,11 +14,12 @@ import pytest
 from builders import SESSION, Journal, RecordingJobs
 from cairn import wiring
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.ground import layout
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.jobs import KINDS, IndexLog, Job, MaintainShard, decoded, encoded
+from cairn.ground.session import Session
 from cairn.ground.table import Key, Query
 from cairn.ground.world import World
 from cairn.wiring import Services

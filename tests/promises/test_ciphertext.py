@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation, Session
+from cairn.conversation.turns import Completion
 from cairn.ground import layout
 from cairn.ground.codec import canonical
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Put, Query
 from cairn.ground.world import World
@@ -24,6 +25,7 @@ from cairn.recall.indexing import FEWEST
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
+from cairn.turns.model import Preparation
 from custody import forms
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))

@@ -11,18 +11,20 @@ from typing import Any, TypeVar
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation, Session
+from cairn.conversation.turns import Completion
 from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.paging import every
 from cairn.ground.ports import Blobs, Table
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
 from cairn.ground.world import World
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
+from cairn.turns.model import Preparation
 from memory_store import copied
 
 T = TypeVar("T")

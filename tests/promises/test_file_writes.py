@@ -10,7 +10,6 @@ from hashlib import sha256
 import pytest
 
 from builders import SESSION
-from cairn.conversation.turns import Session
 from cairn.engine import Engine
 from cairn.files.files import WriteMode
 from cairn.files.service import Files
@@ -18,6 +17,7 @@ from cairn.ground import layout
 from cairn.ground.errors import CairnError, Conflict, QuotaExceeded, Unavailable
 from cairn.ground.ids import SessionId
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import Limits, MemorySettings
 from cairn.ground.table import Key, Query
 from cairn.ground.world import World

@@ -16,7 +16,6 @@ import pytest
 
 from builders import FakeClock, RecordingJobs, cold
 from cairn.conversation.items import message
-from cairn.conversation.turns import Preparation
 from cairn.custody.bundles import Bundles, Record, Scope
 from cairn.custody.data_keys import DataKeys
 from cairn.custody.erase_tenant import TenantErasure
@@ -32,8 +31,9 @@ from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.paging import every
 from cairn.ground.table import Query
 from cairn.ground.world import World
-from cairn.log.memories import Forgetting
+from cairn.memories.model import Forgetting
 from cairn.process.system import SystemEntropy, in_turn
+from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
 from custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before

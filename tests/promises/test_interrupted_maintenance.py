@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, MaintenanceReport, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.table import SqliteTable
 from cairn.engine import Engine
 from cairn.files import abstracts
@@ -19,10 +19,12 @@ from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Query
 from cairn.ground.world import World
 from cairn.sessions.parts import Parts
+from cairn.upkeep.model import MaintenanceReport
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))

@@ -15,16 +15,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from builders import SESSION, cold, turn
-from cairn.conversation.turns import Session
 from cairn.engine import Engine
 from cairn.ground import layout
 from cairn.ground.errors import NotFound, Refusal, TransactionRefused, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, UserId
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key, Query
 from cairn.ground.world import World
-from cairn.log.memories import Forgetting, Note, Question
+from cairn.memories.model import Forgetting, Note, Question
 from cairn.process.system import SystemEntropy
 from cairn.turns.after_turn import commit
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped

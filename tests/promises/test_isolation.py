@@ -11,13 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation, Session
+from cairn.conversation.turns import Completion
 from cairn.engine import Engine
 from cairn.ground import ids, layout
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key
 from cairn.ground.world import World
+from cairn.turns.model import Preparation
 
 NewWorld = Callable[[], World]
 TENANTS = ["a", "A", "a-b", "a_b", "acme", "acme1"]

@@ -15,17 +15,19 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message, text_of
-from cairn.conversation.turns import CommittedTurn, Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key
 from cairn.ground.world import World
 from cairn.process.system import SystemEntropy
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
+from cairn.turns.model import CommittedTurn
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 WORKER = Path(__file__).with_name("committing_process.py")

@@ -10,13 +10,15 @@ from random import Random
 from typing import TypeAlias
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation, Session
+from cairn.conversation.turns import Completion
 from cairn.ground import layout
 from cairn.ground.errors import PermissionDenied, ResourceBusy, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.jobs import IndexLog
+from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
 from cairn.turns import operation_token as operations
+from cairn.turns.model import Preparation
 from cairn.turns.operation_token import OperationToken
 from cairn.upkeep.every_due import FanOut
 from simulation.deeds import Deeds

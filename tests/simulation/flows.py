@@ -9,11 +9,13 @@ from random import Random
 from typing import TypeAlias
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation, Session
+from cairn.conversation.turns import Completion
 from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import TurnId, UserId
+from cairn.ground.session import Session
 from cairn.turns import operation_token as operations
+from cairn.turns.model import Preparation
 from faults import Stopped
 from simulation.actions import PLACES, PROJECT, SESSION_IDS, TENANTS, Play, tag_of
 from simulation.aftermath import Verdict, judged

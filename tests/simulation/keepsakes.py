@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from cairn.archive.model import Deposit
-from cairn.conversation.turns import Session
 from cairn.ground import layout
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import Key, Query
 from cairn.keyvalue.model import Place
 from cairn.log.memories import scope_of

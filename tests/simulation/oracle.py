@@ -9,11 +9,11 @@ from typing import Any
 
 from cairn.conversation.events import Event, events_of
 from cairn.conversation.items import role_of, text_of
-from cairn.conversation.turns import Session
 from cairn.facts.extraction import extract
 from cairn.facts.facts import Fact, Recording, identity, merge
 from cairn.ground import layout
 from cairn.ground.ids import TurnId
+from cairn.ground.session import Session
 from cairn.log.view import MemoryView
 from recalling import rounded, told
 from simulation.actions import PROJECT, TENANTS, Play, tag_of

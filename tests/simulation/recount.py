@@ -8,9 +8,9 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from cairn.conversation.events import Event
-from cairn.conversation.turns import Session
 from cairn.ground import layout
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import Key, Query
 from cairn.sessions.parts import Parts
 

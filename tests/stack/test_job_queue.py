@@ -11,10 +11,10 @@ import boto3
 import httpx2
 import pytest
 
-from cairn.conversation.turns import Session
 from cairn.ground import layout
 from cairn.ground.ids import Project, SessionId, Tenant
 from cairn.ground.jobs import MaintainShard, encoded
+from cairn.ground.session import Session
 from deployed import Items, eventually
 
 pytestmark = pytest.mark.enable_socket

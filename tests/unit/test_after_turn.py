@@ -11,15 +11,17 @@ import pytest
 from builders import OWNER, SESSION, cold, facts, head, partition, turn
 from cairn.conversation.events import EventType
 from cairn.conversation.items import message, text_of
-from cairn.conversation.turns import Completion, Preparation, ResponseItem, Session
+from cairn.conversation.turns import Completion
 from cairn.ground import layout
 from cairn.ground.errors import CairnError, Conflict, NotFound
 from cairn.ground.ids import TurnId, UserId
+from cairn.ground.session import ResponseItem, Session
 from cairn.ground.table import Key, Query
 from cairn.ground.world import World
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
+from cairn.turns.model import Preparation
 
 
 def texts(parts: Parts, session: Session = SESSION) -> list[str]:

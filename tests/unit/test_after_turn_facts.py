@@ -9,13 +9,15 @@ import pytest
 
 from builders import OWNER, SESSION, cold, entries, facts, head, partition, turn
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation, ResponseItem
+from cairn.conversation.turns import Completion
 from cairn.ground import layout
 from cairn.ground.ids import SessionId, TurnId, UserId
+from cairn.ground.session import ResponseItem
 from cairn.ground.world import World
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
+from cairn.turns.model import Preparation
 
 
 def context(parts: Parts, said: str) -> list[ResponseItem]:

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.conversation.turns import MaintenanceReport, Session
 from cairn.ground import ids, layout
 from cairn.ground.errors import CorruptData, ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant
+from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Key, Query, Update
+from cairn.upkeep.model import MaintenanceReport
 
 START = Callable[..., Any]
 HOUR = timedelta(hours=1)

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Preparation
 from cairn.custody.bundles import Scope
 from cairn.custody.erase_user import ErasedUser, SubjectErasure
 from cairn.embedded.inventory import EmbeddedInventory
@@ -20,6 +19,7 @@ from cairn.ground.ids import Project, UserId
 from cairn.ground.table import Key, Put
 from cairn.log.log import LATE_APPEND
 from cairn.recall.searching import owners_of
+from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
 from custody import ACME, ADA, BOB, SETTINGS, Household, cold_parts, erase, session
 

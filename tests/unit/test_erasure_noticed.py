@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Preparation
 from cairn.engine import Engine
 from cairn.ground import layout
 from cairn.ground.ids import Project, UserId
-from cairn.log.memories import Question
+from cairn.memories.model import Question
+from cairn.turns.model import Preparation
 from custody import ACME, ADA, BOB, Household, cold_parts, erase, session
 
 

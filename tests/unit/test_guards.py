@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.table import SqliteTable
 from cairn.ground import layout
 from cairn.ground.errors import Conflict, ResourceBusy, TransactionRefused
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Key, Write
 from cairn.ground.world import World

@@ -11,11 +11,12 @@ from click.testing import CliRunner, Result
 
 from cairn import wiring
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.table import SqliteTable
 from cairn.ground import layout
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.jobs import MaintainShard
+from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Key, Update
 from cairn.local.cli import main
 from cairn.local.server import background

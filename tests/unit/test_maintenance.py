@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from cairn.conversation.turns import MaintenanceReport
 from cairn.facts.facts import State
 from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy
 from cairn.ground.table import Query, Update
 from cairn.upkeep import maintenance
+from cairn.upkeep.model import MaintenanceReport
 
 START = Callable[..., Any]
 PLACED = Callable[..., dict[str, Any]]

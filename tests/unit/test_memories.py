@@ -16,8 +16,8 @@ from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key, Update
 from cairn.ground.world import World
 from cairn.log import memories
-from cairn.log.memories import MOST_PER_SESSION, Forgetting, Note, Question
 from cairn.memories import remember as remembering
+from cairn.memories.model import MOST_PER_SESSION, Forgetting, Note, Question
 from metering import Meter, MeteredTable
 from notebooks import Notebook, endings, memories_on_record
 

@@ -16,11 +16,11 @@ from cairn.access.policies import parse
 from cairn.access.policy import NOTHING, STANDARD, Operation, Permission
 from cairn.access.policy_store import PolicyStore
 from cairn.ground.errors import CorruptData, SettingsError
+from cairn.ground.ids import Namespace
 from cairn.ground.layout import POLICIES
 from cairn.ground.patterns import matches
 from cairn.ground.table import Put, Query
 from cairn.ground.world import World
-from cairn.keyvalue.model import Namespace
 
 SOURCE = """
 tool_permissions:

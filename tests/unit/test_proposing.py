@@ -9,18 +9,20 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import CommittedTurn, Completion, Preparation, ResponseItem, Session
+from cairn.conversation.turns import Completion
 from cairn.facts.facts import Fact
 from cairn.facts.proposals import Proposals, Question, accepted
 from cairn.ground import layout
 from cairn.ground.errors import Conflict, ModelFailed, ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import HeuristicSettings, MemorySettings
 from cairn.ground.table import Attributes, Key
 from cairn.ground.world import World
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
+from cairn.turns.model import CommittedTurn, Preparation
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 ADA = UserId("ada")

@@ -9,15 +9,18 @@ import pytest
 
 from cairn.calls.audit import AuditLog
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, MaintenanceReport, Preparation, Session
+from cairn.conversation.turns import Completion
 from cairn.custody.bundles import Scope
 from cairn.custody.erase_user import SubjectErasure
 from cairn.engine import Engine
 from cairn.files.files import WriteMode
 from cairn.ground import layout
 from cairn.ground.ids import Project, TurnId
+from cairn.ground.session import Session
 from cairn.ground.table import Key
 from cairn.sessions.parts import Parts
+from cairn.turns.model import Preparation
+from cairn.upkeep.model import MaintenanceReport
 from cairn.vault.vault import Vault
 from custody import ACME, ADA, ALONE, BOB, LARGE, MONTH, SETTINGS, SHARED, Household, keeping, partition, session
 

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation
+from cairn.conversation.turns import Completion
 from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import TurnId
 from cairn.sessions.parts import Parts
+from cairn.turns.model import Preparation
 from custody import ADA, ALONE, MONTH, SETTINGS, Household, keeping, partition
 
 

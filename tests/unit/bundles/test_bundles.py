@@ -11,7 +11,6 @@ from builders import SESSION, turn
 from cairn.access.callers import Caller
 from cairn.calls.journal import Journal
 from cairn.conversation.items import message
-from cairn.conversation.turns import Preparation
 from cairn.custody.bundles import Record
 from cairn.ground import layout
 from cairn.ground.errors import Conflict, InvalidArgument
@@ -19,6 +18,7 @@ from cairn.ground.ids import Project, Tenant, UserId
 from cairn.ground.paging import every
 from cairn.ground.rates import Bucket, Rate
 from cairn.ground.table import Key, Put, Query, Update
+from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
 from custody import ACME, ADA, BOB, GARDEN, Household, exported, session, take_in
 

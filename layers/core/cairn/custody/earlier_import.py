@@ -14,13 +14,13 @@ from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
 
-from cairn.conversation.turns import Session
 from cairn.custody.earlier_layout import LegacyHistory, LegacyTurn, facts_of
 from cairn.facts.facts import Changes, Fact, to_record
 from cairn.ground import layout
 from cairn.ground.codec import canonical, rfc3339
 from cairn.ground.errors import ConditionFailed, ResourceBusy, TransactionRefused, Unavailable
 from cairn.ground.ids import TurnId, UserId
+from cairn.ground.session import Session
 from cairn.ground.table import Key, Put, Scalar, Update, Write, key_of
 from cairn.log.entries import LogEntry, TurnEntry
 from cairn.log.log import TICK

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from cairn.conversation.turns import Session
 from cairn.custody.bundles import Scope
 from cairn.ground import layout
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import Inventory
+from cairn.ground.session import Session
 from cairn.ground.table import Delete, Key, Update, Write
 from cairn.log.segments import Segments
 from cairn.sessions.parts import Parts

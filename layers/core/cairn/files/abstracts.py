@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from cairn.conversation.turns import Session
 from cairn.files import contents
 from cairn.files.paths import root_of
 from cairn.files.summaries import Contents, Directory, directories
 from cairn.ground import layout
 from cairn.ground.codec import moment, rfc3339
 from cairn.ground.errors import ResourceBusy, TransactionRefused
+from cairn.ground.session import Session
 from cairn.ground.table import Check, Key, Put
 from cairn.sessions.parts import Parts
 from cairn.sessions.sessions import Lease

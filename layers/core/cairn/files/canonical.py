@@ -7,7 +7,6 @@ from datetime import datetime
 from functools import cached_property
 
 from cairn.conversation.events import Event
-from cairn.conversation.turns import Session
 from cairn.facts.facts import Fact
 from cairn.files import canonical_form as canonical_files
 from cairn.files import contents, paths
@@ -17,6 +16,7 @@ from cairn.files.summaries import Contents
 from cairn.ground import layout
 from cairn.ground.codec import moment
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Query
 from cairn.log.entries import TurnStamp, facts_of_session
 from cairn.recall.searching import owners_of

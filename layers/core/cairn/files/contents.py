@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from cairn.conversation.turns import Session
 from cairn.facts.facts import Fact
 from cairn.files.summaries import Contents
 from cairn.ground import layout
 from cairn.ground.codec import moment
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Key, Query
 from cairn.log.entries import Chunk, TurnStamp
 from cairn.recall.searching import owners_of

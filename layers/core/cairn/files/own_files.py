@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeVar
 
-from cairn.conversation.turns import Session
 from cairn.files import paths
 from cairn.files.files import Body, Change, FileInfo, FileWrite, replaced_range, spliced
 from cairn.files.store import ChangedMeanwhile, FileStore, StoredFile, info_of, infos, moved, where_of
@@ -18,6 +17,7 @@ from cairn.ground import layout
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import ConditionFailed, Conflict, InvalidArgument, PayloadTooLarge, ResourceBusy
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import Limits
 from cairn.ground.table import ABSENT, Attributes, Delete, Equals, Key, Put, Query, Write
 from cairn.ground.world import Pending

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from cairn.conversation.turns import Session
 from cairn.files import paths
 from cairn.files.files import Body, Change, FileInfo, FileType, Part
 from cairn.ground import layout
@@ -20,6 +19,7 @@ from cairn.ground.errors import CairnError, NotFound, QuotaExceeded, StoreError,
 from cairn.ground.ids import time_ordered_id
 from cairn.ground.paging import every
 from cairn.ground.ports import Table
+from cairn.ground.session import Session
 from cairn.ground.table import AnyOf, Attributes, Delete, Equals, Key, LessThan, Missing, Put, Query, Update, Write
 from cairn.ground.world import Pending
 from cairn.sessions.dropped_blobs import discard, dropping

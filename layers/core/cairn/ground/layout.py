@@ -11,10 +11,10 @@ from __future__ import annotations
 from datetime import datetime
 from hashlib import sha256
 
-from cairn.conversation.turns import Session
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, TurnId, UserId, moment_of
+from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
 
 CREDENTIALS = Tenant("~credentials")

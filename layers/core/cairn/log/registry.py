@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cairn.conversation.turns import Session
 from cairn.ground import layout
+from cairn.ground.session import Session
 from cairn.ground.table import Put, Write
 
 _MOST = 10_000

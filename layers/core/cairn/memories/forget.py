@@ -11,16 +11,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from cairn.conversation.turns import Session
 from cairn.facts.facts import Changes, Fact, State
 from cairn.ground import layout
 from cairn.ground.errors import InvalidArgument, NotFound, TransactionRefused
 from cairn.ground.ids import SessionId
+from cairn.ground.session import Session
 from cairn.ground.table import Check, Equals, Key, Update, Write, key_of
 from cairn.log.entries import LogEntry
-from cairn.log.memories import Ending, Forgetting, scope_of
-from cairn.memories.recall import opened, sight_of
+from cairn.log.memories import Ending, scope_of
+from cairn.memories.model import Forgetting
 from cairn.memories.remember import FORGOTTEN, KEPT
+from cairn.sessions.open_logs import open_logs, sight_of
 from cairn.sessions.parts import Parts
 from cairn.sessions.transacting import transact
 
@@ -47,7 +48,7 @@ class _Forgetting:
     def run(self) -> None:
         new = self._request.replacement_id
         facts = [name for name in (self._request.id, new) if name is not None and scope_of(name) is None]
-        owners = opened(self._parts, self._sight) if facts else []
+        owners = open_logs(self._parts, self._sight) if facts else []
         if new == self._request.id:
             raise InvalidArgument("replacement_id", "must not be what is forgotten")
         if new in facts and self._believed(new, owners) is None:

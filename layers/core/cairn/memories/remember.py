@@ -10,16 +10,17 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from cairn.conversation.turns import Session
 from cairn.ground import layout
 from cairn.ground.codec import canonical
 from cairn.ground.errors import CairnError, QuotaExceeded, TransactionRefused
 from cairn.ground.jobs import IndexLog
+from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, AnyOf, Attributes, Key, LessThan, Missing, Put, Update, Write
 from cairn.log.entries import LogEntry
 from cairn.log.manifest import ENTRIES
-from cairn.log.memories import MOST_PER_SESSION, Memory, Note
+from cairn.log.memories import Memory
 from cairn.log.registry import Registry
+from cairn.memories.model import MOST_PER_SESSION, Note
 from cairn.sessions.parts import Parts
 from cairn.sessions.transacting import transact
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cairn.conversation.turns import Session
 from cairn.facts.facts import Fact
 from cairn.ground import layout
 from cairn.ground.ids import SessionId
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
 from cairn.ground.table import Attributes, Query
 from cairn.ground.world import World
 from cairn.log.entries import Chunk
 from cairn.log.log import MemoryLog
-from cairn.log.memories import SearchMode, Wanted
 from cairn.log.view import MemoryView
+from cairn.recall.filter import SearchMode, Wanted
 
 if TYPE_CHECKING:
     from cairn.recall.answer import Answer

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from cairn.conversation.turns import Session
 from cairn.ground import layout
 from cairn.ground.ids import Digest, time_ordered_id
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import Delete, Key, Put, Query, Write
 from cairn.ground.world import World
 

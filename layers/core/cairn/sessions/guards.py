@@ -11,10 +11,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.ground import codec, layout
 from cairn.ground.errors import CairnError, ConditionFailed, Conflict, ResourceBusy, StoreError
 from cairn.ground.ids import TurnId
+from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, AllOf, AnyOf, Attributes, Delete, Equals, Key, LessThan, Put, Update
 from cairn.ground.world import World
 from cairn.vault.vault import Vault

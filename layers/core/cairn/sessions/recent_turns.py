@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from cairn.conversation.events import Event
-from cairn.conversation.turns import Session
 from cairn.ground import layout
 from cairn.ground.errors import CorruptData
 from cairn.ground.item_limits import item_bytes
 from cairn.ground.paging import pages
+from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Query
 from cairn.ground.world import World
 from cairn.sessions.summary import Summary

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cairn.conversation.events import Event
-from cairn.conversation.turns import Session
 from cairn.ground import layout
 from cairn.ground.codec import epoch_ms, rfc3339
 from cairn.ground.errors import CairnError, ConditionFailed, ResourceBusy, StoreError, TransactionRefused, Unavailable
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import (
     ABSENT,

@@ -14,7 +14,7 @@ from itertools import count
 
 from cairn.conversation.events import Event, events_of
 from cairn.conversation.items import role_of, text_of
-from cairn.conversation.turns import CommittedTurn, Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.facts.extraction import extract
 from cairn.facts.facts import Changes, Recording, identity, merge
 from cairn.facts.proposals import Proposals
@@ -22,6 +22,7 @@ from cairn.ground import layout
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import CairnError, ResourceBusy, TransactionRefused
 from cairn.ground.ids import time_ordered_id
+from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, Key, Put, Scalar, Update, Write
 from cairn.ground.world import Pending
 from cairn.log.entries import LogEntry, TurnEntry
@@ -32,6 +33,7 @@ from cairn.sessions.guards import Claim
 from cairn.sessions.parts import Parts
 from cairn.sessions.sessions import Lease
 from cairn.sessions.transacting import transact
+from cairn.turns.model import CommittedTurn
 from cairn.turns.new_input import NOTHING_STORED, new_inputs_of, read_context
 from cairn.turns.proposing import proposals
 

@@ -9,12 +9,12 @@ from functools import cached_property
 from cairn.conversation import token_count as tokens
 from cairn.conversation.events import Event
 from cairn.conversation.items import text_of
-from cairn.conversation.turns import Preparation, PreparedTurn, Session
 from cairn.facts.facts import Fact
 from cairn.facts.shortlist import Shortlist, rank
 from cairn.ground import layout
 from cairn.ground.errors import CairnError
 from cairn.ground.explanation import Explanation
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.world import Pending
 from cairn.log.entries import Chunk
@@ -24,6 +24,7 @@ from cairn.recall.searching import Search, Sight
 from cairn.sessions.parts import Parts
 from cairn.sessions.recent_turns import Recent
 from cairn.sessions.summary import Summary, compact
+from cairn.turns.model import Preparation, PreparedTurn
 from cairn.turns.window import Window, recent_items
 
 _HALF_A_QUERY = 2000

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from cairn.conversation.items import role_of, text_of
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.facts.proposals import Proposals, Question
 from cairn.ground import layout
 from cairn.ground.errors import ModelFailed
+from cairn.ground.session import Session
 from cairn.ground.world import Pending
 from cairn.sessions.parts import Parts
 from cairn.turns.new_input import new_inputs_of, read_context

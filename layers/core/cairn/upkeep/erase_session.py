@@ -11,13 +11,13 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from cairn.conversation.turns import Session
 from cairn.files.own_files import OwnFiles
 from cairn.ground import layout
 from cairn.ground.codec import epoch_ms
 from cairn.ground.errors import ResourceBusy, TransactionRefused
 from cairn.ground.ids import Digest
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import Limits
 from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write
 from cairn.log.segments import Segments

@@ -14,12 +14,13 @@ from functools import partial
 from itertools import islice
 from typing import Literal, TypeAlias
 
-from cairn.conversation.turns import MaintenanceReport, Session
 from cairn.ground import layout
 from cairn.ground.errors import CairnError, ResourceBusy, StoreError, Unavailable
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Equals, Key, Query, Update
 from cairn.ground.world import Pending, World
+from cairn.upkeep.model import MaintenanceReport
 
 MOST_SESSIONS = 10_000
 """How many entries of a shard a run reads, which bounds what it reads once its time is up."""

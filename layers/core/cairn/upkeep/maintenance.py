@@ -14,7 +14,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cairn.calls.journal import Journal
-from cairn.conversation.turns import MaintenanceReport, Session
 from cairn.facts.facts import Changes, Fact, State
 from cairn.facts.near_duplicates import merged
 from cairn.files import contents
@@ -24,6 +23,7 @@ from cairn.ground import layout
 from cairn.ground.codec import canonical, moment
 from cairn.ground.errors import ConditionFailed, ResourceBusy, TransactionRefused, Unavailable
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, Check, Delete, Key, Put, Query, Update, Write
 from cairn.log.entries import LogEntry
 from cairn.recall.searching import owners_of
@@ -32,6 +32,7 @@ from cairn.sessions.dropped_blobs import discard, dropping
 from cairn.sessions.parts import Parts
 from cairn.sessions.sessions import Lease
 from cairn.sessions.summary import compact
+from cairn.upkeep.model import MaintenanceReport
 from cairn.upkeep.retention import Retention
 
 TIME_LIMIT = timedelta(seconds=20)

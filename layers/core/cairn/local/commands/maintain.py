@@ -15,8 +15,8 @@ from cairn.ground import layout
 from cairn.ground.ids import Tenant
 from cairn.local.store import opened, services
 from cairn.telemetry import logs
+from cairn.tool.maintenance_runs import maintain_all, maintain_shard, seal_audits
 from cairn.upkeep.every_due import Outcome
-from cairn.upkeep.runs import maintain_all, maintain_shard, seal_audits
 
 _TIME_LIMIT = timedelta(minutes=10)
 _NO_LIMIT = timedelta(days=365)
