@@ -16,7 +16,6 @@ from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
 from cairn.engine import Engine
-from cairn.ground import layout
 from cairn.ground.calibration import Calibration
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.jobs import Job
@@ -25,6 +24,7 @@ from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.world import World
 from cairn.log.entries import Chunk
+from cairn.log.layout import log_owner
 from cairn.memories.model import Question, Recollection
 from cairn.models.minilm import MiniLm
 from cairn.process.system import SystemEntropy, in_turn
@@ -109,7 +109,7 @@ class Stored:
         self._engine = start()
         self._clock = clock
         self._session = Session(TENANT, Project(conversation.name), _ASKING)
-        self._owner = layout.owner(USER, _ASKING)
+        self._owner = log_owner(USER, _ASKING)
         self._ids: dict[int, str] = {}
         clock.turn_to(conversation.texts[0].at)
         for text in conversation.texts:

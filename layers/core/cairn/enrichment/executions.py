@@ -21,12 +21,13 @@ from cairn.enrichment.model import (
     ranked,
     redacted,
 )
-from cairn.ground import codec, layout
+from cairn.ground import codec
 from cairn.ground.ids import Project, SessionId, Tenant, moment_of, time_ordered_id
 from cairn.ground.session import Session
 from cairn.ground.settings import EnrichmentSettings
 from cairn.ground.table import Attributes, Key, Put, Query
 from cairn.log.entries import Chunk
+from cairn.log.layout import log_owner
 from cairn.recall.searching import Search, Sight
 from cairn.sessions.open_logs import open_logs
 from cairn.sessions.parts import Parts
@@ -138,7 +139,7 @@ class Executions:
         session = place.session
         if session is None:
             return ()
-        sight = Sight(session, layout.owner(None, session.session_id), "session")
+        sight = Sight(session, log_owner(None, session.session_id), "session")
         owners = open_logs(self._parts, sight)
         said = " ".join((*tool.split("_"), *(tag.partition(":")[2] for tag in wanted), *_words(arguments)))
         now = self._parts.world.clock.now()

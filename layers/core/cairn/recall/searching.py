@@ -17,6 +17,7 @@ from cairn.ground.settings import RecallScope
 from cairn.ground.table import Attributes, Query
 from cairn.ground.world import World
 from cairn.log.entries import Chunk
+from cairn.log.layout import registry_pk, registry_sk
 from cairn.log.log import MemoryLog
 from cairn.log.view import MemoryView
 from cairn.recall.filter import SearchMode, Wanted
@@ -136,9 +137,9 @@ class Recall:
         return count
 
     def _registered(self, session: Session) -> list[str]:
-        prefix = layout.registry_sk("")
+        prefix = registry_sk("")
         low, high = layout.prefix_range(prefix)
-        query = Query(layout.registry_pk(session.tenant, session.project), low, high)
+        query = Query(registry_pk(session.tenant, session.project), low, high)
         return [str(item["sk"]).removeprefix(prefix) for item in every(self._world.table, query)]
 
 

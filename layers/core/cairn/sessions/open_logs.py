@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cairn.ground import layout
 from cairn.ground.ids import UserId
 from cairn.ground.session import Session
 from cairn.ground.table import Key
 from cairn.ground.world import Pending
+from cairn.log.layout import log_owner, memory_owner
 from cairn.log.memories import SCOPES
 from cairn.recall.searching import Sight
+from cairn.sessions.layout import HEAD, session_pk
 from cairn.sessions.parts import Parts
 
 
 def sight_of(parts: Parts, session: Session, user: UserId | None) -> Sight:
     """Return what a call of this session and user sees of facts."""
     scope = parts.settings_for(session.tenant).recall_scope
-    return Sight(session, layout.owner(user, session.session_id), scope)
+    return Sight(session, log_owner(user, session.session_id), scope)
 
 
 def memory_owners(session: Session, user: UserId | None) -> list[str]:
     """Return whose logs hold the memories that this session and user see."""
-    return list(dict.fromkeys(layout.memory_owner(scope, user, session.session_id) for scope in SCOPES.values()))
+    return list(dict.fromkeys(memory_owner(scope, user, session.session_id) for scope in SCOPES.values()))
 
 
 def open_logs(parts: Parts, sight: Sight, further: Sequence[str] = ()) -> list[str]:
@@ -31,7 +32,7 @@ def open_logs(parts: Parts, sight: Sight, further: Sequence[str] = ()) -> list[s
     One round, and a second one only for logs that the session's head names.
     """
     session = sight.session
-    head = Pending(lambda: parts.world.table.get(Key(layout.session_pk(session), layout.HEAD)))
+    head = Pending(lambda: parts.world.table.get(Key(session_pk(session), HEAD)))
     first = list(dict.fromkeys([sight.owner, *further]))
     refreshes = [lambda owner=owner: parts.log.refresh(session.tenant, session.project, owner) for owner in first]
     parts.world.parallel([lambda: parts.vault.prepare(session.tenant), head, *refreshes])

@@ -11,12 +11,12 @@ from datetime import timedelta
 from typing import Any
 
 from cairn.conversation.turns import Completion
-from cairn.ground import layout
 from cairn.ground.errors import InvalidArgument, PermissionDenied
 from cairn.ground.ids import Tenant, TurnId, UserId, time_ordered_id
 from cairn.ground.session import ResponseItem, Session
 from cairn.ground.table import ABSENT, Key, Put
 from cairn.ground.world import Pending
+from cairn.sessions.layout import operation_sk, session_pk
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
@@ -79,4 +79,4 @@ def _completion(turn_id: TurnId, said: dict[str, Any], outputs: Sequence[Respons
 
 
 def _where(session: Session, operation: Operation) -> Key:
-    return Key(layout.session_pk(session), layout.operation_sk(operation.id))
+    return Key(session_pk(session), operation_sk(operation.id))
