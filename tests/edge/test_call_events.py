@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from builders import outcome
 from cairn import wiring
 from cairn.ground.errors import CairnError
 from cairn.memories.fields import MemoryInput
@@ -20,6 +19,7 @@ from cairn.tool.tool import Call, Tool
 from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
+from support.tool import outcome
 
 EventOf = Callable[..., dict[str, Any]]
 ACTIONS = [tool for tool in CATALOG if issubclass(tool.input, MemoryInput)]

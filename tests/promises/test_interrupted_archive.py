@@ -14,15 +14,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from builders import cold
 from cairn.archive.archive import Archive
 from cairn.archive.layout import archive_pk
 from cairn.archive.model import KEPT_FIELDS, Deposit, kept, pack
 from cairn.ground.errors import NotFound, Unavailable
 from cairn.ground.ids import Digest, SessionId, Tenant
 from cairn.ground.world import World
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
-from memory_store import MemoryTable, copied
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+from support.memory_store import MemoryTable, copied
+from support.turns import cold
 
 ACME, OTHER = Tenant("acme"), Tenant("other")
 MONDAY = SessionId("monday")

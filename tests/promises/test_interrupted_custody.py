@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from builders import FakeClock, RecordingJobs, cold
 from cairn.conversation.items import message
 from cairn.custody.bundles import Bundles, Record, Scope
 from cairn.custody.data_keys import DataKeys
@@ -37,8 +36,10 @@ from cairn.sessions.layout import HEAD, MEMORY_COUNT, session_pk
 from cairn.turns.model import Preparation
 from cairn.vault.layout import key_range, keys_pk
 from cairn.vault.vault import Vault
-from custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
+from support.doubles import FakeClock, RecordingJobs
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.turns import cold
 
 Act: TypeAlias = Callable[[Household, World], object]
 SHARED = session("shared")

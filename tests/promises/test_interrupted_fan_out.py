@@ -20,9 +20,9 @@ from cairn.ground.world import World
 from cairn.sessions.parts import Parts
 from cairn.upkeep.every_due import PUT_OFF, FanOut, Outcome
 from cairn.upkeep.model import MaintenanceReport
-from due_sessions import A_MINUTE, AFTER_LEASE, KNOBS, MATES, SHARD, end_state, engine, entry, run, say
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
-from memory_store import copied
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.memory_store import copied
+from support.upkeep import A_MINUTE, AFTER_LEASE, KNOBS, MATES, SHARD, end_state, engine, entry, run, say
 
 NEWS, NEWS_TOLD = "I live in Bergen.", "Bergen"
 FEWEST_CALLS = 20

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from builders import SESSION, cold, turn
 from cairn.conversation.events import Event, EventType
 from cairn.conversation.items import message
 from cairn.custody import earlier_import as legacy_import
@@ -24,7 +23,8 @@ from cairn.ground.table import Query
 from cairn.ground.tiers import Tier
 from cairn.ground.world import World
 from cairn.sessions.layout import HEAD, session_pk
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.turns import SESSION, cold, turn
 
 START = datetime(2026, 2, 1, tzinfo=UTC)
 SETTINGS = MemorySettings(session_lock_timeout_ms=0)

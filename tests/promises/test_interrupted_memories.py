@@ -14,7 +14,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from builders import SESSION, cold, turn
 from cairn.engine import Engine
 from cairn.ground.errors import NotFound, Refusal, TransactionRefused, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, UserId
@@ -28,7 +27,8 @@ from cairn.memories.model import Forgetting, Note, Question
 from cairn.process.system import SystemEntropy
 from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from cairn.turns.after_turn import commit
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+from support.turns import SESSION, cold, turn
 
 NewWorld = Callable[[], World]
 Fault = Callable[[Callable[[], object]], object]

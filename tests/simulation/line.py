@@ -15,8 +15,8 @@ from cairn.ground.errors import CairnError, Refusal, StoreError, TransactionRefu
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.ports import Blobs, Table
 from cairn.ground.table import Attributes, Check, Delete, Key, Page, Put, Query, Update, Write, key_of
-from faults import Stopped
 from simulation.scheduler import Scheduler
+from support.faults import Stopped
 
 T = TypeVar("T")
 

@@ -15,11 +15,11 @@ from cairn.ground.ids import SessionId, TurnId
 from cairn.ground.session import Session
 from cairn.log.layout import log_owner
 from cairn.log.view import MemoryView
-from recalling import rounded, told
 from simulation.actions import PROJECT, TENANTS, Play, tag_of
 from simulation.recount import Problems, Recount
 from simulation.stage import SETTINGS, Process
 from simulation.witness import CONFLICT, STORED, Attempt, Seen
+from support.recall import rounded, told
 
 
 class Findings:

@@ -6,12 +6,12 @@ import traceback
 from collections.abc import Callable
 from random import Random
 
-from faults import Stopped
 from simulation.actions import ACTIONS, USERS, Play, say, sessions_of
 from simulation.aftermath import Verdict, judged
 from simulation.keeping import KEEPING
 from simulation.line import Fault
 from simulation.stage import Stage, small
+from support.faults import Stopped
 
 RATES = (0.0, 0.02, 0.06, 0.15)
 LEFT_OUT = 0.25

@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from unittest.mock import patch
 
-from builders import RecordingJobs, RepeatingKeyRing
 from cairn.calls.journal import Journal
 from cairn.conversation.turns import Completion
 from cairn.engine import Engine
@@ -28,11 +27,12 @@ from cairn.recall import indexing
 from cairn.sessions.parts import Parts
 from cairn.turns.model import CommittedTurn
 from cairn.vault import vault
-from memory_store import MemoryBlobs, MemoryTable
 from simulation.leases import Leases, WatchedTable
 from simulation.line import Draw, Line, LinedBlobs, LinedTable
 from simulation.scheduler import Scheduler
 from simulation.witness import BUSY, CONFLICT, REPLAYED, STORED, UNAVAILABLE, Attempt, Witness
+from support.doubles import RecordingJobs, RepeatingKeyRing
+from support.memory_store import MemoryBlobs, MemoryTable
 
 START = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
 MOST_SKEW = 1.0
