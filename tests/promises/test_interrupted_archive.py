@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from cairn.archive.archive import Archive
 from cairn.archive.layout import archive_pk
-from cairn.archive.model import KEPT_FIELDS, Deposit, kept, pack
+from cairn.archive.model import KEPT_FIELDS, Deposit, kept_fields, pack
 from cairn.ground.errors import NotFound, Unavailable
 from cairn.ground.ids import Digest, SessionId, Tenant
 from cairn.ground.world import World
@@ -185,8 +185,8 @@ def test_whatever_is_archived_is_found_and_comes_back_as_it_was_kept(
     for session, tags in archived:
         deposit = Deposit(session_id=MONDAY, tags=tuple(tags), session=session)
         digest = archive.store(ACME, deposit).digest
-        assert archive.retrieve(ACME, digest) == kept(session, MONDAY)
+        assert archive.retrieve(ACME, digest) == kept_fields(session, MONDAY)
         assert digest in {entry.digest for entry in archive.query(ACME, "", tags, 100)}
         assert archive.store(OTHER, deposit).digest != digest
-    different = {pack(kept(session, MONDAY)) for session, _ in archived}
+    different = {pack(kept_fields(session, MONDAY)) for session, _ in archived}
     assert len(archive.query(ACME, "", [], 100)) == len(different)

@@ -12,7 +12,7 @@ import pytest
 from cairn.conversation.events import Event, EventType
 from cairn.conversation.items import message
 from cairn.custody import earlier_import as legacy_import
-from cairn.custody.earlier_layout import FactRecord, LegacyHistory, turns_of
+from cairn.custody.earlier_layout import EarlierHistory, FactRecord, turns_of
 from cairn.engine import Engine
 from cairn.facts.facts import State
 from cairn.ground.errors import ResourceBusy, Unavailable
@@ -31,7 +31,7 @@ SETTINGS = MemorySettings(session_lock_timeout_ms=0)
 TURNS = 7
 
 
-def history() -> LegacyHistory:
+def history() -> EarlierHistory:
     events = [
         Event(
             id=f"t{number}-in-0",
@@ -59,7 +59,7 @@ def history() -> LegacyHistory:
         )
         for number, value in enumerate(("Oslo", "Bergen"))
     ]
-    return LegacyHistory(turns_of(events), tuple(homes), (TurnId("t-1"), TurnId("t0")))
+    return EarlierHistory(turns_of(events), tuple(homes), (TurnId("t-1"), TurnId("t0")))
 
 
 def engine(world: World) -> Engine:
@@ -72,7 +72,7 @@ def faulty(world: World, at: int, fault: Callable[[Callable[[], object]], object
 
 
 def take_over(engine: Engine) -> None:
-    engine.legacy.run(SESSION, history())
+    engine.earlier_import.run(SESSION, history())
 
 
 def end_state(world: World) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from typing import Any
 from cairn.archive.model import Deposit
 from cairn.conversation.items import message, text_of
 from cairn.conversation.turns import Completion
-from cairn.custody.bundles import Bundles, Record, Scope
-from cairn.custody.erase_user import ErasedUser, SubjectErasure
+from cairn.custody.bundles import Bundles, DataScope, Record
+from cairn.custody.erase_user import ErasedUser, EraseUser
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.engine import Engine
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
@@ -21,7 +21,7 @@ from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings, RecallScope
 from cairn.ground.table import Key, Put
 from cairn.ground.world import World
-from cairn.memories.model import Forgetting, Note, Question
+from cairn.memories.model import ForgetRequest, Note, RecallRequest
 from cairn.recall.indexing import FEWEST
 from cairn.sessions.layout import session_pk
 from cairn.sessions.parts import Parts
@@ -92,11 +92,11 @@ class Household:
         return self.engine().memories.remember(where, Note(content=content, scope=scope, user_id=user))
 
     def forget(self, where: Session, name: str, reason: str) -> None:
-        self.engine().memories.forget(where, Forgetting(id=name, reason=reason))
+        self.engine().memories.forget(where, ForgetRequest(id=name, reason=reason))
 
     def recalled(self, where: Session, user: UserId | None = None, engine: Engine | None = None) -> list[str]:
         """Return all that a process recalls of memories, ended ones too, the newest first."""
-        question = Question(limit=50, include_superseded=True, user_id=user)
+        question = RecallRequest(limit=50, include_superseded=True, user_id=user)
         found = (engine or self.engine()).memories.recall(where, question).found
         return [each.content for each in found if each.kind == "memory"]
 
@@ -197,7 +197,7 @@ def forms(text: str) -> list[bytes]:
 
 def erase(house: Household, user: UserId = ADA, **scope: Any) -> ErasedUser:
     """Erase a user, Ada unless told."""
-    return SubjectErasure(cold_parts(house), house.inventory).run(Scope(ACME, user=user, **scope))
+    return EraseUser(cold_parts(house), house.inventory).run(DataScope(ACME, user=user, **scope))
 
 
 def cold_parts(house: Household, world: World | None = None) -> Any:
@@ -218,7 +218,7 @@ def partition(house: Household, where: Session) -> list[str]:
 
 def exported(house: Household, **scope: Any) -> list[Record]:
     """Return the records as a bundle holds them: as JSON."""
-    found = Bundles(house.world, house.inventory, Vault(house.world)).export(Scope(ACME, **scope))
+    found = Bundles(house.world, house.inventory, Vault(house.world)).export(DataScope(ACME, **scope))
     return [json.loads(json.dumps(record)) for record in found]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from cairn.embedded.table import SqliteTable
-from cairn.enrichment.executions import Place
+from cairn.enrichment.executions import ExecutionScope
 from cairn.ground.errors import CairnError
 from cairn.ground.ids import Project, SessionId, Tenant
 from cairn.ground.table import Put, Query
@@ -19,7 +19,7 @@ from support.turns import cold
 CANARY = "canary-4f6e1b"
 PODS = oc_diagnostic_pod_health
 NAMES = {"project": "garden", "session_id": "monday"}
-GARDEN = Place(Tenant("acme"), Project("garden"), SessionId("monday"))
+GARDEN = ExecutionScope(Tenant("acme"), Project("garden"), SessionId("monday"))
 
 
 class SlowTable:
@@ -73,7 +73,7 @@ class SpyTool:
         return [each.memory_context for each in self.requests]
 
 
-def kept(world: World, place: Place = GARDEN) -> list[dict[str, Any]]:
+def kept(world: World, place: ExecutionScope = GARDEN) -> list[dict[str, Any]]:
     """Return what was kept of the tool's calls, opened, oldest first."""
     items = world.table.query(Query(place.partition(PODS.name), "r#", "r#~")).items
     return [cold(world).vault.unseal(place.tenant, item) for item in items]

@@ -9,7 +9,7 @@ from cairn.ground.paging import every
 from cairn.ground.ports import Embedder
 from cairn.ground.table import Key, Query
 from cairn.log.layout import MANIFEST, log_pk
-from cairn.memories.model import Forgetting, Note, Question, Recalled, Recollection
+from cairn.memories.model import ForgetRequest, Note, RecalledItem, RecallRequest, RecallResult
 
 
 class Notebook:
@@ -23,18 +23,18 @@ class Notebook:
         note = Note(content=content, user_id=self.user, **fields)
         return self.talk.engine.memories.remember(self.talk.session, note)
 
-    def recall(self, query: str = "", **fields: Any) -> Recalled:
-        question = Question(query=query, user_id=self.user, **fields)
+    def recall(self, query: str = "", **fields: Any) -> RecallResult:
+        question = RecallRequest(query=query, user_id=self.user, **fields)
         return self.talk.engine.memories.recall(self.talk.session, question)
 
-    def find(self, query: str = "", **fields: Any) -> list[Recollection]:
+    def find(self, query: str = "", **fields: Any) -> list[RecalledItem]:
         return list(self.recall(query, **fields).found)
 
     def texts(self, query: str = "", **fields: Any) -> list[str]:
         return [found.content for found in self.find(query, **fields)]
 
     def drop(self, name: str, reason: str | None = None, replacement: str | None = None) -> None:
-        request = Forgetting(id=name, reason=reason, replacement_id=replacement, user_id=self.user)
+        request = ForgetRequest(id=name, reason=reason, replacement_id=replacement, user_id=self.user)
         self.talk.engine.memories.forget(self.talk.session, request)
 
     def other(self, session_id: str | None = None, user: Any = ...) -> Notebook:

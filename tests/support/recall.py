@@ -21,17 +21,17 @@ from cairn.ground.ports import Embedder
 from cairn.ground.world import NoTally
 from cairn.language.index_terms import pair_hashes
 from cairn.language.terms import terms, words
-from cairn.language.traits import cues
+from cairn.language.traits import traits
 from cairn.log.documents import Kind, Vectors
 from cairn.log.view import MemoryView
 from cairn.recall import collection
 from cairn.recall.answer import Answer, answer
 from cairn.recall.collection import Found
-from cairn.recall.corpus import Columns, Meant, Postings, Rows, Scores, Stored, Vector, quantized
+from cairn.recall.corpus import Columns, Postings, QueryVectors, Rows, Scores, StoredVectors, Vector, quantized
 from cairn.recall.embedding import Embedding
-from cairn.recall.filter import SearchMode, Wanted
+from cairn.recall.filter import Filter, SearchMode
 
-Told: TypeAlias = Sequence[tuple[Found, float]]
+Ranked: TypeAlias = Sequence[tuple[Found, float]]
 """What was found with its score, the best first."""
 
 
@@ -79,10 +79,10 @@ EMBEDDER = "toy"
 """The name of what the vectors were made by."""
 
 
-def meant(vector: Sequence[float], embedder: str = EMBEDDER) -> Meant:
+def meant(vector: Sequence[float], embedder: str = EMBEDDER) -> QueryVectors:
     """Return a question that means what a vector says."""
     asked = np.array(vector, np.float32)
-    return Meant(asked, asked, embedder)
+    return QueryVectors(asked, asked, embedder)
 
 
 class Texts:
@@ -103,7 +103,9 @@ class Texts:
             after=np.array(after, np.int32),
             day=np.array([text.day.toordinal() for text in texts], np.int32),
             speaker=np.array([speakers.index(text.speaker) for text in texts], np.int32),
-            cues=np.array([cues(t.said, t.speaker, len(n)) for t, n in zip(texts, self._terms, strict=True)], np.uint8),
+            traits=np.array(
+                [traits(t.said, t.speaker, len(n)) for t, n in zip(texts, self._terms, strict=True)], np.uint8
+            ),
             length=np.array([len(each) for each in self._terms], np.int32),
             sessions=len(sessions),
             speakers=speakers,
@@ -122,10 +124,10 @@ class Texts:
         found = [pair_hashes(self._terms[int(row)]) for row in rows]
         return np.array([each for pairs in found for each in pairs], np.uint32), np.array([len(p) for p in found], int)
 
-    def vectors(self, embedder: str) -> Iterator[Stored]:
+    def vectors(self, embedder: str) -> Iterator[StoredVectors]:
         if self._vectors and embedder == EMBEDDER:
             rows, vectors = list(self._vectors), list(self._vectors.values())
-            yield Stored(np.array(rows, np.int64), np.stack(vectors), third_person=False)
+            yield StoredVectors(np.array(rows, np.int64), np.stack(vectors), third_person=False)
 
 
 def _neighbours(sessions: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -173,33 +175,33 @@ def asked(  # noqa: PLR0913 - what a question is made of
     now: datetime,
     *,
     session: SessionId | None = None,
-    wanted: Wanted | None = None,
+    filter_: Filter | None = None,
     embedder: Embedder | None = None,
     mode: SearchMode = "hybrid",
 ) -> Answer:
     """Return the answer of a view's texts, memories and facts."""
-    wanted = wanted or Wanted()
-    held = view.facts(now, session) if wanted.at is None else view.past(wanted.at).facts(session)
+    filter_ = filter_ or Filter()
+    held = view.facts(now, session) if filter_.at is None else view.history(filter_.at).facts(session)
     collections = [
-        collection.texts(view, session, wanted.at),
-        collection.memories(view, wanted),
+        collection.texts(view, session, filter_.at),
+        collection.memories(view, filter_),
         collection.facts(view, held),
     ]
-    return answer(collections, text, now.date(), partial(embedding(embedder).meant, [view]), mode)
+    return answer(collections, text, now.date(), partial(embedding(embedder).query_vectors, [view]), mode)
 
 
-def told(view: MemoryView, text: str, now: datetime, **fields: Any) -> Told:
+def ranked(view: MemoryView, text: str, now: datetime, **fields: Any) -> Ranked:
     """Return what a view finds, the best first."""
     answered = asked(view, text, now, **fields)
     return [(answered.read(hit), hit.score) for hit in answered.hits()]
 
 
-def rounded(found: Told) -> Sequence[tuple[Found, float]]:
+def rounded(found: Ranked) -> Sequence[tuple[Found, float]]:
     """Return what was found with its scores as far as another order of sums does not change them."""
     return [(each, round(score, 5)) for each, score in found]
 
 
-def assert_same(found: Told, expected: Told, within: float = 1e-5) -> None:
+def assert_same(found: Ranked, expected: Ranked, within: float = 1e-5) -> None:
     """Hold a ranking to another: the same was found, with the same scores, in the same order but for equals."""
     scores = dict(expected)
     assert len(scores) == len(expected)

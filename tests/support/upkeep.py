@@ -17,7 +17,7 @@ from cairn.ground.table import Key, Query
 from cairn.ground.world import World
 from cairn.sessions.layout import HEAD, due_shard, session_pk
 from cairn.sessions.parts import Parts
-from cairn.upkeep.every_due import FanOut, Outcome
+from cairn.upkeep.every_due import EveryDue, Outcome
 
 KNOBS = MemorySettings(recent_context_items=2, session_lock_timeout_ms=0, guard_lease_seconds=30)
 AFTER_LEASE = timedelta(seconds=KNOBS.guard_lease_seconds + 1)
@@ -52,7 +52,7 @@ def say(world: World, where: Session, turn_id: str, text: str = "Hello.") -> Non
 
 def run(world: World, within: timedelta = A_MINUTE) -> Counter[Outcome]:
     """Run the shard once, as a process of its own."""
-    return FanOut(world).run_shard(SHARD, within, engine(world).maintenance.run_due)
+    return EveryDue(world).run_shard(SHARD, within, engine(world).maintenance.run_due)
 
 
 def entry(world: World, where: Session) -> datetime | None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cairn.access import policies
 from cairn.access.layout import POLICIES
 from cairn.access.policies import parse
-from cairn.access.policy import NOTHING, STANDARD, Operation, Permission
+from cairn.access.policy import NOTHING, STANDARD, Permission, Right
 from cairn.access.policy_store import PolicyStore
 from cairn.ground.errors import CorruptData, SettingsError
 from cairn.ground.ids import Namespace
@@ -65,7 +65,7 @@ SEGMENT = st.from_regex(r"[A-Za-z0-9_-]{1,5}", fullmatch=True)
     ],
 )
 def test_the_standard_policy_is_the_one_that_was_asked_for(
-    tool: str, namespace: str, operation: Operation, *, allowed: bool
+    tool: str, namespace: str, operation: Right, *, allowed: bool
 ) -> None:
     for book in (STANDARD, parse(SOURCE)):
         assert book.permission(None, tool).allows(Namespace(namespace), operation) is allowed
@@ -108,7 +108,7 @@ def test_a_tool_or_a_policy_that_is_not_named_may_do_nothing() -> None:
 
 def test_a_named_policy_holds_alone() -> None:
     readers = parse(READERS).permission("readers", "getMemory")
-    assert readers == Permission(operations=frozenset({"read"}), namespaces=("public.*",))
+    assert readers == Permission(rights=frozenset({"read"}), namespaces=("public.*",))
     assert parse(READERS).permission("redactors", "putMemory").on_sensitive == "redact"
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cairn.archive.archive import Archive
 from cairn.archive.card import SUMMARY_CHARACTERS, TITLE_CHARACTERS, card
-from cairn.archive.model import KEPT_FIELDS, Deposit, kept
+from cairn.archive.model import KEPT_FIELDS, Deposit, kept_fields
 from cairn.detection import detector
 from cairn.ground.errors import DetectionFailed, InvalidArgument, SecretDetected
 from cairn.ground.ids import SessionId
@@ -128,7 +128,7 @@ def test_a_preview_shows_the_card_that_storing_gives_and_writes_nothing(archive:
 
 def test_a_card_is_made_of_what_is_kept_alone() -> None:
     secret = "dropped on the way"
-    session = kept({**SESSION, "title": secret, "notes": secret}, SessionId("monday"))
+    session = kept_fields({**SESSION, "title": secret, "notes": secret}, SessionId("monday"))
 
     made = card(session, ("garden",))
 

@@ -10,7 +10,7 @@ import pytest
 
 from cairn import wiring
 from cairn.calls import session_calls as service
-from cairn.calls.session_calls import Contexts
+from cairn.calls.session_calls import SessionCalls
 from cairn.calls.usage import IN_AWS, SessionContext
 from cairn.ground.errors import CairnError, Disabled, InvalidArgument
 from cairn.ground.ids import Project, SessionId, Tenant
@@ -172,11 +172,11 @@ def test_a_process_keeps_a_bounded_number_of_sessions(
     monkeypatch.setattr(service, "_MOST_SESSIONS", 2)
     calls: list[str] = []
     counted: Any = Counted(world.table, calls)
-    contexts = Contexts(replace(world, table=counted))
+    session_calls = SessionCalls(replace(world, table=counted))
     sessions = [getContext.input(**{**SESSION, "session_id": name}) for name in ("a", "b", "c", "a", "c")]
 
     for each in sessions:
-        contexts.of(each.session(named.caller.tenant))  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+        session_calls.of(each.session(named.caller.tenant))  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
 
     assert calls == ["query"] * 8
 
@@ -189,10 +189,10 @@ def test_a_process_keeps_a_bounded_number_of_calls(named: Call, world: World, mo
             context(named, session_id=session.session_id)
     asked: list[str] = []
     counted: Any = Counted(world.table, asked)
-    contexts = Contexts(replace(world, table=counted))
+    session_calls = SessionCalls(replace(world, table=counted))
 
     for session in (*sessions, sessions[1], sessions[0]):
-        contexts.of(session)
+        session_calls.of(session)
 
     assert asked == ["query"] * 6
 
@@ -204,14 +204,14 @@ class Told:
         self._session = Session(named.caller.tenant, Project("garden"), SessionId("monday"))
         self._world = world
         self.meter = Meter()
-        self._warm = Contexts(metered(world, self.meter))
+        self._warm = SessionCalls(metered(world, self.meter))
 
     def warm(self) -> SessionContext:
         self.meter.reset()
         return self._warm.of(self._session)
 
     def cold(self) -> SessionContext:
-        return Contexts(self._world).of(self._session)
+        return SessionCalls(self._world).of(self._session)
 
 
 @pytest.mark.req("R145")

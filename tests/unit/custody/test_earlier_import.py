@@ -21,7 +21,7 @@ START = Callable[..., Any]
 
 def take_over(talk: Any, root: Path, user: Any = None) -> list[Imported]:
     found = [each for each in sessions(root) if each.session_id == talk.session.session_id]
-    return [talk.engine.legacy.run(talk.session, each.history, user) for each in found]
+    return [talk.engine.earlier_import.run(talk.session, each.history, user) for each in found]
 
 
 def recalled(turn: Any, placed: Any) -> tuple[set[str], list[str]]:

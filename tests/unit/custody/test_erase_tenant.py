@@ -11,7 +11,7 @@ import pytest
 
 from cairn.access.api_keys import Grant
 from cairn.access.key_store import Credentials
-from cairn.custody.erase_tenant import TenantErasure
+from cairn.custody.erase_tenant import EraseTenant
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.table import SqliteTable
@@ -43,7 +43,7 @@ def test_an_erased_tenant_has_no_item_no_blob_and_no_key_that_opens_and_another_
     credentials = Credentials(another.world)
     ours, theirs = credentials.create(ACME, Grant()), credentials.create(OTHER, Grant())
 
-    done = TenantErasure(another.world, another.inventory).run(ACME)
+    done = EraseTenant(another.world, another.inventory).run(ACME)
 
     assert (done.api_keys, done.data_keys, done.left) == (1, 1, 0)
     assert done.items > 30
@@ -62,7 +62,7 @@ def test_of_a_copy_made_once_the_keys_are_gone_nothing_opens_though_all_of_the_d
     house.move_in().index()
     before, copy = sealed_items(house), tmp_path / "copy"
 
-    TenantErasure(house.world, house.inventory).run(ACME, lambda: shutil.copytree(house.directory, copy) and None)
+    EraseTenant(house.world, house.inventory).run(ACME, lambda: shutil.copytree(house.directory, copy) and None)
 
     table = SqliteTable(copy / "table.sqlite3")
     stolen = replace(house.world, table=table, blobs=DirectoryBlobs(copy / "blobs"))
@@ -90,7 +90,7 @@ def test_the_keys_of_an_erased_tenant_are_in_no_file_of_the_store(house: Househo
         found.append(wrapped in house.raw())
 
     look()
-    TenantErasure(house.world, house.inventory).run(ACME, look)
+    EraseTenant(house.world, house.inventory).run(ACME, look)
 
     assert found == [True, False]
 
@@ -98,7 +98,7 @@ def test_the_keys_of_an_erased_tenant_are_in_no_file_of_the_store(house: Househo
 @pytest.mark.req("R252")
 def test_a_tenant_can_be_erased_twice_and_begin_anew(house: Household) -> None:
     house.say(session("alone"), ADA, "Hello.")
-    erasure = TenantErasure(house.world, house.inventory)
+    erasure = EraseTenant(house.world, house.inventory)
     erasure.run(ACME)
 
     assert erasure.run(ACME).items == 0

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.custody.bundles import Scope
-from cairn.custody.erase_user import ErasedUser, SubjectErasure
+from cairn.custody.bundles import DataScope
+from cairn.custody.erase_user import ErasedUser, EraseUser
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.ground.errors import InvalidArgument, ResourceBusy
 from cairn.ground.ids import Project, UserId
@@ -114,8 +114,8 @@ def test_what_the_user_says_while_being_erased_is_met_by_the_second_pass(house: 
     clock: Any = house.world.clock
     stage = Stage(clock, lambda: house.say(session("shared"), ADA, "Ada is still here."))
 
-    done = SubjectErasure(cold_parts(house, replace(house.world, clock=stage)), house.inventory).run(
-        Scope(ACME, user=ADA)
+    done = EraseUser(cold_parts(house, replace(house.world, clock=stage)), house.inventory).run(
+        DataScope(ACME, user=ADA)
     )
 
     assert (done.left, done.shared_turns) == (0, 5)
@@ -133,7 +133,7 @@ def test_what_the_user_says_after_all_is_counted_as_left(house: Household) -> No
     table: Any = house.world.table
     late = Late(table, house.directory / "blobs")
 
-    assert SubjectErasure(cold_parts(house), late).run(Scope(ACME, user=ADA)).left == 4
+    assert EraseUser(cold_parts(house), late).run(DataScope(ACME, user=ADA)).left == 4
 
 
 def test_a_session_in_use_stops_the_erasure_which_can_be_run_again(house: Household) -> None:
@@ -151,7 +151,7 @@ def test_a_session_in_use_stops_the_erasure_which_can_be_run_again(house: Househ
 
 def test_a_user_is_named(house: Household) -> None:
     with pytest.raises(InvalidArgument, match="user"):
-        SubjectErasure(cold_parts(house), house.inventory).run(Scope(ACME))
+        EraseUser(cold_parts(house), house.inventory).run(DataScope(ACME))
 
 
 def test_what_a_shared_session_counts_stays(house: Household) -> None:

@@ -8,7 +8,7 @@ from cairn.conversation.items import message
 from cairn.engine import Engine
 from cairn.ground.ids import Project, UserId
 from cairn.log.layout import PROJECT_OWNER
-from cairn.memories.model import Question
+from cairn.memories.model import RecallRequest
 from cairn.turns.model import Preparation
 from support.custody import ACME, ADA, BOB, Household, cold_parts, erase, session
 
@@ -42,7 +42,7 @@ def test_a_recall_finds_no_turn_fact_or_memory_that_was_erased(house: Household,
     warm = house.engine()
 
     def found(engine: Engine, where: str, user: UserId) -> list[str]:
-        question = Question(query="Bergen, Oslo, marigolds, Rome", limit=50, min_confidence=0, user_id=user)
+        question = RecallRequest(query="Bergen, Oslo, marigolds, Rome", limit=50, min_confidence=0, user_id=user)
         return [each.content for each in engine.memories.recall(session(where), question).found]
 
     assert [text for text in found(warm, "alone", ADA) if "Bergen" in text]

@@ -16,11 +16,11 @@ from cairn.enrichment.model import (
     Execution,
     brief,
     execution_tags,
-    heard,
     packaged,
     query_tags,
     ranked,
     redacted,
+    text_summary,
 )
 from cairn.ground.ids import SessionId, TurnId
 from cairn.log.entries import Chunk
@@ -131,7 +131,7 @@ def test_of_what_was_said_labels_alone_are_told(secret: str) -> None:
         speaker="user",
         text=f"{secret} CrashLoopBackOff {secret}",
     )
-    found = heard(said, query_tags(TOOL, {}), NOW)
+    found = text_summary(said, query_tags(TOOL, {}), NOW)
     assert found is not None
     assert found.source == "conversation"
     assert found.tags == ("kind:conversation", "error:crashloop")

@@ -16,8 +16,8 @@ from cairn.facts.proposals import (
     MAX_BELIEVED,
     MAX_SAID_CHARACTERS,
     MAX_UPSERTS,
+    FactQuestion,
     Proposals,
-    Question,
     accepted,
     read,
     request,
@@ -63,7 +63,7 @@ def proposed(*upserts: object, deletes: object = ()) -> Proposals:
     return read(answer({"upserts": list(upserts), "deletes": deletes}))
 
 
-def asked(question: Question, **knobs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def asked(question: FactQuestion, **knobs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the request, and the data in it."""
     body = json.loads(request(question, HeuristicSettings(**knobs)))
     [item] = body["input"]
@@ -209,7 +209,7 @@ def test_whatever_the_answer_it_is_read_or_a_failure(body: bytes) -> None:
 @pytest.mark.req("R123")
 @pytest.mark.req("R126")
 def test_the_request_forces_one_call_and_names_the_model_and_its_most_tokens() -> None:
-    body, _ = asked(Question(said=("Hello",), believed=()), model="another/model", max_output_tokens=64)
+    body, _ = asked(FactQuestion(said=("Hello",), believed=()), model="another/model", max_output_tokens=64)
 
     assert (body["model"], body["max_output_tokens"], body["store"]) == ("another/model", 64, False)
     assert body["tool_choice"] == {"type": "function", "name": body["tools"][0]["name"]}
@@ -218,7 +218,7 @@ def test_the_request_forces_one_call_and_names_the_model_and_its_most_tokens() -
 
 @given(st.lists(st.text(), max_size=3), st.text(min_size=1))
 def test_what_users_said_travels_as_data_and_never_as_instructions(said: list[str], value: str) -> None:
-    body, data = asked(Question(said=tuple(said), believed=(fact(1, value=value),)))
+    body, data = asked(FactQuestion(said=tuple(said), believed=(fact(1, value=value),)))
 
     assert data["said"] == said
     assert data["believed"][0]["value"] == value
@@ -227,13 +227,13 @@ def test_what_users_said_travels_as_data_and_never_as_instructions(said: list[st
 
 
 def test_a_long_text_is_cut_to_its_newest_end() -> None:
-    _, data = asked(Question(said=("old", "a" * MAX_SAID_CHARACTERS, "new"), believed=()))
+    _, data = asked(FactQuestion(said=("old", "a" * MAX_SAID_CHARACTERS, "new"), believed=()))
 
     assert [len(text) for text in data["said"]] == [MAX_SAID_CHARACTERS - 3, 3]
     assert data["said"][-1] == "new"
 
 
 def test_of_many_beliefs_those_seen_last_are_shown() -> None:
-    _, data = asked(Question(said=("Hi",), believed=tuple(fact(number) for number in range(MAX_BELIEVED + 5))))
+    _, data = asked(FactQuestion(said=("Hi",), believed=tuple(fact(number) for number in range(MAX_BELIEVED + 5))))
 
     assert [each["id"] for each in data["believed"]] == [f"fact-{n}" for n in range(5, MAX_BELIEVED + 5)]

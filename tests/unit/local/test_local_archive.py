@@ -15,7 +15,7 @@ from cairn import wiring
 from cairn.access.api_keys import ALL_PROJECTS
 from cairn.access.callers import Caller
 from cairn.archive.model import RAW_ACKNOWLEDGEMENT
-from cairn.local.store import LOCAL_TENANT, opened
+from cairn.local.store import LOCAL_TENANT, open_store
 from cairn.tool.dispatch import execute
 from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
@@ -41,7 +41,7 @@ def recorded(data: Path) -> None:
         "input_items": [{"role": "user", "content": SAID}],
         "output_items": [],
     }
-    with opened(data, {}):
+    with open_store(data, {}):
         caller = Caller(LOCAL_TENANT, frozenset({"read", "write"}), "request-1", (ALL_PROJECTS,))
         execute(CATALOG, "memory_after_turn", turn, Call(caller, wiring.services()))
 

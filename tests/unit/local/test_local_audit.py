@@ -22,7 +22,7 @@ from cairn.calls.record import day_of
 from cairn.embedded.table import SqliteTable
 from cairn.ground.table import Put, Query
 from cairn.ground.world import World
-from cairn.local.store import LOCAL_TENANT, opened
+from cairn.local.store import LOCAL_TENANT, open_store
 from cairn.tool.tool import Call
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 
@@ -43,7 +43,7 @@ class EarlierClock:
 def data(tmp_path: Path) -> Path:
     """Return a data directory in which two turns were stored two hours ago."""
     directory = tmp_path / "store"
-    with opened(directory, os.environ) as store:
+    with open_store(directory, os.environ) as store:
         world: World = replace(wiring.adapters(store.settings), clock=EarlierClock())
         caller = Caller(
             LOCAL_TENANT, frozenset({"read", "write"}), "request-1", (ALL_PROJECTS,), credential="0123456789abcdef"

@@ -10,7 +10,7 @@ import pytest
 
 from cairn.ground.errors import SettingsError
 from cairn.local.demo import locomo
-from cairn.local.demo.client import Recalled
+from cairn.local.demo.client import RecalledContext
 from cairn.local.demo.conversation import shipped
 from cairn.local.demo.replay import misses
 
@@ -92,7 +92,7 @@ def test_a_file_that_is_no_locomo_is_refused_in_one_sentence(tmp_path: Path, doc
 
 def test_what_a_turn_expects_is_looked_for_in_all_that_was_recalled_and_what_it_rejects_in_facts_only() -> None:
     turn = next(turn for _, turn in shipped().turns if turn.expect and turn.reject)
-    good = Recalled(("user_home: " + turn.expect[0].upper(),), (turn.reject[0],), (), (), 1, 1.0)
-    bad = Recalled(("user_home: " + turn.reject[0],), (), (), (), 1, 1.0)
+    good = RecalledContext(("user_home: " + turn.expect[0].upper(),), (turn.reject[0],), (), (), 1, 1.0)
+    bad = RecalledContext(("user_home: " + turn.reject[0],), (), (), (), 1, 1.0)
     assert misses(turn, good) == []
     assert len(misses(turn, bad)) == 2

@@ -15,7 +15,7 @@ from cairn import wiring
 from cairn.conversation.turns import Completion
 from cairn.ground.ids import Project, SessionId, Tenant, UserId
 from cairn.ground.session import Session
-from cairn.local.store import custody, opened
+from cairn.local.store import custody, open_store
 from cairn.sessions.parts import Parts
 from support.turns import turn
 
@@ -35,7 +35,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def say(data: Path, text: str, user: str, project: str = "garden") -> None:
     said = turn(f"turn-{text}", text)
     whose = Completion(turn_id=said.turn_id, inputs=said.inputs, outputs=said.outputs, user_id=UserId(user))
-    with opened(data, {}):
+    with open_store(data, {}):
         wiring.services().turns.after(Session(Tenant("local"), Project(project), SessionId("s")), whose)
 
 

@@ -19,7 +19,7 @@ from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Key, Update
 from cairn.local.cli import main
 from cairn.local.server import background
-from cairn.local.store import opened
+from cairn.local.store import open_store
 from cairn.sessions.layout import HEAD, SUMMARIES, due_shard, session_pk
 from cairn_jobs import worker
 
@@ -33,7 +33,7 @@ def say(data: Path) -> Say:
 
     def said(name: str, environment: Mapping[str, str] = AT_ONCE) -> Session:
         session = Session(Tenant("local"), Project("garden"), SessionId(name))
-        with opened(data, environment):
+        with open_store(data, environment):
             turn = Completion(turn_id=TurnId("t1"), inputs=(message("user", "Hello."),), outputs=())
             wiring.services().turns.after(session, turn)
         return session
@@ -138,7 +138,7 @@ def test_a_session_is_not_due_before_its_time_and_no_other_command_maintains_it(
 
 def test_a_job_goes_to_the_worker_that_lambda_runs(say: Say, data: Path) -> None:
     session = say("monday")
-    with opened(data, AT_ONCE):
+    with open_store(data, AT_ONCE):
         background.work(MaintainShard(due_shard(session)))
 
     assert item(data, session, SUMMARIES)
@@ -152,7 +152,7 @@ def test_an_open_store_does_its_jobs_in_the_background(data: Path, monkeypatch: 
         done.set()
 
     monkeypatch.setitem(worker.WORK, MaintainShard, note)  # pyright: ignore[reportArgumentType] - a mapping, of which the test changes one entry
-    with opened(data, AT_ONCE):
+    with open_store(data, AT_ONCE):
         wiring.services().jobs.send([MaintainShard(3)])
         assert done.wait(timeout=30)
 

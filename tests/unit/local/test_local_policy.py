@@ -15,7 +15,7 @@ from cairn.ground.table import Key, Update
 from cairn.keyvalue import layout
 from cairn.keyvalue.model import KeyName, Place
 from cairn.local.cli import main
-from cairn.local.store import opened
+from cairn.local.store import open_store
 
 LOCAL = Tenant("local")
 SPACE = Namespace("session.a")
@@ -32,7 +32,7 @@ def cairn(data: Path) -> Callable[..., Result]:
 
 def may_list(data: Path, **environment: str) -> bool:
     """Tell whether a new process lets its callers list a session's keys."""
-    with opened(data, environment):
+    with open_store(data, environment):
         return wiring.services().policies.permission(None, "listMemory").allows(SPACE, "read")
 
 
@@ -79,7 +79,7 @@ def test_a_file_that_the_environment_names_goes_before_the_store(
 def test_a_recount_tells_what_is_stored_and_whether_the_counters_agree(
     cairn: Callable[..., Result], data: Path
 ) -> None:
-    with opened(data, {}):
+    with open_store(data, {}):
         memory = wiring.services().keyvalue
         memory.put(Place(LOCAL, SPACE, KeyName("ab")), "cd")
         memory.put(Place(LOCAL, Namespace("session.b"), KeyName("gone")), 1, ttl_seconds=1)

@@ -11,10 +11,10 @@ from cairn.local.shadow.comparison import (
     Failure,
     Figures,
     Overlap,
-    Session,
+    ShadowSession,
+    ShadowTurn,
     Thresholds,
     Tokens,
-    Turn,
     compare_facts,
     compare_files,
     criteria,
@@ -26,9 +26,9 @@ ASKED = Thresholds(facts=0.9, tokens=1.5, files=1.0)
 def figures(
     *, facts: Overlap | None = None, files: Overlap | None = None, tokens: tuple[int, int] = (100, 100), failed: int = 0
 ) -> Figures:
-    turn = Turn("t-1", facts or Overlap(), *tokens)
+    turn = ShadowTurn("t-1", facts or Overlap(), *tokens)
     failures = [Failure(f"t-{number}", "memory_before_turn", "INTERNAL_ERROR") for number in range(failed)]
-    session = Session("garden", "monday", 1, [turn], failures, files or Overlap())
+    session = ShadowSession("garden", "monday", 1, [turn], failures, files or Overlap())
     return Figures.of([session])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cairn.language.index_terms import signs
+from cairn.language.index_terms import index_terms
 from cairn.log.documents import Described, GrowingDocuments
 
 
@@ -10,7 +10,14 @@ def documents_of(*texts: str) -> GrowingDocuments:
     documents = GrowingDocuments()
     for text in texts:
         described = Described(
-            id=text, at=0, speaker="user", session="s", type="turn", confidence=1.0, signs=signs(text), text=text
+            id=text,
+            at=0,
+            speaker="user",
+            session="s",
+            type="turn",
+            confidence=1.0,
+            index_terms=index_terms(text),
+            text=text,
         )
         documents.add(described)
     return documents

@@ -20,9 +20,9 @@ from cairn.log.memories import Memory
 from cairn.log.segment import Segment
 from cairn.log.segment_writer import written
 from cairn.log.view import MemoryView
-from cairn.recall.filter import Wanted
+from cairn.recall.filter import Filter
 from support.log import NOW, SESSIONS, fact, folded, records, segment
-from support.recall import Told, ToyEmbedder, asked, assert_same, told
+from support.recall import Ranked, ToyEmbedder, asked, assert_same, ranked
 
 WORDS = ["tea", "milk", "kettle", "beans", "grow", "\u8336\u58fa", "3.5", ""]
 STATES = [State.SUPERSEDED, State.EXPIRED, State.DELETED]
@@ -83,7 +83,7 @@ def answers(view: MemoryView) -> dict[str, Any]:
             for after in (0, 1, 3)
         ],
         "past": [
-            (view.past(at).facts(session), view.past(at).superseded(session))
+            (view.history(at).facts(session), view.history(at).superseded(session))
             for at in MOMENTS
             for session in (None, *SESSIONS)
         ],
@@ -100,19 +100,19 @@ QUERIES = (
 )
 
 
-def rankings(view: MemoryView, embedder: Embedder | None) -> list[Told]:
+def rankings(view: MemoryView, embedder: Embedder | None) -> list[Ranked]:
     """Return what a view finds: texts, memories and facts, in one session and in all, now and at some times."""
     return [
-        *(told(view, query, NOW, embedder=embedder) for query in QUERIES),
-        *(told(view, "tea", NOW, embedder=embedder, session=session) for session in SESSIONS),
-        *(told(view, "milk tea", NOW, embedder=embedder, mode="semantic", wanted=Wanted(at=at)) for at in MOMENTS),
+        *(ranked(view, query, NOW, embedder=embedder) for query in QUERIES),
+        *(ranked(view, "tea", NOW, embedder=embedder, session=session) for session in SESSIONS),
+        *(ranked(view, "milk tea", NOW, embedder=embedder, mode="semantic", filter_=Filter(at=at)) for at in MOMENTS),
         *(
-            told(view, "tea", NOW, embedder=embedder, wanted=Wanted(at=at, type=kind, include_superseded=superseded))
+            ranked(view, "tea", NOW, embedder=embedder, filter_=Filter(at=at, type=kind, include_superseded=superseded))
             for at in (None, MOMENTS[2])
             for kind in ("fact", "risk")
             for superseded in (False, True)
         ),
-        *(told(view, "tea", NOW, embedder=embedder, wanted=Wanted(min_confidence=least)) for least in (0.5, 0.8)),
+        *(ranked(view, "tea", NOW, embedder=embedder, filter_=Filter(min_confidence=least)) for least in (0.5, 0.8)),
     ]
 
 
@@ -120,7 +120,7 @@ def assert_alike(view: MemoryView, whole: MemoryView, embedder: Embedder | None)
     assert answers(view) == answers(whole)
     for found, expected in zip(rankings(view, embedder), rankings(whole, embedder), strict=True):
         assert_same(found, expected)
-    newest = [list(asked(each, "", NOW, wanted=Wanted(type="risk")).newest()) for each in (view, whole)]
+    newest = [list(asked(each, "", NOW, filter_=Filter(type="risk")).newest()) for each in (view, whole)]
     assert newest[0] == newest[1]
 
 
@@ -160,10 +160,10 @@ def test_the_past_is_what_the_log_said_until_then_however_much_of_it_was_indexed
     now = folded([], [merged])
 
     for session in (None, *SESSIONS):
-        assert now.past(at).facts(session) == then.facts(at, session)
-    everything = Wanted(at=at)
+        assert now.history(at).facts(session) == then.facts(at, session)
+    everything = Filter(at=at)
     kept = [
-        [each for each in asked(view, "", NOW, wanted=everything).newest() if isinstance(each, Memory)]
+        [each for each in asked(view, "", NOW, filter_=everything).newest() if isinstance(each, Memory)]
         for view in (now, then)
     ]
     assert kept[0] == kept[1]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cairn.ground.errors import NotFound
-from cairn.memories.model import Question
+from cairn.memories.model import RecallRequest
 from support.memories import Notebook, endings, index
 
 START = Callable[..., Any]
@@ -65,8 +65,8 @@ def test_filters_apply_before_the_limit(notebook: Notebook, clock: Any) -> None:
             assert doubtful in {each.id for each in reader.find(query, type="risk", min_confidence=0.0, limit=2)}
             assert len(reader.find(query, min_confidence=0.0, limit=50)) == 50
         assert reader.texts("row 7", min_confidence=0.0, limit=1) == ["Beans beans beans, row 7."]
-    assert Question().limit == 10
-    assert Question().min_confidence == 0.5
+    assert RecallRequest().limit == 10
+    assert RecallRequest().min_confidence == 0.5
 
 
 @pytest.mark.req("R271")

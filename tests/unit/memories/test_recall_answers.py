@@ -10,8 +10,8 @@ import pytest
 
 from cairn.conversation import token_count as tokens
 from cairn.conversation.items import message
-from cairn.memories import recall as recollect
-from cairn.memories.model import Recollection
+from cairn.memories import recall
+from cairn.memories.model import RecalledItem
 from cairn.memories.recall import MOST_TOKENS
 from support.memories import Notebook, index
 from support.recall import ToyEmbedder
@@ -19,8 +19,8 @@ from support.recall import ToyEmbedder
 START = Callable[..., Any]
 
 
-def pages(notebook: Notebook, query: str, limit: int, **fields: Any) -> list[list[Recollection]]:
-    found: list[list[Recollection]] = []
+def pages(notebook: Notebook, query: str, limit: int, **fields: Any) -> list[list[RecalledItem]]:
+    found: list[list[RecalledItem]] = []
     while True:
         told = sum(map(len, found))
         page = notebook.recall(query, skip=told, limit=limit, **fields)
@@ -65,7 +65,7 @@ def test_an_answer_takes_so_much_of_a_model_s_context_and_the_rest_comes_on_the_
 
 
 def test_one_is_told_however_long_it_is(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recollect, "MOST_TOKENS", 1)
+    monkeypatch.setattr(recall, "MOST_TOKENS", 1)
     notebook.keep("Beans go north.")
     notebook.keep("Beans go south.")
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.memories.model import Recollection
+from cairn.memories.model import RecalledItem
 from cairn.recall.searching import Search
-from cairn.sessions.open_logs import sight_of
+from cairn.sessions.open_logs import visibility_of
 from support.memories import Notebook, index
 from support.recall import ToyEmbedder
 
@@ -24,7 +24,7 @@ def by(name: str, text: str) -> dict[str, Any]:
     return message("user", text) | {"name": name}
 
 
-def turns(found: list[Recollection]) -> list[str]:
+def turns(found: list[RecalledItem]) -> list[str]:
     return [each.content.partition(": ")[2] for each in found if each.kind == "turn"]
 
 
@@ -185,7 +185,7 @@ def test_calls_that_open_the_same_logs_in_opposite_orders_both_end(start: START)
     talk = start()
     for user in ("ada", "bob"):
         talk.say("I like beans.", user=user)
-    sight = sight_of(talk.parts, talk.session, None)
+    visibility = visibility_of(talk.parts, talk.session, None)
     both_hold_one, view, told = Barrier(2), talk.parts.log.view, list[int]()
 
     def slow_view(*where: Any) -> Any:
@@ -207,7 +207,9 @@ def test_calls_that_open_the_same_logs_in_opposite_orders_both_end(start: START)
     vars(talk.parts.log)["view"] = slow_view
 
     def ask(owners: list[str]) -> None:
-        with talk.parts.recall.answering(sight, Search(query="beans", texts=owners[:1], memories=owners[1:])) as answer:
+        with talk.parts.recall.answering(
+            visibility, Search(query="beans", texts=owners[:1], memories=owners[1:])
+        ) as answer:
             told.append(answer.searched)
 
     threads = [Thread(target=ask, args=(order,), daemon=True) for order in (["u:ada", "u:bob"], ["u:bob", "u:ada"])]

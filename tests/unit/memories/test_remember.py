@@ -16,7 +16,7 @@ from cairn.ground.world import World
 from cairn.log import memories
 from cairn.log.layout import log_pk
 from cairn.memories import remember as remembering
-from cairn.memories.model import MOST_PER_SESSION, Forgetting, Note, Question
+from cairn.memories.model import MOST_PER_SESSION, ForgetRequest, Note, RecallRequest
 from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from metering import Meter, MeteredTable
 from support.memories import Notebook, endings, memories_on_record
@@ -180,7 +180,7 @@ def test_remember_recall_and_forget_each_make_one_round_however_much_there_is(wo
     counted = replace(world, table=MeteredTable(world.table, meter), parallel=meter)
     engine = Engine.over(counted, lambda _: MemorySettings())
     name, *_ = [engine.memories.remember(SESSION, Note(content=f"Row {row}.")) for row in range(memories)]
-    engine.memories.recall(SESSION, Question())
+    engine.memories.recall(SESSION, RecallRequest())
     clock: Any = world.clock
     clock.advance(minutes=1)
 
@@ -191,8 +191,8 @@ def test_remember_recall_and_forget_each_make_one_round_however_much_there_is(wo
         return meter.rounds, {what: number for what, number in meter.counts.items() if "units" not in what}
 
     assert cost(lambda: engine.memories.remember(SESSION, Note(content="New."))) == (1, {"transact": 1})
-    assert cost(lambda: engine.memories.recall(SESSION, Question(query="row"))) == (1, {"get": 1, "query": 2})
-    assert cost(lambda: engine.memories.forget(SESSION, Forgetting(id=name))) == (1, {"transact": 1})
+    assert cost(lambda: engine.memories.recall(SESSION, RecallRequest(query="row"))) == (1, {"get": 1, "query": 2})
+    assert cost(lambda: engine.memories.forget(SESSION, ForgetRequest(id=name))) == (1, {"transact": 1})
 
 
 def test_one_memory_in_64_has_the_log_indexed(notebook: Notebook) -> None:

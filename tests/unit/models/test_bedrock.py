@@ -13,7 +13,7 @@ from botocore.exceptions import NoRegionError
 
 from cairn.aws.bedrock import BedrockModel
 from cairn.aws.clients import Clients
-from cairn.facts.proposals import INSTRUCTIONS, PARAMETERS, Proposals, Question
+from cairn.facts.proposals import INSTRUCTIONS, PARAMETERS, FactQuestion, Proposals
 from cairn.ground.errors import ModelFailed
 from cairn.ground.settings import HeuristicSettings
 from cairn.models.fact_models import FactModels
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.enable_socket
 
 MODEL = "eu.amazon.nova-micro-v1:0"
 CANARY = "canary-51c2"
-QUESTION = Question(said=("I feed my cat Tom.",), believed=())
+QUESTION = FactQuestion(said=("I feed my cat Tom.",), believed=())
 UPSERT = {"fact_id": "pet", "key": "cat", "value": "Tom", "tier": "L0", "confidence": 1, "quote": "my cat Tom"}
 OK = b"HTTP/1.1 200 OK\r\n"
 Answer = Callable[[Any], object]

@@ -20,7 +20,7 @@ from cairn.conversation.items import message
 from cairn.ground.errors import SettingsError
 from cairn.ground.ids import Tenant
 from cairn.local.cli import main
-from cairn.local.store import opened
+from cairn.local.store import open_store
 from cairn.settings.settings import load, provenance
 from cairn.telemetry import record as telemetry
 from cairn.tool.dispatch import execute
@@ -45,7 +45,7 @@ def learnt(tmp_path: Path, caller: Caller) -> Iterator[Learnt]:
 
         def remember(environment: dict[str, str], tenant: str = "acme") -> int:
             data = tmp_path / f"data-{len(list(tmp_path.iterdir()))}"
-            stores.enter_context(opened(data, environment))
+            stores.enter_context(open_store(data, environment))
             call = Call(replace(caller, tenant=Tenant(tenant)), wiring.services())
             return execute(CATALOG, "memory_after_turn", arguments, call)["facts_written"]
 

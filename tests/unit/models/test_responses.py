@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cairn.facts.proposals import Proposals, Question
+from cairn.facts.proposals import FactQuestion, Proposals
 from cairn.ground.errors import ModelFailed
 from cairn.ground.settings import HeuristicSettings
 from cairn.models.responses import MAX_ANSWER_BYTES, ResponsesModel
@@ -20,7 +20,7 @@ from support.loopback import certified
 pytestmark = pytest.mark.enable_socket
 
 KEY = "canary-key-51c2"
-QUESTION = Question(said=("I feed my cat Tom.",), believed=())
+QUESTION = FactQuestion(said=("I feed my cat Tom.",), believed=())
 OK = b"HTTP/1.1 200 OK\r\n"
 
 Answer = Callable[[Any], object]

@@ -11,7 +11,7 @@ from cairn.recall.filter import SearchMode
 from fit_ranker import DATA as FITTED_ON
 from fit_ranker import WEIGHTS, provenance
 from recall import DATA, marked, rankings, texts_only, without
-from recall_engine import MODEL, Remembering, Stored, stored
+from recall_engine import MODEL, CachingEmbedder, StoredConversation, stored
 from recall_metrics import means
 from recall_sets import Conversation, read
 
@@ -24,15 +24,15 @@ def conversations() -> Sequence[Conversation]:
 
 
 @pytest.fixture(scope="module")
-def engine(conversations: Sequence[Conversation]) -> Generator[Mapping[str, Stored]]:
-    with stored(conversations, Remembering(MODEL)) as engine:
+def engine(conversations: Sequence[Conversation]) -> Generator[Mapping[str, StoredConversation]]:
+    with stored(conversations, CachingEmbedder(MODEL)) as engine:
         yield engine
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "any_at_ten", "all_at_ten"), [("text", 0.77, 0.68), ("hybrid", 0.89, 0.82)])
 def test_what_answers_a_question_is_nearly_always_among_the_first_ten(
-    engine: Mapping[str, Stored],
+    engine: Mapping[str, StoredConversation],
     conversations: Sequence[Conversation],
     mode: SearchMode,
     any_at_ten: float,
@@ -46,7 +46,7 @@ def test_what_answers_a_question_is_nearly_always_among_the_first_ten(
 
 @pytest.mark.slow
 def test_without_a_signal_recall_finds_less(
-    engine: Mapping[str, Stored], conversations: Sequence[Conversation]
+    engine: Mapping[str, StoredConversation], conversations: Sequence[Conversation]
 ) -> None:
     with without("words"):
         blind = means(marked(texts_only(rankings(engine, conversations, "text"))))

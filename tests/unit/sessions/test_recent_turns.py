@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.custody.bundles import Scope
+from cairn.custody.bundles import DataScope
 from cairn.custody.data_keys import DataKeys
-from cairn.custody.erase_tenant import TenantErasure
-from cairn.custody.erase_user import SubjectErasure
+from cairn.custody.erase_tenant import EraseTenant
+from cairn.custody.erase_user import EraseUser
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.engine import Engine
 from cairn.ground.errors import CorruptData
@@ -46,7 +46,7 @@ def said(recent: Recent) -> list[int]:
 
 
 def erase(house: Household, user: Any) -> None:
-    SubjectErasure(process(house), house.inventory).run(Scope(ACME, user=user))
+    EraseUser(process(house), house.inventory).run(DataScope(ACME, user=user))
 
 
 def retain(house: Household) -> None:
@@ -180,7 +180,7 @@ def test_a_turn_met_while_it_was_being_erased_is_told_no_more_once_that_is_done(
                 table.delete(Delete(where))
 
     late: Any = Late()
-    SubjectErasure(process(house, replace(house.world, table=late)), house.inventory).run(Scope(ACME, user=ADA))
+    EraseUser(process(house, replace(house.world, table=late)), house.inventory).run(DataScope(ACME, user=ADA))
 
     assert late.looked
     assert said(keeping.sessions.recent(HERE, ITEMS)) == [2]
@@ -243,7 +243,7 @@ def test_without_the_tenant_s_key_nothing_is_told(house: Household) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        TenantErasure(house.world, house.inventory).run(ACME, interrupt)
+        EraseTenant(house.world, house.inventory).run(ACME, interrupt)
     house.later(seconds=KEY_LIFETIME.total_seconds())
 
     with pytest.raises(CorruptData):

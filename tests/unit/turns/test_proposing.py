@@ -11,7 +11,7 @@ import pytest
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.facts.facts import Fact
-from cairn.facts.proposals import Proposals, Question, accepted
+from cairn.facts.proposals import FactQuestion, Proposals, accepted
 from cairn.ground.errors import Conflict, ModelFailed, ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import ResponseItem, Session
@@ -28,7 +28,7 @@ from cairn.turns.model import CommittedTurn, Preparation
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 ADA = UserId("ada")
 ON = HeuristicSettings(enabled=True, base_url="https://models.example.com")
-Deletes = Callable[[Question], list[str]]
+Deletes = Callable[[FactQuestion], list[str]]
 
 
 def upsert(said: str, **fields: Any) -> dict[str, Any]:
@@ -49,11 +49,11 @@ class FakeModel:
         self.upserts = list(upserts)
         self.deletes = deletes
         self.fails = fails
-        self.asked: list[Question] = []
+        self.asked: list[FactQuestion] = []
         self.settings: list[HeuristicSettings] = []
         self.meanwhile: Callable[[], object] = lambda: None
 
-    def propose(self, question: Question, settings: HeuristicSettings) -> Proposals:
+    def propose(self, question: FactQuestion, settings: HeuristicSettings) -> Proposals:
         self.asked.append(question)
         self.settings.append(settings)
         self.meanwhile()

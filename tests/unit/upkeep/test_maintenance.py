@@ -142,7 +142,7 @@ def test_a_shard_holds_at_most_ninety_turns(start: START, clock: Any) -> None:
 def test_a_shard_holds_a_bounded_number_of_bytes_or_one_turn(
     start: START, clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maintenance, "MAX_SHARD_BYTES", 5000)
+    monkeypatch.setattr(maintenance, "MAX_PACK_BYTES", 5000)
     talk = start(recent_context_items=0)
     for size in (2000, 2000, 2000, 9000, 1):
         talk.say("x" * size)

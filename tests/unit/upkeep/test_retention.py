@@ -10,8 +10,8 @@ import pytest
 from cairn.calls.audit import AuditLog
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
-from cairn.custody.bundles import Scope
-from cairn.custody.erase_user import SubjectErasure
+from cairn.custody.bundles import DataScope
+from cairn.custody.erase_user import EraseUser
 from cairn.engine import Engine
 from cairn.files.files import WriteMode
 from cairn.files.layout import FILES
@@ -231,7 +231,7 @@ def test_the_files_of_an_erased_session_no_longer_count_for_its_project(house: H
 
     keeping(house).maintenance.run(ALONE)
     assert (house.world.table.get(counter) or {})["bytes"] == 10
-    SubjectErasure(Parts.of(house.world, lambda _: SETTINGS), house.inventory).run(Scope(ACME, user=ADA))
+    EraseUser(Parts.of(house.world, lambda _: SETTINGS), house.inventory).run(DataScope(ACME, user=ADA))
     assert (house.world.table.get(counter) or {})["bytes"] == 0
 
 

@@ -1,4 +1,4 @@
-"""The way from one process to the store, on which any call can go wrong."""
+"""The link from one process to the store, on which any call can fail."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ MOST_THROTTLED = 5
 
 
 @dataclass(eq=False, slots=True)
-class Line:
+class FaultyLink:
     """One process's calls: each may let others go first, and goes wrong as drawn; none is made once it was killed."""
 
     process: str
@@ -104,50 +104,50 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class LinedTable:
+class FaultyTable:
     """The table at the end of a line."""
 
     table: Table
-    line: Line
+    link: FaultyLink
 
     def get(self, key: Key) -> Attributes | None:
-        return self.line.carry(f"get {key.pk} {key.sk}", partial(self.table.get, key))
+        return self.link.carry(f"get {key.pk} {key.sk}", partial(self.table.get, key))
 
     def query(self, query: Query) -> Page:
-        return self.line.carry(f"query {query.pk} {query.low}..", partial(self.table.query, query))
+        return self.link.carry(f"query {query.pk} {query.low}..", partial(self.table.query, query))
 
     def put(self, write: Put) -> None:
-        self.line.carry(f"put {_told(write)}", partial(self.table.put, write))
+        self.link.carry(f"put {_what(write)}", partial(self.table.put, write))
 
     def update(self, write: Update) -> Attributes:
-        return self.line.carry(f"update {_told(write)}", partial(self.table.update, write))
+        return self.link.carry(f"update {_what(write)}", partial(self.table.update, write))
 
     def delete(self, write: Delete) -> None:
-        self.line.carry(f"delete {_told(write)}", partial(self.table.delete, write))
+        self.link.carry(f"delete {_what(write)}", partial(self.table.delete, write))
 
     def transact(self, writes: Sequence[Write]) -> None:
-        what = "transact " + ", ".join(_told(write) for write in writes)
-        self.line.carry(what, partial(self.table.transact, writes), len(writes))
+        what = "transact " + ", ".join(_what(write) for write in writes)
+        self.link.carry(what, partial(self.table.transact, writes), len(writes))
 
 
 @dataclass(frozen=True, slots=True)
-class LinedBlobs:
+class FaultyBlobs:
     """The blobs at the end of a line."""
 
     blobs: Blobs
-    line: Line
+    link: FaultyLink
 
     def put(self, tenant: Tenant, data: bytes) -> Digest:
-        return self.line.carry("put blob", partial(self.blobs.put, tenant, data))
+        return self.link.carry("put blob", partial(self.blobs.put, tenant, data))
 
     def get(self, tenant: Tenant, digest: Digest) -> bytes:
-        return self.line.carry(f"get blob {digest[:8]}", partial(self.blobs.get, tenant, digest))
+        return self.link.carry(f"get blob {digest[:8]}", partial(self.blobs.get, tenant, digest))
 
     def delete(self, tenant: Tenant, digest: Digest) -> None:
-        self.line.carry(f"delete blob {digest[:8]}", partial(self.blobs.delete, tenant, digest))
+        self.link.carry(f"delete blob {digest[:8]}", partial(self.blobs.delete, tenant, digest))
 
 
-def _told(write: Write) -> str:
+def _what(write: Write) -> str:
     key = key_of(write)
     kind = "check" if isinstance(write, Check) else type(write).__name__.lower()
     return f"{kind} {key.pk} {key.sk}"

@@ -12,10 +12,10 @@ from cairn.ground.ids import TurnId, UserId
 from cairn.ground.table import Key
 from cairn.sessions.layout import HEAD, session_pk
 from simulation.actions import Play, look
-from simulation.keepsakes import Keepsakes
+from simulation.client_history import CONFLICT, REPLAYED, STORED
 from simulation.oracle import Findings
 from simulation.recount import Problems
-from simulation.witness import CONFLICT, REPLAYED, STORED
+from simulation.storage_oracle import StorageFindings
 
 LEASES_ARE_OVER = 90.0
 A_WEEK = 9 * 86_400.0
@@ -31,19 +31,19 @@ class Verdict:
 
 def judged(play: Play) -> Verdict:
     """Let clients send again what was not acknowledged, then hold what is stored and what was told to each other."""
-    witness = play.stage.witness
+    client_history = play.stage.client_history
     counts = play.stage.counts
-    if witness.crashes:
-        return Verdict(tuple(witness.crashes), counts)
+    if client_history.crashes:
+        return Verdict(tuple(client_history.crashes), counts)
     try:
-        told = list(witness.attempts)
+        told = list(client_history.attempts)
         play.stage.scheduler.pause(LEASES_ARE_OVER)
         problems = list(_sent_again(play))
         _afterwards(play)
         found = Findings(play, play.stage.healthy(), told)
         problems += play.stage.leases.breaches
         problems += found.problems()
-        problems += Keepsakes(play, play.stage.healthy()).problems()
+        problems += StorageFindings(play, play.stage.healthy()).problems()
     except (CairnError, StoreError) as error:
         return Verdict((f"a healthy process failed: {error!r}",), counts)
     counts["turns"] += found.turns
@@ -53,7 +53,7 @@ def judged(play: Play) -> Verdict:
 def _sent_again(play: Play) -> Problems:
     """Send every turn again in every form in which it was sent: one of them is stored, and all others conflict."""
     process = play.stage.healthy()
-    for (session, turn_id), attempts in play.stage.witness.turns().items():
+    for (session, turn_id), attempts in play.stage.client_history.turns().items():
         known = [each.turn for each in attempts if each.is_acknowledged]
         forms = [
             turn for i, turn in enumerate(each.turn for each in attempts) if turn not in [a.turn for a in attempts[:i]]

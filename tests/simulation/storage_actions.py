@@ -11,9 +11,9 @@ from cairn.ground.errors import Conflict, NotFound, ResourceBusy, Unavailable
 from cairn.ground.ids import Namespace, UserId
 from cairn.ground.session import Session
 from cairn.keyvalue.model import KeyName, Place
-from cairn.memories.model import Forgetting, Note, Question
+from cairn.memories.model import ForgetRequest, Note, RecallRequest
 from simulation.actions import SCOPES, Action, Play, tag_of
-from simulation.deeds import Deed, Kind
+from simulation.operations import Kind, Operation
 from simulation.stage import Process
 
 PLACES = tuple((Namespace(space), KeyName(key)) for space in ("notes", "notes.old") for key in ("a", "b"))
@@ -35,12 +35,12 @@ def remember(play: Play, process: Process) -> None:
 
 def forget(play: Play, process: Process) -> None:
     """Forget a memory that somebody was told of, maybe once more."""
-    kept = [deed for deed in play.deeds.of("remember") if deed.ok]
+    kept = [operation for operation in play.operations.of("remember") if operation.ok]
     if kept:
-        deed = play.random.choice(kept[-4:])
-        session, note = deed.about
-        request = Forgetting(id=deed.answer, user_id=note.user_id)
-        _done(play, "forget", deed.answer, lambda: process.engine.memories.forget(session, request))
+        operation = play.random.choice(kept[-4:])
+        session, note = operation.about
+        request = ForgetRequest(id=operation.answer, user_id=note.user_id)
+        _done(play, "forget", operation.answer, lambda: process.engine.memories.forget(session, request))
 
 
 def recall(play: Play, process: Process) -> None:
@@ -52,7 +52,7 @@ def recall(play: Play, process: Process) -> None:
 def put_value(play: Play, process: Process) -> None:
     """Store a value that is new, small or large enough for a blob, for ever or for a while."""
     place, ttl, version = _place(play), play.random.choice(LIFETIMES), play.random.choice(VERSIONS)
-    value = f"{play.deeds.number()} {play.random.randbytes(play.random.choice((1, 1, 900))).hex()}"
+    value = f"{play.operations.number()} {play.random.randbytes(play.random.choice((1, 1, 900))).hex()}"
     call: Callable[[], object] = lambda: process.keyvalue.put(place, value, ttl, version)  # noqa: E731
     _done(play, "value", place, call, value, expires=ttl is not None)
 
@@ -79,7 +79,7 @@ def archive(play: Play, process: Process) -> None:
 
 def append_file(play: Play, process: Process) -> None:
     """Append a line to a session's file."""
-    session, line = play.a_session(), f"line {play.deeds.number()};"
+    session, line = play.a_session(), f"line {play.operations.number()};"
     text = f"{line}\n"
     files = process.engine.files
     _done(play, "append", session, lambda: files.write(session, LOG, text, WriteMode.APPEND), line)
@@ -87,12 +87,12 @@ def append_file(play: Play, process: Process) -> None:
 
 def write_file(play: Play, process: Process) -> None:
     """Replace what is in a session's file."""
-    session, text = play.a_session(), f"state {play.deeds.number()} {'and so on ' * play.random.choice((1, 300))}"
+    session, text = play.a_session(), f"state {play.operations.number()} {'and so on ' * play.random.choice((1, 300))}"
     files = process.engine.files
     _done(play, "state", session, lambda: files.write(session, STATE, text, WriteMode.TRUNCATE), text)
 
 
-KEEPING: dict[Action, int] = {
+STORAGE_ACTIONS: dict[Action, int] = {
     remember: 3,
     forget: 2,
     recall: 1,
@@ -106,7 +106,7 @@ KEEPING: dict[Action, int] = {
 
 def recalled(process: Process, session: Session, user: str) -> dict[str, str]:
     """Return the memories that a user sees in a session, by id."""
-    question = Question(min_confidence=0, limit=MOST, user_id=UserId(user))
+    question = RecallRequest(min_confidence=0, limit=MOST, user_id=UserId(user))
     found = process.engine.memories.recall(session, question).found
     return {each.id: each.content for each in found if each.kind == "memory"}
 
@@ -124,12 +124,12 @@ def _done(  # noqa: PLR0913 - what a deed is
     *,
     expires: bool = False,
 ) -> None:
-    deed = play.deeds.begin(Deed(kind, about, play.deeds.number(), content, expires))
+    operation = play.operations.begin(Operation(kind, about, play.operations.number(), content, expires))
     try:
-        deed.answer = call()
-        deed.ok = True
+        operation.answer = call()
+        operation.ok = True
     except (Conflict, ResourceBusy):
-        deed.refused = True
+        operation.refused = True
     except Unavailable:
         return
-    deed.ended = play.deeds.number()
+    operation.ended = play.operations.number()

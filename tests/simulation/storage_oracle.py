@@ -20,24 +20,24 @@ from cairn.log.layout import is_entry, log_pk, log_range, memory_sk, registry_pk
 from cairn.log.memories import scope_of
 from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from simulation.actions import PROJECT, Play, tag_of
-from simulation.deeds import last_ones
-from simulation.keeping import LOG, MOST, PLACES, STATE, recalled
+from simulation.operations import last_ones
 from simulation.recount import Problems
 from simulation.stage import Process
+from simulation.storage_actions import LOG, MOST, PLACES, STATE, recalled
 
 
-class Keepsakes:
+class StorageFindings:
     """One look at the end of a schedule."""
 
     def __init__(self, play: Play, process: Process) -> None:
-        self._deeds = play.deeds
+        self._operations = play.operations
         self._play = play
         self._process = process
         self._world = process.parts.world
         self._tenants: list[Tenant] = sorted({session.tenant for session in play.sessions})
 
     def problems(self) -> Problems:
-        if not self._deeds.all:
+        if not self._operations.all:
             return
         yield from self._memories()
         yield from self._told()
@@ -55,8 +55,8 @@ class Keepsakes:
     def _forgotten(self) -> dict[str, list[Any]]:
         """Return the calls that were to forget a memory, by its id."""
         found: dict[str, list[Any]] = {}
-        for deed in self._deeds.of("forget"):
-            found.setdefault(deed.about, []).append(deed)
+        for operation in self._operations.of("forget"):
+            found.setdefault(operation.about, []).append(operation)
         return found
 
     def _memories(self) -> Problems:
@@ -64,16 +64,16 @@ class Keepsakes:
         for session in self._play.sessions:
             for user in self._play.users:
                 there = recalled(self._process, session, user)
-                for deed in self._deeds.of("remember"):
-                    (where, note), name = deed.about, deed.answer
-                    if not deed.ok or (where, note.user_id) != (session, user):
+                for operation in self._operations.of("remember"):
+                    (where, note), name = operation.about, operation.answer
+                    if not operation.ok or (where, note.user_id) != (session, user):
                         continue
                     ends = self._forgotten.get(name, [])
                     if not ends and there.get(name) != note.content:
                         yield f"{note} of {session} is kept and not recalled"
                     if any(end.ok for end in ends) and name in there:
                         yield f"{note} of {session} was forgotten and is recalled"
-                said = {each.about[1].content for each in self._deeds.of("remember")}
+                said = {each.about[1].content for each in self._operations.of("remember")}
                 if len(set(there.values())) < len(there) or not set(there.values()) <= said:
                     yield f"{session} recalls {there}"
                 yield from self._foreign(session, user, there)
@@ -88,17 +88,17 @@ class Keepsakes:
 
     def _told(self) -> Problems:
         """Hold each recall to what had been kept before it was asked, and to what had been forgotten."""
-        for deed in self._deeds.of("recall"):
-            if not deed.ok:
+        for operation in self._operations.of("recall"):
+            if not operation.ok:
                 continue
-            for name in deed.answer:
-                if any(end.ok and (end.ended or 0) < deed.begun for end in self._forgotten.get(name, [])):
-                    yield f"{deed.about} recalled {name}, which had been forgotten"
-            for kept in self._deeds.of("remember"):
+            for name in operation.answer:
+                if any(end.ok and (end.ended or 0) < operation.begun for end in self._forgotten.get(name, [])):
+                    yield f"{operation.about} recalled {name}, which had been forgotten"
+            for kept in self._operations.of("remember"):
                 (session, note), name = kept.about, kept.answer
-                is_own = kept.ok and (session, note.user_id) == deed.about and (kept.ended or 0) < deed.begun
-                if is_own and name not in self._forgotten and name not in deed.answer:
-                    yield f"{deed.about} did not recall {note}"
+                is_own = kept.ok and (session, note.user_id) == operation.about and (kept.ended or 0) < operation.begun
+                if is_own and name not in self._forgotten and name not in operation.answer:
+                    yield f"{operation.about} did not recall {note}"
 
     def _kept_once(self, tenant: Tenant) -> Problems:
         """Hold what says that a memory is kept or forgotten to the entries of the logs: one for each."""
@@ -140,15 +140,17 @@ class Keepsakes:
         """Hold each value to the calls that may have been the last, and the totals to a recount."""
         for namespace, key in PLACES:
             place = Place(tenant, namespace, key)
-            deeds = [deed for deed in self._deeds.of("value") if deed.about == place]
-            last = last_ones(deeds)
+            operations = [operation for operation in self._operations.of("value") if operation.about == place]
+            last = last_ones(operations)
             try:
                 found = self._process.keyvalue.get(place)
             except NotFound:
-                if any(deed.ok for deed in deeds) and all(deed.content and not deed.expires for deed in last):
+                if any(operation.ok for operation in operations) and all(
+                    operation.content and not operation.expires for operation in last
+                ):
                     yield f"{place} is gone, and was last {last}"
                 continue
-            made = [deed for deed in last if deed.content == found.value]
+            made = [operation for operation in last if operation.content == found.value]
             if not made:
                 yield f"{place} is {found.value[:20]!r}, and was last {last}"
             elif made[0].ok and made[0].answer != found.version:
@@ -169,24 +171,26 @@ class Keepsakes:
         pointers = {Digest(str(item["sk"]).removeprefix(pointer_sk(Digest("")))) for item in items}
         if len(items) != expected or not set(entries) <= pointers:
             yield f"the archive of {tenant} has {len(items)} places, and {expected} were expected"
-        for deed in self._deeds.of("archive"):
-            owner, deposit = deed.about
+        for operation in self._operations.of("archive"):
+            owner, deposit = operation.about
             assert isinstance(deposit, Deposit)
-            if deed.ok and owner == tenant and not set(deposit.tags) <= set(entries[deed.answer].tags):
+            if operation.ok and owner == tenant and not set(deposit.tags) <= set(entries[operation.answer].tags):
                 yield f"{deposit} was archived without its tags"
 
     def _lines(self, session: Session) -> Problems:
         """Hold a file to the lines that were appended: those for sure once, none twice."""
         there = Counter(self._read(session, LOG).splitlines())
-        deeds = [deed for deed in self._deeds.of("append") if deed.about == session]
-        sure = Counter(str(deed.content) for deed in deeds if deed.ok)
-        if sure - there or there - Counter(str(deed.content) for deed in deeds if not deed.refused):
+        operations = [operation for operation in self._operations.of("append") if operation.about == session]
+        sure = Counter(str(operation.content) for operation in operations if operation.ok)
+        if sure - there or there - Counter(str(operation.content) for operation in operations if not operation.refused):
             yield f"{session}'s file has {there}, and {sure} were appended"
 
     def _state(self, session: Session) -> Problems:
-        last = last_ones([deed for deed in self._deeds.of("state") if deed.about == session])
+        last = last_ones([operation for operation in self._operations.of("state") if operation.about == session])
         there = self._read(session, STATE)
-        if there not in [deed.content for deed in last] and (there or any(deed.ok for deed in last)):
+        if there not in [operation.content for operation in last] and (
+            there or any(operation.ok for operation in last)
+        ):
             yield f"{session}'s file is {there[:20]!r}, and was last {last}"
 
     def _bytes(self, tenant: Tenant) -> Problems:

@@ -38,7 +38,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenContext:
     """One context that a client was given, asked for at a moment and at a time of the process that answered."""
 
     session: Session
@@ -50,11 +50,11 @@ class Seen:
 
 
 @dataclass(slots=True)
-class Witness:
+class ClientHistory:
     """Everything that clients saw, in the order of its moments."""
 
     attempts: list[Attempt] = field(default_factory=list[Attempt])
-    seen: list[Seen] = field(default_factory=list[Seen])
+    seen: list[SeenContext] = field(default_factory=list[SeenContext])
     crashes: list[str] = field(default_factory=list[str])
     _moments: count[int] = field(default_factory=count)
 

@@ -1,4 +1,4 @@
-"""What clients had done beside turns, and how far they know that it was."""
+"""The operations of clients beside turns, and how far they know that each was done."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Kind: TypeAlias = Literal["remember", "forget", "recall", "value", "archive", "a
 
 
 @dataclass(eq=False, slots=True)
-class Deed:
+class Operation:
     """One call: what it was about and, once it was answered, what it said; `content` is None for what removes."""
 
     kind: Kind
@@ -26,30 +26,30 @@ class Deed:
 
 
 @dataclass(slots=True)
-class Deeds:
+class Operations:
     """Every such call, in the order in which they began."""
 
-    all: list[Deed] = field(default_factory=list[Deed])
+    all: list[Operation] = field(default_factory=list[Operation])
     _numbers: count[int] = field(default_factory=lambda: count(1))
 
     def number(self) -> int:
         """Return a number that no other has: of a moment, or in a text."""
         return next(self._numbers)
 
-    def begin(self, deed: Deed) -> Deed:
+    def begin(self, operation: Operation) -> Operation:
         """Note that a call is made."""
-        self.all.append(deed)
-        return deed
+        self.all.append(operation)
+        return operation
 
-    def of(self, kind: Kind) -> list[Deed]:
-        return [deed for deed in self.all if deed.kind == kind]
+    def of(self, kind: Kind) -> list[Operation]:
+        return [operation for operation in self.all if operation.kind == kind]
 
 
-def last_ones(deeds: Sequence[Deed]) -> list[Deed]:
+def last_ones(operations: Sequence[Operation]) -> list[Operation]:
     """Return which of these calls, each of which replaces what the one before it did, may have been the last one.
 
     A call whose answer is not known may be made at any time; one that was refused is not made.
     """
-    made = [deed for deed in deeds if not deed.refused]
-    newest = max((deed.begun for deed in made if deed.ok), default=0)
-    return [deed for deed in made if not deed.ok or newest <= (deed.ended or 0)]
+    made = [operation for operation in operations if not operation.refused]
+    newest = max((operation.begun for operation in made if operation.ok), default=0)
+    return [operation for operation in made if not operation.ok or newest <= (operation.ended or 0)]
