@@ -29,7 +29,7 @@ from cairn.sessions.parts import Parts
 from cairn.vault.vault import Vault
 from support.doubles import Counted
 from support.facts import fact_of
-from support.recall import rounded, told, vectors_of
+from support.recall import ranked, rounded, vectors_of
 from support.turns import OWNER, SESSION
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -125,7 +125,7 @@ def answers_of(view: MemoryView, now: datetime) -> dict[str, Any]:
         "turns": [view.turns(session), view.turn_count(session), view.last_seq(session)],
         "has turn": [view.has_turn(session, TurnId(f"t{number}"), 20) for number in (1, 20, 21, 70, 600)],
         "chunks": view.chunks(session),
-        "found": [rounded(told(view, asked, now)) for asked in ("row 42", "beans", "dwarf 7", "my home on street 7")],
+        "found": [rounded(ranked(view, asked, now)) for asked in ("row 42", "beans", "dwarf 7", "my home on street 7")],
     }
 
 
