@@ -109,7 +109,7 @@ class Clients:
 
 
 class OperatorClients(Clients):
-    """Clients of boto3, for an operator's command."""
+    """Makes the same clients with boto3, for an operator's command."""
 
     def _session_client(self) -> Callable[..., Any]:
         import boto3  # noqa: PLC0415 - a function does without

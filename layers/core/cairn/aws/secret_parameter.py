@@ -1,4 +1,4 @@
-"""A secret of Secrets Manager, read through Powertools' parameters: for functions whose start-up does not matter."""
+"""Read a secret through Powertools' parameters, where start-up does not matter; calls use `cairn.aws.secrets`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SecretParameter:
     """The current text of one secret, fetched again once it is five minutes old or known to be out of date."""
 
     def __init__(self, clients: Clients, arn: str) -> None:
-        """Use the secret with this ARN, and the process's own client, which has short timeouts."""
+        """Use the secret with this ARN, and our own client for its short timeouts."""
         self._provider: Any = SecretsProvider(boto3_client=clients.secrets)
         self._arn = arn
 
