@@ -15,7 +15,7 @@ from cairn import wiring
 from cairn.edge.guard import guarded
 from cairn.ground.jobs import IndexLog, Job, MaintainShard, SealAudit, decoded
 from cairn.telemetry.record import CallRecord
-from cairn.upkeep.runs import maintain_shard
+from cairn.tool.maintenance_runs import maintain_shard
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -25,7 +25,7 @@ MARGIN = timedelta(seconds=30)
 """Kept of the function's time for the step that is under way when a job's time is up."""
 
 
-class Context(Protocol):
+class Invocation(Protocol):
     """What Lambda tells of an invocation."""
 
     def get_remaining_time_in_millis(self) -> int:
@@ -56,7 +56,7 @@ WORK: Mapping[type[Job], Callable[[Any, timedelta, CallRecord], None]] = {
 }
 
 
-def handler(event: dict[str, Any], context: Context) -> PartialItemFailureResponse:
+def handler(event: dict[str, Any], context: Invocation) -> PartialItemFailureResponse:
     """Do the event's jobs and return which of its messages are to come again."""
     from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType  # noqa: PLC0415 - Powertools is loaded by a call, not before
 
@@ -68,7 +68,7 @@ def handler(event: dict[str, Any], context: Context) -> PartialItemFailureRespon
     return processor.response()
 
 
-def _work(record: SQSRecord, context: Context) -> None:
+def _work(record: SQSRecord, context: Invocation) -> None:
     """Do a message's job; the processor hands the message back where this raises."""
     with guarded(record.message_id) as call:
         job = decoded(record.body)
