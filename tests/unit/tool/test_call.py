@@ -40,7 +40,7 @@ FAULTS = (
 
 @pytest.mark.parametrize("first", range(len(FAULTS)), ids=[fault.told for fault in FAULTS])
 def test_of_all_that_is_wrong_with_a_call_its_caller_is_told_the_first(call: Call, first: int) -> None:
-    execute((putMemory,), "putMemory", ARGUMENTS, call)
+    execute((putMemory,), "putMemory", {**ARGUMENTS, "value": "Peas."}, call)
 
     wrong = FAULTS[first:]
     arguments = dict(ARGUMENTS)
