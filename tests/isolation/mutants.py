@@ -65,12 +65,12 @@ _BETWEEN_TENANTS = (
         "a cursor opens for whoever brings it",
         (
             Change(
-                "cairn.keyvalue.cursors:seal",
+                "cairn.keyvalue.store:seal_cursor",
                 "vault.seal_blob(tenant, _where(pk, prefix),",
                 "vault.seal_blob(Tenant('~policies'), _where('', ''),",
             ),
             Change(
-                "cairn.keyvalue.cursors:unseal",
+                "cairn.keyvalue.store:unseal_cursor",
                 "vault.unseal_blob(tenant, _where(pk, prefix),",
                 "vault.unseal_blob(Tenant('~policies'), _where('', ''),",
             ),

@@ -17,8 +17,7 @@ from cairn.custody.erase_user import EraseUser
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.engine import Engine
 from cairn.ground.errors import CorruptData
-from cairn.ground.item_limits import item_bytes
-from cairn.ground.table import Delete, Key, Put, Query, Update
+from cairn.ground.table import Delete, Key, Put, Query, Update, item_bytes
 from cairn.ground.world import World
 from cairn.sessions import recent_turns
 from cairn.sessions.layout import FIRST_EVENT, HEAD, LAST_EVENT, event_sk, session_pk

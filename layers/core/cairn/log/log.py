@@ -16,10 +16,22 @@ from threading import Lock, RLock
 
 from cairn.ground.errors import CorruptData, NotFound, TransactionRefused
 from cairn.ground.ids import Digest, Project, Tenant, time_ordered_id
-from cairn.ground.item_limits import item_bytes
 from cairn.ground.jobs import IndexLog
 from cairn.ground.paging import every
-from cairn.ground.table import ABSENT, AnyOf, Attributes, Key, LessThan, Missing, Put, Query, Update, Write, key_of
+from cairn.ground.table import (
+    ABSENT,
+    AnyOf,
+    Attributes,
+    Key,
+    LessThan,
+    Missing,
+    Put,
+    Query,
+    Update,
+    Write,
+    item_bytes,
+    key_of,
+)
 from cairn.ground.world import Pending, World
 from cairn.log.entries import LogEntry
 from cairn.log.layout import MANIFEST, NEWEST, log_pk, log_range, log_sk, logged_at

@@ -13,10 +13,9 @@ from threading import Lock
 
 from cairn.conversation.events import Event
 from cairn.ground.errors import CorruptData
-from cairn.ground.item_limits import item_bytes
 from cairn.ground.paging import pages
 from cairn.ground.session import Session
-from cairn.ground.table import Attributes, Query
+from cairn.ground.table import Attributes, Query, item_bytes
 from cairn.ground.world import World
 from cairn.sessions.layout import HEAD, MEMORY_COUNT, NEWEST_SUMMARY, event_sk, session_pk
 from cairn.sessions.summary import Summary
