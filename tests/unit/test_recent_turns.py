@@ -57,7 +57,7 @@ def retain(house: Household) -> None:
 
 
 def rekey(house: Household) -> None:
-    """Move all to a new data key; the old one stays for the tags of audit records, if there are any, and nothing else."""
+    """Move all to a new data key; only audit records, whose tags cannot be moved, still need the old one."""
     keys = DataKeys(house.world, house.inventory)
     keys.rotate(ACME)
     house.later(days=31)  # guards need the old key until they lapse
