@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import logging
+import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -39,6 +41,16 @@ hypothesis.settings.load_profile("cairn")
 hypothesis.settings.register_profile("hunt", derandomize=False, max_examples=500)
 # Hypothesis also draws constants of the modules loaded so far, which differ with the tests that ran before.
 setattr(providers, "_get_local_constants", Constants)  # noqa: B010 - the name is not public
+
+
+IN_MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a directory of its own there
+ROOM_BYTES = 2**30
+
+
+def pytest_configure() -> None:
+    """Keep tests' files in memory where the machine has room for them: a store waits for the disk at every write."""
+    if os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free > ROOM_BYTES:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
 
 
 class CountingEntropy:
