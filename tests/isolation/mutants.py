@@ -57,8 +57,9 @@ _BETWEEN_TENANTS = (
         (
             Change(
                 "cairn.calls.rate_limits:RateLimits._spend",
-                "if not self._left.get(bucket)",
-                "if not self._left.setdefault(bucket, {k.name: n for k, n in self._left.items()}.get(bucket.name, 0))",
+                "if not self._left.peek(bucket)",
+                "if not self._left.get_or_put(bucket, lambda bucket=bucket: "
+                "{k.name: n for k, (n, _) in self._left._entries.items()}.get(bucket.name, 0))",
             ),
         ),
     ),
