@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cairn.aws.titan import MODEL
-from cloudformation import Intrinsic, arn, ref, statement, sub
+from cloudformation import Intrinsic, Shared, arn, ref, statement, sub
 
 _VIA_TABLE = {
     "StringEquals": {
@@ -111,11 +111,11 @@ _COVERED = {
 }
 
 
-def statements(grants: Sequence[str]) -> list[dict[str, Any] | Intrinsic]:
+def statements(grants: Sequence[str]) -> list[Shared]:
     """Return the IAM statements of these grants; KeyError for one that is none."""
     given = {each["Sid"]: each for grant in grants for each in GRANTS[grant]}
     said = {covered for grant in grants for covered in _COVERED.get(grant, ())}
-    return [_under(each) for sid, each in given.items() if sid not in said]
+    return [Shared(sid, _under(each)) for sid, each in given.items() if sid not in said]
 
 
 def _under(said: dict[str, Any]) -> dict[str, Any] | Intrinsic:
