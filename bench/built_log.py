@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from cairn.ground import layout
+from cairn.log.layout import log_pk
 from cairn.log.segment import Segment
 from cairn.log.segment_writer import written
 from cairn.log.segments import Segments
@@ -97,7 +97,7 @@ def _store(directory: Path, size: int) -> float:
 def _merge(directory: Path) -> None:
     """Load all segments, write them as one, and tell what that took."""
     with opened(directory, MODEL, StoryClock()) as world:
-        pk = layout.log_pk(TENANT, SESSION.project, OWNER)
+        pk = log_pk(TENANT, SESSION.project, OWNER)
         segments = Segments(world, Vault(world))
         manifest = segments.manifest(pk)
         MODEL.embed("what a worker has in memory besides")

@@ -24,7 +24,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.log.memories import SearchMode
+from cairn.recall.filter import SearchMode
 from cairn.recall.ranker import Tier
 from recall_engine import MODEL, Remembering, Stored, stored
 from recall_metrics import MEASURES, Answered, means, measured

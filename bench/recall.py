@@ -22,8 +22,9 @@ import numpy as np
 
 import recall_scale
 import report
-from cairn.log.memories import Recollection, SearchMode
+from cairn.memories.model import Recollection
 from cairn.recall import ranker
+from cairn.recall.filter import SearchMode
 from cairn.recall.ranker import SIGNALS, Tier, Weights
 from recall_engine import DEPTH, MODEL, Remembering, Stored, stored, text_id
 from recall_metrics import MEASURES, Answered, interval, measured

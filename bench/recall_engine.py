@@ -11,25 +11,27 @@ from functools import partial
 from pathlib import Path
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
 from cairn.engine import Engine
-from cairn.ground import layout
 from cairn.ground.calibration import Calibration
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.jobs import Job
 from cairn.ground.ports import Embedded, Embedder, TokenEmbedder
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.world import World
 from cairn.log.entries import Chunk
-from cairn.log.memories import Question, Recollection, SearchMode
+from cairn.log.layout import log_owner
+from cairn.memories.model import Question, Recollection
 from cairn.models.minilm import MiniLm
 from cairn.process.system import SystemEntropy, in_turn
 from cairn.recall.answer import Answer, Hit
 from cairn.recall.collection import Found
 from cairn.recall.corpus import Vector
+from cairn.recall.filter import SearchMode
 from cairn.recall.searching import Search, Sight
 from recall_sets import Conversation, Text
 from recall_sets import Question as Asked
@@ -107,7 +109,7 @@ class Stored:
         self._engine = start()
         self._clock = clock
         self._session = Session(TENANT, Project(conversation.name), _ASKING)
-        self._owner = layout.owner(USER, _ASKING)
+        self._owner = log_owner(USER, _ASKING)
         self._ids: dict[int, str] = {}
         clock.turn_to(conversation.texts[0].at)
         for text in conversation.texts:

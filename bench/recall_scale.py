@@ -17,7 +17,8 @@ from statistics import median, quantiles
 
 from cairn.engine import Engine
 from cairn.ground.world import World
-from cairn.log.memories import Question, SearchMode
+from cairn.memories.model import Question
+from cairn.recall.filter import SearchMode
 from long_log import DATA, SESSION, Moved, first_answer, index, write
 from recall_engine import MODEL, USER, StoryClock, engine_over, opened
 from recall_sets import read

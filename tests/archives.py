@@ -8,8 +8,8 @@ import pytest
 
 from builders import cold
 from cairn.archive.archive import Archive
+from cairn.archive.layout import archive_pk
 from cairn.archive.model import Deposit
-from cairn.ground import layout
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import SessionId, Tenant
 from cairn.ground.paging import every
@@ -37,7 +37,7 @@ def archive_of(world: World) -> Archive:
 
 
 def rows(world: World, tenant: Tenant = ACME) -> list[str]:
-    found = every(world.table, Query(layout.archive_pk(tenant), "\x01", "\U0010ffff"))
+    found = every(world.table, Query(archive_pk(tenant), "\x01", "\U0010ffff"))
     return [str(item["sk"]).partition("#")[0] for item in found]
 
 

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from beliefs import fact_of
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.edge.fields import SessionInput
 from cairn.embedded.queue import InProcessJobs
 from cairn.facts.facts import Changes, Fact, Source, State
@@ -24,16 +24,19 @@ from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.jobs import Job
 from cairn.ground.paging import every
 from cairn.ground.ports import DataKey
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings, Quotas
 from cairn.ground.table import Attributes, Key, Put, Query
 from cairn.ground.world import World
 from cairn.keyvalue.store import KeyValue
 from cairn.log.entries import LogEntry, TurnEntry
+from cairn.log.layout import ENTRIES, log_owner, log_pk
 from cairn.log.log import MemoryLog
 from cairn.log.manifest import Manifest
 from cairn.log.segments import Segments
 from cairn.log.view import MemoryView
 from cairn.recall.indexing import Indexed, Indexer
+from cairn.sessions.layout import HEAD, session_pk
 from cairn.sessions.parts import Parts
 from cairn.tool.tool import Tool
 from cairn.vault.vault import Vault
@@ -46,7 +49,7 @@ SESSION_TOOLS = tuple(tool for tool in CATALOG if issubclass(tool.input, Session
 ABSENT = frozenset({"retrieve_session_from_cascade", "getMemory", "deleteMemory", "forget"})
 """The tools whose examples name something that an empty store does not hold."""
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
-OWNER = layout.owner(None, SESSION.session_id)
+OWNER = log_owner(None, SESSION.session_id)
 
 
 def outcome(tool: Tool) -> str:
@@ -149,7 +152,7 @@ def key_value(world: World, quotas: Quotas | None = None) -> KeyValue:
 
 def facts(parts: Parts, session: Session = SESSION) -> dict[str, Fact]:
     """Return what the session believes, by kind."""
-    owner = layout.owner(None, session.session_id)
+    owner = log_owner(None, session.session_id)
     parts.log.refresh(session.tenant, session.project, owner)
     with parts.log.view(session.tenant, session.project, owner) as view:
         return {fact.fact_id: fact for fact in view.facts(parts.world.clock.now(), session.session_id)}
@@ -161,11 +164,11 @@ def partition(parts: Parts, pk: str) -> Iterator[Attributes]:
 
 def entries(parts: Parts, pk: str) -> Iterator[Attributes]:
     """Yield the entries of a memory log."""
-    return every(parts.world.table, Query(pk, *layout.prefix_range(layout.ENTRIES)))
+    return every(parts.world.table, Query(pk, *layout.prefix_range(ENTRIES)))
 
 
 def head(parts: Parts) -> Attributes:
-    stored = parts.world.table.get(Key(layout.session_pk(SESSION), layout.HEAD))
+    stored = parts.world.table.get(Key(session_pk(SESSION), HEAD))
     assert stored is not None
     return stored
 
@@ -181,7 +184,7 @@ class Journal:
 
     @property
     def pk(self) -> str:
-        return layout.log_pk(SESSION.tenant, SESSION.project, self.owner)
+        return log_pk(SESSION.tenant, SESSION.project, self.owner)
 
     def write(self, entries: int, minutes: float = 1) -> None:
         """Append entries, and let this much time go by after each."""

@@ -12,19 +12,21 @@ from typing import Any
 from builders import cold
 from cairn.archive.model import Deposit
 from cairn.conversation.items import message, text_of
-from cairn.conversation.turns import Completion, Preparation, Session
+from cairn.conversation.turns import Completion
 from cairn.custody.bundles import Bundles, Record, Scope
 from cairn.custody.erase_user import ErasedUser, SubjectErasure
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.engine import Engine
-from cairn.ground import layout
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings, RecallScope
 from cairn.ground.table import Key, Put
 from cairn.ground.world import World
-from cairn.log.memories import Forgetting, Note, Question
+from cairn.memories.model import Forgetting, Note, Question
 from cairn.recall.indexing import FEWEST
+from cairn.sessions.layout import session_pk
 from cairn.sessions.parts import Parts
+from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
 
 ACME = Tenant("acme")
@@ -211,7 +213,7 @@ def keeping(house: Household, days: int = MONTH, world: World | None = None, **k
 
 def partition(house: Household, where: Session) -> list[str]:
     """Return the sort keys of all that is stored of a session."""
-    return [str(item["sk"]) for item in house.inventory.items(ACME) if item["pk"] == layout.session_pk(where)]
+    return [str(item["sk"]) for item in house.inventory.items(ACME) if item["pk"] == session_pk(where)]
 
 
 def exported(house: Household, **scope: Any) -> list[Record]:

@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 import boto3
 
-from cairn.conversation.turns import Session
-from cairn.ground import layout
 from cairn.ground.ids import Project, SessionId, Tenant
+from cairn.ground.session import Session
 from cairn.local.emulator.deployment import Deployment
 from cairn.local.emulator.emulator import emulated
+from cairn.sessions.layout import session_pk
 
 AWS = cast("Any", boto3)  # its stubs know three services
 
@@ -77,7 +77,7 @@ def eventually(condition: Callable[[], bool], seconds: float) -> None:
 
 def _key(turn: Mapping[str, Any], sk: str) -> dict[str, Any]:
     session = Session(Tenant("acme"), Project(turn["project"]), SessionId(turn["session_id"]))
-    return {"pk": {"S": layout.session_pk(session)}, "sk": {"S": sk}}
+    return {"pk": {"S": session_pk(session)}, "sk": {"S": sk}}
 
 
 def as_if_over_tls(request: Any, **_: object) -> None:

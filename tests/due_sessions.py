@@ -7,14 +7,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.engine import Engine
 from cairn.files import abstracts
-from cairn.ground import layout
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key, Query
 from cairn.ground.world import World
+from cairn.sessions.layout import HEAD, due_shard, session_pk
 from cairn.sessions.parts import Parts
 from cairn.upkeep.every_due import FanOut, Outcome
 
@@ -29,13 +30,13 @@ def session(name: str) -> Session:
 
 def shard_mates(count: int) -> list[Session]:
     """Return sessions of one shard, the first of which is `s0`."""
-    shard = layout.due_shard(session("s0"))
-    found = (each for number in range(10_000) if layout.due_shard(each := session(f"s{number}")) == shard)
+    shard = due_shard(session("s0"))
+    found = (each for number in range(10_000) if due_shard(each := session(f"s{number}")) == shard)
     return [next(found) for _ in range(count)]
 
 
 MATES = shard_mates(2)
-SHARD = layout.due_shard(MATES[0])
+SHARD = due_shard(MATES[0])
 
 
 def engine(world: World) -> Engine:
@@ -56,7 +57,7 @@ def run(world: World, within: timedelta = A_MINUTE) -> Counter[Outcome]:
 
 def entry(world: World, where: Session) -> datetime | None:
     """Return when the session is due, as its head says."""
-    head = world.table.get(Key(layout.session_pk(where), layout.HEAD)) or {}
+    head = world.table.get(Key(session_pk(where), HEAD)) or {}
     return datetime.fromisoformat(str(head["isk"])) if "isk" in head else None
 
 
@@ -65,13 +66,11 @@ def end_state(world: World) -> list[Any]:
     parts = Parts.of(world, lambda _: KNOBS)
     seen: list[Any] = []
     for each in MATES:
-        items = {
-            str(item["sk"]): item for item in world.table.query(Query(layout.session_pk(each), "", "\uffff")).items
-        }
+        items = {str(item["sk"]): item for item in world.table.query(Query(session_pk(each), "", "\uffff")).items}
         stored = abstracts.stored(parts, each)
         seen += [
             sorted(items),
-            {name: value for name, value in items[layout.HEAD].items() if name not in {"fence", "isk"}},
+            {name: value for name, value in items[HEAD].items() if name not in {"fence", "isk"}},
             list(parts.sessions.history(each)),
             parts.sessions.summary(each),
             stored and stored.abstracts,

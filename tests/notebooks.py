@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from cairn.ground import layout
 from cairn.ground.paging import every
 from cairn.ground.ports import Embedder
 from cairn.ground.table import Key, Query
-from cairn.log.memories import Forgetting, Note, Question, Recalled, Recollection
+from cairn.log.layout import MANIFEST, log_pk
+from cairn.memories.model import Forgetting, Note, Question, Recalled, Recollection
 
 
 class Notebook:
@@ -54,13 +54,13 @@ def index(notebook: Notebook, *owners: str) -> None:
     talk.world.clock.advance(seconds=61)
     for owner in owners or ("s:monday",):
         talk.parts.indexer.rebuild(talk.session.tenant, talk.session.project, owner)
-        pk = layout.log_pk(talk.session.tenant, talk.session.project, owner)
-        assert talk.table.get(Key(pk, layout.MANIFEST)) is not None
+        pk = log_pk(talk.session.tenant, talk.session.project, owner)
+        assert talk.table.get(Key(pk, MANIFEST)) is not None
 
 
 def items(notebook: Notebook, owner: str) -> list[Any]:
     talk = notebook.talk
-    pk = layout.log_pk(talk.session.tenant, talk.session.project, owner)
+    pk = log_pk(talk.session.tenant, talk.session.project, owner)
     return list(every(talk.table, Query(pk, "m#", "m#\U0010ffff")))
 
 

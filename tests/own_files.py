@@ -5,11 +5,12 @@ from __future__ import annotations
 from builders import SESSION
 from cairn.engine import Engine
 from cairn.files.files import WriteMode
+from cairn.files.layout import FILES
 from cairn.files.service import Files
-from cairn.ground import layout
 from cairn.ground.settings import Limits, MemorySettings
 from cairn.ground.table import Key
 from cairn.ground.world import World
+from cairn.log.layout import registry_pk
 
 APPEND, OVERWRITE, TRUNCATE = WriteMode.APPEND, WriteMode.OVERWRITE, WriteMode.TRUNCATE
 
@@ -19,5 +20,5 @@ def files_of(world: World, **limits: int) -> Files:
 
 
 def usage(world: World) -> int:
-    where = Key(layout.registry_pk(SESSION.tenant, SESSION.project), layout.FILES)
+    where = Key(registry_pk(SESSION.tenant, SESSION.project), FILES)
     return int((world.table.get(where) or {"bytes": 0})["bytes"])

@@ -11,15 +11,17 @@ from threading import Barrier, Event
 
 from cairn.calls.journal import Journal
 from cairn.conversation.items import message
-from cairn.conversation.turns import CommittedTurn, Completion, Preparation, Session
-from cairn.ground import layout
+from cairn.conversation.turns import Completion
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.world import World
+from cairn.log.layout import log_owner
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
+from cairn.turns.model import CommittedTurn, Preparation
 from cairn.upkeep.maintenance import Maintenance
 from simulation.recount import Recount
 
@@ -58,7 +60,7 @@ def problems_of_race(world: World, clients: int, turns: int, finish: Callable[[]
         told = [each for answers in pool.map(run, range(clients)) for each in answers]
     finish()
     parts = Parts.of(world, lambda _: SETTINGS)
-    owners = [layout.owner(user, SESSION.session_id) for user in USERS]
+    owners = [log_owner(user, SESSION.session_id) for user in USERS]
     recount = Recount(parts, SESSION, owners)
     stored = [events[0].turn_id for _, events in recount.history]
     sent = {name for name, _ in told}
@@ -87,7 +89,7 @@ def _among(parts: Parts, client: int) -> None:
             current = (message("user", "What is my name?"),)
             prepare(parts, SESSION, Preparation(current=current, user_id=USERS[0], max_input_tok=400))
         else:
-            parts.indexer.run(SESSION.tenant, SESSION.project, layout.owner(USERS[0], SESSION.session_id))
+            parts.indexer.run(SESSION.tenant, SESSION.project, log_owner(USERS[0], SESSION.session_id))
 
 
 def _insist(call: Callable[[], CommittedTurn]) -> CommittedTurn:

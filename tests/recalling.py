@@ -12,12 +12,12 @@ from cairn.ground.ids import SessionId
 from cairn.ground.ports import Embedder
 from cairn.ground.world import NoTally
 from cairn.log.documents import Kind, Vectors
-from cairn.log.memories import SearchMode, Wanted
 from cairn.log.view import MemoryView
 from cairn.recall import collection
 from cairn.recall.answer import Answer, answer
 from cairn.recall.collection import Found
 from cairn.recall.embedding import Embedding
+from cairn.recall.filter import SearchMode, Wanted
 
 Told: TypeAlias = Sequence[tuple[Found, float]]
 """What was found with its score, the best first."""

@@ -15,7 +15,7 @@ from cairn.edge.guard import guarded
 from cairn.ground.errors import CairnError
 from cairn.ground.jobs import IndexLog, Job, MaintainShard, SealAudit, decoded
 from cairn.telemetry.record import CallRecord
-from cairn.upkeep.runs import maintain_shard
+from cairn.tool.maintenance_runs import maintain_shard
 
 MARGIN = timedelta(seconds=30)
 """Kept of the function's time for the step that is under way when a job's time is up."""

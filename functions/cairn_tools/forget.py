@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from cairn.log.memories import MAX_REASON_CHARACTERS, Forgetting
 from cairn.memories.fields import MemoryId, MemoryInput
+from cairn.memories.model import MAX_REASON_CHARACTERS, Forgetting
 from cairn.tool.tool import Call, tool
 
 

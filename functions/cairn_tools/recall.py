@@ -6,8 +6,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from cairn.log.memories import Question, SearchMode
 from cairn.memories.fields import MemoryInput, Moment, QueryText, Recalled, TypeFilter
+from cairn.memories.model import Question
+from cairn.recall.filter import SearchMode
 from cairn.tool.tool import Call, tool
 
 

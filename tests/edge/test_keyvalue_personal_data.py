@@ -10,7 +10,8 @@ import pytest
 
 from cairn.detection import detector
 from cairn.ground.errors import DetectionFailed, InternalError
-from cairn.keyvalue.model import KeyName, Namespace, Place
+from cairn.ground.ids import Namespace
+from cairn.keyvalue.model import KeyName, Place
 from cairn.telemetry import record as telemetry
 from cairn.telemetry.metrics import REDACTIONS, samples
 from cairn.telemetry.record import CallRecord

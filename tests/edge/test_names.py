@@ -11,10 +11,10 @@ import pytest
 from builders import cold, partition
 from cairn.edge.names import HEADERS
 from cairn.edge.validation import Rules, validate
-from cairn.ground import layout
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.settings import Limits
 from cairn.ground.world import World
+from cairn.log.layout import registry_pk
 from cairn.tool.tool import Tool
 from cairn.wiring import Services
 from cairn_mcp import door
@@ -119,4 +119,4 @@ def test_a_tool_is_listed_without_asking_for_what_the_request_names(event_of: Ev
 
 
 def stored_logs(world: World) -> list[str]:
-    return [str(item["sk"]) for item in partition(cold(world), layout.registry_pk(Tenant("acme"), Project("garden")))]
+    return [str(item["sk"]) for item in partition(cold(world), registry_pk(Tenant("acme"), Project("garden")))]

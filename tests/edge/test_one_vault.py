@@ -12,10 +12,10 @@ import pytest
 from builders import ABSENT, InProcessSandbox
 from cairn import wiring
 from cairn.access.callers import Caller
+from cairn.access.layout import POLICIES
 from cairn.access.policy_store import PolicyStore
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Tenant
-from cairn.ground.layout import POLICIES
 from cairn.ground.ports import DataKey, KeyRing
 from cairn.ground.settings import EnrichmentSettings
 from cairn.ground.world import World

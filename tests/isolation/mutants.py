@@ -13,7 +13,7 @@ CALLS: Final = 150
 _BETWEEN_TENANTS = (
     Mutant(
         "a session's partition does not say whose it is",
-        (Change("cairn.ground.layout:session_pk", "{session.tenant}#s#", "all#s#"),),
+        (Change("cairn.sessions.layout:session_pk", "{session.tenant}#s#", "all#s#"),),
     ),
     Mutant(
         "the index of a session's calls does not say whose it is",
@@ -25,7 +25,7 @@ _BETWEEN_TENANTS = (
     ),
     Mutant(
         "a pointer is looked up among those of all",
-        (Change("cairn.ground.layout:archive_pk", "{tenant}#a", "all#a"),),
+        (Change("cairn.archive.layout:archive_pk", "{tenant}#a", "all#a"),),
     ),
     Mutant(
         "all tenants share their token buckets",
@@ -110,7 +110,7 @@ _BETWEEN_PROJECTS = (
     ),
     Mutant(
         "a memory log's partition does not say of which project it is",
-        (Change("cairn.ground.layout:log_pk", "#m#{project}#", "#m#any#"),),
+        (Change("cairn.log.layout:log_pk", "#m#{project}#", "#m#any#"),),
     ),
 )
 MUTANTS: Final[Sequence[tuple[Among, Mutant]]] = (

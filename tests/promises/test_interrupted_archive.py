@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from builders import cold
 from cairn.archive.archive import Archive
+from cairn.archive.layout import archive_pk
 from cairn.archive.model import KEPT_FIELDS, Deposit, kept, pack
-from cairn.ground import layout
 from cairn.ground.errors import NotFound, Unavailable
 from cairn.ground.ids import Digest, SessionId, Tenant
 from cairn.ground.world import World
@@ -49,7 +49,7 @@ def faulty(world: World, at: int, fault: Fault) -> tuple[FaultyStore, Archive]:
 
 def places(world: World) -> list[str]:
     """Return where the entries of ACME's archive stand, without their ids."""
-    items = [item for item in cast("MemoryTable", world.table).items() if item["pk"] == layout.archive_pk(ACME)]
+    items = [item for item in cast("MemoryTable", world.table).items() if item["pk"] == archive_pk(ACME)]
     return sorted(str(item["sk"]).rpartition("#")[0] for item in items)
 
 

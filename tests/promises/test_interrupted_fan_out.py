@@ -13,12 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.conversation.turns import MaintenanceReport, Session
 from cairn.files import abstracts
 from cairn.ground.errors import CorruptData, ResourceBusy, Unavailable
+from cairn.ground.session import Session
 from cairn.ground.world import World
 from cairn.sessions.parts import Parts
 from cairn.upkeep.every_due import PUT_OFF, FanOut, Outcome
+from cairn.upkeep.model import MaintenanceReport
 from due_sessions import A_MINUTE, AFTER_LEASE, KNOBS, MATES, SHARD, end_state, engine, entry, run, say
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 from memory_store import copied

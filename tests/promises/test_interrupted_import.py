@@ -16,7 +16,6 @@ from cairn.custody import earlier_import as legacy_import
 from cairn.custody.earlier_layout import FactRecord, LegacyHistory, turns_of
 from cairn.engine import Engine
 from cairn.facts.facts import State
-from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import TurnId
 from cairn.ground.paging import every
@@ -24,6 +23,7 @@ from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Query
 from cairn.ground.tiers import Tier
 from cairn.ground.world import World
+from cairn.sessions.layout import HEAD, session_pk
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 
 START = datetime(2026, 2, 1, tzinfo=UTC)
@@ -78,7 +78,7 @@ def take_over(engine: Engine) -> None:
 def end_state(world: World) -> dict[str, Any]:
     """Return all that can be observed, without the times and fences that differ between runs."""
     parts = cold(world)
-    items = list(every(world.table, Query(layout.session_pk(SESSION), "\x01", "\U0010ffff")))
+    items = list(every(world.table, Query(session_pk(SESSION), "\x01", "\U0010ffff")))
     files = dict(engine(world).files.everything(SESSION))
     timed = ("meta/", "indexes/")
     return {
@@ -89,7 +89,7 @@ def end_state(world: World) -> dict[str, Any]:
             name: value
             for item in items
             for name, value in item.items()
-            if item["sk"] == layout.HEAD and name in {"seq", "owners", "legacy", "legacy_through", "events", "turn_id"}
+            if item["sk"] == HEAD and name in {"seq", "owners", "legacy", "legacy_through", "events", "turn_id"}
         },
     }
 

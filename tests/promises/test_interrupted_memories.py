@@ -15,17 +15,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from builders import SESSION, cold, turn
-from cairn.conversation.turns import Session
 from cairn.engine import Engine
-from cairn.ground import layout
 from cairn.ground.errors import NotFound, Refusal, TransactionRefused, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, UserId
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key, Query
 from cairn.ground.world import World
-from cairn.log.memories import Forgetting, Note, Question
+from cairn.log.layout import log_pk
+from cairn.memories.model import Forgetting, Note, Question
 from cairn.process.system import SystemEntropy
+from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from cairn.turns.after_turn import commit
 from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
 
@@ -58,12 +59,12 @@ def on_record(world: World) -> tuple[int, int, int]:
     parts = cold(world)
     remembered = ended = 0
     for owner in ("s:monday", "u:ada", "p:"):
-        pk = layout.log_pk(SESSION.tenant, SESSION.project, owner)
+        pk = log_pk(SESSION.tenant, SESSION.project, owner)
         for item in every(world.table, Query(pk, "m#", "m#\U0010ffff")):
             entry = parts.vault.unseal(SESSION.tenant, item)
             remembered += len(entry["remembered"])
             ended += len(entry["forgotten"])
-    counted = world.table.get(Key(layout.session_pk(SESSION), layout.MEMORY_COUNT)) or {}
+    counted = world.table.get(Key(session_pk(SESSION), MEMORY_COUNT)) or {}
     return remembered, ended, int(counted.get("kept", 0))
 
 

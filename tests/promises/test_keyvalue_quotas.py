@@ -10,10 +10,10 @@ import pytest
 
 from builders import key_value
 from cairn.ground.errors import CairnError, Conflict, QuotaExceeded
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.settings import Quotas
 from cairn.ground.world import World
-from cairn.keyvalue.model import KeyName, Namespace, Place
+from cairn.keyvalue.model import KeyName, Place
 from key_values import confirm, removed
 
 ACME = Tenant("acme")

@@ -10,13 +10,16 @@ from random import Random
 from typing import TypeAlias
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation, Session
-from cairn.ground import layout
+from cairn.conversation.turns import Completion
 from cairn.ground.errors import PermissionDenied, ResourceBusy, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.jobs import IndexLog
+from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
+from cairn.log.layout import log_owner
+from cairn.sessions.layout import due_shard
 from cairn.turns import operation_token as operations
+from cairn.turns.model import Preparation
 from cairn.turns.operation_token import OperationToken
 from cairn.upkeep.every_due import FanOut
 from simulation.deeds import Deeds
@@ -65,7 +68,7 @@ class Play:
             self.stage.scheduler.pause(left.total_seconds())
 
     def owners(self, session: Session) -> list[str]:
-        return [layout.owner(UserId(user), session.session_id) for user in self.users]
+        return [log_owner(UserId(user), session.session_id) for user in self.users]
 
 
 Action: TypeAlias = Callable[[Play, Process], None]
@@ -146,7 +149,7 @@ def maintain(play: Play, process: Process) -> None:
 
 def maintain_due(play: Play, process: Process) -> None:
     """Maintain what is due, as the schedule does."""
-    shard = layout.due_shard(play.a_session())
+    shard = due_shard(play.a_session())
     with suppress(Unavailable):
         FanOut(process.parts.world).run_shard(shard, timedelta(seconds=20), process.engine.maintenance.run_due)
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
-from cairn.ground import layout
 from cairn.ground.errors import CairnError, StoreError
 from cairn.ground.ids import TurnId, UserId
 from cairn.ground.table import Key
+from cairn.sessions.layout import HEAD, session_pk
 from simulation.actions import Play, look
 from simulation.keepsakes import Keepsakes
 from simulation.oracle import Findings
@@ -70,7 +70,7 @@ def _sent_again(play: Play) -> Problems:
         )
         if play.stage.send(process, session, probe).outcome != STORED:
             yield f"{session} takes no new turn"
-        elif "isk" not in (process.parts.world.table.get(Key(layout.session_pk(session), layout.HEAD)) or {}):
+        elif "isk" not in (process.parts.world.table.get(Key(session_pk(session), HEAD)) or {}):
             yield f"{session} is due at no time"
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from cairn.archive.model import Deposit
-from cairn.conversation.turns import Session
 from cairn.files.files import WriteMode
 from cairn.ground.errors import Conflict, NotFound, ResourceBusy, Unavailable
-from cairn.ground.ids import UserId
-from cairn.keyvalue.model import KeyName, Namespace, Place
-from cairn.log.memories import Forgetting, Note, Question
+from cairn.ground.ids import Namespace, UserId
+from cairn.ground.session import Session
+from cairn.keyvalue.model import KeyName, Place
+from cairn.memories.model import Forgetting, Note, Question
 from simulation.actions import SCOPES, Action, Play, tag_of
 from simulation.deeds import Deed, Kind
 from simulation.stage import Process

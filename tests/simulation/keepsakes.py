@@ -6,15 +6,19 @@ from collections import Counter
 from functools import cached_property
 from typing import Any
 
+from cairn.archive.layout import archive_pk, pointer_sk
 from cairn.archive.model import Deposit
-from cairn.conversation.turns import Session
+from cairn.files.layout import FILES
 from cairn.ground import layout
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import Key, Query
 from cairn.keyvalue.model import Place
+from cairn.log.layout import is_entry, log_pk, log_range, memory_sk, registry_pk, registry_sk
 from cairn.log.memories import scope_of
+from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from simulation.actions import PROJECT, Play, tag_of
 from simulation.deeds import last_ones
 from simulation.keeping import LOG, MOST, PLACES, STATE, recalled
@@ -100,8 +104,8 @@ class Keepsakes:
         """Hold what says that a memory is kept or forgotten to the entries of the logs: one for each."""
         states: dict[str, str] = {}
         for pk in self._logs(tenant):
-            for item in every(self._world.table, Query(pk, *layout.prefix_range(layout.memory_sk("")))):
-                states[str(item["sk"]).removeprefix(layout.memory_sk(""))] = str(item["state"])
+            for item in every(self._world.table, Query(pk, *layout.prefix_range(memory_sk("")))):
+                states[str(item["sk"]).removeprefix(memory_sk(""))] = str(item["state"])
         written = Counter(memory["id"] for record in self._entries(tenant) for memory in record["remembered"])
         ended = Counter(ending["id"] for record in self._entries(tenant) for ending in record["forgotten"])
         forgotten = [name for name, state in states.items() if state == "forgotten"]
@@ -116,21 +120,21 @@ class Keepsakes:
         forgotten = Counter(ending["session"] for ending in endings if scope_of(ending["id"]) == "session")
         for session in self._play.sessions:
             if session.tenant == tenant:
-                item = self._world.table.get(Key(layout.session_pk(session), layout.MEMORY_COUNT)) or {}
+                item = self._world.table.get(Key(session_pk(session), MEMORY_COUNT)) or {}
                 counts = (item.get("kept", 0), item.get("forgotten", 0))
                 found = (kept[session.session_id], forgotten[session.session_id])
                 if counts != found:
                     yield f"{session} counts {counts} memories, and has {found}"
 
     def _entries(self, tenant: Tenant) -> list[dict[str, Any]]:
-        items = [item for pk in self._logs(tenant) for item in every(self._world.table, Query(pk, *layout.log_range()))]
+        items = [item for pk in self._logs(tenant) for item in every(self._world.table, Query(pk, *log_range()))]
         unseal = self._process.parts.vault.unseal
-        return [unseal(tenant, item) for item in items if layout.is_entry(str(item["sk"]))]
+        return [unseal(tenant, item) for item in items if is_entry(str(item["sk"]))]
 
     def _logs(self, tenant: Tenant) -> list[str]:
-        pk = layout.registry_pk(tenant, PROJECT)
-        items = every(self._world.table, Query(pk, *layout.prefix_range(layout.registry_sk(""))))
-        return [layout.log_pk(tenant, PROJECT, str(item["sk"]).removeprefix(layout.registry_sk(""))) for item in items]
+        pk = registry_pk(tenant, PROJECT)
+        items = every(self._world.table, Query(pk, *layout.prefix_range(registry_sk(""))))
+        return [log_pk(tenant, PROJECT, str(item["sk"]).removeprefix(registry_sk(""))) for item in items]
 
     def _values(self, tenant: Tenant) -> Problems:
         """Hold each value to the calls that may have been the last, and the totals to a recount."""
@@ -155,14 +159,14 @@ class Keepsakes:
 
     def _archived(self, tenant: Tenant) -> Problems:
         """Hold every pointer to a blob that opens, to its places, and to the tags it was told."""
-        pk = layout.archive_pk(tenant)
+        pk = archive_pk(tenant)
         items = list(every(self._world.table, Query(pk, "\x01", "\U0010ffff")))
         entries = {entry.digest: entry for entry in self._process.engine.archive.query(tenant, "", (), MOST)}
         for digest, entry in entries.items():
             if self._process.engine.archive.retrieve(tenant, digest)["session_id"] != entry.session_id:
                 yield f"{digest} is another session"
         expected = sum(3 + len(entry.tags) for entry in entries.values())
-        pointers = {Digest(str(item["sk"]).removeprefix(layout.pointer_sk(Digest("")))) for item in items}
+        pointers = {Digest(str(item["sk"]).removeprefix(pointer_sk(Digest("")))) for item in items}
         if len(items) != expected or not set(entries) <= pointers:
             yield f"the archive of {tenant} has {len(items)} places, and {expected} were expected"
         for deed in self._deeds.of("archive"):
@@ -192,7 +196,7 @@ class Keepsakes:
             for path in (LOG, STATE)
             if session.tenant == tenant
         ]
-        counted = self._world.table.get(Key(layout.registry_pk(tenant, PROJECT), layout.FILES)) or {}
+        counted = self._world.table.get(Key(registry_pk(tenant, PROJECT), FILES)) or {}
         if counted.get("bytes", 0) != sum(sizes):
             yield f"{tenant}'s files have {sum(sizes)} bytes, and {counted} are counted"
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from cairn.conversation.events import Event, events_of
 from cairn.conversation.items import role_of, text_of
-from cairn.conversation.turns import Session
 from cairn.facts.extraction import extract
 from cairn.facts.facts import Fact, Recording, identity, merge
-from cairn.ground import layout
-from cairn.ground.ids import TurnId
+from cairn.ground.ids import SessionId, TurnId
+from cairn.ground.session import Session
+from cairn.log.layout import log_owner
 from cairn.log.view import MemoryView
 from recalling import rounded, told
 from simulation.actions import PROJECT, TENANTS, Play, tag_of
@@ -84,7 +84,7 @@ class Findings:
         previous = ("", "")
         for _, events in self._recounts[session].history:
             said = [(event.id, text_of(event.item)) for event in events if role_of(event.item) == "user"]
-            by = layout.owner(events[0].user_id, session.session_id)
+            by = log_owner(events[0].user_id, session.session_id)
             if by == owner:
                 found = extract(said, previous[1] if previous[0] == by else "")
                 now = events[0].ts
@@ -187,7 +187,7 @@ class Findings:
         for tenant in TENANTS:
             for session_id in ("monday", "tuesday"):
                 for user in ("ada", "bob"):
-                    other = Session(tenant, PROJECT, layout.SessionId(session_id))
+                    other = Session(tenant, PROJECT, SessionId(session_id))
                     own = tenant == seen.session.tenant
                     here = own and session_id == seen.session.session_id
                     if not (

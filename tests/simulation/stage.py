@@ -12,10 +12,11 @@ from unittest.mock import patch
 
 from builders import RecordingJobs, RepeatingKeyRing
 from cairn.calls.journal import Journal
-from cairn.conversation.turns import CommittedTurn, Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.engine import Engine
 from cairn.ground.errors import Conflict, ResourceBusy, Unavailable
 from cairn.ground.ids import Tenant
+from cairn.ground.session import Session
 from cairn.ground.settings import Limits, MemorySettings, Quotas
 from cairn.ground.world import World
 from cairn.keyvalue import writing as keyvalue_writing
@@ -25,6 +26,7 @@ from cairn.log import manifest
 from cairn.process.system import in_turn
 from cairn.recall import indexing
 from cairn.sessions.parts import Parts
+from cairn.turns.model import CommittedTurn
 from cairn.vault import vault
 from memory_store import MemoryBlobs, MemoryTable
 from simulation.leases import Leases, WatchedTable

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
 
-from cairn.conversation.turns import CommittedTurn, Completion, PreparedTurn, Session
+from cairn.conversation.turns import Completion
+from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
+from cairn.turns.model import CommittedTurn, PreparedTurn
 
 STORED, REPLAYED, CONFLICT, BUSY, UNAVAILABLE, KILLED = (
     "stored",

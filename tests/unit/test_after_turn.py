@@ -11,15 +11,19 @@ import pytest
 from builders import OWNER, SESSION, cold, facts, head, partition, turn
 from cairn.conversation.events import EventType
 from cairn.conversation.items import message, text_of
-from cairn.conversation.turns import Completion, Preparation, ResponseItem, Session
-from cairn.ground import layout
+from cairn.conversation.turns import Completion
 from cairn.ground.errors import CairnError, Conflict, NotFound
 from cairn.ground.ids import TurnId, UserId
+from cairn.ground.session import ResponseItem, Session
 from cairn.ground.table import Key, Query
 from cairn.ground.world import World
+from cairn.log.layout import log_pk as log_pk_of
+from cairn.sessions.layout import FIRST_EVENT, LAST_EVENT, event_sk
+from cairn.sessions.layout import session_pk as session_pk_of
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
+from cairn.turns.model import Preparation
 
 
 def texts(parts: Parts, session: Session = SESSION) -> list[str]:
@@ -147,8 +151,8 @@ def test_every_kind_of_item_comes_back_as_it_was_sent(parts: Parts) -> None:
 def test_every_stored_time_is_utc_with_z(parts: Parts) -> None:
     commit(parts, SESSION, turn("t1", "My name is Ada. Today I need to water the beans."))
     commit(parts, SESSION, turn("t2", "My name is Grace."))
-    session_pk = layout.session_pk(SESSION)
-    log_pk = layout.log_pk(SESSION.tenant, SESSION.project, OWNER)
+    session_pk = session_pk_of(SESSION)
+    log_pk = log_pk_of(SESSION.tenant, SESSION.project, OWNER)
     stored = [*partition(parts, session_pk), *partition(parts, log_pk)]
     opened = [parts.vault.unseal(SESSION.tenant, item) for item in stored if "data" in item]
     text = repr([{k: v for k, v in item.items() if not isinstance(v, bytes)} for item in stored]) + repr(opened)
@@ -165,7 +169,7 @@ def test_a_turn_of_a_megabyte_is_stored_outside_its_items_and_comes_back_whole(p
     commit(parts, SESSION, Completion(turn_id=TurnId("t1"), inputs=inputs, outputs=()))
     [(_, events)] = parts.sessions.history(SESSION)
     assert [text_of(event.item) for event in events] == noise
-    item = parts.world.table.get(Key(layout.session_pk(SESSION), layout.event_sk(1)))
+    item = parts.world.table.get(Key(session_pk_of(SESSION), event_sk(1)))
     assert item is not None
     assert "blob" in item
     assert "data" not in item
@@ -175,7 +179,7 @@ def test_a_turn_of_a_megabyte_is_stored_outside_its_items_and_comes_back_whole(p
 @pytest.mark.req("R251")
 def test_a_turn_of_up_to_32_kb_stays_in_its_item(parts: Parts) -> None:
     commit(parts, SESSION, turn("t1", parts.world.entropy.token(20_000).hex()))
-    item = parts.world.table.get(Key(layout.session_pk(SESSION), layout.event_sk(1)))
+    item = parts.world.table.get(Key(session_pk_of(SESSION), event_sk(1)))
     assert item is not None
     assert "blob" not in item
     assert isinstance(item["data"], bytes)
@@ -187,8 +191,8 @@ def test_a_turn_of_up_to_32_kb_stays_in_its_item(parts: Parts) -> None:
 def test_a_history_of_several_pages_is_read_whole(parts: Parts) -> None:
     for number in range(40):
         commit(parts, SESSION, turn(f"t{number}", parts.world.entropy.token(28_000).hex()))
-    pk = layout.session_pk(SESSION)
-    assert parts.world.table.query(Query(pk, layout.FIRST_EVENT, layout.LAST_EVENT)).next is not None
+    pk = session_pk_of(SESSION)
+    assert parts.world.table.query(Query(pk, FIRST_EVENT, LAST_EVENT)).next is not None
     assert [seq for seq, _ in parts.sessions.history(SESSION)] == list(range(1, 41))
 
 

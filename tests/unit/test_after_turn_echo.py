@@ -12,13 +12,15 @@ import pytest
 
 from builders import SESSION, cold
 from cairn.conversation.items import message, text_of
-from cairn.conversation.turns import Completion, Preparation, ResponseItem
+from cairn.conversation.turns import Completion
 from cairn.ground.ids import Tenant, TurnId
+from cairn.ground.session import ResponseItem
 from cairn.ground.world import World
 from cairn.recall import block
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
+from cairn.turns.model import Preparation
 
 CALL = {"type": "function_call", "call_id": "c1", "name": "look", "arguments": "{}"}
 RESULT = {"type": "function_call_output", "call_id": "c1", "output": "42"}

@@ -9,13 +9,15 @@ import pytest
 
 from builders import OWNER, SESSION, cold, entries, facts, head, partition, turn
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation, ResponseItem
-from cairn.ground import layout
+from cairn.conversation.turns import Completion
 from cairn.ground.ids import SessionId, TurnId, UserId
+from cairn.ground.session import ResponseItem
 from cairn.ground.world import World
+from cairn.log.layout import log_owner, log_pk, registry_pk
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
+from cairn.turns.model import Preparation
 
 
 def context(parts: Parts, said: str) -> list[ResponseItem]:
@@ -60,7 +62,7 @@ def test_a_changed_value_replaces_the_old_one_which_stays_in_the_record(parts: P
     new = facts(parts)["user_name"]
     assert (result.facts_written, result.facts_superseded) == (1, 1)
     assert (new.value, new.supersedes) == ("Grace", old.id)
-    log = layout.log_pk(SESSION.tenant, SESSION.project, OWNER)
+    log = log_pk(SESSION.tenant, SESSION.project, OWNER)
     records = [parts.vault.unseal(SESSION.tenant, item) for item in entries(parts, log)]
     [ended] = [record for entry in records for record in entry["ended"]]
     assert (ended["value"], ended["state"], ended["superseded_by"]) == ("Ada", "superseded", new.id)
@@ -74,7 +76,7 @@ def test_a_retraction_deletes_the_fact_and_leaves_a_record_of_it(parts: Parts) -
     result = commit(parts, SESSION, turn("t2", "I no longer work at Acme Corp."))
     assert result.facts_superseded == 1
     assert not [fact for fact in facts(parts).values() if "Acme" in fact.value]
-    log = layout.log_pk(SESSION.tenant, SESSION.project, OWNER)
+    log = log_pk(SESSION.tenant, SESSION.project, OWNER)
     records = [parts.vault.unseal(SESSION.tenant, item) for item in entries(parts, log)]
     assert [record["state"] for entry in records for record in entry["ended"]] == ["deleted"]
 
@@ -96,7 +98,7 @@ def test_facts_do_not_grow_however_often_they_are_said(parts: Parts) -> None:
 def test_a_users_first_turn_makes_their_memories_known_to_the_project_once(parts: Parts) -> None:
     for number, user in enumerate(["ada", "bob", "ada", None]):
         commit(parts, SESSION, replace(turn(f"t{number}", "Hello"), user_id=UserId(user) if user else None))
-    registry = layout.registry_pk(SESSION.tenant, SESSION.project)
+    registry = registry_pk(SESSION.tenant, SESSION.project)
     assert [item["sk"] for item in partition(parts, registry)] == ["log#s:monday", "log#u:ada", "log#u:bob"]
     assert head(parts)["owners"] == "u:ada\nu:bob\ns:monday"
 
@@ -107,7 +109,7 @@ def test_a_retraction_ends_what_the_user_said_in_another_session_for_recall_acro
     tuesday = replace(SESSION, session_id=SessionId("tuesday"))
     commit(parts, SESSION, replace(turn("t1", "I work at Acme Corp."), user_id=ada))
     commit(parts, tuesday, replace(turn("t1", "I no longer work at Acme Corp."), user_id=ada))
-    owner = layout.owner(ada, SESSION.session_id)
+    owner = log_owner(ada, SESSION.session_id)
     parts.log.refresh(SESSION.tenant, SESSION.project, owner)
     with parts.log.view(SESSION.tenant, SESSION.project, owner) as view:
         assert view.facts(parts.world.clock.now(), None) == []

@@ -12,8 +12,9 @@ import pytest
 from archives import ACME, OTHER, SESSION, archive_of, deposit, fields_of, rows
 from builders import cold
 from cairn.archive.archive import Archive
+from cairn.archive.layout import archive_pk, pointer_sk
 from cairn.archive.model import Deposit, Entry, pack
-from cairn.ground import codec, layout
+from cairn.ground import codec
 from cairn.ground.errors import CorruptData, InvalidArgument, NotFound
 from cairn.ground.ids import Digest, SessionId
 from cairn.ground.table import Key, Put
@@ -102,9 +103,9 @@ def test_a_flipped_bit_under_a_hash_that_was_made_to_fit_is_refused_by_its_tag(
     data = bytearray(world.blobs.get(ACME, digest))
     data[position] ^= 1
     forged = world.blobs.put(ACME, bytes(data))
-    item = world.table.get(Key(layout.archive_pk(ACME), layout.pointer_sk(digest)))
+    item = world.table.get(Key(archive_pk(ACME), pointer_sk(digest)))
     assert item is not None
-    world.table.put(Put({**item, "sk": layout.pointer_sk(forged), "content_hash": forged}))
+    world.table.put(Put({**item, "sk": pointer_sk(forged), "content_hash": forged}))
     with pytest.raises(CorruptData, match="tag"):
         archive.retrieve(ACME, forged)
 
@@ -113,10 +114,10 @@ def test_a_flipped_bit_under_a_hash_that_was_made_to_fit_is_refused_by_its_tag(
 def test_a_blob_and_its_entry_moved_to_another_tenant_do_not_open_there(archive: Archive, world: World) -> None:
     archive.store(OTHER, deposit())
     digest = archive.store(ACME, deposit()).digest
-    item = world.table.get(Key(layout.archive_pk(ACME), layout.pointer_sk(digest)))
+    item = world.table.get(Key(archive_pk(ACME), pointer_sk(digest)))
     assert item is not None
     world.blobs.put(OTHER, world.blobs.get(ACME, digest))
-    world.table.put(Put({**item, "pk": layout.archive_pk(OTHER)}))
+    world.table.put(Put({**item, "pk": archive_pk(OTHER)}))
     with pytest.raises(CorruptData):
         archive.retrieve(OTHER, digest)
 
@@ -124,7 +125,7 @@ def test_a_blob_and_its_entry_moved_to_another_tenant_do_not_open_there(archive:
 @pytest.mark.req("R203")
 def test_the_schema_version_is_in_index_and_blob_and_an_older_one_is_read(archive: Archive, world: World) -> None:
     digest = archive.store(ACME, deposit()).digest
-    item = world.table.get(Key(layout.archive_pk(ACME), layout.pointer_sk(digest)))
+    item = world.table.get(Key(archive_pk(ACME), pointer_sk(digest)))
     assert item is not None
     assert item["schema_version"] == "0.1.0"
     assert json.loads(pack(SESSION))["schema_version"] == "0.1.0"
@@ -133,7 +134,7 @@ def test_the_schema_version_is_in_index_and_blob_and_an_older_one_is_read(archiv
     number, sealed = cold(world).vault.seal_alike(ACME, "archive", old)
     older = world.blobs.put(ACME, sealed)
     entry = replace(Entry.from_attributes(item), digest=older, key_number=number, schema_version="0.0.9")
-    where = {"pk": layout.archive_pk(ACME), "sk": layout.pointer_sk(older)}
+    where = {"pk": archive_pk(ACME), "sk": pointer_sk(older)}
     world.table.put(Put({**where, **entry.to_attributes()}))
     assert archive.retrieve(ACME, older) == {"session_id": "old", "note": "dropped since"}
 
@@ -141,7 +142,7 @@ def test_the_schema_version_is_in_index_and_blob_and_an_older_one_is_read(archiv
 @pytest.mark.req("R201")
 def test_an_entry_says_what_an_index_record_holds(archive: Archive, world: World) -> None:
     digest = archive.store(ACME, deposit("garden", "beans")).digest
-    item = world.table.get(Key(layout.archive_pk(ACME), layout.pointer_sk(digest)))
+    item = world.table.get(Key(archive_pk(ACME), pointer_sk(digest)))
     assert item is not None
     assert len(str(item["id"])) == 26
     assert {name: item[name] for name in item if name not in {"pk", "sk", "id"}} == {

@@ -13,8 +13,8 @@ from builders import cold
 from cairn.archive import index as archive_index
 from cairn.archive.archive import Archive
 from cairn.archive.index import ArchiveIndex
+from cairn.archive.layout import archive_pk
 from cairn.archive.model import Deposit, Entry
-from cairn.ground import layout
 from cairn.ground.ids import Digest, SessionId, Tenant, time_ordered_id
 from cairn.ground.table import Query
 from cairn.ground.world import World
@@ -157,7 +157,7 @@ def test_each_look_up_reads_a_range_of_the_tenants_index_newest_first_however_ma
     table.asked.clear()
     assert index.search(ACME, "s7", [], 9) == (shelf.entries[7],)
     assert [(query.low, items) for query, items in table.asked] == [("at#", 20), ("tag#s7#", 0), ("ses#s7#", 1)]
-    assert all(query.pk == layout.archive_pk(ACME) and query.descending and not query.index for query, _ in table.asked)
+    assert all(query.pk == archive_pk(ACME) and query.descending and not query.index for query, _ in table.asked)
     assert set(table.calls) == {"query"}
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from cairn import wiring
 from cairn.calls.journal import Journal
-from cairn.calls.record import Subject
 from cairn.ground.errors import CairnError, Disabled, InvalidArgument, PermissionDenied, Unavailable
 from cairn.ground.ids import Tenant
+from cairn.ground.session import Subject
 from cairn.ground.world import World
 from cairn.settings.settings import Settings
 from cairn.tool.tool import Call

@@ -9,11 +9,12 @@ from typing import Any, NoReturn
 import pytest
 
 from cairn.calls import layout
-from cairn.calls.record import SETTLED, Subject
+from cairn.calls.record import SETTLED
 from cairn.ground import codec
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Digest, Project, UserId
 from cairn.ground.paging import every
+from cairn.ground.session import Subject
 from cairn.ground.table import Attributes, Delete, Key, Put, Query
 from cairn.ground.world import World
 from cairn.tool.tool import Call

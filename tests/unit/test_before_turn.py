@@ -9,10 +9,10 @@ import pytest
 
 from cairn.conversation import token_count as tokens
 from cairn.conversation.items import message, role_of, text_of
-from cairn.conversation.turns import Preparation
 from cairn.ground.errors import Unavailable
 from cairn.ground.table import Query
 from cairn.recall.block import POLICY
+from cairn.turns.model import Preparation
 
 START = Callable[..., Any]
 PLACED = Callable[..., dict[str, Any]]

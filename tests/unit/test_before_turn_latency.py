@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from cairn.ground import layout
 from cairn.ground.errors import NotFound, Unavailable
 from cairn.ground.ids import Digest, SessionId
 from cairn.ground.table import Query
+from cairn.sessions.layout import FIRST_EVENT, LAST_EVENT, session_pk
 from metering import Meter, metered
 from notebooks import Notebook, index
 
@@ -188,7 +188,7 @@ def test_turns_of_one_item_that_are_blobs_are_fetched_in_two_rounds(start: START
 def test_a_blob_of_a_recent_turn_that_is_gone_fails_the_call(start: START) -> None:
     talk = start()
     talk.say(long_text(1))
-    newest = Query(layout.session_pk(talk.session), layout.FIRST_EVENT, layout.LAST_EVENT)
+    newest = Query(session_pk(talk.session), FIRST_EVENT, LAST_EVENT)
     [turn] = talk.table.query(newest).items
     talk.world.blobs.delete(talk.session.tenant, Digest(str(turn["blob"])))
 

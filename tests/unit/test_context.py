@@ -10,12 +10,11 @@ import pytest
 
 from cairn import wiring
 from cairn.calls import session_calls as service
-from cairn.calls.record import Subject
 from cairn.calls.session_calls import Contexts
 from cairn.calls.usage import IN_AWS, SessionContext
-from cairn.conversation.turns import Session
 from cairn.ground.errors import CairnError, Disabled, InvalidArgument
 from cairn.ground.ids import Project, SessionId, Tenant
+from cairn.ground.session import Session, Subject
 from cairn.ground.table import Delete, Key, Query
 from cairn.ground.world import World
 from cairn.tool.tool import Call

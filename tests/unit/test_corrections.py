@@ -10,8 +10,8 @@ import pytest
 
 from builders import entries
 from cairn.facts.facts import State
-from cairn.ground import layout
 from cairn.ground.ids import UserId
+from cairn.log.layout import log_owner, log_pk
 from cairn.log.view import MemoryView
 
 START: TypeAlias = Callable[..., Any]
@@ -31,7 +31,7 @@ def as_of(talk: Any, moment: datetime) -> dict[str, str]:
 
 def _stored(talk: Any, until: datetime | None = None) -> MemoryView:
     session, view = talk.session, MemoryView()
-    log = layout.log_pk(session.tenant, session.project, layout.owner(UserId("ada"), session.session_id))
+    log = log_pk(session.tenant, session.project, log_owner(UserId("ada"), session.session_id))
     for item in entries(talk.parts, log):
         record: dict[str, Any] = talk.parts.vault.unseal(session.tenant, item)
         if until is None or datetime.fromisoformat(record["at"]) <= until:
@@ -129,7 +129,7 @@ def test_the_record_of_a_replaced_fact_says_from_when_until_when_it_was_believed
     talk.say("I moved to Oslo.")
 
     session = talk.session
-    log = layout.log_pk(session.tenant, session.project, layout.owner(UserId("ada"), session.session_id))
+    log = log_pk(session.tenant, session.project, log_owner(UserId("ada"), session.session_id))
     [ended] = [
         end for item in entries(talk.parts, log) for end in talk.parts.vault.unseal(session.tenant, item)["ended"]
     ]

@@ -10,11 +10,12 @@ import pytest
 
 from cairn.access.api_keys import Grant, project_pattern, scope
 from cairn.access.key_store import Credentials
-from cairn.ground import layout
+from cairn.access.layout import CREDENTIALS, credential_sk, credentials_pk
 from cairn.ground.errors import Conflict, CorruptData
 from cairn.ground.ids import Tenant, tenant
 from cairn.ground.table import Key, Put, Scalar, Update
 from cairn.ground.world import World
+from cairn.vault.layout import keys_pk
 
 ACME = Tenant("acme")
 DAY = timedelta(days=1)
@@ -25,7 +26,7 @@ def stored(world: World) -> Callable[[str], dict[str, Scalar]]:
     """Return a function that reads a key's item."""
 
     def read(key: str) -> dict[str, Scalar]:
-        item = world.table.get(Key(layout.credentials_pk(), layout.credential_sk(key.split("_")[1])))
+        item = world.table.get(Key(credentials_pk(), credential_sk(key.split("_")[1])))
         assert item is not None
         return dict(item)
 
@@ -53,7 +54,7 @@ def test_a_record_under_another_id_opens_nothing(
     credentials: Credentials, world: World, stored: Callable[[str], dict[str, Scalar]]
 ) -> None:
     mine, theirs = credentials.create(ACME, Grant()).text, credentials.create(Tenant("rival"), Grant()).text
-    world.table.put(Put({**stored(theirs), "sk": layout.credential_sk(mine.split("_")[1])}))
+    world.table.put(Put({**stored(theirs), "sk": credential_sk(mine.split("_")[1])}))
 
     assert credentials.check(mine) is None
 
@@ -103,6 +104,6 @@ def test_an_id_that_is_taken_replaces_no_key(world: World) -> None:
 
 def test_no_tenant_can_own_the_partitions_of_credentials() -> None:
     with pytest.raises(ValueError, match="tenant"):
-        tenant(layout.CREDENTIALS)
-    assert layout.credentials_pk() != layout.keys_pk(layout.CREDENTIALS)
-    assert all(pk.startswith("~") for pk in (layout.credentials_pk(), layout.keys_pk(layout.CREDENTIALS)))
+        tenant(CREDENTIALS)
+    assert credentials_pk() != keys_pk(CREDENTIALS)
+    assert all(pk.startswith("~") for pk in (credentials_pk(), keys_pk(CREDENTIALS)))

@@ -11,11 +11,11 @@ import pytest
 
 from builders import SESSION, turn
 from cairn.custody.data_keys import STRAGGLERS, DataKeys
-from cairn.ground import layout
 from cairn.ground.errors import CorruptData, NotFound
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import Attributes, Delete, Key, Put, Update
 from cairn.ground.world import World
+from cairn.vault.layout import key_sk, keys_pk
 from cairn.vault.vault import KEY_LIFETIME, Vault
 from custody import ACME, ADA, Household, session
 
@@ -40,7 +40,7 @@ def numbers(house: Household) -> set[object]:
 
 
 def stored(house: Household, number: int) -> Attributes | None:
-    return house.world.table.get(Key(layout.keys_pk(ACME), layout.key_sk(number)))
+    return house.world.table.get(Key(keys_pk(ACME), key_sk(number)))
 
 
 @pytest.mark.req("R252")

@@ -11,11 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.conversation.turns import MaintenanceReport, Session
-from cairn.ground import ids, layout
+from cairn.ground import ids
 from cairn.ground.errors import CorruptData, ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant
+from cairn.ground.jobs import DUE_SHARDS
+from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Key, Query, Update
+from cairn.sessions.layout import HEAD, due_pk, due_shard, due_sk, session_of, session_pk
+from cairn.upkeep.model import MaintenanceReport
 
 START = Callable[..., Any]
 HOUR = timedelta(hours=1)
@@ -30,55 +33,55 @@ SESSIONS = st.builds(Session, NAME.map(Tenant), PROJECT.map(Project), SESSION_ID
 @settings(max_examples=50)
 @given(SESSIONS)
 def test_a_partition_s_name_tells_its_session(session: Session) -> None:
-    assert layout.session_of(layout.session_pk(session)) == session
+    assert session_of(session_pk(session)) == session
 
 
 @pytest.mark.parametrize("name", ["#", "s#1", "a#s#b#c", "~", "#s#", "e#~"])
 def test_a_session_may_be_called_what_a_key_looks_like(name: str) -> None:
     session = Session(Tenant("acme"), Project("garden"), SessionId(name))
-    assert layout.session_of(layout.session_pk(session)) == session
+    assert session_of(session_pk(session)) == session
 
 
 @pytest.mark.parametrize("pk", ["", "acme", "acme#keys", "acme#s#garden", "acme#m#garden#u:ada", "~credentials#api"])
 def test_a_partition_that_is_no_session_s_tells_none(pk: str) -> None:
     with pytest.raises(CorruptData):
-        layout.session_of(pk)
+        session_of(pk)
 
 
 @settings(max_examples=50)
 @given(SESSIONS)
 def test_a_session_has_one_shard_whose_partition_is_no_tenant_s(session: Session) -> None:
-    shard = layout.due_shard(session)
+    shard = due_shard(session)
 
-    assert shard == layout.due_shard(session)
-    assert 0 <= shard < layout.DUE_SHARDS
+    assert shard == due_shard(session)
+    assert 0 <= shard < DUE_SHARDS
     with pytest.raises(ValueError, match="a tenant is"):
-        ids.tenant(layout.due_pk(shard))
+        ids.tenant(due_pk(shard))
 
 
 def test_sessions_spread_over_the_shards_and_stay_there() -> None:
     sessions = [Session(Tenant("acme"), Project("garden"), SessionId(f"s{number}")) for number in range(1600)]
-    spread = Counter(layout.due_shard(session) for session in sessions)
+    spread = Counter(due_shard(session) for session in sessions)
 
-    assert len(spread) == layout.DUE_SHARDS
+    assert len(spread) == DUE_SHARDS
     assert max(spread.values()) < 2 * min(spread.values())
-    assert layout.due_shard(sessions[0]) == 4
+    assert due_shard(sessions[0]) == 4
 
 
 @settings(max_examples=50)
 @given(st.lists(st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 31), timezones=st.just(UTC)), min_size=2))  # noqa: DTZ001 - hypothesis takes bounds without a zone
 def test_entries_are_in_the_order_of_their_moments(moments: list[datetime]) -> None:
-    assert [layout.due_sk(each) for each in sorted(moments)] == sorted(layout.due_sk(each) for each in moments)
+    assert [due_sk(each) for each in sorted(moments)] == sorted(due_sk(each) for each in moments)
 
 
 def head(talk: Any) -> Attributes:
-    return talk.table.get(Key(layout.session_pk(talk.session), layout.HEAD)) or {}
+    return talk.table.get(Key(session_pk(talk.session), HEAD)) or {}
 
 
 def due(talk: Any) -> timedelta | None:
     """Return in how long the session is due, as the index lists it; None where it does not."""
-    query = Query(layout.due_pk(layout.due_shard(talk.session)), "", "\U0010ffff", index=True)
-    pk = layout.session_pk(talk.session)
+    query = Query(due_pk(due_shard(talk.session)), "", "\U0010ffff", index=True)
+    pk = session_pk(talk.session)
     moments = [datetime.fromisoformat(str(each["isk"])) for each in talk.table.query(query).items if each["pk"] == pk]
     assert len(moments) <= 1
     return moments[0] - talk.world.clock.now() if moments else None

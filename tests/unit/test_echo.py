@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import ResponseItem
+from cairn.ground.session import ResponseItem
 from cairn.recall import block
 from cairn.turns.echoes import new_inputs
 from cairn.turns.window import recent_items

@@ -16,9 +16,9 @@ from cairn.ground.world import World
 from cairn.log.documents import KINDS, Kind
 from cairn.log.log import MemoryLog
 from cairn.log.manifest import FAN_IN
-from cairn.log.memories import SearchMode
 from cairn.log.segment import Segment
 from cairn.recall.corpus import Vector, quantized
+from cairn.recall.filter import SearchMode
 from cairn.recall.indexing import FEWEST
 from cairn.vault.vault import Vault
 from embedders import ToyEmbedder

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Preparation
 from cairn.custody.bundles import Scope
 from cairn.custody.erase_user import ErasedUser, SubjectErasure
 from cairn.embedded.inventory import EmbeddedInventory
-from cairn.ground import layout
 from cairn.ground.errors import InvalidArgument, ResourceBusy
 from cairn.ground.ids import Project, UserId
 from cairn.ground.table import Key, Put
 from cairn.log.log import LATE_APPEND
 from cairn.recall.searching import owners_of
+from cairn.sessions.layout import HEAD, session_pk
+from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
 from custody import ACME, ADA, BOB, SETTINGS, Household, cold_parts, erase, session
 
@@ -103,7 +103,7 @@ def test_a_shared_session_goes_on_and_is_still_summarised(house: Household) -> N
     house.later(days=2)
     house.maintain(shared)
     assert [said for said in house.history(shared) if said in OF_OTHERS] == OF_OTHERS
-    head = house.world.table.get(Key(layout.session_pk(shared), layout.HEAD))
+    head = house.world.table.get(Key(session_pk(shared), HEAD))
     assert head is not None
     assert owners_of(head) == ["u:bob", "s:shared"]
 
@@ -157,7 +157,7 @@ def test_a_user_is_named(house: Household) -> None:
 def test_what_a_shared_session_counts_stays(house: Household) -> None:
     house.say(session("shared"), ADA, "Ada's.")
     house.say(session("shared"), BOB, "Bob's.")
-    where = Key(layout.session_pk(session("shared")), "e#}")
+    where = Key(session_pk(session("shared")), "e#}")
     house.world.table.put(Put({"pk": where.pk, "sk": where.sk, "count": 2}))
 
     assert erase(house).shared_turns == 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Preparation
 from cairn.engine import Engine
-from cairn.ground import layout
 from cairn.ground.ids import Project, UserId
-from cairn.log.memories import Question
+from cairn.log.layout import PROJECT_OWNER
+from cairn.memories.model import Question
+from cairn.turns.model import Preparation
 from custody import ACME, ADA, BOB, Household, cold_parts, erase, session
 
 
@@ -84,7 +84,7 @@ def test_what_a_user_chose_to_keep_where_others_see_it_goes_and_what_others_kept
 ) -> None:
     of_bob = shared_memories(house)
     if indexed:
-        for owner in (layout.PROJECT_OWNER, "s:shared"):
+        for owner in (PROJECT_OWNER, "s:shared"):
             assert house.engine().indexer.rebuild(ACME, Project("garden"), owner).entries
 
     done = erase(house)
@@ -98,7 +98,7 @@ def test_what_a_user_chose_to_keep_where_others_see_it_goes_and_what_others_kept
     for number in range(40):
         house.remember(session("shared"), BOB, f"Bob adds {number}.")
     house.later(minutes=5)
-    assert house.engine().indexer.run(ACME, Project("garden"), layout.PROJECT_OWNER).entries == 61
+    assert house.engine().indexer.run(ACME, Project("garden"), PROJECT_OWNER).entries == 61
     assert len(house.recalled(session("bobs"), BOB)) == 50
 
 
@@ -109,7 +109,7 @@ def test_a_process_that_knows_shared_memories_tells_no_erased_one_after_a_minute
 ) -> None:
     of_bob = shared_memories(house)
     if indexed:
-        house.engine().indexer.rebuild(ACME, Project("garden"), layout.PROJECT_OWNER)
+        house.engine().indexer.rebuild(ACME, Project("garden"), PROJECT_OWNER)
     warm, here = house.engine(), session("shared")
 
     def told() -> str:
@@ -138,7 +138,7 @@ def test_a_process_that_only_prepares_turns_notices_after_the_log_was_indexed_ag
 
     erase(house)
     house.later(minutes=1)
-    assert house.engine().indexer.rebuild(ACME, Project("garden"), layout.PROJECT_OWNER).entries
+    assert house.engine().indexer.rebuild(ACME, Project("garden"), PROJECT_OWNER).entries
 
     assert "Ada" not in str(warm.turns.before(session("shared"), asked).items[1:-1])
 

@@ -15,10 +15,11 @@ from cairn.custody.erase_tenant import TenantErasure
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.table import SqliteTable
-from cairn.ground import layout
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Tenant
 from cairn.ground.table import Key
+from cairn.log.layout import MANIFEST
+from cairn.vault.layout import key_sk, keys_pk
 from cairn.vault.vault import Vault
 from custody import ACME, ADA, Household, session
 
@@ -73,14 +74,14 @@ def test_of_a_copy_made_once_the_keys_are_gone_nothing_opens_though_all_of_the_d
             Vault(stolen).unseal(ACME, item)
     for digest in list(inventory.blobs(ACME)):
         with pytest.raises(CorruptData):
-            Vault(stolen).unseal_blob(ACME, Key("acme#m#garden#u:ada", layout.MANIFEST), stolen.blobs.get(ACME, digest))
+            Vault(stolen).unseal_blob(ACME, Key("acme#m#garden#u:ada", MANIFEST), stolen.blobs.get(ACME, digest))
     table.close()
 
 
 @pytest.mark.req("R252")
 def test_the_keys_of_an_erased_tenant_are_in_no_file_of_the_store(house: Household) -> None:
     house.say(session("alone"), ADA, "Hello.")
-    item = house.world.table.get(Key(layout.keys_pk(ACME), layout.key_sk(1)))
+    item = house.world.table.get(Key(keys_pk(ACME), key_sk(1)))
     assert item is not None
     assert isinstance(item["wrapped"], bytes)
     wrapped, found = base64.b64encode(item["wrapped"]), list[bool]()

@@ -8,11 +8,11 @@ from typing import Any, cast
 import pytest
 
 from builders import SESSION
-from cairn.conversation.turns import Session
 from cairn.edge.problems import HTTP_STATUS
 from cairn.files.files import FileType, WriteMode
 from cairn.files.service import Files
 from cairn.ground.errors import CairnError, Conflict, InvalidArgument, PayloadTooLarge, PermissionDenied, QuotaExceeded
+from cairn.ground.session import Session
 from cairn.ground.settings import Limits
 from cairn.ground.world import World
 from own_files import APPEND, OVERWRITE, TRUNCATE, files_of, usage

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from builders import SESSION, cold, partition
-from cairn.ground import layout
 from cairn.ground.world import World
+from cairn.sessions.layout import session_pk
 from counted import Counted
 from own_files import APPEND, OVERWRITE, TRUNCATE, files_of, usage
 
@@ -76,7 +76,7 @@ def test_the_blobs_of_what_was_replaced_or_deleted_are_removed(world: World, sto
     assert blobs(store) == []
     files.write(SESSION, "a", noise(400_000), TRUNCATE)
     files.delete(SESSION, "a")
-    left = [str(item["sk"]) for item in partition(cold(world), layout.session_pk(SESSION))]
+    left = [str(item["sk"]) for item in partition(cold(world), session_pk(SESSION))]
     assert (blobs(store), left, usage(world)) == ([], ["files"], 0)
 
 

@@ -9,22 +9,23 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.table import SqliteTable
-from cairn.ground import layout
 from cairn.ground.errors import Conflict, ResourceBusy, TransactionRefused
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Key, Write
 from cairn.ground.world import World
 from cairn.sessions.guards import RETENTION, Claim, Guards
+from cairn.sessions.layout import HEAD, guard_sk, session_pk
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.vault.vault import Vault
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 TURN = Completion(turn_id=TurnId("t1"), inputs=(message("user", "My name is Ada."),), outputs=())
-GUARD = Key(layout.session_pk(SESSION), layout.guard_sk(TURN.turn_id))
+GUARD = Key(session_pk(SESSION), guard_sk(TURN.turn_id))
 
 
 @dataclass
@@ -108,7 +109,7 @@ def test_the_turn_is_claimed_first_and_the_session_leased_before_anything_is_com
 ) -> None:
     commit(process(replace(world, table=watched)), SESSION, TURN)
     writes = [entry for entry in watched.written if "data#" not in entry]
-    assert writes == [f"put {GUARD.sk}", f"update {layout.HEAD}", "commit"]
+    assert writes == [f"put {GUARD.sk}", f"update {HEAD}", "commit"]
 
 
 @pytest.mark.req("R042")

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import SESSION, Journal, RecordingJobs, cold, turn
-from cairn.ground import layout
 from cairn.ground.errors import NotFound, Unavailable
 from cairn.ground.ids import Digest
 from cairn.ground.jobs import IndexLog, Job
 from cairn.ground.world import World
+from cairn.log.layout import log_pk
 from cairn.log.manifest import ENTRIES, FAN_IN, Manifest, SegmentRef, merging
 from cairn.log.segments import GRACE, LONGEST_BUILD, Segments
 from cairn.recall.indexing import FEWEST
@@ -142,7 +142,7 @@ def test_maintenance_indexes_what_a_lost_job_should_have(start: Callable[..., An
         talk.say(f"The beans of row {number} grow well.")
         clock.advance(minutes=1)
     talk.maintain()
-    pk = layout.log_pk(talk.session.tenant, talk.session.project, "u:ada")
+    pk = log_pk(talk.session.tenant, talk.session.project, "u:ada")
     [ref] = Segments(talk.world, talk.parts.vault).manifest(pk).segments
     assert ref.entries >= ENTRIES - 2
     before = talk.table.writes

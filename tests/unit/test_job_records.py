@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Project, Tenant
-from cairn.ground.jobs import KINDS, VERSION, IndexLog, MaintainShard, decoded, encoded
-from cairn.ground.layout import DUE_SHARDS
+from cairn.ground.jobs import DUE_SHARDS, KINDS, VERSION, IndexLog, MaintainShard, decoded, encoded
 
 
 @given(st.integers(0, DUE_SHARDS - 1))

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from builders import key_value
 from cairn.ground.errors import Conflict, InvalidArgument, NotFound
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.world import World
-from cairn.keyvalue.model import KeyName, Namespace, Place
+from cairn.keyvalue.model import KeyName, Place
 from cairn.keyvalue.store import KeyValue
 from counted import Counted
 

@@ -13,8 +13,9 @@ from click.testing import Result
 
 from builders import turn
 from cairn import wiring
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.ground.ids import Project, SessionId, Tenant, UserId
+from cairn.ground.session import Session
 from cairn.local.store import custody, opened
 from cairn.sessions.parts import Parts
 

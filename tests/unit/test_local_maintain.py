@@ -11,15 +11,16 @@ from click.testing import CliRunner, Result
 
 from cairn import wiring
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.table import SqliteTable
-from cairn.ground import layout
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.jobs import MaintainShard
+from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Key, Update
 from cairn.local.cli import main
 from cairn.local.server import background
 from cairn.local.store import opened
+from cairn.sessions.layout import HEAD, SUMMARIES, due_shard, session_pk
 from cairn_jobs import worker
 
 AT_ONCE = {"CAIRN_MEMORY_ENABLED": "true", "CAIRN_MEMORY_SUMMARY_REFRESH_INTERVAL_MINUTES": "0"}
@@ -51,7 +52,7 @@ def maintain(data: Path) -> Callable[..., Result]:
 def item(data: Path, session: Session, sk: str) -> Attributes | None:
     table = SqliteTable(data / "table.sqlite3")
     try:
-        return table.get(Key(layout.session_pk(session), sk))
+        return table.get(Key(session_pk(session), sk))
     finally:
         table.close()
 
@@ -72,14 +73,14 @@ def test_it_maintains_what_is_due_and_then_there_is_nothing_to_do(
         0,
         "0 maintained, 0 erased, 0 busy, 0 failed, 0 left; 0 records sealed\n",
     )
-    assert all(item(data, session, layout.SUMMARIES) for session in sessions)
+    assert all(item(data, session, SUMMARIES) for session in sessions)
 
 
 def test_it_passes_over_a_session_in_use(say: Say, maintain: Callable[..., Result], data: Path) -> None:
     session = say("monday")
     table = SqliteTable(data / "table.sqlite3")
     lease = {"lease_owner": "another", "lease_until": 2**50}
-    table.update(Update(Key(layout.session_pk(session), layout.HEAD), set=lease))
+    table.update(Update(Key(session_pk(session), HEAD), set=lease))
     table.close()
 
     result = maintain()
@@ -110,7 +111,7 @@ def test_sessions_in_which_nothing_is_due_are_erased_with_all_of_their_tenant_s_
     maintain()
     table = SqliteTable(data / "table.sqlite3")
     long_ago = {"updated_at": "2020-01-01T00:00:00Z"}
-    table.update(Update(Key(layout.session_pk(old), layout.HEAD), set=long_ago, remove=("ipk", "isk")))
+    table.update(Update(Key(session_pk(old), HEAD), set=long_ago, remove=("ipk", "isk")))
     table.close()
     kept = {"CAIRN_MEMORY_SESSION_RETENTION_DAYS": "30"}
 
@@ -119,8 +120,8 @@ def test_sessions_in_which_nothing_is_due_are_erased_with_all_of_their_tenant_s_
     result = maintain("--tenant", "local", **kept)
 
     assert (result.exit_code, result.stdout) == (0, "1 maintained, 1 erased, 0 busy, 0 failed, 0 left\n")
-    assert item(data, old, layout.HEAD) is None
-    assert item(data, new, layout.HEAD) is not None
+    assert item(data, old, HEAD) is None
+    assert item(data, new, HEAD) is not None
 
 
 @pytest.mark.req("R076")
@@ -130,17 +131,17 @@ def test_a_session_is_not_due_before_its_time_and_no_other_command_maintains_it(
     later = say("monday", {"CAIRN_MEMORY_ENABLED": "true"})
     due = say("tuesday")
 
-    assert item(data, due, layout.SUMMARIES) is None
+    assert item(data, due, SUMMARIES) is None
     assert maintain().stdout.startswith("1 maintained")
-    assert item(data, later, layout.SUMMARIES) is None
+    assert item(data, later, SUMMARIES) is None
 
 
 def test_a_job_goes_to_the_worker_that_lambda_runs(say: Say, data: Path) -> None:
     session = say("monday")
     with opened(data, AT_ONCE):
-        background.work(MaintainShard(layout.due_shard(session)))
+        background.work(MaintainShard(due_shard(session)))
 
-    assert item(data, session, layout.SUMMARIES)
+    assert item(data, session, SUMMARIES)
 
 
 def test_an_open_store_does_its_jobs_in_the_background(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,10 +10,10 @@ from click.testing import CliRunner, Result
 
 from cairn import wiring
 from cairn.embedded.table import SqliteTable
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.table import Key, Update
 from cairn.keyvalue import layout
-from cairn.keyvalue.model import KeyName, Namespace, Place
+from cairn.keyvalue.model import KeyName, Place
 from cairn.local.cli import main
 from cairn.local.store import opened
 

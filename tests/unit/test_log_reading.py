@@ -9,13 +9,13 @@ import pytest
 
 from builders import SESSION, Journal, cold
 from cairn.conversation.items import message
-from cairn.conversation.turns import Preparation
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.ports import Blobs
 from cairn.ground.world import World
 from cairn.log.log import FIRST_PAGE, MOST_NEWS, MemoryLog
 from cairn.log.manifest import ENTRIES, FAN_IN
 from cairn.turns.before_turn import prepare
+from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
 from counted import Counting
 from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable

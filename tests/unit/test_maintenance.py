@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from cairn.conversation.turns import MaintenanceReport
 from cairn.facts.facts import State
 from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy
 from cairn.ground.table import Query, Update
+from cairn.sessions.layout import HEAD, NEWEST_SUMMARY, session_pk
 from cairn.upkeep import maintenance
+from cairn.upkeep.model import MaintenanceReport
 
 START = Callable[..., Any]
 PLACED = Callable[..., dict[str, Any]]
@@ -22,11 +23,11 @@ FEW = {"recent_context_items": 2}
 
 def items(talk: Any, prefix: str) -> list[Any]:
     low, high = layout.prefix_range(prefix)
-    return list(talk.table.query(Query(layout.session_pk(talk.session), low, high)).items)
+    return list(talk.table.query(Query(session_pk(talk.session), low, high)).items)
 
 
 def sequences(talk: Any, prefix: str) -> list[int]:
-    marks = {layout.HEAD, layout.NEWEST_SUMMARY}
+    marks = {HEAD, NEWEST_SUMMARY}
     return [int(str(item["sk"]).split("#")[1]) for item in items(talk, prefix) if item["sk"] not in marks]
 
 

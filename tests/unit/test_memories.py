@@ -10,14 +10,15 @@ import pytest
 
 from builders import SESSION, partition
 from cairn.engine import Engine
-from cairn.ground import layout
 from cairn.ground.errors import CairnError, InvalidArgument, NotFound, QuotaExceeded
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key, Update
 from cairn.ground.world import World
 from cairn.log import memories
-from cairn.log.memories import MOST_PER_SESSION, Forgetting, Note, Question
+from cairn.log.layout import log_pk
 from cairn.memories import remember as remembering
+from cairn.memories.model import MOST_PER_SESSION, Forgetting, Note, Question
+from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from metering import Meter, MeteredTable
 from notebooks import Notebook, endings, memories_on_record
 
@@ -162,7 +163,7 @@ def test_a_session_keeps_ten_thousand_memories_and_not_one_more(
 
 @pytest.mark.req("R273")
 def test_a_count_that_cannot_be_read_or_is_no_number_keeps_nothing(notebook: Notebook) -> None:
-    where = Key(layout.session_pk(notebook.talk.session), layout.MEMORY_COUNT)
+    where = Key(session_pk(notebook.talk.session), MEMORY_COUNT)
     notebook.talk.table.update(Update(where, set={"kept": "many"}))
 
     with pytest.raises((CairnError, ValueError)):
@@ -206,7 +207,7 @@ def test_one_memory_in_64_has_the_log_indexed(notebook: Notebook) -> None:
 def test_a_memory_is_sealed_and_its_id_says_nothing(notebook: Notebook) -> None:
     name = notebook.keep("CANARY beans", rationale="CANARY reasons")
     session = notebook.talk.session
-    pk = layout.log_pk(session.tenant, session.project, "s:monday")
+    pk = log_pk(session.tenant, session.project, "s:monday")
 
     stored = [str(item) for item in partition(notebook.talk.parts, pk)]
 

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.access import policies
+from cairn.access.layout import POLICIES
 from cairn.access.policies import parse
 from cairn.access.policy import NOTHING, STANDARD, Operation, Permission
 from cairn.access.policy_store import PolicyStore
 from cairn.ground.errors import CorruptData, SettingsError
-from cairn.ground.layout import POLICIES
+from cairn.ground.ids import Namespace
 from cairn.ground.patterns import matches
 from cairn.ground.table import Put, Query
 from cairn.ground.world import World
-from cairn.keyvalue.model import Namespace
 
 SOURCE = """
 tool_permissions:

@@ -9,18 +9,21 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import CommittedTurn, Completion, Preparation, ResponseItem, Session
+from cairn.conversation.turns import Completion
 from cairn.facts.facts import Fact
 from cairn.facts.proposals import Proposals, Question, accepted
-from cairn.ground import layout
 from cairn.ground.errors import Conflict, ModelFailed, ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import HeuristicSettings, MemorySettings
 from cairn.ground.table import Attributes, Key
 from cairn.ground.world import World
+from cairn.log.layout import log_owner
+from cairn.sessions.layout import HEAD, guard_sk, session_pk
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
+from cairn.turns.model import CommittedTurn, Preparation
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 ADA = UserId("ada")
@@ -77,7 +80,7 @@ def process(world: World) -> Callable[..., Parts]:
 
 
 def facts(parts: Parts, session: Session = SESSION) -> dict[str, Fact]:
-    owner = layout.owner(ADA, session.session_id)
+    owner = log_owner(ADA, session.session_id)
     parts.log.refresh(session.tenant, session.project, owner)
     with parts.log.view(session.tenant, session.project, owner) as view:
         return {fact.fact_id: fact for fact in view.facts(parts.world.clock.now(), session.session_id)}
@@ -85,9 +88,9 @@ def facts(parts: Parts, session: Session = SESSION) -> dict[str, Fact]:
 
 def held(world: World, turn_id: str) -> list[str]:
     """Return which locks on the session and the turn are there."""
-    pk = layout.session_pk(SESSION)
-    head: Attributes = world.table.get(Key(pk, layout.HEAD)) or {}
-    guard = world.table.get(Key(pk, layout.guard_sk(TurnId(turn_id))))
+    pk = session_pk(SESSION)
+    head: Attributes = world.table.get(Key(pk, HEAD)) or {}
+    guard = world.table.get(Key(pk, guard_sk(TurnId(turn_id))))
     return [name for name, there in (("lease", "lease_owner" in head), ("guard", guard is not None)) if there]
 
 

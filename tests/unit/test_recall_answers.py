@@ -10,8 +10,8 @@ import pytest
 
 from cairn.conversation import token_count as tokens
 from cairn.conversation.items import message
-from cairn.log.memories import Recollection
 from cairn.memories import recall as recollect
+from cairn.memories.model import Recollection
 from cairn.memories.recall import MOST_TOKENS
 from embedders import ToyEmbedder
 from notebooks import Notebook, index

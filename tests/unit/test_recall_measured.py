@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping, Sequence
 
 import pytest
 
-from cairn.log.memories import SearchMode
+from cairn.recall.filter import SearchMode
 from fit_ranker import DATA as FITTED_ON
 from fit_ranker import WEIGHTS, provenance
 from recall import DATA, marked, rankings, texts_only, without

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.log.memories import Recollection
-from cairn.memories.recall import sight_of
+from cairn.memories.model import Recollection
 from cairn.recall.searching import Search
+from cairn.sessions.open_logs import sight_of
 from embedders import ToyEmbedder
 from notebooks import Notebook, index
 

@@ -16,12 +16,12 @@ from cairn.custody.erase_tenant import TenantErasure
 from cairn.custody.erase_user import SubjectErasure
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.engine import Engine
-from cairn.ground import layout
 from cairn.ground.errors import CorruptData
 from cairn.ground.item_limits import item_bytes
 from cairn.ground.table import Delete, Key, Put, Query, Update
 from cairn.ground.world import World
 from cairn.sessions import recent_turns
+from cairn.sessions.layout import FIRST_EVENT, HEAD, LAST_EVENT, event_sk, session_pk
 from cairn.sessions.parts import Parts
 from cairn.sessions.recent_turns import Recent
 from cairn.vault.vault import KEY_LIFETIME
@@ -155,7 +155,7 @@ def test_a_turn_met_while_it_was_being_erased_is_told_no_more_once_that_is_done(
     """A query may meet an item that a transaction is just deleting, behind a head that it has changed already."""
     house.say(HERE, ADA, "Ada's secret.")
     house.say(HERE, BOB, "Bob waters the beans.")
-    where = Key(layout.session_pk(HERE), layout.event_sk(1))
+    where = Key(session_pk(HERE), event_sk(1))
     met = house.world.table.get(where)
     assert met is not None
     keeping = process(house)
@@ -172,7 +172,7 @@ def test_a_turn_met_while_it_was_being_erased_is_told_no_more_once_that_is_done(
 
         def transact(self, writes: Any) -> None:
             table.transact(writes)
-            head = table.get(Key(layout.session_pk(HERE), layout.HEAD))
+            head = table.get(Key(session_pk(HERE), HEAD))
             if "erased" in head and not self.looked:
                 self.looked = True
                 table.put(Put(met))
@@ -254,9 +254,9 @@ def test_a_store_put_back_to_an_earlier_moment_is_told_as_it_is(house: Household
     house.say(HERE, ADA, "One.", "Two.", "Three.")
     keeping = process(house)
     keeping.sessions.recent(HERE, ITEMS)
-    pk = layout.session_pk(HERE)
-    house.world.table.delete(Delete(Key(pk, layout.event_sk(3))))
-    house.world.table.update(Update(Key(pk, layout.HEAD), set={"seq": 2}))
+    pk = session_pk(HERE)
+    house.world.table.delete(Delete(Key(pk, event_sk(3))))
+    house.world.table.update(Update(Key(pk, HEAD), set={"seq": 2}))
 
     assert said(keeping.sessions.recent(HERE, ITEMS)) == [1, 2]
 
@@ -265,9 +265,7 @@ def test_what_a_process_keeps_is_bounded_by_bytes(house: Household, monkeypatch:
     names = [session(f"s{number}") for number in range(4)]
     for each in names:
         house.say(each, ADA, "One.", "Two.")
-    [item, *_] = house.world.table.query(
-        Query(layout.session_pk(names[0]), layout.FIRST_EVENT, layout.LAST_EVENT)
-    ).items
+    [item, *_] = house.world.table.query(Query(session_pk(names[0]), FIRST_EVENT, LAST_EVENT)).items
     monkeypatch.setattr(recent_turns, "MAX_BYTES", 5 * item_bytes(item))
     meter = Meter()
     keeping = process(house, metered(house.world, meter))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cairn.ground.errors import NotFound
-from cairn.log.memories import Question
+from cairn.memories.model import Question
 from notebooks import Notebook, endings, index
 
 START = Callable[..., Any]

@@ -9,15 +9,20 @@ import pytest
 
 from cairn.calls.audit import AuditLog
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, MaintenanceReport, Preparation, Session
+from cairn.conversation.turns import Completion
 from cairn.custody.bundles import Scope
 from cairn.custody.erase_user import SubjectErasure
 from cairn.engine import Engine
 from cairn.files.files import WriteMode
-from cairn.ground import layout
+from cairn.files.layout import FILES
 from cairn.ground.ids import Project, TurnId
+from cairn.ground.session import Session
 from cairn.ground.table import Key
+from cairn.log.layout import DISCARDED, ENTRIES, registry_pk
+from cairn.sessions.layout import HEAD, due_sk, session_pk
 from cairn.sessions.parts import Parts
+from cairn.turns.model import Preparation
+from cairn.upkeep.model import MaintenanceReport
 from cairn.vault.vault import Vault
 from custody import ACME, ADA, ALONE, BOB, LARGE, MONTH, SETTINGS, SHARED, Household, keeping, partition, session
 
@@ -63,7 +68,7 @@ def test_of_an_erased_session_nothing_that_was_said_is_left_anywhere(house: Hous
     outputs = tuple(message("assistant", LARGE[first : first + 4000]) for first in range(0, 120_000, 4000))
     long = Completion(turn_id=TurnId("long"), user_id=ADA, inputs=(message("user", "Say much."),), outputs=outputs)
     engine.turns.after(ALONE, long)
-    assert any("blob" in item for item in house.inventory.items(ACME) if str(item["sk"]).startswith(layout.ENTRIES))
+    assert any("blob" in item for item in house.inventory.items(ACME) if str(item["sk"]).startswith(ENTRIES))
     engine.files.write(ALONE, "notes/plan.txt", LARGE, WriteMode.TRUNCATE)
     house.later(days=MONTH + 1)
 
@@ -74,7 +79,7 @@ def test_of_an_erased_session_nothing_that_was_said_is_left_anywhere(house: Hous
     assert [word for word in SAID if word in left] == []
     assert partition(house, ALONE) == partition(house, SHARED) == []
     assert unnamed_blobs(house) == set()
-    assert not [item for item in house.inventory.items(ACME) if str(item["sk"]).startswith(layout.DISCARDED)]
+    assert not [item for item in house.inventory.items(ACME) if str(item["sk"]).startswith(DISCARDED)]
     assert {str(item["blob"]) for item in house.inventory.items(ACME) if "blob" in item} == set()
 
 
@@ -153,7 +158,7 @@ def test_a_session_begins_anew_under_the_name_of_an_erased_one(house: Household)
     house.say(ALONE, ADA, "A new beginning.")
 
     assert house.history(ALONE) == ["A new beginning.", "Noted."]
-    head = house.world.table.get(Key(layout.session_pk(ALONE), layout.HEAD))
+    head = house.world.table.get(Key(session_pk(ALONE), HEAD))
     assert head is not None
     assert (head["seq"], head.get("erased", 0)) == (1, 0)
     assert engine.maintenance.run(ALONE).erased is False
@@ -164,10 +169,10 @@ def test_an_idle_session_is_found_by_the_schedule_when_its_time_is_over(house: H
     engine = keeping(house)
     house.later(hours=2)
     engine.maintenance.run(ALONE)
-    head = house.world.table.get(Key(layout.session_pk(ALONE), layout.HEAD))
+    head = house.world.table.get(Key(session_pk(ALONE), HEAD))
     assert head is not None
     due = house.world.clock.now() + timedelta(days=MONTH) - timedelta(hours=2, minutes=1)
-    assert head["isk"] == layout.due_sk(due)
+    assert head["isk"] == due_sk(due)
 
     house.later(days=MONTH)
     assert engine.maintenance.run_due(ALONE, house.world.clock.now() + timedelta(minutes=1)).erased
@@ -209,7 +214,7 @@ def test_the_files_of_an_erased_session_no_longer_count_for_its_project(house: H
         for name in ("a/one.txt", "two.txt"):
             engine.files.write(where, name, "12345", WriteMode.TRUNCATE)
     house.later(days=MONTH)
-    counter = Key(layout.registry_pk(ACME, Project("garden")), layout.FILES)
+    counter = Key(registry_pk(ACME, Project("garden")), FILES)
 
     keeping(house).maintenance.run(ALONE)
     assert (house.world.table.get(counter) or {})["bytes"] == 10

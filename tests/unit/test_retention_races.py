@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation
-from cairn.ground import layout
+from cairn.conversation.turns import Completion
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import TurnId
+from cairn.sessions.layout import guard_sk
 from cairn.sessions.parts import Parts
+from cairn.turns.model import Preparation
 from custody import ADA, ALONE, MONTH, SETTINGS, Household, keeping, partition
 
 
@@ -69,7 +70,7 @@ def test_a_turn_that_comes_while_the_session_is_being_erased_is_the_first_of_a_n
     watched.before_transaction = claim
     assert keeping(house, world=replace(house.world, table=watched)).maintenance.run(ALONE).erased
 
-    assert partition(house, ALONE) == [layout.guard_sk(TurnId("next"))]
+    assert partition(house, ALONE) == [guard_sk(TurnId("next"))]
     parts.guards.give_back(claims[0])
     assert partition(house, ALONE) == []
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from builders import SESSION, Journal
-from cairn.ground import layout
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest
 from cairn.ground.jobs import IndexLog
 from cairn.ground.table import Put
 from cairn.ground.world import World
+from cairn.log.layout import MANIFEST
 from cairn.log.manifest import FAN_IN, Manifest
 from cairn.recall.indexing import FEWEST, Indexer
 from cairn.vault.vault import Vault
@@ -45,12 +45,12 @@ def point(journal: Journal, digests: Sequence[Digest]) -> None:
     held = journal.manifest()
     segments = tuple(replace(ref, digest=each) for ref, each in zip(held.segments, digests, strict=True))
     text = Manifest(held.version, segments).text()
-    journal.world.table.put(Put({"pk": journal.pk, "sk": layout.MANIFEST, "version": held.version, "segments": text}))
+    journal.world.table.put(Put({"pk": journal.pk, "sk": MANIFEST, "version": held.version, "segments": text}))
 
 
 def spoil(journal: Journal) -> None:
     version = journal.manifest().version
-    journal.world.table.put(Put({"pk": journal.pk, "sk": layout.MANIFEST, "version": version, "segments": "spoilt"}))
+    journal.world.table.put(Put({"pk": journal.pk, "sk": MANIFEST, "version": version, "segments": "spoilt"}))
 
 
 DAMAGES: dict[str, Callable[[Journal], None]] = {

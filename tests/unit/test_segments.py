@@ -16,10 +16,11 @@ from cairn.ground.errors import CorruptData
 from cairn.ground.ids import TurnId
 from cairn.ground.ports import Embedder
 from cairn.log.entries import Chunk
-from cairn.log.memories import Memory, Wanted
+from cairn.log.memories import Memory
 from cairn.log.segment import Segment
 from cairn.log.segment_writer import written
 from cairn.log.view import MemoryView
+from cairn.recall.filter import Wanted
 from embedders import ToyEmbedder
 from recalling import Told, asked, assert_same, told
 from segment_logs import NOW, SESSIONS, fact, folded, records, segment

@@ -11,10 +11,10 @@ import pytest
 
 from cairn import wiring
 from cairn.conversation.items import message, text_of
-from cairn.conversation.turns import Session
 from cairn.edge.events import parse_json
 from cairn.ground.errors import CairnError, InvalidArgument, PayloadTooLarge, ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant
+from cairn.ground.session import Session
 from cairn.ground.settings import Limits, MemorySettings
 from cairn.ground.world import World
 from cairn.sessions.parts import Parts

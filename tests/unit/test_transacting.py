@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from builders import cold
-from cairn.ground import layout
 from cairn.ground.errors import NotFound, Refusal, TransactionRefused, Unavailable
 from cairn.ground.table import Key, Put, Update, Write
 from cairn.ground.world import World
+from cairn.log.layout import NEWEST
 from cairn.sessions.transacting import transact
 from conftest import FakeClock
 
-WRITES: Sequence[Write] = (Put({"pk": "acme#a", "sk": "1"}), Update(Key("acme#m", layout.NEWEST), set={"newest": 1}))
+WRITES: Sequence[Write] = (Put({"pk": "acme#a", "sk": "1"}), Update(Key("acme#m", NEWEST), set={"newest": 1}))
 OUTRUN = (None, Refusal("condition", {"newest": 2}))
 TAKEN = (Refusal("condition", {"is": "taken"}), None)
 BUSY = (Refusal("conflict"), None)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.ground import codec, layout
+from cairn.ground import codec
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import DataKey
@@ -19,6 +19,7 @@ from cairn.ground.table import Delete, Key, Scalar
 from cairn.ground.world import World
 from cairn.process.system import ThreadedParallel
 from cairn.vault import cipher
+from cairn.vault.layout import key_sk, keys_pk
 from cairn.vault.vault import KEY_LIFETIME, MAX_INLINE_BYTES, Vault
 
 ACME, OTHER = Tenant("acme"), Tenant("other")
@@ -105,7 +106,7 @@ def test_a_wrapped_key_copied_to_another_tenant_does_not_unwrap(world: World) ->
     world = replace(world, keys=LocalKeyRing(bytes(32)))
     vault = Vault(world)
     item = sealed(vault, "hello")
-    stored = world.table.get(Key(layout.keys_pk(ACME), layout.key_sk(1)))
+    stored = world.table.get(Key(keys_pk(ACME), key_sk(1)))
     assert stored is not None
     assert isinstance(stored["wrapped"], bytes)
     with pytest.raises(CorruptData):
@@ -141,7 +142,7 @@ def test_what_is_sealed_alike_opens_for_its_tenant_and_purpose_alone_even_under_
 @pytest.mark.req("R252")
 def test_without_the_tenants_key_nothing_opens_any_more(vault: Vault, world: World) -> None:
     item = sealed(vault, "hello")
-    world.table.delete(Delete(Key(layout.keys_pk(ACME), layout.key_sk(1))))
+    world.table.delete(Delete(Key(keys_pk(ACME), key_sk(1))))
     with pytest.raises(CorruptData):
         Vault(world).unseal(ACME, item)
 
@@ -268,7 +269,7 @@ def test_a_malformed_tag_is_just_wrong(vault: Vault, tag: str) -> None:
 @pytest.mark.req("R262")
 def test_a_tenant_without_a_key_has_no_genuine_tags_and_gets_no_key_by_asking(vault: Vault, world: World) -> None:
     assert not vault.verify(ACME, "block", b"message", "1." + "0" * 32)
-    assert world.table.get(Key(layout.keys_pk(ACME), layout.key_sk(1))) is None
+    assert world.table.get(Key(keys_pk(ACME), key_sk(1))) is None
 
 
 @given(json_values)

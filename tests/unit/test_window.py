@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from beliefs import fact_of
 from cairn.conversation import token_count as tokens
 from cairn.conversation.items import call_id, is_call, is_result, message, role_of, text_of
-from cairn.conversation.turns import ResponseItem
 from cairn.facts.facts import Fact, Source
 from cairn.ground.ids import SessionId, TurnId
+from cairn.ground.session import ResponseItem
 from cairn.log.entries import Chunk
 from cairn.recall.block import POLICY
 from cairn.turns.window import Window, paired, recent_items

@@ -8,21 +8,15 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cairn.calls.journal import Journal
-from cairn.conversation.turns import (
-    BegunTurn,
-    CommittedTurn,
-    Completion,
-    Preparation,
-    PreparedTurn,
-    ResponseItem,
-    Session,
-)
+from cairn.conversation.turns import Completion
 from cairn.ground.ids import Tenant
+from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import AuditSettings, Limits
 from cairn.ground.world import World
-from cairn.log.memories import Forgetting, Note, Question, Recalled
 from cairn.log.registry import Registry
+from cairn.memories.model import Forgetting, Note, Question, Recalled
 from cairn.sessions.parts import Parts, SettingsFor
+from cairn.turns.model import BegunTurn, CommittedTurn, Preparation, PreparedTurn
 
 if TYPE_CHECKING:
     from cairn.archive.archive import Archive

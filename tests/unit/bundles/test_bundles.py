@@ -11,14 +11,14 @@ from builders import SESSION, turn
 from cairn.access.callers import Caller
 from cairn.calls.journal import Journal
 from cairn.conversation.items import message
-from cairn.conversation.turns import Preparation
 from cairn.custody.bundles import Record
-from cairn.ground import layout
 from cairn.ground.errors import Conflict, InvalidArgument
 from cairn.ground.ids import Project, Tenant, UserId
 from cairn.ground.paging import every
 from cairn.ground.rates import Bucket, Rate
 from cairn.ground.table import Key, Put, Query, Update
+from cairn.sessions.layout import HEAD, due_pk, due_shard, session_pk
+from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
 from custody import ACME, ADA, BOB, GARDEN, Household, exported, session, take_in
 
@@ -147,7 +147,7 @@ def test_the_audit_log_and_the_rates_stay_with_the_service_whose_keys_signed_the
 def test_what_a_shared_session_counts_is_no_user_s(house: Household) -> None:
     house.say(session("shared"), ADA, "Ada's.")
     house.say(session("shared"), BOB, "Bob's.")
-    house.world.table.put(Put({"pk": layout.session_pk(session("shared")), "sk": "e#}", "count": 2}))
+    house.world.table.put(Put({"pk": session_pk(session("shared")), "sk": "e#}", "count": 2}))
 
     assert "count" not in json.dumps(exported(house, user=ADA))
     assert "count" in json.dumps(exported(house))
@@ -160,7 +160,7 @@ def test_a_session_that_was_due_for_maintenance_is_due_where_it_was_taken_in(
     house.move_in()
     take_in(elsewhere, exported(house), Tenant("two"))
 
-    due = {layout.due_pk(layout.due_shard(session(name, tenant=Tenant("two")))) for name in ("alone", "shared")}
+    due = {due_pk(due_shard(session(name, tenant=Tenant("two")))) for name in ("alone", "shared")}
     listed = [item for pk in due for item in every(elsewhere.world.table, Query(pk, "0", "9", index=True))]
     assert {item["pk"] for item in listed} >= {"two#s#garden#alone", "two#s#garden#shared"}
 
@@ -222,7 +222,7 @@ def test_what_is_no_record_is_refused(house: Household, record: Record) -> None:
 
 def test_a_lease_of_the_old_service_does_not_hold_up_the_new_one(house: Household, elsewhere: Household) -> None:
     house.say(session("alone"), ADA, "Ada's.")
-    where = Key(layout.session_pk(session("alone")), layout.HEAD)
+    where = Key(session_pk(session("alone")), HEAD)
     house.world.table.update(Update(where, set={"lease_owner": "x", "lease_until": 2**50}))
 
     take_in(elsewhere, exported(house))

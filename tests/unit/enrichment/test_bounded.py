@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from cairn.enrichment import memory as enrichment
-from cairn.enrichment.memory import AutoMemorySystem
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Tenant
 from cairn.telemetry.record import recorded
+from cairn.tool import enrichment
+from cairn.tool.enrichment import AutoMemorySystem
 from cairn.wiring import Services
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
 from enriched import PODS, SlowTable, SpyTool

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from builders import FakeClock
-from cairn.enrichment.memory import AutoMemorySystem
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.table import Query
 from cairn.ground.world import World
 from cairn.telemetry.metrics import samples
 from cairn.telemetry.record import CallRecord
+from cairn.tool.enrichment import AutoMemorySystem
 from cairn.wiring import Services
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
 from enriched import CANARY, GARDEN, PODS, SlowTable, SpyTool, kept

@@ -11,15 +11,16 @@ from typing import Any, TypeAlias
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
-from cairn.enrichment import memory as enrichment
-from cairn.enrichment.memory import AutoMemorySystem
+from cairn.conversation.turns import Completion
 from cairn.enrichment.model import ContextSummary
 from cairn.ground import codec
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
+from cairn.ground.session import Session
 from cairn.ground.settings import EnrichmentSettings
 from cairn.ground.world import World
+from cairn.tool import enrichment
+from cairn.tool.enrichment import AutoMemorySystem
 from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.mcp_pipe import mcp_pipe

@@ -102,7 +102,7 @@ def test_a_question_without_words_is_compared_by_its_vector_alone(reader: Notebo
 
 def test_codes_that_are_fitted_anew_are_another_embedder_s() -> None:
     """What segments hold is read by the codes that made it: change both lines together."""
-    codes = tokens.__file__.replace("tokens.py", "codes.npz")
+    codes = tokens.__file__.replace("token_vectors.py", "codes.npz")
     with np.load(codes) as file:
         digest = sha256(b"".join(file[name].tobytes() for name in ("projection", "centroids"))).hexdigest()
 

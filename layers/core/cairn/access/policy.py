@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
+from cairn.ground.ids import Namespace
 from cairn.ground.patterns import matches
-from cairn.keyvalue.model import Namespace
 
 Operation: TypeAlias = Literal["read", "write"]
 ContextType: TypeAlias = Literal["session", "agent", "task"]

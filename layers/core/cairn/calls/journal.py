@@ -18,10 +18,11 @@ from cairn.access.callers import Caller
 from cairn.calls import layout
 from cairn.calls.anomalies import Accesses
 from cairn.calls.rate_limits import RateLimits
-from cairn.calls.record import DONE, OPERATOR, TAG, AuditRecord, Subject, message_of
+from cairn.calls.record import DONE, OPERATOR, TAG, AuditRecord, message_of
 from cairn.ground.errors import CairnError, InternalError, KeyUnusable, StoreError, Unavailable
 from cairn.ground.ids import Tenant, time_ordered_id
 from cairn.ground.rates import Bucket
+from cairn.ground.session import Subject
 from cairn.ground.table import Attributes, Put
 from cairn.ground.world import World
 from cairn.vault.vault import Vault

@@ -15,9 +15,9 @@ from threading import Lock
 from cairn.calls import layout
 from cairn.calls.record import SETTLED, HistoryEntry
 from cairn.calls.usage import SessionContext, calls_of
-from cairn.conversation.turns import Session
 from cairn.ground.ids import moment_of, time_ordered_id
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import Query
 from cairn.ground.world import Pending, World
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from cairn.conversation.turns import Session
 from cairn.custody.bundles import Scope
-from cairn.ground import layout
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import Inventory
+from cairn.ground.session import Session
 from cairn.ground.table import Delete, Key, Update, Write
+from cairn.log.layout import DISCARDED, ENTRIES, SESSION_OWNER, log_of, memory_sk, session_owner
 from cairn.log.segments import Segments
+from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from cairn.sessions.parts import Parts
 
 _AT_ONCE = 20
@@ -55,14 +56,14 @@ class MemoryErasure:
             pk, sk = str(item["pk"]), str(item["sk"])
             if not scope.shares(pk):
                 continue
-            if sk.startswith(layout.DISCARDED):  # an erasure that was stopped may have left it
+            if sk.startswith(DISCARDED):  # an erasure that was stopped may have left it
                 found.setdefault(pk, {})
-            if not sk.startswith(layout.ENTRIES):
+            if not sk.startswith(ENTRIES):
                 continue
             record = self._parts.vault.unseal(scope.tenant, item)
             for memory in record.get("remembered", ()):
                 if memory["user"] == scope.user:
-                    found.setdefault(pk, {})[memory["id"]] = [layout.memory_sk(memory["id"]), sk]
+                    found.setdefault(pk, {})[memory["id"]] = [memory_sk(memory["id"]), sk]
             for ending in record.get("forgotten", ()):
                 if ending["id"] in found.get(pk, {}):
                     found[pk][ending["id"]].append(sk)
@@ -70,7 +71,7 @@ class MemoryErasure:
 
     def _remove(self, tenant: Tenant, pk: str, own: Mapping[str, Sequence[str]]) -> None:
         """Remove all of a memory or nothing, so that what is left of it is always found again."""
-        _, project, owner = layout.log_of(pk)
+        _, project, owner = log_of(pk)
         places = list(own.values())
         for first in range(0, len(places), _AT_ONCE):
             some = places[first : first + _AT_ONCE]
@@ -82,7 +83,7 @@ class MemoryErasure:
 
 def _told(pk: str, erased: int) -> Iterator[Write]:
     """Yield the write by which a session's head tells that its memories are others now."""
-    tenant, project, owner = layout.log_of(pk)
-    if owner.startswith(layout.SESSION_OWNER):
-        session = Session(tenant, project, layout.session_owner(owner))
-        yield Update(Key(layout.session_pk(session), layout.MEMORY_COUNT), add={"erased": erased})
+    tenant, project, owner = log_of(pk)
+    if owner.startswith(SESSION_OWNER):
+        session = Session(tenant, project, session_owner(owner))
+        yield Update(Key(session_pk(session), MEMORY_COUNT), add={"erased": erased})

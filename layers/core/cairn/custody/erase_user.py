@@ -21,9 +21,20 @@ from cairn.ground.ids import Digest, SessionId
 from cairn.ground.paging import every
 from cairn.ground.ports import Inventory
 from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write
+from cairn.log.layout import log_owner, log_pk, registry_pk, registry_sk
 from cairn.log.log import LATE_APPEND
 from cairn.recall.searching import owners_of
 from cairn.sessions.dropped_blobs import discard
+from cairn.sessions.layout import (
+    FIRST_EVENT,
+    HEAD,
+    LAST_EVENT,
+    NEWEST_SUMMARY,
+    OPERATIONS,
+    SHARDS,
+    guard_sk,
+    session_of,
+)
 from cairn.sessions.leased import Leased, leased
 from cairn.sessions.parts import Parts
 from cairn.sessions.recent_turns import REMOVALS
@@ -98,7 +109,7 @@ class SubjectErasure:
         return [head for head in self._every_head(scope) if scope.has_session(str(head["pk"]), head)]
 
     def _every_head(self, scope: Scope) -> Iterator[Attributes]:
-        return (item for item in self._inventory.items(scope.tenant) if item["sk"] == layout.HEAD)
+        return (item for item in self._inventory.items(scope.tenant) if item["sk"] == HEAD)
 
     def _sole_sessions(self, scope: Scope) -> list[SessionId]:
         return sorted(scope.sole_sessions(self._every_head(scope)))
@@ -109,15 +120,15 @@ class SubjectErasure:
 
     def _empty(self, head: Attributes) -> int:
         """Delete a session that is the user's alone, with what it remembered for itself; return how many blobs."""
-        session = layout.session_of(str(head["pk"]))
-        owner = layout.owner(None, session.session_id)
-        log = layout.log_pk(session.tenant, session.project, owner)
+        session = session_of(str(head["pk"]))
+        owner = log_owner(None, session.session_id)
+        log = log_pk(session.tenant, session.project, owner)
         with leased(self._parts, session) as held:
             blobs = 0
             for item in every(self._world.table, Query(log, "\x01", "\U0010ffff")):
                 held.keep()
                 blobs += self._delete(item)
-            registered = Key(layout.registry_pk(session.tenant, session.project), layout.registry_sk(owner))
+            registered = Key(registry_pk(session.tenant, session.project), registry_sk(owner))
             self._world.table.delete(Delete(registered))
             return blobs + sum(self._sessions.empty(held))
 
@@ -132,17 +143,17 @@ class SubjectErasure:
     def _cleanse(self, scope: Scope, head: Attributes, *, last: bool) -> int:
         """Take the user's turns out of a session, and what was made of them; with `last` the user's name too."""
         pk = str(head["pk"])
-        with leased(self._parts, layout.session_of(pk)) as lease:
+        with leased(self._parts, session_of(pk)) as lease:
             turns = 0
             discard(self._world, lease.session)
-            for item in every(self._world.table, Query(pk, layout.NEWEST_SUMMARY, layout.NEWEST_SUMMARY)):
+            for item in every(self._world.table, Query(pk, NEWEST_SUMMARY, NEWEST_SUMMARY)):
                 self._delete(item)
             for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff")):
                 lease.keep()
                 sk = str(item["sk"])
                 if sk.startswith(TOLD) or self._is_begun_by(scope, item):
                     self._delete(item)
-                elif layout.FIRST_EVENT <= sk <= layout.LAST_EVENT or sk.startswith(layout.SHARDS):
+                elif FIRST_EVENT <= sk <= LAST_EVENT or sk.startswith(SHARDS):
                     turns += self._without_own(scope, lease, item)
             if last:
                 others = [owner for owner in owners_of(lease.head) if owner != scope.owner]
@@ -152,7 +163,7 @@ class SubjectErasure:
         return turns
 
     def _is_begun_by(self, scope: Scope, item: Attributes) -> bool:
-        if not str(item["sk"]).startswith(layout.OPERATIONS):
+        if not str(item["sk"]).startswith(OPERATIONS):
             return False
         return self._parts.vault.unseal(scope.tenant, item)["user_id"] == scope.user
 
@@ -163,12 +174,12 @@ class SubjectErasure:
         own = own_turns(where.sk, content, scope.user)
         if not own:
             return 0
-        is_shard = where.sk.startswith(layout.SHARDS)
+        is_shard = where.sk.startswith(SHARDS)
         events: list[Any] = [event for _, turn in own for event in turn] if is_shard else own
         turns = len(own) if is_shard else 1
         kept = [turn for turn in content if turn not in own]
         unchanged = AllOf(tuple(Equals(name, item[name]) for name in ("data", "blob") if name in item))
-        guards = {layout.guard_sk(event["turn_id"]) for event in events}
+        guards = {guard_sk(event["turn_id"]) for event in events}
         writes: list[Write] = [Delete(Key(where.pk, guard)) for guard in sorted(guards)]
         writes.append(Update(lease.key, add={"erased": turns, REMOVALS: 1}, condition=lease.held))
         if kept:

@@ -8,7 +8,6 @@ from datetime import timedelta
 from itertools import islice
 from typing import Any
 
-from cairn.conversation.turns import Session
 from cairn.enrichment import layout as execution_layout
 from cairn.enrichment.model import (
     ERROR_CHARACTERS,
@@ -22,13 +21,15 @@ from cairn.enrichment.model import (
     ranked,
     redacted,
 )
-from cairn.ground import codec, layout
+from cairn.ground import codec
 from cairn.ground.ids import Project, SessionId, Tenant, moment_of, time_ordered_id
+from cairn.ground.session import Session
 from cairn.ground.settings import EnrichmentSettings
 from cairn.ground.table import Attributes, Key, Put, Query
 from cairn.log.entries import Chunk
-from cairn.memories.recall import opened
+from cairn.log.layout import log_owner
 from cairn.recall.searching import Search, Sight
+from cairn.sessions.open_logs import open_logs
 from cairn.sessions.parts import Parts
 
 _RANDOM_BYTES = 10
@@ -138,8 +139,8 @@ class Executions:
         session = place.session
         if session is None:
             return ()
-        sight = Sight(session, layout.owner(None, session.session_id), "session")
-        owners = opened(self._parts, sight)
+        sight = Sight(session, log_owner(None, session.session_id), "session")
+        owners = open_logs(self._parts, sight)
         said = " ".join((*tool.split("_"), *(tag.partition(":")[2] for tag in wanted), *_words(arguments)))
         now = self._parts.world.clock.now()
         with self._parts.recall.answering(sight, Search(query=said, texts=owners, mode="text")) as answer:

@@ -10,10 +10,9 @@ from typing import Any, NewType
 
 from cairn.ground import codec
 from cairn.ground.errors import CorruptData, InvalidArgument
-from cairn.ground.ids import Digest, Tenant
+from cairn.ground.ids import Digest, Namespace, Tenant
 from cairn.ground.table import Scalar
 
-Namespace = NewType("Namespace", str)
 KeyName = NewType("KeyName", str)
 
 MAX_NAMESPACE_CHARACTERS = 100

@@ -15,7 +15,7 @@ from typing import Any
 
 from cairn.ground import codec, layout
 from cairn.ground.errors import NotFound
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.paging import every
 from cairn.ground.settings import Quotas
 from cairn.ground.table import Query
@@ -24,7 +24,7 @@ from cairn.keyvalue import cursors
 from cairn.keyvalue import layout as keyvalue_layout
 from cairn.keyvalue.changes import value_key
 from cairn.keyvalue.collection import Collection
-from cairn.keyvalue.model import Entry, KeyName, Listing, Namespace, Place, Stored, Usage
+from cairn.keyvalue.model import Entry, KeyName, Listing, Place, Stored, Usage
 from cairn.keyvalue.writing import Writing
 from cairn.vault.vault import Vault
 

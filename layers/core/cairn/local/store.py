@@ -12,12 +12,12 @@ from cairn import wiring
 from cairn.access.key_store import Credentials
 from cairn.calls.audit import AuditLog
 from cairn.calls.journal import Journal
-from cairn.calls.record import Subject
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Project, Tenant, UserId
 from cairn.ground.ports import Inventory
+from cairn.ground.session import Subject
 from cairn.ground.world import World
 from cairn.local.directory import default_directory, prepare
 from cairn.local.server.background import work

@@ -11,16 +11,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from cairn.conversation.turns import Session
 from cairn.facts.facts import Changes, Fact, State
-from cairn.ground import layout
 from cairn.ground.errors import InvalidArgument, NotFound, TransactionRefused
 from cairn.ground.ids import SessionId
+from cairn.ground.session import Session
 from cairn.ground.table import Check, Equals, Key, Update, Write, key_of
 from cairn.log.entries import LogEntry
-from cairn.log.memories import Ending, Forgetting, scope_of
-from cairn.memories.recall import opened, sight_of
+from cairn.log.layout import NEWEST, log_pk, memory_owner, memory_sk
+from cairn.log.memories import Ending, scope_of
+from cairn.memories.model import Forgetting
 from cairn.memories.remember import FORGOTTEN, KEPT
+from cairn.sessions.layout import MEMORY_COUNT, session_pk
+from cairn.sessions.open_logs import open_logs, sight_of
 from cairn.sessions.parts import Parts
 from cairn.sessions.transacting import transact
 
@@ -47,7 +49,7 @@ class _Forgetting:
     def run(self) -> None:
         new = self._request.replacement_id
         facts = [name for name in (self._request.id, new) if name is not None and scope_of(name) is None]
-        owners = opened(self._parts, self._sight) if facts else []
+        owners = open_logs(self._parts, self._sight) if facts else []
         if new == self._request.id:
             raise InvalidArgument("replacement_id", "must not be what is forgotten")
         if new in facts and self._believed(new, owners) is None:
@@ -70,7 +72,7 @@ class _Forgetting:
             *self._parts.log.in_order(entry),
         ]
         if scope_of(request.id) == "session":
-            writes.append(Update(Key(layout.session_pk(session), layout.MEMORY_COUNT), add={"forgotten": 1}))
+            writes.append(Update(Key(session_pk(session), MEMORY_COUNT), add={"forgotten": 1}))
         return writes + self._replacement_is_kept()
 
     def _end_of_fact(self, owner: str, holder: SessionId, fact: Fact) -> list[Write]:
@@ -116,18 +118,18 @@ class _Forgetting:
         return False
 
     def _memory_key(self, name: str) -> Key:
-        pk = layout.log_pk(self._session.tenant, self._session.project, self._keeper(name))
-        return Key(pk, layout.memory_sk(name))
+        pk = log_pk(self._session.tenant, self._session.project, self._keeper(name))
+        return Key(pk, memory_sk(name))
 
     def _keeper(self, name: str) -> str:
         """Return whose log would hold the memory of this id, for this caller."""
-        return layout.memory_owner(scope_of(name) or "session", self._request.user_id, self._session.session_id)
+        return memory_owner(scope_of(name) or "session", self._request.user_id, self._session.session_id)
 
 
 def _was_done(writes: Sequence[Write], refused: TransactionRefused) -> Literal[True] | None:
     """Tell that the memory was forgotten before, None where the store was busy; NotFound where it is not there."""
     for write, reason in zip(writes, refused.reasons, strict=True):
-        if reason is not None and reason.code == "condition" and key_of(write).sk != layout.NEWEST:
+        if reason is not None and reason.code == "condition" and key_of(write).sk != NEWEST:
             if isinstance(write, Check):
                 raise _absent("replacement_id")
             if (reason.item or {}).get("state") != FORGOTTEN:

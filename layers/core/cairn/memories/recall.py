@@ -9,15 +9,14 @@ from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from cairn.conversation import token_count as tokens
-from cairn.conversation.turns import Session
 from cairn.facts.facts import Fact, subject
-from cairn.ground import layout
-from cairn.ground.ids import UserId
-from cairn.ground.table import Key
-from cairn.ground.world import Pending
+from cairn.ground.session import Session
 from cairn.log.entries import Chunk
-from cairn.log.memories import SCOPES, Memory, Question, Recalled, Recollection, Wanted
+from cairn.log.memories import Memory
+from cairn.memories.model import Question, Recalled, Recollection
+from cairn.recall.filter import Wanted
 from cairn.recall.searching import Search, Sight
+from cairn.sessions.open_logs import memory_owners, open_logs, sight_of
 from cairn.sessions.parts import Parts
 
 if TYPE_CHECKING:
@@ -28,38 +27,11 @@ MOST_TOKENS = 4000
 """How much one answer takes of a model's context; what does not fit is told on the next page."""
 
 
-def sight_of(parts: Parts, session: Session, user: UserId | None) -> Sight:
-    """Return what a call of this session and user sees of facts."""
-    scope = parts.settings_for(session.tenant).recall_scope
-    return Sight(session, layout.owner(user, session.session_id), scope)
-
-
-def memory_owners(session: Session, user: UserId | None) -> list[str]:
-    """Return whose logs hold the memories that this session and user see."""
-    return list(dict.fromkeys(layout.memory_owner(scope, user, session.session_id) for scope in SCOPES.values()))
-
-
-def opened(parts: Parts, sight: Sight, further: Sequence[str] = ()) -> list[str]:
-    """Bring the logs that hold the facts in sight up to date, and further ones; return the owners of the former.
-
-    One round, and a second one only for logs that the session's head names.
-    """
-    session = sight.session
-    head = Pending(lambda: parts.world.table.get(Key(layout.session_pk(session), layout.HEAD)))
-    first = list(dict.fromkeys([sight.owner, *further]))
-    refreshes = [lambda owner=owner: parts.log.refresh(session.tenant, session.project, owner) for owner in first]
-    parts.world.parallel([lambda: parts.vault.prepare(session.tenant), head, *refreshes])
-    others = parts.recall.others(sight, head.result)
-    if unread := [owner for owner in others if owner not in first]:
-        parts.recall.refresh(sight, unread)
-    return [sight.owner, *others]
-
-
 def recollect(parts: Parts, session: Session, question: Question) -> Recalled:
     """Return what answers the question, the best first or, without a query, the newest memories and facts."""
     sight = sight_of(parts, session, question.user_id)
     keepers = memory_owners(session, question.user_id)
-    owners = opened(parts, sight, keepers)
+    owners = open_logs(parts, sight, keepers)
     wanted = Wanted(
         at=question.as_of,
         type=question.type,

@@ -14,9 +14,9 @@ import numpy as np
 
 from cairn.ground.explanation import Explanation
 from cairn.log.documents import Kind
-from cairn.log.memories import SearchMode
 from cairn.recall.collection import Collection, Found
 from cairn.recall.corpus import Mask, Meant
+from cairn.recall.filter import SearchMode
 from cairn.recall.joined import Joined, side_by_side
 from cairn.recall.question import question
 from cairn.recall.ranker import NOTHING, Ranking, rank

@@ -13,10 +13,11 @@ from cairn.facts.facts import Fact
 from cairn.ground.ids import SessionId
 from cairn.log.documents import Kind, Label
 from cairn.log.entries import Chunk
-from cairn.log.memories import Memory, Wanted
+from cairn.log.memories import Memory
 from cairn.log.stretch import Stretch, microseconds
 from cairn.log.view import MemoryView
 from cairn.recall.corpus import Mask
+from cairn.recall.filter import Wanted
 from cairn.recall.joined import Joined, linked, of, side_by_side
 
 Found: TypeAlias = Chunk | Memory | Fact

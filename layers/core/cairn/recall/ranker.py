@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 
 from cairn.ground.explanation import Explanation
-from cairn.log.memories import SearchMode
 from cairn.recall.corpus import Corpus, Mask, Meant, Rows, Scores
 from cairn.recall.features import features
+from cairn.recall.filter import SearchMode
 from cairn.recall.question import Question
 
 Tier = Literal["words", "meaning", "tokens"]

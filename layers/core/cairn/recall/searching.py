@@ -8,18 +8,19 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cairn.conversation.turns import Session
 from cairn.facts.facts import Fact
 from cairn.ground import layout
 from cairn.ground.ids import SessionId
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
 from cairn.ground.table import Attributes, Query
 from cairn.ground.world import World
 from cairn.log.entries import Chunk
+from cairn.log.layout import registry_pk, registry_sk
 from cairn.log.log import MemoryLog
-from cairn.log.memories import SearchMode, Wanted
 from cairn.log.view import MemoryView
+from cairn.recall.filter import SearchMode, Wanted
 
 if TYPE_CHECKING:
     from cairn.recall.answer import Answer
@@ -136,9 +137,9 @@ class Recall:
         return count
 
     def _registered(self, session: Session) -> list[str]:
-        prefix = layout.registry_sk("")
+        prefix = registry_sk("")
         low, high = layout.prefix_range(prefix)
-        query = Query(layout.registry_pk(session.tenant, session.project), low, high)
+        query = Query(registry_pk(session.tenant, session.project), low, high)
         return [str(item["sk"]).removeprefix(prefix) for item in every(self._world.table, query)]
 
 

@@ -16,13 +16,13 @@ from pydantic import BaseModel
 
 from cairn.access.callers import Caller
 from cairn.access.policy import NOTHING, GovernedTool, Operation, Permission
-from cairn.calls.record import Subject
 from cairn.edge import deadline, problems, schema
 from cairn.edge.guard import guarded
 from cairn.edge.names import named
 from cairn.edge.validation import Rules, validate
 from cairn.ground.errors import CairnError, Disabled, PermissionDenied
 from cairn.ground.ids import Project, Tenant
+from cairn.ground.session import Subject
 from cairn.keyvalue.fields import NamespaceInput
 from cairn.settings.settings import Settings
 from cairn.telemetry.call_events import ToolCall, observed
@@ -165,7 +165,7 @@ class Tool:
     def _work(self, request: BaseModel, call: Call, subject: Subject) -> BaseModel:
         if self.family != "standard" or not call.services.settings.enrichment.enabled:
             return self.run(request, call)
-        from cairn.enrichment.memory import AutoMemorySystem, enriched  # noqa: PLC0415 - not loaded where it is off
+        from cairn.tool.enrichment import AutoMemorySystem, enriched  # noqa: PLC0415 - not loaded where it is off
 
         memory = AutoMemorySystem(call.services, call.caller.tenant, subject.project)
         return enriched(memory, self.name, subject.session_id, request, lambda given: self.run(given, call))

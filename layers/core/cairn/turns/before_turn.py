@@ -9,21 +9,22 @@ from functools import cached_property
 from cairn.conversation import token_count as tokens
 from cairn.conversation.events import Event
 from cairn.conversation.items import text_of
-from cairn.conversation.turns import Preparation, PreparedTurn, Session
 from cairn.facts.facts import Fact
 from cairn.facts.shortlist import Shortlist, rank
-from cairn.ground import layout
 from cairn.ground.errors import CairnError
 from cairn.ground.explanation import Explanation
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.world import Pending
 from cairn.log.entries import Chunk
+from cairn.log.layout import PROJECT_OWNER, log_owner
 from cairn.log.memories import Memory
 from cairn.recall import block
 from cairn.recall.searching import Search, Sight
 from cairn.sessions.parts import Parts
 from cairn.sessions.recent_turns import Recent
 from cairn.sessions.summary import Summary, compact
+from cairn.turns.model import Preparation, PreparedTurn
 from cairn.turns.window import Window, recent_items
 
 _HALF_A_QUERY = 2000
@@ -85,7 +86,7 @@ class _Preparation:
         self._parts = parts
         self._session = session
         self._request = request
-        owner = layout.owner(request.user_id, session.session_id)
+        owner = log_owner(request.user_id, session.session_id)
         self._sight = Sight(session, owner, request.recall_scope or self.settings.recall_scope)
 
     def read(self) -> _Read:
@@ -98,7 +99,7 @@ class _Preparation:
         own = Pending(lambda: self._parts.log.refresh(session.tenant, session.project, self._sight.owner))
         key = Pending(lambda: self._parts.vault.prepare(session.tenant))
         minute = self._parts.world.clock.now().strftime("%Y-%m-%dT%H:%M")
-        shared = Pending(lambda: self._keeper(layout.PROJECT_OWNER, minute))
+        shared = Pending(lambda: self._keeper(PROJECT_OWNER, minute))
         # The last runs on this thread: one that waits for no log, so that kept threads never all wait for this one.
         self._parts.world.parallel([key, heard, own, shared, key])
         recent, private, further = heard.result
@@ -217,7 +218,7 @@ class _Preparation:
 
     def _private(self, recent: Recent) -> list[str]:
         """Open the log of what the session remembers for itself, where it remembers anything."""
-        owner = layout.owner(None, self._session.session_id)
+        owner = log_owner(None, self._session.session_id)
         return self._keeper(owner, recent.memories) if recent.memories and owner != self._sight.owner else []
 
     def _keeper(self, owner: str, version: str) -> list[str]:

@@ -14,24 +14,25 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cairn.calls.journal import Journal
-from cairn.conversation.turns import MaintenanceReport, Session
 from cairn.facts.facts import Changes, Fact, State
 from cairn.facts.near_duplicates import merged
 from cairn.files import contents
 from cairn.files.abstracts import refresh
 from cairn.files.summaries import Contents
-from cairn.ground import layout
 from cairn.ground.codec import canonical, moment
 from cairn.ground.errors import ConditionFailed, ResourceBusy, TransactionRefused, Unavailable
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, Check, Delete, Key, Put, Query, Update, Write
 from cairn.log.entries import LogEntry
 from cairn.recall.searching import owners_of
 from cairn.sessions import due
 from cairn.sessions.dropped_blobs import discard, dropping
+from cairn.sessions.layout import FIRST_EVENT, archive_sk, event_sk, session_pk
 from cairn.sessions.parts import Parts
 from cairn.sessions.sessions import Lease
 from cairn.sessions.summary import compact
+from cairn.upkeep.model import MaintenanceReport
 from cairn.upkeep.retention import Retention
 
 TIME_LIMIT = timedelta(seconds=20)
@@ -194,10 +195,10 @@ class _Run:
 
     def _due(self, through: int) -> Iterable[_RawTurn]:
         newest = self._started - self._age
-        pk = layout.session_pk(self._session)
+        pk = session_pk(self._session)
         if through == 0:
             return
-        for item in every(self._parts.world.table, Query(pk, layout.FIRST_EVENT, layout.event_sk(through))):
+        for item in every(self._parts.world.table, Query(pk, FIRST_EVENT, event_sk(through))):
             if (at := moment(str(item["at"]))) > newest:
                 self._falls_due.append(at + self._age)
                 return
@@ -207,10 +208,10 @@ class _Run:
     def _move(self, shard: list[_RawTurn]) -> None:
         """Put the shard in place of its raw events, in one transaction."""
         first, last = shard[0], shard[-1]
-        where = Key(layout.session_pk(self._session), layout.archive_sk(first.seq))
+        where = Key(session_pk(self._session), archive_sk(first.seq))
         content = self._parts.vault.seal(self._session.tenant, where, [[turn.seq, turn.records] for turn in shard])
         put = Put({"pk": where.pk, "sk": where.sk, "last": last.seq, "at": last.at, **content}, ABSENT)
-        deletes = (Delete(Key(where.pk, layout.event_sk(turn.seq))) for turn in shard)
+        deletes = (Delete(Key(where.pk, event_sk(turn.seq))) for turn in shard)
         blobs = [turn.blob for turn in shard if turn.blob is not None]
         told = {_DROPPED: True} if blobs else {}
         head = Update(self._lease.key(), set={"archived_through": last.seq, **told}, condition=self._lease.held())

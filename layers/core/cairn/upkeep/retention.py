@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from cairn.calls.journal import Journal
-from cairn.calls.record import Subject
-from cairn.conversation.turns import MaintenanceReport, Session
 from cairn.ground.codec import moment
 from cairn.ground.errors import CorruptData
+from cairn.ground.session import Session, Subject
 from cairn.sessions.leased import Leased
 from cairn.sessions.parts import Parts
 from cairn.sessions.sessions import Lease
+from cairn.upkeep.model import MaintenanceReport
 
 if TYPE_CHECKING:
     from cairn.upkeep.erase_session import SessionErasure

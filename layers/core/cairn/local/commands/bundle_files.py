@@ -14,11 +14,11 @@ from typing import Any, BinaryIO, cast
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from cairn.calls.record import Subject
 from cairn.custody.bundles import Bundles, Record, Scope
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Tenant, tenant
+from cairn.ground.session import Subject
 from cairn.local.store import Custody
 
 FORMAT = "cairn bundle 1"

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
-from cairn.calls.record import Subject
-from cairn.conversation.turns import Session
 from cairn.custody.earlier_import import Imported
 from cairn.ground.ids import Project, Tenant, UserId
+from cairn.ground.session import Session, Subject
 
 
 def take_over(directory: Path, tenant: Tenant, project: Project, user: UserId | None, data: Path | None) -> bool:

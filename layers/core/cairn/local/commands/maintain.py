@@ -11,12 +11,12 @@ from typing import get_args
 import click
 
 from cairn import wiring
-from cairn.ground import layout
 from cairn.ground.ids import Tenant
 from cairn.local.store import opened, services
+from cairn.sessions.layout import HEAD
 from cairn.telemetry import logs
+from cairn.tool.maintenance_runs import maintain_all, maintain_shard, seal_audits
 from cairn.upkeep.every_due import Outcome
-from cairn.upkeep.runs import maintain_all, maintain_shard, seal_audits
 
 _TIME_LIMIT = timedelta(minutes=10)
 _NO_LIMIT = timedelta(days=365)
@@ -42,7 +42,7 @@ def maintain_tenant(data: Path | None, tenant: Tenant) -> bool:
     logs.configure()
     with services(data, os.environ) as found:
         items = wiring.inventory(found.settings).items(tenant)
-        heads = [item for item in items if item["sk"] == layout.HEAD]
+        heads = [item for item in items if item["sk"] == HEAD]
         counts = maintain_all(found, heads, _NO_LIMIT, _REQUEST)
     click.echo(_said(counts))
     return not counts["failed"] + counts["left"] + counts["busy"]

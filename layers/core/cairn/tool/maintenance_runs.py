@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from cairn.conversation.turns import MaintenanceReport, Session
 from cairn.edge.guard import guarded
 from cairn.ground.errors import CairnError
 from cairn.ground.ids import Tenant
+from cairn.ground.session import Session
 from cairn.ground.table import Attributes
 from cairn.upkeep.every_due import Maintain, Outcome
+from cairn.upkeep.model import MaintenanceReport
 from cairn.wiring import Services
 
 
