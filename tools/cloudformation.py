@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -14,28 +15,27 @@ import yaml
 _QUOTED_NAME = re.compile(r"(!Ref|!GetAtt) '([\w.:]+)'")
 
 
+@dataclass(frozen=True, slots=True)
 class Intrinsic:
-    """A function such as !Ref of a text or of a list."""
+    """A function such as !Ref of a text or of a list; its tag begins with the exclamation mark."""
 
-    def __init__(self, tag: str, argument: str | list[Any]) -> None:
-        """Take the tag with its exclamation mark."""
-        self.tag, self.argument = tag, argument
+    tag: str
+    argument: str | list[Any]
 
 
+@dataclass(frozen=True, slots=True)
 class Shared:
     """A value that several resources have: written out under an anchor where it comes first, then as its alias."""
 
-    def __init__(self, name: str, value: Any) -> None:
-        """Take the anchor's name, which stands for this value alone."""
-        self.name, self.value = name, value
+    name: str
+    value: Any
 
 
+@dataclass(frozen=True, slots=True)
 class Inline:
     """A mapping or list in one line, or as few as its width takes, unless a shared value is written out in it."""
 
-    def __init__(self, value: Mapping[str, Any] | Sequence[Any]) -> None:
-        """Take what it holds."""
-        self.value = value
+    value: Mapping[str, Any] | Sequence[Any]
 
 
 class _Merge(str):
@@ -82,7 +82,7 @@ def merged(base: Shared, own: Mapping[str, Any]) -> dict[Any, Any]:
 
 
 def written(resources: Mapping[str, Any]) -> str:
-    """Return the YAML of resources under their names."""
+    """Return the YAML of resources under their names; ValueError where one anchor stands for two values."""
     text: str = yaml.dump(dict(resources), Dumper=_Dumper, sort_keys=False, width=120, default_flow_style=None)
     return _QUOTED_NAME.sub(r"\1 \2", text)
 
@@ -90,7 +90,7 @@ def written(resources: Mapping[str, Any]) -> str:
 class _Dumper(yaml.SafeDumper):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.shared: dict[str, yaml.Node] = {}
+        self.shared: dict[str, tuple[Shared, yaml.Node]] = {}
 
     def ignore_aliases(self, data: Any) -> bool:
         del data
@@ -105,8 +105,11 @@ class _Dumper(yaml.SafeDumper):
         del split
         super().write_single_quoted(text, split=False)
 
+    def node(self, value: Any) -> yaml.Node:
+        return self.represent_data(value)  # pyright: ignore[reportUnknownMemberType]
+
     def generate_anchor(self, node: yaml.Node) -> str:
-        return next(name for name, shared in self.shared.items() if shared is node)
+        return next(name for name, (_, written_out) in self.shared.items() if written_out is node)
 
 
 def _tagged(dumper: _Dumper, value: Intrinsic) -> yaml.Node:
@@ -118,20 +121,24 @@ def _tagged(dumper: _Dumper, value: Intrinsic) -> yaml.Node:
 def _shared(dumper: _Dumper, value: Shared) -> yaml.Node:
     """Return the same node for the same name, so that the serializer writes an anchor and then aliases."""
     if value.name not in dumper.shared:
-        dumper.shared[value.name] = dumper.represent_data(value.value)
-    return dumper.shared[value.name]
+        dumper.shared[value.name] = value, dumper.node(value.value)
+    first, node = dumper.shared[value.name]
+    if first != value:  # a role would get what another one's statement of this name allows
+        raise ValueError(f"{value.name} stands for two values")
+    return node
 
 
 def _inlined(dumper: _Dumper, value: Inline) -> yaml.Node:
     known = len(dumper.shared)
-    node = dumper.represent_data(value.value)
-    if len(dumper.shared) == known:
+    node = dumper.node(value.value)
+    if isinstance(node, yaml.CollectionNode) and len(dumper.shared) == known:
         node.flow_style = True
     return node
 
 
 def _merging(dumper: _Dumper, value: _Merge) -> yaml.Node:
-    return dumper.represent_scalar("tag:yaml.org,2002:merge", str(value))
+    del dumper
+    return yaml.ScalarNode("tag:yaml.org,2002:merge", str(value))
 
 
 _Dumper.add_representer(Intrinsic, _tagged)

@@ -50,6 +50,7 @@ _WRITES = ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem")
 # What each grant allows. `journal:write` is every tool's, for what its calls leave of themselves. `table:put` is for a
 # tool that adds an item and changes none; `jobs:take` is the queue's event source mapping, which acts as the worker.
 # `texts:embed` is for what recalls or indexes: its function has the layer of the model, and may ask another one.
+# The template writes each statement once, under its Sid, so that a Sid stands for the same statement in every grant.
 GRANTS: dict[str, list[dict[str, Any]]] = {
     "table:read": [
         statement("ReadTable", ["dynamodb:GetItem", "dynamodb:Query"], _TABLE, sub("${MemoryTable.Arn}/index/sparse")),

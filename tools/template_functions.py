@@ -20,8 +20,6 @@ _SKIPPED = {
     "CKV_AWS_117": "It talks to AWS under IAM and to what the settings name; a VPC would add no boundary.",
     "CKV_AWS_173": "It holds names and settings, no secret; Lambda encrypts it under its own key.",
 }
-
-
 # What most resources of a kind have alike.
 _REVIEWED = Shared("reviewed", {"skip": [{"id": check, "comment": reason} for check, reason in _SKIPPED.items()]})
 _ASSUMED_BY_LAMBDA = Shared(
