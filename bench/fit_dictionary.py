@@ -1,7 +1,7 @@
 """Train the next dictionary that small contents are packed with, on Cairn's own conversations as it stores them.
 
 What is packed with a dictionary needs it for ever, so that none is ever made anew: this writes one under the next
-number, which is to be cairn.ground.codec.NEWEST then, with its digest in tests/unit/test_dictionaries.py.
+number, which is to be cairn.ground.codec.NEWEST then, with its digest in tests/unit/ground/test_dictionaries.py.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from cairn.ground.world import World
 from cairn.log.entries import LogEntry, TurnEntry
 from cairn.log.layout import log_owner
 from cairn.recall.filter import SearchMode
-from recall_engine import TENANT, USER, Remembering
+from recall_engine import TENANT, USER, CachingEmbedder
 from recall_sets import Text, read
 
 DATA = Path(__file__).parent / "data/recall/fit"
@@ -38,7 +38,7 @@ _ONE_CORE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _STATUS = Path("/proc/self/status")
 
 
-class Moved(Remembering):
+class Moved(CachingEmbedder):
     """Gives a text with added words the vector of the text without them, moved by noise that the words decide."""
 
     def embed_with_tokens(self, text: str) -> Embedded:

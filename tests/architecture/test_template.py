@@ -18,8 +18,8 @@ from cairn.telemetry.metrics import METRICS
 from cairn_tools.catalog import CATALOG
 from cloudformation import Shared, written
 from functions import USUAL_MB, USUAL_SECONDS, functions
+from support.template import of_type
 from template_functions import END, block
-from templates import of_type
 
 FUNCTIONS = functions(CATALOG)
 SECRET = re.compile(r"secret|token|password|credential|master|api_key|LUMERA", re.IGNORECASE)

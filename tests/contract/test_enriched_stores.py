@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from builders import InProcessSandbox, RecordingJobs
 from cairn import wiring
 from cairn.access.callers import Caller
 from cairn.conversation.items import message
@@ -26,6 +25,7 @@ from cairn.tool.tool import Call
 from cairn.wiring import Services
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
 from conftest import FakeClock
+from support.doubles import InProcessSandbox, RecordingJobs
 
 PODS = oc_diagnostic_pod_health
 ACME, GARDEN, MONDAY = Tenant("acme"), Project("garden"), SessionId("monday")

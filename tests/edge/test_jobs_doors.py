@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 
 import pytest
 
-from builders import SESSION, Journal, RecordingJobs
 from cairn import wiring
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
@@ -24,7 +23,10 @@ from cairn.ground.world import World
 from cairn.sessions.layout import SUMMARIES, due_pk, due_shard, session_pk
 from cairn.wiring import Services
 from cairn_jobs import schedule, worker
-from log_lines import lines
+from support.doubles import RecordingJobs
+from support.log import Journal
+from support.telemetry import lines
+from support.turns import SESSION
 
 CANARY = "canary-7f3a"
 EVENTS = Path(__file__).parents[2] / "events" / "jobs"

@@ -16,7 +16,7 @@ from cairn.telemetry import record as telemetry
 from cairn.telemetry.metrics import REDACTIONS, samples
 from cairn.telemetry.record import CallRecord
 from cairn.tool.tool import Call
-from keyvalue_calls import SPACE, ask, refused, rules
+from support.keyvalue import SPACE, ask, refused, rules
 
 CARD = "4111 1111 1111 1111"
 SSN = "219-09-9999"

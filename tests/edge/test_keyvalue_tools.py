@@ -15,7 +15,7 @@ from cairn.ground.world import World
 from cairn.tool.dispatch import execute
 from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
-from keyvalue_calls import SPACE, ask, refused
+from support.keyvalue import SPACE, ask, refused
 
 
 @pytest.mark.req("R148")

@@ -17,7 +17,7 @@ from cairn.ground.world import World
 from cairn.sessions.layout import COMPACTED
 from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
-from emitted import Emitted, said
+from support.telemetry import Emitted, said
 
 BEFORE, AFTER, MAINTENANCE = (
     next(tool for tool in CATALOG if tool.name == f"memory_{name}")

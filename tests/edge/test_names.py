@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from builders import cold, partition
 from cairn.edge.names import HEADERS
 from cairn.edge.validation import Rules, validate
 from cairn.ground.ids import Project, Tenant
@@ -19,6 +18,7 @@ from cairn.tool.tool import Tool
 from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
+from support.turns import cold, partition
 
 EventOf = Callable[..., dict[str, Any]]
 AFTER = next(tool for tool in CATALOG if tool.name == "memory_after_turn")

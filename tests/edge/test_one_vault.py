@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import pytest
 
-from builders import ABSENT, InProcessSandbox
 from cairn import wiring
 from cairn.access.callers import Caller
 from cairn.access.layout import POLICIES
@@ -22,6 +21,8 @@ from cairn.ground.world import World
 from cairn.settings.settings import Settings
 from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
+from support.doubles import InProcessSandbox
+from support.tool import ABSENT
 
 RULES = {"allowed_namespaces": ["session.*"], "operations": ["read", "write"]}
 POLICY = {"tool_permissions": dict.fromkeys(("listMemory", "getMemory", "putMemory", "deleteMemory"), RULES)}

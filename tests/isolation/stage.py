@@ -17,7 +17,6 @@ from random import Random
 from typing import Any, Final, Literal, TypeAlias
 from unittest.mock import patch
 
-from builders import InProcessSandbox, RecordingJobs
 from cairn import wiring
 from cairn.access.layout import POLICIES, policies_pk
 from cairn.access.policy_store import PolicyStore
@@ -37,6 +36,7 @@ from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
 from isolation.homes import Home
 from isolation.policy import POLICY
+from support.doubles import InProcessSandbox, RecordingJobs
 
 START: Final = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
 OF_THE_DEPLOYMENT: Final = frozenset({policies_pk(), keys_pk(POLICIES)})

@@ -27,7 +27,7 @@ from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
-from custody import forms
+from support.custody import forms
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 CANARIES = [f"Canary{word}Sings" for word in ("User", "Answer", "Call", "Result", "Meta", "Unknown", "Name", "File")]

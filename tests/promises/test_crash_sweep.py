@@ -26,7 +26,7 @@ from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
-from memory_store import copied
+from support.memory_store import copied
 
 T = TypeVar("T")
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))

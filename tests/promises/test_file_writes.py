@@ -9,7 +9,6 @@ from hashlib import sha256
 
 import pytest
 
-from builders import SESSION
 from cairn.engine import Engine
 from cairn.files.files import WriteMode
 from cairn.files.layout import FILES
@@ -23,7 +22,8 @@ from cairn.ground.table import Key, Query
 from cairn.ground.world import World
 from cairn.log.layout import registry_pk
 from cairn.sessions.layout import session_pk
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.turns import SESSION
 
 LARGE = "".join(sha256(str(number).encode()).hexdigest() for number in range(5000))
 LIMITS = Limits(project_bytes=1_000_000)

@@ -14,12 +14,11 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from builders import FakeClock, RecordingJobs, cold
 from cairn.conversation.items import message
-from cairn.custody.bundles import Bundles, Record, Scope
+from cairn.custody.bundles import Bundles, DataScope, Record
 from cairn.custody.data_keys import DataKeys
-from cairn.custody.erase_tenant import TenantErasure
-from cairn.custody.erase_user import SubjectErasure
+from cairn.custody.erase_tenant import EraseTenant
+from cairn.custody.erase_user import EraseUser
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.keyring import LocalKeyRing
@@ -31,14 +30,16 @@ from cairn.ground.paging import every
 from cairn.ground.table import Query
 from cairn.ground.world import World
 from cairn.log.layout import PROJECT_OWNER
-from cairn.memories.model import Forgetting
+from cairn.memories.model import ForgetRequest
 from cairn.process.system import SystemEntropy, in_turn
 from cairn.sessions.layout import HEAD, MEMORY_COUNT, session_pk
 from cairn.turns.model import Preparation
 from cairn.vault.layout import key_range, keys_pk
 from cairn.vault.vault import Vault
-from custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
+from support.doubles import FakeClock, RecordingJobs
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.turns import cold
 
 Act: TypeAlias = Callable[[Household, World], object]
 SHARED = session("shared")
@@ -49,11 +50,11 @@ def rewrap(house: Household, world: World) -> object:
 
 
 def erase_tenant(house: Household, world: World) -> object:
-    return TenantErasure(world, house.inventory).run(ACME)
+    return EraseTenant(world, house.inventory).run(ACME)
 
 
 def erase_user(house: Household, world: World) -> object:
-    return SubjectErasure(cold(world), house.inventory).run(Scope(ACME, user=ADA))
+    return EraseUser(cold(world), house.inventory).run(DataScope(ACME, user=ADA))
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     first, second = (house.remember(SHARED, ADA, f"Ada keeps {what}.") for what in ("bees", "wasps"))
     house.remember(SHARED, BOB, "Bob keeps hens.")
     house.remember(SHARED, ADA, "Ada waits here.", "session")
-    house.engine().memories.forget(SHARED, Forgetting(id=first, reason="Ada was stung.", replacement_id=second))
+    house.engine().memories.forget(SHARED, ForgetRequest(id=first, reason="Ada was stung.", replacement_id=second))
     house.later(days=2)
     house.maintain(SHARED)
     assert house.engine().indexer.rebuild(ACME, SHARED.project, PROJECT_OWNER).entries
@@ -261,7 +262,7 @@ def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -
     for name in ("monday", "tuesday"):
         house.archive(name, "garden")
     answers, archived = house.answers(), house.archived()
-    records: list[Record] = list(Bundles(house.world, house.inventory, Vault(house.world)).export(Scope(ACME)))
+    records: list[Record] = list(Bundles(house.world, house.inventory, Vault(house.world)).export(DataScope(ACME)))
 
     def empty() -> Household:
         directory = tmp_path / f"empty-{next(numbers)}"

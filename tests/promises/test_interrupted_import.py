@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from builders import SESSION, cold, turn
 from cairn.conversation.events import Event, EventType
 from cairn.conversation.items import message
 from cairn.custody import earlier_import as legacy_import
-from cairn.custody.earlier_layout import FactRecord, LegacyHistory, turns_of
+from cairn.custody.earlier_layout import EarlierHistory, FactRecord, turns_of
 from cairn.engine import Engine
 from cairn.facts.facts import State
 from cairn.ground.errors import ResourceBusy, Unavailable
@@ -24,14 +23,15 @@ from cairn.ground.table import Query
 from cairn.ground.tiers import Tier
 from cairn.ground.world import World
 from cairn.sessions.layout import HEAD, session_pk
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.turns import SESSION, cold, turn
 
 START = datetime(2026, 2, 1, tzinfo=UTC)
 SETTINGS = MemorySettings(session_lock_timeout_ms=0)
 TURNS = 7
 
 
-def history() -> LegacyHistory:
+def history() -> EarlierHistory:
     events = [
         Event(
             id=f"t{number}-in-0",
@@ -59,7 +59,7 @@ def history() -> LegacyHistory:
         )
         for number, value in enumerate(("Oslo", "Bergen"))
     ]
-    return LegacyHistory(turns_of(events), tuple(homes), (TurnId("t-1"), TurnId("t0")))
+    return EarlierHistory(turns_of(events), tuple(homes), (TurnId("t-1"), TurnId("t0")))
 
 
 def engine(world: World) -> Engine:
@@ -72,7 +72,7 @@ def faulty(world: World, at: int, fault: Callable[[Callable[[], object]], object
 
 
 def take_over(engine: Engine) -> None:
-    engine.legacy.run(SESSION, history())
+    engine.earlier_import.run(SESSION, history())
 
 
 def end_state(world: World) -> dict[str, Any]:

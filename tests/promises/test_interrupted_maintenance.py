@@ -25,7 +25,7 @@ from cairn.ground.world import World
 from cairn.sessions.layout import HEAD, session_pk
 from cairn.sessions.parts import Parts
 from cairn.upkeep.model import MaintenanceReport
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 SETTINGS = MemorySettings(recent_context_items=2, session_lock_timeout_ms=0, guard_lease_seconds=30)

@@ -21,10 +21,10 @@ from cairn.sessions.layout import due_shard
 from cairn.turns import operation_token as operations
 from cairn.turns.model import Preparation
 from cairn.turns.operation_token import OperationToken
-from cairn.upkeep.every_due import FanOut
-from simulation.deeds import Deeds
+from cairn.upkeep.every_due import EveryDue
+from simulation.client_history import SeenContext
+from simulation.operations import Operations
 from simulation.stage import START, Process, Stage
-from simulation.witness import Seen
 
 PROJECT = Project("garden")
 TENANTS = (Tenant("acme"), Tenant("globex"))
@@ -55,7 +55,7 @@ class Play:
     begun: list[tuple[Session, Completion, OperationToken]] = field(
         default_factory=list[tuple[Session, Completion, OperationToken]]
     )
-    deeds: Deeds = field(default_factory=Deeds)
+    operations: Operations = field(default_factory=Operations)
     idle_until: datetime = START
     long_waits: int = 0
 
@@ -113,12 +113,12 @@ def look(play: Play, process: Process, session: Session, max_input_tok: int = 10
         max_input_tok=max_input_tok,
         recall_scope=scope,
     )
-    asked, at = play.stage.witness.moment(), process.parts.world.clock.now()
+    asked, at = play.stage.client_history.moment(), process.parts.world.clock.now()
     try:
         prepared = process.engine.turns.before(session, request)
     except Unavailable:
         return
-    play.stage.witness.seen.append(Seen(session, user, scope, asked, at, prepared))
+    play.stage.client_history.seen.append(SeenContext(session, user, scope, asked, at, prepared))
 
 
 def begin(play: Play, process: Process) -> None:
@@ -151,7 +151,7 @@ def maintain_due(play: Play, process: Process) -> None:
     """Maintain what is due, as the schedule does."""
     shard = due_shard(play.a_session())
     with suppress(Unavailable):
-        FanOut(process.parts.world).run_shard(shard, timedelta(seconds=20), process.engine.maintenance.run_due)
+        EveryDue(process.parts.world).run_shard(shard, timedelta(seconds=20), process.engine.maintenance.run_due)
 
 
 def index(play: Play, process: Process) -> None:

@@ -16,11 +16,11 @@ from cairn.ground.session import Session
 from cairn.log.layout import log_owner
 from cairn.turns import operation_token as operations
 from cairn.turns.model import Preparation
-from faults import Stopped
 from simulation.actions import PLACES, PROJECT, SESSION_IDS, TENANTS, Play, tag_of
-from simulation.aftermath import Verdict, judged
-from simulation.line import Fault
+from simulation.faulty_link import Fault
 from simulation.stage import Process, Stage, small
+from simulation.verdict import Verdict, judged
+from support.faults import Stopped
 
 SESSION = Session(TENANTS[0], PROJECT, SESSION_IDS[0])
 ADA = UserId("ada")

@@ -26,8 +26,8 @@ from cairn.local.emulator.emulator import ACCOUNT
 from cairn.local.store import api_keys
 from cairn.sessions.layout import HEAD, SUMMARIES, due_sk, guard_sk
 from cairn_tools.catalog import CATALOG
-from deployed import Items, Stack, as_if_over_tls
 from lambda_runtime import free_port
+from support.stack import Items, Stack, as_if_over_tls
 
 collect_ignore_glob = [] if os.environ.get("STACK") else ["test_*.py"]
 

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from cairn.sessions.layout import guard_sk
-from deployed import Items, eventually
+from support.stack import Items, eventually
 
 pytestmark = pytest.mark.enable_socket
 

@@ -15,7 +15,7 @@ from cairn.ground.ids import Project, SessionId, Tenant
 from cairn.ground.jobs import MaintainShard, encoded
 from cairn.ground.session import Session
 from cairn.sessions.layout import SUMMARIES, due_shard
-from deployed import Items, eventually
+from support.stack import Items, eventually
 
 pytestmark = pytest.mark.enable_socket
 

@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from archives import archive_of
-from builders import cold
 from cairn import wiring
 from cairn.access.key_store import Credentials
 from cairn.archive.archive import Archive
@@ -35,10 +33,12 @@ from cairn.sessions.parts import Parts
 from cairn.tool.tool import Call
 from cairn.turns.model import CommittedTurn, Preparation, PreparedTurn
 from cairn.upkeep.model import MaintenanceReport
-from custody import Household
 from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
-from notebooks import Notebook
-from own_files import files_of
+from support.archive import archive_of
+from support.custody import Household
+from support.files import files_of
+from support.memories import Notebook
+from support.turns import cold
 
 TURN_NUMBERS = count(1)
 

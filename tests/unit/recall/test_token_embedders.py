@@ -15,8 +15,8 @@ from cairn.models.minilm import NAME
 from cairn.recall import token_vectors as tokens
 from cairn.recall.ranker import fitted
 from cairn.recall.token_vectors import Tokens
-from embedders import ToyEmbedder
-from notebooks import Notebook, index
+from support.memories import Notebook, index
+from support.recall import ToyEmbedder
 
 CODES = "e96d030f"
 NEAR = ("tokens", "tokens_with_before")

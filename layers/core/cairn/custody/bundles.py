@@ -23,7 +23,7 @@ from cairn.ground.world import World
 from cairn.log.layout import DISCARDED, MANIFEST, NEWEST, registry_sk
 from cairn.recall.searching import owners_of
 from cairn.sessions import due
-from cairn.sessions.layout import FIRST_EVENT, GUARDS, HEAD, LAST_EVENT, OPERATIONS, SHARDS, dropped_sk, session_of
+from cairn.sessions.layout import FIRST_EVENT, GUARDS, HEAD, LAST_EVENT, OPERATIONS, PACKED, dropped_sk, session_of
 from cairn.sessions.recent_turns import BEGUN, REMOVALS
 from cairn.vault.vault import Vault
 
@@ -40,7 +40,7 @@ _STAYS = frozenset({"keys", "audit", "rates"})
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class DataScope:
     """Whose data: all of a tenant's, narrowed to a project, to a user, or to both."""
 
     tenant: Tenant
@@ -94,7 +94,7 @@ class Bundles:
         self._vault = vault
         self._archive = ArchiveMoves(world, vault)
 
-    def export(self, scope: Scope) -> Iterator[Record]:
+    def export(self, scope: DataScope) -> Iterator[Record]:
         """Yield a record of each item; of a session shared with others, a user's own turns alone."""
         heads = {str(item["pk"]): item for item in self._inventory.items(scope.tenant) if item["sk"] == HEAD}
         sole = scope.sole_sessions(heads.values())
@@ -139,18 +139,18 @@ class Bundles:
         is_made_anew = sk in {MANIFEST, NEWEST} or sk.startswith(DISCARDED)
         return kind not in _STAYS and not (kind == "m" and is_made_anew)
 
-    def _archived(self, scope: Scope, item: Attributes, sole: Collection[str]) -> Iterator[Record]:
+    def _archived(self, scope: DataScope, item: Attributes, sole: Collection[str]) -> Iterator[Record]:
         """Yield the record of an archived session, which is the tenant's, or as a session a user's alone."""
-        if item["source_session_id"] in sole or scope == Scope(scope.tenant):
-            yield {**self._record(scope.tenant, item), "archived": self._archive.opened(scope.tenant, item)}
+        if item["source_session_id"] in sole or scope == DataScope(scope.tenant):
+            yield {**self._record(scope.tenant, item), "archived": self._archive.take_out(scope.tenant, item)}
 
-    def _of_project(self, scope: Scope, item: Attributes) -> Record | None:
+    def _of_project(self, scope: DataScope, item: Attributes) -> Record | None:
         kind, project, _ = _parts(str(item["pk"]))
         if scope.project is None or (kind in {"m", "s"} and project == scope.project):
             return self._record(scope.tenant, item)
         return None
 
-    def _of_user(self, scope: Scope, item: Attributes, heads: Mapping[str, Attributes]) -> Record | None:
+    def _of_user(self, scope: DataScope, item: Attributes, heads: Mapping[str, Attributes]) -> Record | None:
         pk, sk = str(item["pk"]), str(item["sk"])
         if scope.has_log(pk) or scope.registers(item):
             return self._record(scope.tenant, item)
@@ -201,7 +201,7 @@ def own_turns(sk: str, content: Any, user: UserId | None) -> list[Any]:
     """Return what of a session's item is the user's: a turn's events, all or none; a shard's turns; else nothing."""
     if FIRST_EVENT <= sk <= LAST_EVENT:
         return content if any(event["user_id"] == user for event in content) else []
-    if sk.startswith(SHARDS):
+    if sk.startswith(PACKED):
         return [[seq, events] for seq, events in content if any(event["user_id"] == user for event in events)]
     return []
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
 
-from cairn.custody.earlier_layout import LegacyHistory, LegacyTurn, facts_of
+from cairn.custody.earlier_layout import EarlierHistory, EarlierTurn, facts_of
 from cairn.facts.facts import Changes, Fact, to_record
 from cairn.ground.codec import canonical, rfc3339
 from cairn.ground.errors import ConditionFailed, ResourceBusy, TransactionRefused, Unavailable
@@ -49,14 +49,14 @@ class Imported:
     kept: bool = False
 
 
-class LegacyImport:
+class EarlierImport:
     """Takes sessions over, one at a time."""
 
     def __init__(self, parts: Parts) -> None:
         """Work with these parts."""
         self._parts = parts
 
-    def run(self, session: Session, history: LegacyHistory, user: UserId | None = None) -> Imported:
+    def run(self, session: Session, history: EarlierHistory, user: UserId | None = None) -> Imported:
         """Take over what is not yet; what names no user is this user's. ResourceBusy while others hold the session."""
         parts = self._parts
         settings = parts.settings_for(session.tenant)
@@ -80,7 +80,7 @@ class _Import:
         self._owners = owners_of(lease.head)
         self._logged_at = parts.world.clock.now()
 
-    def run(self, history: LegacyHistory) -> Imported:
+    def run(self, history: EarlierHistory) -> Imported:
         processed = self._guard([*history.processed, *(turn.turn_id for turn in history.turns)])
         head = self._lease.head
         if self._seq > int(head.get("legacy_through", 0)) and head.get("legacy") != "importing":
@@ -106,7 +106,7 @@ class _Import:
             return True
         return False
 
-    def _take_facts(self, history: LegacyHistory) -> int:
+    def _take_facts(self, history: EarlierHistory) -> int:
         """Add the facts where they are not those that were added before; the same ones again would change nothing."""
         facts = facts_of(history.facts, self._parts.world.clock.now(), self._settings)
         known = sha256(canonical([to_record(fact) | {"state": "", "valid_to": ""} for fact in facts])).hexdigest()
@@ -126,7 +126,7 @@ class _Import:
         self._transact([*writes, self._head(changes, {"facts_written": len(facts)})])
         return len(facts)
 
-    def _take_turns(self, turns: Iterable[LegacyTurn]) -> int:
+    def _take_turns(self, turns: Iterable[EarlierTurn]) -> int:
         known = self._known()
         taken = 0
         for some in _batches(turn for turn in turns if turn.turn_id not in known):
@@ -151,7 +151,7 @@ class _Import:
                 found.update(stamp.turn_id for stamp in view.turns(self._session.session_id))
         return found
 
-    def _turn_writes(self, turn: LegacyTurn) -> list[Write]:
+    def _turn_writes(self, turn: EarlierTurn) -> list[Write]:
         self._seq += 1
         where = Key(session_pk(self._session), event_sk(self._seq))
         content = self._parts.vault.seal(self._session.tenant, where, [event.to_record() for event in turn.events])
@@ -204,8 +204,8 @@ class _Import:
             raise Unavailable("the store refused a step of the import; run it again") from refused
 
 
-def _batches(turns: Iterable[LegacyTurn]) -> Iterator[list[LegacyTurn]]:
-    batch: list[LegacyTurn] = []
+def _batches(turns: Iterable[EarlierTurn]) -> Iterator[list[EarlierTurn]]:
+    batch: list[EarlierTurn] = []
     held = 0
     for turn in turns:
         size = len(canonical([event.to_record() for event in turn.events]))

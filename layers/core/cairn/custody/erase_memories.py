@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from cairn.custody.bundles import Scope
+from cairn.custody.bundles import DataScope
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import Inventory
 from cairn.ground.session import Session
@@ -30,7 +30,7 @@ _Found: TypeAlias = dict[str, dict[str, list[str]]]
 """By log, a user's memories in it: the id of each with its places in the log. None where only a blob is to go."""
 
 
-class MemoryErasure:
+class EraseMemories:
     """Takes a user's memories out of shared logs; it may be stopped anywhere and run again."""
 
     def __init__(self, parts: Parts, inventory: Inventory) -> None:
@@ -39,18 +39,18 @@ class MemoryErasure:
         self._inventory = inventory
         self._segments = Segments(parts.world, parts.vault)
 
-    def run(self, scope: Scope) -> int:
+    def run(self, scope: DataScope) -> int:
         """Remove them, with how they ended where they were forgotten; return how many."""
         found = self._found(scope)
         for pk, own in found.items():
             self._remove(scope.tenant, pk, own)
         return sum(map(len, found.values()))
 
-    def left(self, scope: Scope) -> int:
+    def left(self, scope: DataScope) -> int:
         """Return how many there are."""
         return sum(map(len, self._found(scope).values()))
 
-    def _found(self, scope: Scope) -> _Found:
+    def _found(self, scope: DataScope) -> _Found:
         found: _Found = {}
         for item in self._inventory.items(scope.tenant):
             pk, sk = str(item["pk"]), str(item["sk"])
@@ -76,12 +76,12 @@ class MemoryErasure:
         for first in range(0, len(places), _AT_ONCE):
             some = places[first : first + _AT_ONCE]
             deletes = [Delete(Key(pk, sk)) for each in some for sk in each]
-            self._segments.rewrite(pk, [*deletes, *_told(pk, len(some))])
+            self._segments.rewrite(pk, [*deletes, *_noted_on_head(pk, len(some))])
         self._segments.drop_discarded(tenant, pk)
         self._parts.indexer.run(tenant, project, owner)
 
 
-def _told(pk: str, erased: int) -> Iterator[Write]:
+def _noted_on_head(pk: str, erased: int) -> Iterator[Write]:
     """Yield the write by which a session's head tells that its memories are others now."""
     tenant, project, owner = log_of(pk)
     if owner.startswith(SESSION_OWNER):

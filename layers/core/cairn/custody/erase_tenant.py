@@ -25,7 +25,7 @@ class ErasedTenant:
     left: int = 0
 
 
-class TenantErasure:
+class EraseTenant:
     """Removes a tenant, for an operator; it may be stopped anywhere and run again."""
 
     def __init__(self, world: World, inventory: Inventory) -> None:

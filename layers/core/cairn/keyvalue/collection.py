@@ -26,7 +26,7 @@ BATCH = 24
 """How much is collected at once: four writes for each key and the counters make one transaction of at most 100."""
 
 
-class Collection:
+class Collector:
     """Finds and removes what has fallen due."""
 
     def __init__(self, world: World) -> None:

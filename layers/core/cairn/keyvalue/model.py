@@ -81,7 +81,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredValue:
     """A value as it is read; `ttl_seconds` are those left, rounded up, None for ever."""
 
     value: Any

@@ -104,7 +104,7 @@ def _settings(data: Path | None, environment: Mapping[str, str]) -> Settings:
 
 
 @contextmanager
-def opened(data: Path | None, environment: Mapping[str, str]) -> Generator[LocalStore]:
+def open_store(data: Path | None, environment: Mapping[str, str]) -> Generator[LocalStore]:
     """Open the store and put its services in place for this process's handlers; SettingsError where that fails.
 
     Jobs are done in the background as long as it is open.
@@ -128,7 +128,7 @@ def services(data: Path | None, environment: Mapping[str, str]) -> Generator[Ser
     if data is None and isinstance(settings.store, AwsStore):
         yield wiring.build(settings, wiring.adapters(settings))
         return
-    with opened(data, environment):
+    with open_store(data, environment):
         yield wiring.services()
 
 

@@ -1,6 +1,6 @@
 """The memory log: appended by commits, read as a view that a warm process only brings up to date.
 
-The log's beginning is held by segments, its tail by the entries themselves; see service.indexing. A cold process reads
+The log's beginning is held by segments, its tail by the entries themselves; see recall.indexing. A cold process reads
 the newest entries and the manifest, then in parallel the segments and what lies between.
 """
 
@@ -64,7 +64,7 @@ class _Slot:
 
 
 class MemoryLog:
-    """One append-only log per owner and project; see domain.layout for who owns what."""
+    """One append-only log per owner and project; see ground.layout for who owns what."""
 
     def __init__(self, world: World, vault: Vault) -> None:
         """Start with no view in memory."""
@@ -255,7 +255,7 @@ class MemoryLog:
             if slot is None:
                 slot = self._slots[pk] = _Slot()
                 self._size += slot.counted
-                self._forget()
+                self._evict()
             self._slots.move_to_end(pk)
         with slot.lock:
             yield slot
@@ -268,12 +268,12 @@ class MemoryLog:
             counted = min(read.size, MOST_OF_A_LOG)
             self._size += counted - slot.counted
             slot.counted = counted
-            self._forget()
+            self._evict()
 
-    def _forget(self) -> None:
+    def _evict(self) -> None:
         while self._size > MAX_BYTES and len(self._slots) > 1:
-            _, forgotten = self._slots.popitem(last=False)
-            self._size -= forgotten.counted
+            _, evicted = self._slots.popitem(last=False)
+            self._size -= evicted.counted
 
 
 def _parted(items: Sequence[Attributes]) -> tuple[Attributes | None, list[Attributes]]:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, WithJson
 from cairn.edge.explained import DIGITS, Explained, is_absent
 from cairn.edge.fields import SessionInput, UserName
 from cairn.log.memories import RecalledType
-from cairn.memories.model import MAX_CONTENT_BYTES, MAX_QUERY_BYTES, Recollection
+from cairn.memories.model import MAX_CONTENT_BYTES, MAX_QUERY_BYTES, RecalledItem
 
 _WORDS: Final = {"high": 0.9, "medium": 0.6, "low": 0.3}
 _LONGEST_ID: Final = 128
@@ -88,7 +88,7 @@ class Recalled(BaseModel):
     why: Annotated[Explained | None, Field(description="Where explain was asked for.", exclude_if=is_absent)] = None
 
     @classmethod
-    def of(cls, found: Recollection) -> Recalled:
+    def of(cls, found: RecalledItem) -> Recalled:
         """Return what the agent sees of it."""
         return cls(
             id=found.id,

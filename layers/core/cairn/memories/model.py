@@ -38,7 +38,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class RecallRequest:
     """What is to be recalled; without a query the newest, without a time what is believed now.
 
     `skip` of the best were told before.
@@ -57,7 +57,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recollection:
+class RecalledItem:
     """Something said, a memory or a fact that answers a question; `why` says what its score is made of.
 
     `found_by` is "time" where nothing was searched for, "text" where no vectors were at hand.
@@ -77,16 +77,16 @@ class Recollection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
+class RecallResult:
     """What answers a question, best first; `more` did not fit, `searched` is how much there was to find."""
 
-    found: tuple[Recollection, ...]
+    found: tuple[RecalledItem, ...]
     more: int
     searched: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Forgetting:
+class ForgetRequest:
     """What is to be forgotten, a memory or a fact, and why."""
 
     id: str

@@ -13,8 +13,8 @@ SearchMode: TypeAlias = Literal["hybrid", "text", "semantic"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """Which memories a recall wants, before any limit; `at` is the time whose beliefs are asked for.
+class Filter:
+    """Which memories may be recalled, before any limit; `at` is the time whose beliefs are asked for.
 
     Without one all counts that is on record: whoever kept a memory may have a clock a little ahead.
     """

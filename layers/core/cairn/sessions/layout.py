@@ -23,7 +23,7 @@ NEWEST_SUMMARY = "e#|"
 FIRST_EVENT = "e#0"
 LAST_EVENT = "e#9\U0010ffff"
 EVENTS = "e#"
-SHARDS = "arc#"
+PACKED = "arc#"
 COMPACTED = "cmp#"
 GUARDS = "turn#"
 OPERATIONS = "op#"
@@ -79,9 +79,9 @@ def compact_sk(seq: int) -> str:
     return f"{COMPACTED}{seq:012d}"
 
 
-def archive_sk(first: int) -> str:
+def packed_sk(first: int) -> str:
     """Return the sort key of the archived shard whose first turn is number `first`."""
-    return f"{SHARDS}{first:012d}"
+    return f"{PACKED}{first:012d}"
 
 
 def dropped_sk(drop_id: str) -> str:

@@ -151,7 +151,7 @@ class RecentTurns:
             is_all = not taken.is_enough
             if is_all and not known.is_all:
                 return None
-        self._keep(session, _Known(of, tuple(taken.stored), is_all))
+        self._cache(session, _Known(of, tuple(taken.stored), is_all))
         return self._recent(session, marks, taken)
 
     def _recent(self, session: Session, marks: dict[str, Attributes], taken: _Taken) -> Recent:
@@ -163,16 +163,16 @@ class RecentTurns:
             Summary.from_record(self._vault.unseal(session.tenant, summary)) if summary else None,
         )
 
-    def _keep(self, session: Session, known: _Known) -> None:
-        """Keep what is known of a session that has a name; where all are too much, forget what was used longest ago."""
+    def _cache(self, session: Session, known: _Known) -> None:
+        """Cache what is known of a session that has a name; where all are too much, evict what was used longest ago."""
         with self._lock:
             self._size -= self._kept.pop(session, _NOTHING).size
             if known.of and known.turns:
                 self._kept[session] = known
                 self._size += known.size
             while self._size > MAX_BYTES:
-                _, forgotten = self._kept.popitem(last=False)
-                self._size -= forgotten.size
+                _, evicted = self._kept.popitem(last=False)
+                self._size -= evicted.size
 
 
 def events_of(vault: Vault, session: Session, item: Attributes) -> tuple[Event, ...]:

@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 from pydantic import BaseModel
 
 from cairn.edge.deadline import within
-from cairn.enrichment.executions import Ended, Executions, Place
+from cairn.enrichment.executions import Ended, Executions, ExecutionScope
 from cairn.enrichment.model import ContextSummary, packaged
 from cairn.ground import ids
 from cairn.ground.errors import CairnError, Unavailable
@@ -86,7 +86,7 @@ class AutoMemorySystem:
         started = time.monotonic()
         attempt = self._bounded(
             self._most_ms,
-            lambda: self._executions.relevant(self._place(session_id), tool_name, args, config),
+            lambda: self._executions.relevant(self._scope(session_id), tool_name, args, config),
         )
         found = attempt.result or ()
         if attempt.outcome == "success":
@@ -101,19 +101,19 @@ class AutoMemorySystem:
         *,
         result: object = None,
         error: str | None = None,
-        told: LookUp = NOT_ELIGIBLE,
+        looked_up: LookUp = NOT_ELIGIBLE,
     ) -> None:
         """Keep a call that has ended, masked and cut short; in what the look-up has left of `timeout_ms`."""
         if not self.config.enabled:
             return
-        ended = Ended(tool=tool_name, arguments=args, result=result, error=error, extra=_tags(told))
+        ended = Ended(tool=tool_name, arguments=args, result=result, error=error, extra=_tags(looked_up))
         self._bounded(
-            self._most_ms - told.milliseconds,
-            lambda: self._executions.keep(self._place(session_id), ended, self.config),
+            self._most_ms - looked_up.milliseconds,
+            lambda: self._executions.keep(self._scope(session_id), ended, self.config),
         )
 
-    def _place(self, session_id: str | None) -> Place:
-        return Place(self._tenant, self._project, None if session_id is None else ids.session_id(session_id))
+    def _scope(self, session_id: str | None) -> ExecutionScope:
+        return ExecutionScope(self._tenant, self._project, None if session_id is None else ids.session_id(session_id))
 
     @staticmethod
     def _bounded(milliseconds: float, work: Callable[[], T]) -> _Attempt[T]:
@@ -126,14 +126,14 @@ class AutoMemorySystem:
 def _attempted(work: Callable[[], T]) -> _Attempt[T]:
     try:
         return _Attempt("success", work())
-    except Exception:  # noqa: BLE001 - a wall: what only hints at something never fails the call it is for
+    except Exception:  # noqa: BLE001 - a guard: what only hints at something never fails the call it is for
         return _Attempt("error")
 
 
-def _tags(told: LookUp) -> Sequence[str]:
-    rounded = round(told.milliseconds / _LATENCY_STEP) * _LATENCY_STEP
-    used = "used" if told.found else "not_used"
-    return (f"mem_ctx:{used}", f"mem_ctx:count:{len(told.found)}", f"mem_ctx:latency:{rounded}")
+def _tags(looked_up: LookUp) -> Sequence[str]:
+    rounded = round(looked_up.milliseconds / _LATENCY_STEP) * _LATENCY_STEP
+    used = "used" if looked_up.found else "not_used"
+    return (f"mem_ctx:{used}", f"mem_ctx:count:{len(looked_up.found)}", f"mem_ctx:latency:{rounded}")
 
 
 def enriched(
@@ -146,10 +146,10 @@ def enriched(
     """Run a tool with what memory holds for it, unless the request brings its own, and keep how that ended."""
     arguments = request.model_dump(mode="json", by_alias=True, exclude={FIELD}, exclude_none=True)
     takes_context = FIELD in type(request).model_fields and getattr(request, FIELD) is None
-    told = memory.look_up(tool, arguments, session_id) if takes_context else NOT_ELIGIBLE
-    note_enrichment(told.outcome, told.milliseconds)
-    context = packaged(told.found, memory.config.summary_bytes)
-    keep = partial(memory.record, tool, arguments, session_id, told=told)
+    looked_up = memory.look_up(tool, arguments, session_id) if takes_context else NOT_ELIGIBLE
+    note_enrichment(looked_up.outcome, looked_up.milliseconds)
+    context = packaged(looked_up.found, memory.config.summary_bytes)
+    keep = partial(memory.record, tool, arguments, session_id, looked_up=looked_up)
     try:
         answer = run(request if context is None else request.model_copy(update={FIELD: context}))
     except CairnError as error:

@@ -1,4 +1,4 @@
-"""Maintenance of many sessions and of the audit logs, each behind a wall and on a log line of its own."""
+"""Maintenance of many sessions and of the audit logs, each guarded and with a log line each."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def seal_audits(services: Services, within: timedelta, request_id: str) -> list[
 
 def maintain_shard(services: Services, shard: int, within: timedelta, request_id: str) -> Counter[Outcome]:
     """Maintain the shard's due sessions within this time; whatever one of them meets, the others get their turn."""
-    return services.fan_out.run_shard(shard, within, _walled(request_id, services.maintenance.run_due))
+    return services.every_due.run_shard(shard, within, _guarded(request_id, services.maintenance.run_due))
 
 
 def maintain_all(
     services: Services, heads: Iterable[Attributes], within: timedelta, request_id: str
 ) -> Counter[Outcome]:
     """Maintain the sessions of these heads as maintain_shard() does, due or not."""
-    return services.fan_out.run(heads, within, _walled(request_id, lambda one, _: services.maintenance.run(one)))
+    return services.every_due.run(heads, within, _guarded(request_id, lambda one, _: services.maintenance.run(one)))
 
 
-def _walled(request_id: str, run: Maintain) -> Maintain:
+def _guarded(request_id: str, run: Maintain) -> Maintain:
     def maintain(session: Session, until: datetime) -> MaintenanceReport:
         with guarded(request_id) as record:
             record.name_job("maintain_session")

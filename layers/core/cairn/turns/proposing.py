@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cairn.conversation.items import role_of, text_of
 from cairn.conversation.turns import Completion
-from cairn.facts.proposals import Proposals, Question
+from cairn.facts.proposals import FactQuestion, Proposals
 from cairn.ground.errors import ModelFailed
 from cairn.ground.session import Session
 from cairn.ground.world import Pending
@@ -29,7 +29,7 @@ def proposals(parts: Parts, session: Session, turn: Completion) -> Proposals:
         return _NONE
 
 
-def _question(parts: Parts, session: Session, turn: Completion) -> Question | None:
+def _question(parts: Parts, session: Session, turn: Completion) -> FactQuestion | None:
     """Return what to ask; None for a turn that is done, in other hands, or without words of the user."""
     owner = log_owner(turn.user_id, session.session_id)
     is_free = Pending(lambda: parts.guards.is_free(session, turn.turn_id))
@@ -42,4 +42,4 @@ def _question(parts: Parts, session: Session, turn: Completion) -> Question | No
         return None
     with parts.log.view(session.tenant, session.project, owner) as view:
         believed = view.facts(parts.world.clock.now(), session.session_id)
-    return Question(said=tuple(filter(None, said)), believed=tuple(believed))
+    return FactQuestion(said=tuple(filter(None, said)), believed=tuple(believed))

@@ -44,11 +44,11 @@ _ENTRIES_AT_ONCE = 30
 """How many entries of a log do, each with a blob, beside the log's segments, at most seven a level."""
 _FILES = ("file", "part#", "drop#")
 """How sort keys of files begin, of what counts them, and of what names blobs that are to go."""
-TOLD = (COMPACTED, NEWEST_SUMMARY, SUMMARIES)
+DERIVED = (COMPACTED, NEWEST_SUMMARY, SUMMARIES)
 """How sort keys begin of what tells of turns in other words."""
 
 
-class SessionErasure:
+class EraseSession:
     """Removes sessions; each step of a method deletes some more, and yields how many blobs that were."""
 
     def __init__(self, parts: Parts) -> None:
@@ -78,7 +78,7 @@ class SessionErasure:
         now = self._world.clock.now()
         yield from self._delete_files(held)
         # First, so that nothing tells of a turn that is gone.
-        yield from self._delete(held, self._items(held.session, lambda sk: sk.startswith((*TOLD, OPERATIONS))))
+        yield from self._delete(held, self._items(held.session, lambda sk: sk.startswith((*DERIVED, OPERATIONS))))
         for owner in owners_of(held.head):
             yield from self._forget_texts(held, owner)
             self._parts.indexer.run(held.session.tenant, held.session.project, owner, until)

@@ -35,7 +35,7 @@ Maintain: TypeAlias = Callable[[Session, datetime], MaintenanceReport]
 """Maintains a session until a moment, and raises nothing but CairnErrors."""
 
 
-class FanOut:
+class EveryDue:
     """Finds and maintains the sessions that are due."""
 
     def __init__(self, world: World) -> None:

@@ -176,7 +176,7 @@ class Vault:
             self._world.table.put(Put(item, ABSENT))
         except ConditionFailed as lost:
             return self._opened(tenant, lost.item or {}, current=True)
-        return self._keep(tenant, number, fresh.secret, current=True)
+        return self._cache(tenant, number, fresh.secret, current=True)
 
     def _cached(self, tenant: Tenant, number: int | None) -> _CachedKey | None:
         cached = self._keys.get((tenant, number))
@@ -191,12 +191,12 @@ class Vault:
             raise CorruptData("a stored data key is malformed")
         known = self._cached(tenant, number)
         if known is None:
-            return self._keep(tenant, number, self._world.keys.unwrap(tenant, wrapped), current=current)
+            return self._cache(tenant, number, self._world.keys.unwrap(tenant, wrapped), current=current)
         if current:
             self._keys[tenant, None] = known
         return known
 
-    def _keep(self, tenant: Tenant, number: int, secret: bytes, *, current: bool) -> _CachedKey:
+    def _cache(self, tenant: Tenant, number: int, secret: bytes, *, current: bool) -> _CachedKey:
         key = _CachedKey(number, secret, self._world.clock.now() + KEY_LIFETIME)
         self._keys[tenant, number] = key
         if current:

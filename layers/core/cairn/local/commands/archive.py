@@ -42,7 +42,7 @@ def store(*, session_id: str, project: str | None, tags: tuple[str, ...], dry_ru
     With the `cm` command on the path the session is what `cm context SESSION_ID --json` prints; without it, what
     Cairn recorded in the project. Nothing is archived if anything in it is a secret or personal data.
     """
-    with _opened(data) as (kept, tenant):
+    with _open_archive(data) as (kept, tenant):
         deposit = _deposit(session_id, project, tags)
         if dry_run:
             _print(asdict(kept.preview(tenant, deposit)))
@@ -59,7 +59,7 @@ def store(*, session_id: str, project: str | None, tags: tuple[str, ...], dry_ru
 @data_option
 def list_(*, text: str, tags: tuple[str, ...], limit: int, data: Path | None) -> None:
     """List archived sessions, the newest first: those whose tag, session id or tool holds TEXT, or all."""
-    with _opened(data) as (kept, tenant):
+    with _open_archive(data) as (kept, tenant):
         found = kept.query(tenant, text.strip(), tags[:MAX_TAGS], limit)
     for each in found:
         click.echo(
@@ -72,7 +72,7 @@ def list_(*, text: str, tags: tuple[str, ...], limit: int, data: Path | None) ->
 @data_option
 def get(*, pointer: str, data: Path | None) -> None:
     """Print an archived session as JSON."""
-    with _opened(data) as (kept, tenant):
+    with _open_archive(data) as (kept, tenant):
         _print(kept.retrieve(tenant, parse_pointer(pointer)))
 
 
@@ -81,7 +81,7 @@ def get(*, pointer: str, data: Path | None) -> None:
 @data_option
 def delete(*, pointer: str, data: Path | None) -> None:
     """Delete an archived session: what is stored, and every entry of the index."""
-    with _opened(data) as (kept, tenant):
+    with _open_archive(data) as (kept, tenant):
         kept.delete(tenant, parse_pointer(pointer))
     click.echo("Deleted.")
 
@@ -95,7 +95,7 @@ def delete(*, pointer: str, data: Path | None) -> None:
 def export(*, session_id: str, project: str | None, raw: bool, acknowledge: str | None, data: Path | None) -> None:
     """Print a recorded session as JSON, with secrets and personal data masked."""
     named = ids.project(project or ""), ids.session_id(session_id)
-    with _opened(data) as (kept, tenant):
+    with _open_archive(data) as (kept, tenant):
         _print(kept.export(tenant, *named, raw=raw, acknowledgement=acknowledge))
 
 
@@ -111,12 +111,12 @@ def cost(*, size: int, redundancy: int) -> None:
 
 
 @contextmanager
-def _opened(data: Path | None) -> Generator[tuple[Archive, Tenant]]:
+def _open_archive(data: Path | None) -> Generator[tuple[Archive, Tenant]]:
     """Open this machine's memory, and say whose archive the commands are about."""
     from cairn import wiring  # noqa: PLC0415
-    from cairn.local.store import LOCAL_TENANT, opened  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.store import LOCAL_TENANT, open_store  # noqa: PLC0415 - a command pays for its own imports only
 
-    with opened(data, os.environ):
+    with open_store(data, os.environ):
         yield wiring.services().archive, LOCAL_TENANT
 
 
