@@ -99,6 +99,9 @@ class Clients:
                 self._session = self._session or get_session()
                 client: Any = self._session.create_client(service, config=config)
                 client.meta.events.register("needs-retry", _pause_after_conflict)
+                # botocore makes the error classes at the first use and without a lock: two threads that meet their
+                # first errors at once would raise one class and catch another of the same name.
+                _ = client.exceptions
                 self._made[service, config] = client
             return self._made[service, config]
 
