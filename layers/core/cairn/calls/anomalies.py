@@ -27,13 +27,13 @@ class AnomalyDetector:
 
     def is_anomaly(self, record: AuditRecord) -> bool:
         """Note an access and tell whether it is one of over 10 in a minute to over 5 namespaces."""
-        place = record.subject.place
+        place, at = record.subject.place, record.at
         if place is None:
             return False
         with self._recent.lock:
             recent = self._of(record.tenant, record.credential)
-            recent.append((record.at, place))
-            while recent[0][0] <= record.at - WINDOW:
+            recent.append((at, place))
+            while recent[0][0] <= at - WINDOW:
                 recent.popleft()
             return len(recent) > MOST_ACCESSES and len({name for _, name in recent}) > MOST_PLACES
 

@@ -54,7 +54,8 @@ class RateLimits:
             return missing
 
     def _is_half_spent(self, bucket: Bucket) -> bool:
-        return bucket.rate.lease > 1 and self._left.peek(bucket) == bucket.rate.lease // 2
+        lease = bucket.rate.lease
+        return lease > 1 and self._left.peek(bucket) == lease // 2
 
     def _renew(self, bucket: Bucket) -> None:
         with suppress(RateLimited, Unavailable):

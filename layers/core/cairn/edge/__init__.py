@@ -1,1 +1,1 @@
-"""From an event to a tool and back: the Tool, HTTP, callers, problems."""
+"""Between an event and a tool: requests, callers, the guard, validation, schemas, problems."""
