@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import report
-from cairn.ground import layout
+from cairn.log.layout import ENTRIES, NEWEST
+from cairn.sessions.layout import EVENTS, GUARDS, HEAD
 from costs import (
     RECENT_TURNS,
     USUAL_TURNS,
@@ -231,11 +232,11 @@ def _units(cost: Cost) -> float:
 
 def _kind(sk: str) -> str:
     kinds = {
-        layout.HEAD: "head",
-        layout.NEWEST: "the log's newest",
-        layout.EVENTS: "events",
-        layout.ENTRIES: "log entry",
-        layout.GUARDS: "guard",
+        HEAD: "head",
+        NEWEST: "the log's newest",
+        EVENTS: "events",
+        ENTRIES: "log entry",
+        GUARDS: "guard",
     }
     return next((kind for beginning, kind in kinds.items() if sk.startswith(beginning)), "record of the call")
 

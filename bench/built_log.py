@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from cairn.ground import layout
+from cairn.log.layout import log_pk
 from cairn.log.segment import Segment
 from cairn.log.segment_writer import written
 from cairn.log.segments import Segments
@@ -24,7 +24,7 @@ from cairn.log.view import MemoryView
 from cairn.recall.embedding import Embedding
 from cairn.vault.vault import Vault
 from long_log import OWNER, SESSION, Moved, first_answer, index, most_megabytes, texts, told_by, write
-from recall_engine import MODEL, TENANT, StoryClock, engine_over, opened
+from recall_engine import MODEL, TENANT, StoryClock, engine_over, open_world
 
 DISTINCT = 4_000
 _EMBEDDED = 100
@@ -87,7 +87,7 @@ def _store(directory: Path, size: int) -> float:
     embedder = Moved(MODEL)
     for _, text in texts():
         embedder.embed(text.said)
-    with opened(directory, embedder, StoryClock()) as world:
+    with open_world(directory, embedder, StoryClock()) as world:
         engine = engine_over(world)
         write(world, engine, size)
         world.clock.sleep(timedelta(days=1).total_seconds())
@@ -96,8 +96,8 @@ def _store(directory: Path, size: int) -> float:
 
 def _merge(directory: Path) -> None:
     """Load all segments, write them as one, and tell what that took."""
-    with opened(directory, MODEL, StoryClock()) as world:
-        pk = layout.log_pk(TENANT, SESSION.project, OWNER)
+    with open_world(directory, MODEL, StoryClock()) as world:
+        pk = log_pk(TENANT, SESSION.project, OWNER)
         segments = Segments(world, Vault(world))
         manifest = segments.manifest(pk)
         MODEL.embed("what a worker has in memory besides")

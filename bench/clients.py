@@ -18,9 +18,9 @@ from typing import Any
 
 import httpx2
 
-from cairn.conversation.turns import Session
 from cairn.engine import Engine
 from cairn.ground.ids import Project, SessionId, Tenant
+from cairn.ground.session import Session
 from scenes import PROJECT, Place, preparation, turn
 
 BEFORE, AFTER = "memory_before_turn", "memory_after_turn"

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from cairn.conversation.turns import Session
 from cairn.ground.ids import Project, SessionId, UserId
-from cairn.log.memories import MOST_PER_SESSION, Note
+from cairn.ground.session import Session
+from cairn.memories.model import MOST_PER_SESSION, Note
 from processes import TENANT, Cost, Deployment, deployed
 from scenes import (
     AFTER,

@@ -23,20 +23,21 @@ from cairn import wiring
 from cairn.access.api_keys import ALL_PROJECTS
 from cairn.access.callers import Caller
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
-from cairn.enrichment.memory import AutoMemorySystem, enriched
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.ports import Table as Items
 from cairn.ground.rates import RateSettings
+from cairn.ground.session import Session
 from cairn.ground.settings import EnrichmentSettings
 from cairn.ground.world import World
 from cairn.process.system import SystemClock, SystemEntropy, in_turn
 from cairn.settings.settings import Settings
+from cairn.tool.enrichment import AutoMemorySystem, enriched
 from cairn.tool.tool import Call, Tool
 from cairn.wiring import Services
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE, Diagnosis, PodHealth, oc_diagnostic_pod_health

@@ -10,18 +10,19 @@ import sys
 from pathlib import Path
 from typing import cast
 
-from cairn.conversation.turns import Session
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.engine import Engine
 from cairn.ground.ids import Project, SessionId, Tenant, UserId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.world import World
-from cairn.log.memories import Question, SearchMode
+from cairn.memories.model import RecallRequest
 from cairn.models.minilm import MiniLm
 from cairn.process.system import SystemClock, SystemEntropy, in_turn
+from cairn.recall.filter import SearchMode
 
 _STATUS = Path("/proc/self/status")
 
@@ -42,7 +43,7 @@ def main() -> None:
     )
     engine = Engine.over(world, lambda _: MemorySettings(recall_scope="user"))
     session = Session(Tenant(tenant), Project(project), SessionId("asking"))
-    asked = Question(query=query, mode=cast("SearchMode", mode), min_confidence=0, user_id=UserId(user))
+    asked = RecallRequest(query=query, mode=cast("SearchMode", mode), min_confidence=0, user_id=UserId(user))
     found = engine.memories.recall(session, asked).found
     peak = next(line for line in _STATUS.read_text("utf-8").splitlines() if line.startswith("VmHWM"))
     print(json.dumps({"megabytes": int(peak.split()[1]) / 1024, "found": len(found)}))

@@ -1,7 +1,7 @@
 """Train the next dictionary that small contents are packed with, on Cairn's own conversations as it stores them.
 
 What is packed with a dictionary needs it for ever, so that none is ever made anew: this writes one under the next
-number, which is to be cairn.ground.codec.NEWEST then, with its digest in tests/unit/test_dictionaries.py.
+number, which is to be cairn.ground.codec.NEWEST then, with its digest in tests/unit/ground/test_dictionaries.py.
 """
 
 from __future__ import annotations
@@ -18,20 +18,21 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, ResponseItem, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.table import SqliteTable
 from cairn.engine import Engine
-from cairn.ground import layout
 from cairn.ground.codec import DICTIONARIES, NEWEST, SMALL_LEVEL
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.ports import DataKey
+from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes
 from cairn.ground.world import World
-from cairn.log.memories import Note
+from cairn.memories.model import Note
 from cairn.process.system import in_turn
+from cairn.sessions.layout import EVENTS
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -126,7 +127,7 @@ def samples() -> Iterator[bytes]:
 
 def _is_wanted(item: Attributes, value: Any) -> bool:
     """Tell whether to learn from this one of the two items that hold a turn's texts."""
-    if str(item["sk"]).startswith(layout.EVENTS):
+    if str(item["sk"]).startswith(EVENTS):
         return int(item["seq"]) % 2 == 0
     return not value["turn"] or value["turn"]["seq"] % 2 == 1
 

@@ -24,9 +24,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.log.memories import SearchMode
+from cairn.recall.filter import SearchMode
 from cairn.recall.ranker import Tier
-from recall_engine import MODEL, Remembering, Stored, stored
+from recall_engine import MODEL, CachingEmbedder, StoredConversation, stored
 from recall_metrics import MEASURES, Answered, means, measured
 from recall_sets import Conversation, Question, read
 from report import Table
@@ -82,7 +82,7 @@ def main() -> None:
     conversations = read(DATA)
     found: dict[str, object] = {"fitted_on": provenance()}
     rows: list[Sequence[str | float]] = []
-    with stored(conversations, Remembering(MODEL)) as engine:
+    with stored(conversations, CachingEmbedder(MODEL)) as engine:
         for tier, (mode, without) in TIERS.items():
             examples = [list(_examples(engine[each.name], each, mode, without)) for each in conversations]
             names = examples[0][0].names
@@ -146,7 +146,7 @@ def _softmax(scores: Numbers) -> Numbers:
 
 
 def _examples(
-    engine: Stored, conversation: Conversation, mode: SearchMode, without: Sequence[str]
+    engine: StoredConversation, conversation: Conversation, mode: SearchMode, without: Sequence[str]
 ) -> Iterator[Example]:
     swap = _swapping(conversation)
     for question in conversation.questions:
@@ -161,7 +161,7 @@ def _examples(
 
 
 def _example(
-    engine: Stored, conversation: Conversation, question: Question, mode: SearchMode, without: Sequence[str]
+    engine: StoredConversation, conversation: Conversation, question: Question, mode: SearchMode, without: Sequence[str]
 ) -> Example:
     with engine.answering(question, mode) as answer:
         hits = engine.texts(answer)

@@ -12,7 +12,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from agents import AUTHORIZER, MCP, Agent, invocation, memory_mb
-from cairn.ground import layout
+from cairn.log.layout import ENTRIES, NEWEST
+from cairn.sessions.layout import EVENTS, GUARDS, HEAD, MEMORY_COUNT
 from costs import Measured, measured
 from metering import Written
 from processes import Cost, deployed
@@ -131,12 +132,12 @@ def partition_of(pk: str) -> str:
 def item_of(sk: str) -> str:
     """Return what an item is, in words."""
     kinds = {
-        layout.HEAD: "head",
-        layout.MEMORY_COUNT: "counter of memories",
-        layout.NEWEST: "the log's newest",
-        layout.EVENTS: "events",
-        layout.ENTRIES: "log entry",
-        layout.GUARDS: "guard",
+        HEAD: "head",
+        MEMORY_COUNT: "counter of memories",
+        NEWEST: "the log's newest",
+        EVENTS: "events",
+        ENTRIES: "log entry",
+        GUARDS: "guard",
         "e!usage": "counter",
     }
     return next((kind for beginning, kind in kinds.items() if sk.startswith(beginning)), _OTHER)

@@ -19,26 +19,26 @@ from zlib import crc32
 
 import numpy as np
 
-from cairn.conversation.turns import Session
 from cairn.engine import Engine
-from cairn.ground import layout
 from cairn.ground.ids import Project, SessionId, TurnId
 from cairn.ground.ports import Embedded
+from cairn.ground.session import Session
 from cairn.ground.world import World
 from cairn.log.entries import LogEntry, TurnEntry
-from cairn.log.memories import SearchMode
-from recall_engine import TENANT, USER, Remembering
+from cairn.log.layout import log_owner
+from cairn.recall.filter import SearchMode
+from recall_engine import TENANT, USER, CachingEmbedder
 from recall_sets import Text, read
 
 DATA = Path(__file__).parent / "data/recall/fit"
 SESSION = Session(TENANT, Project("scale"), SessionId("asking"))
-OWNER = layout.owner(USER, SESSION.session_id)
+OWNER = log_owner(USER, SESSION.session_id)
 _NOISE, _NOISE_WORDS, _MARK = 0.02, 5_000, " ~ "
 _ONE_CORE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _STATUS = Path("/proc/self/status")
 
 
-class Moved(Remembering):
+class Moved(CachingEmbedder):
     """Gives a text with added words the vector of the text without them, moved by noise that the words decide."""
 
     def embed_with_tokens(self, text: str) -> Embedded:

@@ -19,15 +19,16 @@ from tempfile import TemporaryDirectory
 
 from cairn.access.api_keys import Grant
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.engine import Engine
-from cairn.ground import layout
 from cairn.ground.ids import Project, SessionId, TurnId, UserId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Put
 from cairn.local.demo.server_process import ServerProcess
 from cairn.local.store import LOCAL_TENANT, api_keys, world
 from cairn.log.entries import LogEntry
+from cairn.log.layout import log_owner
 from cairn.log.memories import Memory
 from clients import AFTER, BEFORE, Door, Seen, cpu_seconds, once, talk
 from long_log import Moved
@@ -45,7 +46,7 @@ LIMITS = {BEFORE: 300, AFTER: 500}
 _HERE = Place("long", "ada")
 _SESSION = Session(LOCAL_TENANT, Project(PROJECT), SessionId(_HERE.session))
 _USER = UserId(_HERE.user)
-_OWNER = layout.owner(_USER, _SESSION.session_id)
+_OWNER = log_owner(_USER, _SESSION.session_id)
 _DATA = Path(__file__).parent / "data/recall/fit"
 _WORDS = 5_000
 _AT_ONCE = 100

@@ -22,10 +22,11 @@ import numpy as np
 
 import recall_scale
 import report
-from cairn.log.memories import Recollection, SearchMode
+from cairn.memories.model import RecalledItem
 from cairn.recall import ranker
+from cairn.recall.filter import SearchMode
 from cairn.recall.ranker import SIGNALS, Tier, Weights
-from recall_engine import DEPTH, MODEL, Remembering, Stored, stored, text_id
+from recall_engine import DEPTH, MODEL, CachingEmbedder, StoredConversation, stored, text_id
 from recall_metrics import MEASURES, Answered, interval, measured
 from recall_rivals import Rival, bm25, dense
 from recall_sets import Conversation, Question, read
@@ -57,7 +58,7 @@ def main() -> None:
 def of_data(path: Path, ablate: bool, explain: int) -> Iterator[Table]:  # noqa: FBT001 - switches of the command
     """Yield the tables of a data set."""
     conversations = read(path)
-    embedder = Remembering(MODEL)
+    embedder = CachingEmbedder(MODEL)
     with stored(conversations, embedder) as engine:
         cairn = {name: rankings(engine, conversations, mode) for name, mode in MODES.items()}
         rivals: Mapping[str, Callable[[Conversation], Rival]] = {
@@ -75,7 +76,9 @@ def of_data(path: Path, ablate: bool, explain: int) -> Iterator[Table]:  # noqa:
             yield from explanations(engine, conversations, explain)
 
 
-def rankings(engine: Mapping[str, Stored], conversations: Sequence[Conversation], mode: SearchMode) -> Rankings:
+def rankings(
+    engine: Mapping[str, StoredConversation], conversations: Sequence[Conversation], mode: SearchMode
+) -> Rankings:
     """Return what recall finds for every question."""
     return [
         (conversation, question, [text_id(each) for each in engine[conversation.name].ranked(question, mode)])
@@ -109,7 +112,7 @@ def by_kind(data: str, systems: Mapping[str, Sequence[Answered]]) -> Table:
     return Table(f"By kind of question, on {data}", ("ranking", *_COLUMNS, "95 %"), rows)
 
 
-def ablation(data: str, engine: Mapping[str, Stored], conversations: Sequence[Conversation]) -> Table:
+def ablation(data: str, engine: Mapping[str, StoredConversation], conversations: Sequence[Conversation]) -> Table:
     """Return how well recall does where one signal counts for nothing."""
     rows: list[Sequence[Cell]] = []
     for name, mode in MODES.items():
@@ -121,7 +124,9 @@ def ablation(data: str, engine: Mapping[str, Stored], conversations: Sequence[Co
     return Table(f"Signals left out, on {data}", ("ranking", *_COLUMNS), rows, note)
 
 
-def explanations(engine: Mapping[str, Stored], conversations: Sequence[Conversation], count: int) -> Iterator[Table]:
+def explanations(
+    engine: Mapping[str, StoredConversation], conversations: Sequence[Conversation], count: int
+) -> Iterator[Table]:
     """Yield why the first three of what was found stand where they do, for questions spread over the data."""
     asked = [(conversation, question) for conversation in conversations for question in conversation.questions]
     for conversation, question in asked[:: max(1, len(asked) // count)][:count]:
@@ -131,13 +136,13 @@ def explanations(engine: Mapping[str, Stored], conversations: Sequence[Conversat
         yield Table(f"{conversation.name}: {question.text}", ("found", "share", *SIGNALS), rows, note)
 
 
-def _signals(found: Recollection) -> Iterator[Cell]:
+def _signals(found: RecalledItem) -> Iterator[Cell]:
     if found.why is not None:
         for signal in SIGNALS:
             yield f"{found.why.signals[signal]:+.1f} ({found.why.rank_without[signal]})"
 
 
-def _shortened(found: Recollection) -> str:
+def _shortened(found: RecalledItem) -> str:
     return found.content if len(found.content) <= 90 else f"{found.content[:87]}..."  # noqa: PLR2004 - fits a line
 
 

@@ -11,26 +11,28 @@ from functools import partial
 from pathlib import Path
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
 from cairn.engine import Engine
-from cairn.ground import layout
 from cairn.ground.calibration import Calibration
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.jobs import Job
 from cairn.ground.ports import Embedded, Embedder, TokenEmbedder
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.world import World
 from cairn.log.entries import Chunk
-from cairn.log.memories import Question, Recollection, SearchMode
+from cairn.log.layout import log_owner
+from cairn.memories.model import RecalledItem, RecallRequest
 from cairn.models.minilm import MiniLm
 from cairn.process.system import SystemEntropy, in_turn
 from cairn.recall.answer import Answer, Hit
 from cairn.recall.collection import Found
 from cairn.recall.corpus import Vector
-from cairn.recall.searching import Search, Sight
+from cairn.recall.filter import SearchMode
+from cairn.recall.searching import Search, Visibility
 from recall_sets import Conversation, Text
 from recall_sets import Question as Asked
 
@@ -63,7 +65,7 @@ class StoryClock:
         self._now = when
 
 
-class Remembering:
+class CachingEmbedder:
     """An embedder that embeds no text twice, so that what is compared shares vectors."""
 
     def __init__(self, embedder: TokenEmbedder) -> None:
@@ -99,7 +101,7 @@ class NoJobs:
         """Drop the jobs."""
 
 
-class Stored:
+class StoredConversation:
     """A conversation in an engine: each text a turn of its own, at its own time, all of one user's log."""
 
     def __init__(self, start: Callable[[], Engine], clock: StoryClock, conversation: Conversation) -> None:
@@ -107,7 +109,7 @@ class Stored:
         self._engine = start()
         self._clock = clock
         self._session = Session(TENANT, Project(conversation.name), _ASKING)
-        self._owner = layout.owner(USER, _ASKING)
+        self._owner = log_owner(USER, _ASKING)
         self._ids: dict[int, str] = {}
         clock.turn_to(conversation.texts[0].at)
         for text in conversation.texts:
@@ -116,12 +118,12 @@ class Stored:
         self._engine.indexer.run(TENANT, self._session.project, self._owner)
         self._engine = start()
 
-    def ranked(self, asked: Asked, mode: SearchMode = "hybrid", *, explain: bool = False) -> list[Recollection]:
+    def ranked(self, asked: Asked, mode: SearchMode = "hybrid", *, explain: bool = False) -> list[RecalledItem]:
         """Return what recall answers, the best first, page after page."""
         self._clock.turn_to(asked.asked or self._ended)
-        found: list[Recollection] = []
+        found: list[RecalledItem] = []
         while len(found) < DEPTH:
-            question = Question(
+            question = RecallRequest(
                 query=asked.text,
                 mode=mode,
                 min_confidence=0,
@@ -140,10 +142,12 @@ class Stored:
     def answering(self, asked: Asked, mode: SearchMode) -> Generator[Answer]:
         """Put a question as recall does to texts and facts, and hold the answer with its features."""
         self._clock.turn_to(asked.asked or self._ended)
-        recall, sight = self._engine.parts.recall, Sight(self._session, self._owner, "user")
-        recall.refresh(sight, [self._owner])
-        search = Search(query=asked.text, texts=[self._owner], facts=recall.beliefs(sight, [self._owner]), mode=mode)
-        with recall.answering(sight, search) as answer:
+        recall, visibility = self._engine.parts.recall, Visibility(self._session, self._owner, "user")
+        recall.refresh(visibility, [self._owner])
+        search = Search(
+            query=asked.text, texts=[self._owner], facts=recall.beliefs(visibility, [self._owner]), mode=mode
+        )
+        with recall.answering(visibility, search) as answer:
             yield answer
 
     def texts(self, answer: Answer) -> list[tuple[int, str]]:
@@ -169,7 +173,7 @@ class Stored:
         self._engine.turns.after(session, turn)
 
 
-def text_id(found: Recollection) -> str:
+def text_id(found: RecalledItem) -> str:
     """Return the id that the text of a turn has in its conversation; that of a fact or memory is none."""
     return f"{found.session_id}.{found.turn_id}" if found.kind == "turn" else f"{found.kind}:{found.id}"
 
@@ -179,18 +183,20 @@ def _chunk_id(found: Found) -> str:
 
 
 @contextmanager
-def stored(conversations: Sequence[Conversation], embedder: Embedder | None) -> Generator[Mapping[str, Stored]]:
+def stored(
+    conversations: Sequence[Conversation], embedder: Embedder | None
+) -> Generator[Mapping[str, StoredConversation]]:
     """Store conversations in an engine on this machine, each a project of its own, and return them by name."""
     clock = StoryClock()
     with (
         tempfile.TemporaryDirectory() as directory,
-        opened(Path(directory), embedder, clock, Path(":memory:")) as world,
+        open_world(Path(directory), embedder, clock, Path(":memory:")) as world,
     ):
-        yield {each.name: Stored(partial(engine_over, world), clock, each) for each in conversations}
+        yield {each.name: StoredConversation(partial(engine_over, world), clock, each) for each in conversations}
 
 
 @contextmanager
-def opened(
+def open_world(
     directory: Path, embedder: Embedder | None, clock: StoryClock, table: Path | None = None
 ) -> Generator[World]:
     """Yield the world of what is stored in a directory, its table too unless it is named."""

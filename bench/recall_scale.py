@@ -17,9 +17,10 @@ from statistics import median, quantiles
 
 from cairn.engine import Engine
 from cairn.ground.world import World
-from cairn.log.memories import Question, SearchMode
+from cairn.memories.model import RecallRequest
+from cairn.recall.filter import SearchMode
 from long_log import DATA, SESSION, Moved, first_answer, index, write
-from recall_engine import MODEL, USER, StoryClock, engine_over, opened
+from recall_engine import MODEL, USER, StoryClock, engine_over, open_world
 from recall_sets import read
 from report import Cell, Table
 
@@ -45,7 +46,7 @@ def _measured(size: int) -> Iterator[Sequence[Cell]]:
     random.Random(0).shuffle(asked)  # noqa: S311 - which questions, no secret
     with (
         tempfile.TemporaryDirectory() as directory,
-        opened(Path(directory), Moved(MODEL), StoryClock()) as world,
+        open_world(Path(directory), Moved(MODEL), StoryClock()) as world,
     ):
         seconds = _build(world, size)
         sizes = [path.stat().st_size for path in (Path(directory) / "blobs").rglob("*") if path.is_file()]
@@ -85,7 +86,7 @@ def _timed(engine: Engine, text: str, mode: SearchMode) -> float:
 
 
 def _recall(engine: Engine, text: str, mode: SearchMode) -> None:
-    engine.memories.recall(SESSION, Question(query=text, mode=mode, min_confidence=0, user_id=USER))
+    engine.memories.recall(SESSION, RecallRequest(query=text, mode=mode, min_confidence=0, user_id=USER))
 
 
 def _cold(directory: Path, text: str, mode: SearchMode) -> tuple[float, float]:

@@ -12,9 +12,10 @@ import cost
 import report
 from agents import ROUND_TRIP_MS
 from built_log import DISTINCT, build, embedding_seconds
-from cairn.ground import layout
+from cairn.ground.jobs import DUE_SHARDS
 from cairn.keyvalue import writing as keyvalue_writing
 from cairn.sessions import transacting
+from cairn.sessions.layout import HEAD
 from heat import NEW_KEY, PARTITION_READS, PARTITION_WRITES, Load, hot, load, meeting
 from log_growth import grown
 from processes import Cost
@@ -81,11 +82,11 @@ def heat_table(measured: Load) -> Table:
 
 
 def _of_firsts(first: Cost) -> Iterator[Sequence[Cell]]:
-    due = sum(each.index_units for each in first.written if each.key.sk == layout.HEAD)
+    due = sum(each.index_units for each in first.written if each.key.sk == HEAD)
     days = sum(each.index_units for each in first.written if each.key.sk.startswith("day#"))
     listed = sum(each.units for each in first.written if each.key.sk.startswith("log#"))
-    most = layout.DUE_SHARDS * PARTITION_WRITES // due
-    yield ("a session's first turn", f"{layout.DUE_SHARDS} shards of what is due, in the index", due, most, "", due)
+    most = DUE_SHARDS * PARTITION_WRITES // due
+    yield ("a session's first turn", f"{DUE_SHARDS} shards of what is due, in the index", due, most, "", due)
     yield ("a tenant's first call of a day", "days not sealed, in the index", days, PARTITION_WRITES // days, "", days)
     yield (
         "a user's first turn in a project",

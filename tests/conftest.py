@@ -16,7 +16,6 @@ from typing import Any
 import hypothesis
 import pytest
 
-from builders import FakeClock, InProcessSandbox, RecordingJobs, RepeatingKeyRing
 from cairn import wiring
 from cairn.access.api_keys import ALL_PROJECTS
 from cairn.access.callers import Caller
@@ -31,6 +30,7 @@ from cairn.telemetry import logs
 from cairn.tool.tool import Call
 from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
+from support.doubles import FakeClock, InProcessSandbox, RecordingJobs, RepeatingKeyRing
 
 # A busy machine is no failure, and CI repeats what it found.
 hypothesis.settings.register_profile("cairn", deadline=None, derandomize="CI" in os.environ)

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from multiprocessing import Pool
 from typing import TypeVar
 
+from simulation.faulty_link import Fault
 from simulation.flows import FLOWS, Plan, pairs, rehearsed, singles
-from simulation.line import Fault
 from simulation.mutants import MOST_SEEDS, MUTANTS, found
 from simulation.schedule import simulated
 

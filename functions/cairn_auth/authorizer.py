@@ -26,10 +26,10 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     with guarded("") as record:
         request = events.read(event)
         record.request_id = request.request_id
-        return {"isAuthorized": True, "context": _seen(request, left(context), record)}
+        return {"isAuthorized": True, "context": _decision(request, left(context), record)}
 
 
-def _seen(request: events.Request, seconds: float, record: CallRecord) -> dict[str, str]:
+def _decision(request: events.Request, seconds: float, record: CallRecord) -> dict[str, str]:
     services = wiring.services()
     presented = _presented(request.headers)
     try:

@@ -18,7 +18,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     with guarded(str(event.get("id", ""))) as record:
         record.name_job("schedule_maintenance")
         services = wiring.services()
-        shards = services.fan_out.due_shards()
+        shards = services.every_due.due_shards()
         tenants = services.sealer.due()
         services.jobs.send([*(MaintainShard(shard) for shard in shards), *(SealAudit(each) for each in tenants)])
         record.counts = {"shards": len(shards), "audit_logs": len(tenants)}

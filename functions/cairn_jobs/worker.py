@@ -1,4 +1,4 @@
-"""The Lambda behind the queue: each message is one job, done behind a wall of its own.
+"""The Lambda behind the queue: each message is one job, guarded on its own.
 
 A message that is malformed or whose job fails is handed back alone; the queue sends it again, and after some times to
 the dead letters.
@@ -15,13 +15,13 @@ from cairn.edge.guard import guarded
 from cairn.ground.errors import CairnError
 from cairn.ground.jobs import IndexLog, Job, MaintainShard, SealAudit, decoded
 from cairn.telemetry.record import CallRecord
-from cairn.upkeep.runs import maintain_shard
+from cairn.tool.maintenance_runs import maintain_shard
 
 MARGIN = timedelta(seconds=30)
 """Kept of the function's time for the step that is under way when a job's time is up."""
 
 
-class Context(Protocol):
+class Invocation(Protocol):
     """What Lambda tells of an invocation."""
 
     def get_remaining_time_in_millis(self) -> int:
@@ -52,13 +52,13 @@ WORK: Mapping[type[Job], Callable[[Any, timedelta, CallRecord], None]] = {
 }
 
 
-def handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
+def handler(event: dict[str, Any], context: Invocation) -> dict[str, Any]:
     """Do the event's jobs and return which of its messages are to come again."""
     failed = [message["messageId"] for message in event["Records"] if not _is_done(message, context)]
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
 
 
-def _is_done(message: Mapping[str, Any], context: Context) -> bool:
+def _is_done(message: Mapping[str, Any], context: Invocation) -> bool:
     try:
         with guarded(message["messageId"]) as record:
             job = decoded(message["body"])

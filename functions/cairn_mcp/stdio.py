@@ -41,10 +41,10 @@ def serve(caller: Caller, services: wiring.Services, profile: Profile = WHOLE) -
     """Serve these services to one caller until standard input ends."""
     tools = CatalogTools(CATALOG, Call(caller, services), profile)
     with _standard_output() as sent:
-        Session(SERVER, tools, services.settings.limits, sys.stdin.fileno(), sent).serve()
+        Connection(SERVER, tools, services.settings.limits, sys.stdin.fileno(), sent).serve()
 
 
-class Session:
+class Connection:
     """Messages in, replies out, several calls at once.
 
     Each thread takes the next line and answers it itself: no message waits to be handed on.

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from cairn.log.memories import MAX_REASON_CHARACTERS, Forgetting
 from cairn.memories.fields import MemoryId, MemoryInput
+from cairn.memories.model import MAX_REASON_CHARACTERS, ForgetRequest
 from cairn.tool.tool import Call, tool
 
 
@@ -50,7 +50,7 @@ def forget(request: Forget, call: Call) -> Forgotten:
 
     Give replacement_id where a newer memory takes its place; remember that one first.
     """
-    forgetting = Forgetting(
+    forgetting = ForgetRequest(
         id=request.memory_id,
         reason=request.reason,
         replacement_id=request.replacement_id,

@@ -33,7 +33,7 @@ def getContext(request: GetContext, call: Call) -> Context:
         credential=call.caller.credential,
         with_history=request.include_history,
     )
-    context = call.services.contexts.of(request.session(call.caller.tenant))
+    context = call.services.session_calls.of(request.session(call.caller.tenant))
     return asked.answer(context, call.services.prices)
 
 

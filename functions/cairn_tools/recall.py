@@ -6,8 +6,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from cairn.log.memories import Question, SearchMode
 from cairn.memories.fields import MemoryInput, Moment, QueryText, Recalled, TypeFilter
+from cairn.memories.model import RecallRequest
+from cairn.recall.filter import SearchMode
 from cairn.tool.tool import Call, tool
 
 
@@ -24,9 +25,9 @@ class Recall(MemoryInput):
     cursor: Annotated[int, Field(ge=0, le=1000, description="Go on here: the cursor of the answer before.")] = 0
     explain: Annotated[bool, Field(description="Say why each was found.")] = False
 
-    def question(self) -> Question:
+    def recall_request(self) -> RecallRequest:
         """Return what the engine answers."""
-        return Question(
+        return RecallRequest(
             query=self.query or "",
             mode=self.search_mode,
             type=None if self.type == "all" else self.type,
@@ -40,7 +41,7 @@ class Recall(MemoryInput):
         )
 
 
-class Recollections(BaseModel):
+class RecallAnswer(BaseModel):
     """What was found."""
 
     count: Annotated[int, Field(description="How many.")]
@@ -54,14 +55,14 @@ EXAMPLE = {"project": "garden", "session_id": "monday", "query": "Where is there
 
 
 @tool(title="Recall", example=EXAMPLE, grants=("table:read", "blobs:read", "key:use", "texts:embed"), read_only=True)
-def recall(request: Recall, call: Call) -> Recollections:
+def recall(request: Recall, call: Call) -> RecallAnswer:
     """Call before you decide or answer from memory: finds what was said, remembered and learned, by words and meaning.
 
     Filters by type, confidence and time apply before the limit.
     """
-    answer = call.services.memories.recall(request.session(call.caller.tenant), request.question())
+    answer = call.services.memories.recall(request.session(call.caller.tenant), request.recall_request())
     told = len(answer.found)
-    return Recollections(
+    return RecallAnswer(
         count=told,
         memories=[Recalled.of(each) for each in answer.found],
         more=answer.more,

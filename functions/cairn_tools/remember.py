@@ -8,8 +8,9 @@ from pydantic import BaseModel, Field
 
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.settings import RecallScope
-from cairn.log.memories import MemoryType, Note
+from cairn.log.memories import MemoryType
 from cairn.memories.fields import Confidence, Content, MemoryInput
+from cairn.memories.model import Note
 from cairn.tool.tool import Call, tool
 
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -22,10 +23,17 @@ HEAVY = {
     *("numpy", "onnxruntime", "cairn.aws.titan", "cairn.models.onnx_graph"),
 }
 OTHER_USE_CASES = {
-    *(f"cairn.service.{name}" for name in ("access_tokens", "archive", "audit", "directories", "fan_out", "guards")),
-    *(f"cairn.service.{name}" for name in ("indexing", "maintenance", "retention", "sealing", "sessions")),
-    *(f"cairn.domain.{name}" for name in ("archive", "audit_chain", "claims", "compaction", "markers", "proposals")),
-    *("cairn.detection.detector", "cairn.turns.operation_token", "cairn.facts.values", "onnxruntime"),
+    *(
+        "cairn.access.claims",
+        "cairn.access.tokens",
+        "cairn.archive.archive",
+        "cairn.archive.model",
+        "cairn.calls.audit",
+    ),
+    *("cairn.calls.chain", "cairn.calls.sealing", "cairn.detection.detector", "cairn.facts.markers"),
+    *("cairn.facts.proposals", "cairn.facts.values", "cairn.files.directories", "cairn.recall.indexing"),
+    *("cairn.sessions.guards", "cairn.sessions.sessions", "cairn.sessions.summary", "cairn.turns.operation_token"),
+    *("cairn.upkeep.every_due", "cairn.upkeep.maintenance", "cairn.upkeep.retention", "onnxruntime"),
 }
 OIDC = {"CAIRN_AUTH_OIDC_ISSUER": "https://login.example.com", "CAIRN_AUTH_OIDC_AUDIENCE": "cairn"}
 MOST_LINES = 300
@@ -130,7 +138,9 @@ def test_a_command_pays_for_its_own_imports_only() -> None:
     of_all = loaded("import cairn.local.cli")
     of_stdio = loaded("import cairn.local.server.stdio, cairn_mcp.stdio")
 
-    assert {each for each in of_all if each.startswith(("cairn.service", "cairn.runtime", "pydantic"))} == set()
+    assert {
+        each for each in of_all if each.startswith(("cairn.engine", "cairn.wiring", "cairn.settings", "pydantic"))
+    } == set()
     assert HEAVY & of_stdio == {"botocore"}, "which Powertools looks for; it is the package alone"
     assert "botocore.session" not in of_stdio
 
@@ -173,6 +183,10 @@ def test_numpy_starts_no_threads_that_wait_busily_for_each_other() -> None:
     assert "numpy" in loaded(program)
 
 
+def test_the_modules_that_these_tests_name_exist() -> None:
+    assert {each for each in HEAVY | OTHER_USE_CASES if each.startswith("cairn.") and find_spec(each) is None} == set()
+
+
 @pytest.mark.slow
 def test_what_serves_all_tools_loads_no_use_case_before_it_is_called() -> None:
     modules = loaded("import cairn_mcp.door")
@@ -189,8 +203,8 @@ def test_a_process_loads_the_use_cases_it_serves_only(tmp_path: Path) -> None:
     session = "Session('garden', Project('p'), SessionId('s'))"
     asked = f"""
 from cairn.ground.ids import Project, SessionId
-from cairn.log.memories import Question
-from cairn.conversation.turns import Session
+from cairn.ground.session import Session
+from cairn.memories.model import Question
 from cairn.wiring import services
 assert services().memories.recall({session}, Question(query="tea", mode="text")).found == ()
 """

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from builders import check_example, http_status, outcome
 from cairn.ground.settings import AuthSettings, OidcSettings
 from cairn.local.server.doors import load
 from cairn.settings.settings import Settings
 from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
 from functions import functions
+from support.tool import check_example, http_status, outcome
 
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = {each.name: each for each in functions(CATALOG)}

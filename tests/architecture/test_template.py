@@ -16,7 +16,7 @@ from cairn.telemetry import metrics
 from cairn.telemetry.metrics import METRICS
 from cairn_tools.catalog import CATALOG
 from functions import functions
-from templates import of_type
+from support.template import of_type
 
 FUNCTIONS = functions(CATALOG)
 SECRET = re.compile(r"secret|token|password|credential|master|api_key|LUMERA", re.IGNORECASE)

@@ -8,7 +8,7 @@ import pytest
 
 from cairn_tools.catalog import CATALOG
 from functions import functions
-from templates import of_type
+from support.template import of_type
 
 FUNCTIONS = functions(CATALOG)
 

@@ -11,7 +11,7 @@ import pytest
 from cairn.ground.settings import EmbedderName
 from cairn_tools.catalog import CATALOG
 from functions import Function, functions
-from templates import of_type
+from support.template import of_type
 
 FUNCTIONS = functions(CATALOG)
 ALLOWED = {

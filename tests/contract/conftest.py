@@ -13,7 +13,6 @@ import yaml
 from moto import mock_aws
 from moto.dynamodb.responses import DynamoHandler
 
-from builders import settle
 from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
 from cairn.aws.keyring import KmsKeyRing
@@ -25,6 +24,7 @@ from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.ground.jobs import Job, decoded
 from cairn.ground.ports import Blobs, Jobs, KeyRing, Table
+from support.doubles import settle
 
 TEMPLATE = Path(__file__).parents[2] / "template.yaml"
 ADAPTERS = ["embedded", "moto"]  # an emulator's name joins here, and its branch in the four fixtures below

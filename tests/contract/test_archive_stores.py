@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from builders import RecordingJobs, cold
 from cairn.archive.archive import Archive
 from cairn.archive.model import Deposit
 from cairn.ground.errors import NotFound
@@ -15,6 +14,8 @@ from cairn.ground.ids import SessionId, Tenant
 from cairn.ground.ports import Blobs, KeyRing, Table
 from cairn.ground.world import World
 from cairn.process.system import in_turn
+from support.doubles import RecordingJobs
+from support.turns import cold
 
 ACME = Tenant("acme")
 DEPOSIT = Deposit(session_id=SessionId("monday"), tags=("garden",), session={"summary": "Planned the rows."})

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from builders import RecordingJobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.ground.ports import Table
 from cairn.ground.world import World
 from cairn.process.system import SystemEntropy, in_turn
-from memory_store import MemoryBlobs
-from racing import SystemClock, problems_of_race
+from support.doubles import RecordingJobs
+from support.memory_store import MemoryBlobs
+from support.races import SystemClock, problems_of_race
 
 
 @pytest.mark.slow

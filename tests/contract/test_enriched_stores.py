@@ -8,23 +8,24 @@ from typing import Any
 
 import pytest
 
-from builders import InProcessSandbox, RecordingJobs
 from cairn import wiring
 from cairn.access.callers import Caller
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
-from cairn.enrichment.memory import AutoMemorySystem
+from cairn.conversation.turns import Completion
 from cairn.ground import codec
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.ports import Blobs, KeyRing, Table
+from cairn.ground.session import Session
 from cairn.ground.settings import EnrichmentSettings
 from cairn.ground.world import World
 from cairn.process.system import in_turn
 from cairn.settings.settings import Settings
+from cairn.tool.enrichment import AutoMemorySystem
 from cairn.tool.tool import Call
 from cairn.wiring import Services
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
 from conftest import FakeClock
+from support.doubles import InProcessSandbox, RecordingJobs
 
 PODS = oc_diagnostic_pod_health
 ACME, GARDEN, MONDAY = Tenant("acme"), Project("garden"), SessionId("monday")

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from builders import settle
 from cairn.aws.clients import Clients
 from cairn.aws.queue import SqsJobs
 from cairn.embedded.queue import InProcessJobs
 from cairn.ground.errors import InternalError, Unavailable
 from cairn.ground.jobs import Job, MaintainShard
 from cairn.ground.ports import Jobs
+from support.doubles import settle
 
 Queue = tuple[Jobs, Callable[[], list[Job]]]
 

@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from builders import RecordingJobs, key_value
 from cairn.ground.errors import Conflict, NotFound, QuotaExceeded
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.ports import Blobs, KeyRing, Table
 from cairn.ground.settings import Quotas
 from cairn.ground.world import World
 from cairn.keyvalue.changes import GRACE
-from cairn.keyvalue.model import KeyName, Namespace, Place, Usage
+from cairn.keyvalue.model import KeyName, Place, Usage
 from cairn.process.system import in_turn
+from support.doubles import RecordingJobs
+from support.keyvalue import key_value
 
 ACME = Tenant("acme")
 SPACE = Namespace("session.a")

@@ -15,7 +15,7 @@ import pytest
 from cairn.access import policies
 from cairn.telemetry import logs
 from cairn.tool.tool import Call
-from emitted import NAMESPACE, Emitted
+from support.telemetry import NAMESPACE, Emitted
 
 
 @pytest.fixture

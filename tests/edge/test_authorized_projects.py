@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from authorized import AFTER, BEFORE, EventOf, answered, bearer, over_mcp, through
-from builders import SESSION_TOOLS, http_status
 from cairn.access.api_keys import Grant, project_pattern
 from cairn.ground.ids import Tenant
 from cairn.tool.tool import Call, Tool, tool
 from cairn.wiring import Services
+from support.access import AFTER, BEFORE, EventOf, answered, bearer, over_mcp, through
+from support.tool import SESSION_TOOLS, http_status
 
 ACME = Tenant("acme")
 

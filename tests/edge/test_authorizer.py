@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from authorized import AFTER, BEFORE, EventOf, answered, asked, bearer, over_mcp, refused, through
 from cairn import wiring
 from cairn.access.api_keys import Grant, project_pattern, scope
 from cairn.access.key_store import Credentials
@@ -21,6 +20,7 @@ from cairn.wiring import Services
 from cairn_auth import authorizer
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
+from support.access import AFTER, BEFORE, EventOf, answered, asked, bearer, over_mcp, refused, through
 
 ACME = Tenant("acme")
 

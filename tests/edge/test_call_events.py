@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from builders import outcome
 from cairn import wiring
 from cairn.ground.errors import CairnError
 from cairn.memories.fields import MemoryInput
-from cairn.telemetry.call_events import ToolCall, ToolResult
+from cairn.telemetry.call_events import CallEnded, CallStarted
 from cairn.tool.dispatch import MEMORY_ACTIONS, execute
 from cairn.tool.tool import Call, Tool
 from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
+from support.tool import outcome
 
 EventOf = Callable[..., dict[str, Any]]
 ACTIONS = [tool for tool in CATALOG if issubclass(tool.input, MemoryInput)]
@@ -30,13 +30,13 @@ class Spy:
     """Keeps what it is told, in order, and what the sandbox is asked."""
 
     def __init__(self) -> None:
-        self.told: list[ToolCall | ToolResult] = []
+        self.told: list[CallStarted | CallEnded] = []
         self.sandboxed: list[str] = []
 
-    def tool_call(self, event: ToolCall) -> None:
+    def tool_call(self, event: CallStarted) -> None:
         self.told.append(event)
 
-    def tool_result(self, event: ToolResult) -> None:
+    def tool_result(self, event: CallEnded) -> None:
         self.told.append(event)
 
     def invoke(self, tool: str, arguments: Mapping[str, object], request_id: str) -> Mapping[str, object]:
@@ -75,20 +75,20 @@ def test_a_call_is_told_of_as_it_starts_and_as_it_ends_at_every_door(
         door_of(tool, arguments, event_of)
 
     good, good_result, bad, bad_result = (
-        each for each in spy.told if tool.name == (each.name if isinstance(each, ToolCall) else each.call.name)
+        each for each in spy.told if tool.name == (each.name if isinstance(each, CallStarted) else each.call.name)
     )
     for started, ended in ((good, good_result), (bad, bad_result)):
-        assert isinstance(started, ToolCall)
-        assert isinstance(ended, ToolResult)
+        assert isinstance(started, CallStarted)
+        assert isinstance(ended, CallEnded)
         assert ended.call == started
         assert (started.name, started.session) == (tool.name, tool.example.get("session_id"))
         assert ended.duration_ms >= 0
-    assert isinstance(good, ToolCall)
-    assert isinstance(bad, ToolCall)
+    assert isinstance(good, CallStarted)
+    assert isinstance(bad, CallStarted)
     assert (good.args, bad.args) == (tool.example, broken)
     assert good.id != bad.id
-    assert isinstance(good_result, ToolResult)
-    assert isinstance(bad_result, ToolResult)
+    assert isinstance(good_result, CallEnded)
+    assert isinstance(bad_result, CallEnded)
     assert good_result.is_error is (outcome(tool) != "OK")
     assert bad_result.is_error is True
     assert bad_result.content["error"]["code"] == "INVALID_ARGUMENT"
@@ -105,7 +105,7 @@ def test_a_duration_is_measured_on_a_clock_that_never_goes_back(
         execute((), "no_such_tool", {}, watched(call, spy))
 
     (_, ended) = spy.told
-    assert isinstance(ended, ToolResult)
+    assert isinstance(ended, CallEnded)
     assert ended.duration_ms == 250
 
 
@@ -121,9 +121,9 @@ def test_a_memory_action_that_is_missing_is_an_error_that_says_so_with_its_durat
 
     assert missing.value.message == f"Memory action '{name}' not found"
     started, ended = spy.told
-    assert isinstance(started, ToolCall)
+    assert isinstance(started, CallStarted)
     assert (started.name, started.session, started.args) == (name, "monday", {"session_id": "monday"})
-    assert isinstance(ended, ToolResult)
+    assert isinstance(ended, CallEnded)
     assert ended.is_error
     assert ended.duration_ms >= 0
     assert spy.sandboxed == []

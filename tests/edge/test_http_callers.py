@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import cairn.edge
 import cairn_tools
-from builders import http_status
 from cairn.tool.tool import Tool
 from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
+from support.tool import http_status
 
 BEFORE, AFTER = CATALOG[0], CATALOG[1]
 EventOf = Callable[..., dict[str, Any]]

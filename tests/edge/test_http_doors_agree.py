@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from builders import SESSION_TOOLS, check_example, http_status
 from cairn.edge.problems import HTTP_STATUS
 from cairn.tool.tool import Tool
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_run_turn import memory_run_turn
+from support.tool import SESSION_TOOLS, check_example, http_status
 
 EVENTS = Path(__file__).resolve().parents[2] / "events"
 TURN_TOOLS = {"memory_before_turn": "current_input", "memory_after_turn": "input_items"}

@@ -30,7 +30,7 @@ from cairn.tool.dispatch import execute
 from cairn.tool.tool import Call, Tool, tool
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_after_turn import handler as after_handler
-from log_lines import calls
+from support.telemetry import calls
 
 AFTER = CATALOG[1]
 CANARY = "canary-7f3a"

@@ -18,7 +18,7 @@ from cairn.tool.dispatch import execute
 from cairn.tool.tool import Call, tool
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
-from log_lines import calls, lines
+from support.telemetry import calls, lines
 
 AFTER = CATALOG[1]
 CANARY = "canary-7f3a"

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from builders import outcome
 from cairn import wiring
 from cairn.ground.errors import Disabled, NotFound
 from cairn.ground.ids import Tenant
@@ -17,6 +16,7 @@ from cairn.settings.settings import Settings
 from cairn.tool.dispatch import execute, visible
 from cairn.tool.tool import Call, Tool
 from cairn_tools.catalog import CATALOG
+from support.tool import outcome
 
 BEFORE, AFTER = CATALOG[0], CATALOG[1]
 STANDARD = tuple(tool for tool in CATALOG if tool.family == "standard")

@@ -11,19 +11,22 @@ from typing import Any, NoReturn
 
 import pytest
 
-from builders import SESSION, Journal, RecordingJobs
 from cairn import wiring
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
-from cairn.ground import layout
+from cairn.conversation.turns import Completion
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
-from cairn.ground.jobs import KINDS, IndexLog, Job, MaintainShard, decoded, encoded
+from cairn.ground.jobs import DUE_SHARDS, KINDS, IndexLog, Job, MaintainShard, decoded, encoded
+from cairn.ground.session import Session
 from cairn.ground.table import Key, Query
 from cairn.ground.world import World
+from cairn.sessions.layout import SUMMARIES, due_pk, due_shard, session_pk
 from cairn.wiring import Services
 from cairn_jobs import schedule, worker
-from log_lines import lines
+from support.doubles import RecordingJobs
+from support.log import Journal
+from support.telemetry import lines
+from support.turns import SESSION
 
 CANARY = "canary-7f3a"
 EVENTS = Path(__file__).parents[2] / "events" / "jobs"
@@ -67,13 +70,13 @@ def say(services: Services) -> Callable[[str], Session]:
 
 def listed(world: World) -> Iterator[str]:
     """Yield the partitions of all sessions that have an entry in the due index."""
-    for shard in range(layout.DUE_SHARDS):
-        for item in world.table.query(Query(layout.due_pk(shard), "", "\U0010ffff", index=True)).items:
+    for shard in range(DUE_SHARDS):
+        for item in world.table.query(Query(due_pk(shard), "", "\U0010ffff", index=True)).items:
             yield str(item["pk"])
 
 
 def is_maintained(world: World, session: Session) -> bool:
-    return world.table.get(Key(layout.session_pk(session), layout.SUMMARIES)) is not None
+    return world.table.get(Key(session_pk(session), SUMMARIES)) is not None
 
 
 @pytest.mark.req("R253")
@@ -86,7 +89,7 @@ def test_the_schedule_queues_one_job_for_each_shard_in_which_a_session_is_due(
 
     answer = schedule.handler({"id": "run-1"}, None)
 
-    shards = sorted({layout.due_shard(session) for session in early})
+    shards = sorted({due_shard(session) for session in early})
     assert answer == {"shards": shards}
     assert jobs_of(world) == [MaintainShard(shard) for shard in shards]
     (line,) = [each for each in lines(log) if each.get("tool") == "schedule_maintenance"]
@@ -146,12 +149,12 @@ def test_a_job_that_arrives_twice_changes_nothing_the_second_time(
 ) -> None:
     session = say("monday")
     clock.advance(hours=1)
-    job = encoded(MaintainShard(layout.due_shard(session)))
+    job = encoded(MaintainShard(due_shard(session)))
     worker.handler(event_of(job), Context())
-    before = list(world.table.query(Query(layout.session_pk(session), "\x01", "\U0010ffff")).items)
+    before = list(world.table.query(Query(session_pk(session), "\x01", "\U0010ffff")).items)
 
     assert handed_back(worker.handler(event_of(job, job), Context())) == []
-    assert list(world.table.query(Query(layout.session_pk(session), "\x01", "\U0010ffff")).items) == before
+    assert list(world.table.query(Query(session_pk(session), "\x01", "\U0010ffff")).items) == before
 
 
 @pytest.mark.slow
@@ -178,7 +181,7 @@ def test_a_message_that_is_no_job_comes_back_alone(
 ) -> None:
     session = say("monday")
     clock.advance(hours=1)
-    good = encoded(MaintainShard(layout.due_shard(session)))
+    good = encoded(MaintainShard(due_shard(session)))
 
     answer = worker.handler(event_of(CANARY, good, '{"job": "make_coffee", "version": 1}'), Context())
 
@@ -208,7 +211,7 @@ def test_one_session_s_failure_is_logged_and_the_others_are_maintained(
     say: Callable[[str], Session], world: World, clock: Any, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mates = [say(name) for name in ("s0", "s8", "s13")]
-    (shard,) = {layout.due_shard(session) for session in mates}
+    (shard,) = {due_shard(session) for session in mates}
     clock.advance(hours=1)
     run_due = wiring.services().maintenance.run_due
 
@@ -234,7 +237,7 @@ def test_a_worker_without_time_starts_nothing_and_leaves_it_to_the_next_run(
 ) -> None:
     session = say("monday")
     clock.advance(hours=1)
-    job = event_of(encoded(MaintainShard(layout.due_shard(session))))
+    job = event_of(encoded(MaintainShard(due_shard(session))))
 
     worker.handler(job, Context(worker.MARGIN.total_seconds()))
     assert not is_maintained(world, session)
@@ -265,4 +268,4 @@ def test_without_the_schedule_nothing_is_maintained_however_long_it_has_been_due
 
     assert jobs_of(world) == []
     assert not is_maintained(world, session)
-    assert layout.session_pk(session) in set(listed(world))
+    assert session_pk(session) in set(listed(world))

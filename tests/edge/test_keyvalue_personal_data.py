@@ -10,12 +10,13 @@ import pytest
 
 from cairn.detection import detector
 from cairn.ground.errors import DetectionFailed, InternalError
-from cairn.keyvalue.model import KeyName, Namespace, Place
+from cairn.ground.ids import Namespace
+from cairn.keyvalue.model import KeyName, Place
 from cairn.telemetry import record as telemetry
 from cairn.telemetry.metrics import REDACTIONS, samples
 from cairn.telemetry.record import CallRecord
 from cairn.tool.tool import Call
-from keyvalue_calls import SPACE, ask, refused, rules
+from support.keyvalue import SPACE, ask, refused, rules
 
 CARD = "4111 1111 1111 1111"
 SSN = "219-09-9999"

@@ -10,7 +10,7 @@ import pytest
 from cairn import wiring
 from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
-from keyvalue_calls import SPACE, ask, refused, rules
+from support.keyvalue import SPACE, ask, refused, rules
 
 
 @pytest.mark.req("R155")

@@ -9,14 +9,13 @@ import pytest
 
 from cairn import wiring
 from cairn.ground.errors import InvalidArgument
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.settings import Limits, Quotas
 from cairn.ground.world import World
-from cairn.keyvalue.model import Namespace
 from cairn.tool.dispatch import execute
 from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
-from keyvalue_calls import SPACE, ask, refused
+from support.keyvalue import SPACE, ask, refused
 
 
 @pytest.mark.req("R148")

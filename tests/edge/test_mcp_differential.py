@@ -27,7 +27,7 @@ from cairn_mcp import stateless as modern
 from cairn_mcp.jsonrpc import INVALID_PARAMS, PARSE_ERROR, RpcError
 from cairn_mcp.protocol import answer
 from cairn_mcp.server import Server, ToolCall
-from sdk_server import sdk_server
+from support.mcp import sdk_server
 
 REQUESTS = 6_000
 SEED = 20_260_728

@@ -13,12 +13,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import cairn
-from builders import check_example, outcome
 from cairn import wiring
 from cairn.ground.errors import SettingsError
 from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
+from support.tool import check_example, outcome
 
 EventOf = Callable[..., dict[str, Any]]
 TURN: dict[str, Any] = {

@@ -13,7 +13,7 @@ from cairn_mcp import handshake as legacy
 from cairn_mcp.jsonrpc import INVALID_PARAMS
 from cairn_mcp.protocol import answer
 from cairn_mcp.server import Reply
-from rpc_server import JSON, SERVER, Tools, code, request, result, said
+from support.mcp import JSON, SERVER, Tools, code, request, result, said
 
 NOBODY: dict[str, Any] = {"name": "", "version": ""}
 

@@ -14,7 +14,7 @@ from cairn_mcp import stateless as modern
 from cairn_mcp.jsonrpc import INVALID_PARAMS
 from cairn_mcp.protocol import answer
 from cairn_mcp.server import Reply, ToolCall
-from rpc_server import JSON, SERVER, Tools, code, request, result, said
+from support.mcp import JSON, SERVER, Tools, code, request, result, said
 
 META: dict[str, Any] = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

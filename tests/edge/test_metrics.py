@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import outcome
 from cairn import wiring
 from cairn.ground.tiers import Tier
 from cairn.ground.world import World
@@ -27,7 +26,8 @@ from cairn_auth import authorizer
 from cairn_health import door as health
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
-from emitted import NAMESPACE, Emitted, extracted
+from support.telemetry import NAMESPACE, Emitted, extracted
+from support.tool import outcome
 
 BEFORE, AFTER, MAINTENANCE = (
     next(tool for tool in CATALOG if tool.name == f"memory_{name}")

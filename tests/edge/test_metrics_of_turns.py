@@ -10,14 +10,14 @@ from typing import Any, NoReturn
 import pytest
 
 from cairn import wiring
-from cairn.ground import layout
 from cairn.ground.errors import Unavailable
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import key_of
 from cairn.ground.world import World
+from cairn.sessions.layout import COMPACTED
 from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
-from emitted import Emitted, said
+from support.telemetry import Emitted, said
 
 BEFORE, AFTER, MAINTENANCE = (
     next(tool for tool in CATALOG if tool.name == f"memory_{name}")
@@ -71,7 +71,7 @@ class _Failing:
 
     def transact(self, writes: Any) -> None:
         pk, sk = key_of(writes[0]).pk, key_of(writes[0]).sk
-        if self._transact is not None and "#audit" not in pk and not sk.startswith(layout.COMPACTED):
+        if self._transact is not None and "#audit" not in pk and not sk.startswith(COMPACTED):
             step, self._transact = self._transact, None
             step(writes)
         self._table.transact(writes)

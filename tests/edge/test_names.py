@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from builders import cold, partition
 from cairn.edge.names import HEADERS
 from cairn.edge.validation import Rules, validate
-from cairn.ground import layout
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.settings import Limits
 from cairn.ground.world import World
+from cairn.log.layout import registry_pk
 from cairn.tool.tool import Tool
 from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
+from support.turns import cold, partition
 
 EventOf = Callable[..., dict[str, Any]]
 AFTER = next(tool for tool in CATALOG if tool.name == "memory_after_turn")
@@ -119,4 +119,4 @@ def test_a_tool_is_listed_without_asking_for_what_the_request_names(event_of: Ev
 
 
 def stored_logs(world: World) -> list[str]:
-    return [str(item["sk"]) for item in partition(cold(world), layout.registry_pk(Tenant("acme"), Project("garden")))]
+    return [str(item["sk"]) for item in partition(cold(world), registry_pk(Tenant("acme"), Project("garden")))]

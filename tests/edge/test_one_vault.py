@@ -9,19 +9,20 @@ from dataclasses import replace
 
 import pytest
 
-from builders import ABSENT, InProcessSandbox
 from cairn import wiring
 from cairn.access.callers import Caller
+from cairn.access.layout import POLICIES
 from cairn.access.policy_store import PolicyStore
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Tenant
-from cairn.ground.layout import POLICIES
 from cairn.ground.ports import DataKey, KeyRing
 from cairn.ground.settings import EnrichmentSettings
 from cairn.ground.world import World
 from cairn.settings.settings import Settings
 from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
+from support.doubles import InProcessSandbox
+from support.tool import ABSENT
 
 RULES = {"allowed_namespaces": ["session.*"], "operations": ["read", "write"]}
 POLICY = {"tool_permissions": dict.fromkeys(("listMemory", "getMemory", "putMemory", "deleteMemory"), RULES)}

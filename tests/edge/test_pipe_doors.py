@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from builders import outcome
 from cairn import wiring
 from cairn.ground.errors import Disabled, InvalidArgument
 from cairn.ground.ids import Tenant
@@ -25,6 +24,7 @@ from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 from cairn_tools.mcp_pipe import mcp_pipe
+from support.tool import outcome
 
 EventOf = Callable[..., dict[str, Any]]
 SESSION = {"project": "garden", "session_id": "monday"}

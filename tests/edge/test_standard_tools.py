@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from builders import http_status, outcome
 from cairn import wiring
 from cairn.ground.errors import CairnError, InternalError, InvalidArgument, NotFound, SettingsError, Unavailable
 from cairn.tool.dispatch import execute
@@ -18,6 +17,7 @@ from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE, oc_diagnostic_pod_health
+from support.tool import http_status, outcome
 
 EventOf = Callable[..., dict[str, Any]]
 RESULT: dict[str, Any] = {"findings": [], "summary": "0 pods in shop, 0 with findings."}

@@ -16,7 +16,7 @@ from cairn.ground.settings import Limits
 from cairn_mcp import stateless as modern
 from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
 from cairn_mcp.server import Server, ToolCall
-from cairn_mcp.stdio import Session
+from cairn_mcp.stdio import Connection
 
 META: dict[str, Any] = {modern.VERSION_KEY: "2026-07-28", modern.CAPABILITIES_KEY: {}}
 SECONDS = 5
@@ -55,7 +55,7 @@ class Talk:
         self._in, outwards = os.pipe()
         self._replies = os.fdopen(self._in, "rb")
         self._executor = ThreadPoolExecutor(1)
-        session = Session(Server("memory", "Memory", "1", ""), tools, Limits(), inwards, outwards)
+        session = Connection(Server("memory", "Memory", "1", ""), tools, Limits(), inwards, outwards)
         self.ended: Future[None] = self._executor.submit(session.serve)
         self.ended.add_done_callback(lambda _: (os.close(inwards), os.close(outwards)))
 
@@ -160,7 +160,7 @@ def test_a_client_that_no_longer_reads_ends_nothing() -> None:
     os.write(out, b"".join(json.dumps(each).encode() + b"\n" for each in asked))
     os.close(out)
 
-    Session(Server("memory", "Memory", "1", ""), tools, Limits(), inwards, outwards).serve()
+    Connection(Server("memory", "Memory", "1", ""), tools, Limits(), inwards, outwards).serve()
     os.close(inwards)
     os.close(outwards)
 

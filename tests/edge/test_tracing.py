@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from builders import outcome
 from cairn.ground.errors import CairnError, Conflict, Unavailable
 from cairn.keyvalue.fields import NamespaceInput
 from cairn.telemetry.tracing import TRACE_HEADER, span
 from cairn.telemetry.xray import DAEMON
 from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
+from support.tool import outcome
 
 pytestmark = pytest.mark.enable_socket
 

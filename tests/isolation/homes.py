@@ -17,7 +17,7 @@ from cairn.embedded.table import SqliteTable
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import Blobs, Table
 from cairn.ground.table import Attributes, Key
-from memory_store import MemoryBlobs, MemoryTable
+from support.memory_store import MemoryBlobs, MemoryTable
 
 
 class Home(Protocol):

@@ -13,7 +13,7 @@ CALLS: Final = 150
 _BETWEEN_TENANTS = (
     Mutant(
         "a session's partition does not say whose it is",
-        (Change("cairn.ground.layout:session_pk", "{session.tenant}#s#", "all#s#"),),
+        (Change("cairn.sessions.layout:session_pk", "{session.tenant}#s#", "all#s#"),),
     ),
     Mutant(
         "the index of a session's calls does not say whose it is",
@@ -25,7 +25,7 @@ _BETWEEN_TENANTS = (
     ),
     Mutant(
         "a pointer is looked up among those of all",
-        (Change("cairn.ground.layout:archive_pk", "{tenant}#a", "all#a"),),
+        (Change("cairn.archive.layout:archive_pk", "{tenant}#a", "all#a"),),
     ),
     Mutant(
         "all tenants share their token buckets",
@@ -35,7 +35,7 @@ _BETWEEN_TENANTS = (
         "a process keeps contexts by project and session alone",
         (
             Change(
-                "cairn.calls.session_calls:Contexts.of",
+                "cairn.calls.session_calls:SessionCalls.of",
                 "kept = self._kept.get(session)",
                 "kept = next((v for k, v in self._kept.items() if k.session_id == session.session_id), None)",
             ),
@@ -65,12 +65,12 @@ _BETWEEN_TENANTS = (
         "a cursor opens for whoever brings it",
         (
             Change(
-                "cairn.keyvalue.cursors:sealed",
+                "cairn.keyvalue.cursors:seal",
                 "vault.seal_blob(tenant, _where(pk, prefix),",
                 "vault.seal_blob(Tenant('~policies'), _where('', ''),",
             ),
             Change(
-                "cairn.keyvalue.cursors:opened",
+                "cairn.keyvalue.cursors:unseal",
                 "vault.unseal_blob(tenant, _where(pk, prefix),",
                 "vault.unseal_blob(Tenant('~policies'), _where('', ''),",
             ),
@@ -83,7 +83,7 @@ _BETWEEN_TENANTS = (
     ),
     Mutant(
         "the accesses of two tenants with one credential count together",
-        (Change("cairn.calls.anomalies:Accesses._of", "(tenant, credential)", "(Tenant(''), credential)"),),
+        (Change("cairn.calls.anomalies:AnomalyDetector._of", "(tenant, credential)", "(Tenant(''), credential)"),),
     ),
     Mutant(
         "a refusal tells how many data keys the process has",
@@ -101,7 +101,7 @@ _BETWEEN_PROJECTS = (
         "a process keeps contexts by tenant and session alone",
         (
             Change(
-                "cairn.calls.session_calls:Contexts.of",
+                "cairn.calls.session_calls:SessionCalls.of",
                 "kept = self._kept.get(session)",
                 "kept = next((v for k, v in self._kept.items() "
                 "if (k.tenant, k.session_id) == (session.tenant, session.session_id)), None)",
@@ -110,7 +110,7 @@ _BETWEEN_PROJECTS = (
     ),
     Mutant(
         "a memory log's partition does not say of which project it is",
-        (Change("cairn.ground.layout:log_pk", "#m#{project}#", "#m#any#"),),
+        (Change("cairn.log.layout:log_pk", "#m#{project}#", "#m#any#"),),
     ),
 )
 MUTANTS: Final[Sequence[tuple[Among, Mutant]]] = (

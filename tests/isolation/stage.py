@@ -17,10 +17,9 @@ from random import Random
 from typing import Any, Final, Literal, TypeAlias
 from unittest.mock import patch
 
-from builders import InProcessSandbox, RecordingJobs
 from cairn import wiring
+from cairn.access.layout import POLICIES, policies_pk
 from cairn.access.policy_store import PolicyStore
-from cairn.ground import layout
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.jobs import IndexLog, Job, SealAudit, encoded
@@ -31,14 +30,16 @@ from cairn.process.system import in_turn
 from cairn.settings.settings import Settings
 from cairn.telemetry import logs
 from cairn.tool import pipe
+from cairn.vault.layout import keys_pk
 from cairn_jobs import worker
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
 from isolation.homes import Home
 from isolation.policy import POLICY
+from support.doubles import InProcessSandbox, RecordingJobs
 
 START: Final = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
-OF_THE_DEPLOYMENT: Final = frozenset({layout.policies_pk(), layout.keys_pk(layout.POLICIES)})
+OF_THE_DEPLOYMENT: Final = frozenset({policies_pk(), keys_pk(POLICIES)})
 """The partitions of no tenant that a call may read: the policy document, which holds for all, and its key."""
 _VOLATILE: Final = frozenset({"timestamp", "latency_ms", "id", "duration_ms"})
 _TOOLS: Final = {tool.name: tool for tool in CATALOG}
@@ -98,7 +99,7 @@ class Stage:
 
     home: Home
     settings: Settings
-    calling: Party = Party(layout.POLICIES)
+    calling: Party = Party(POLICIES)
     moment: datetime = START
     store_calls: list[str] = field(default_factory=list[str])
     trespasses: list[str] = field(default_factory=list[str])

@@ -6,13 +6,14 @@ import sys
 from pathlib import Path
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.ground.errors import ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.world import World
 from cairn.process.system import SystemClock, SystemEntropy, in_turn

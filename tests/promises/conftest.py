@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from builders import RecordingJobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.ground.world import World
 from cairn.process.system import in_turn
 from cairn.telemetry import logs
 from cairn.telemetry.tracing import TRACE_HEADER
 from cairn.telemetry.xray import DAEMON
-from memory_store import MemoryBlobs, MemoryTable
+from support.doubles import RecordingJobs
+from support.memory_store import MemoryBlobs, MemoryTable
 
 
 @pytest.fixture

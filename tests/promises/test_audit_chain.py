@@ -27,7 +27,7 @@ from cairn.settings.settings import Settings
 from cairn.tool.tool import Call
 from cairn.vault.vault import Vault
 from cairn_tools.memory_before_turn import memory_before_turn
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
 
 ACME = Tenant("acme")
 HOUR = timedelta(hours=1)

@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 import pytest
 from starlette.testclient import TestClient
 
-from builders import outcome
 from cairn import wiring
 from cairn.access.api_keys import Grant
 from cairn.ground.ids import Tenant
@@ -32,8 +31,9 @@ from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.putMemory import putMemory
-from canaries import CANARY, CREDENTIALS, Arguments, Door, EventOf, each_tool, http, misplaced, planted
-from loopback import no_lifespan
+from support.canaries import CANARY, CREDENTIALS, Arguments, Door, EventOf, each_tool, http, misplaced, planted
+from support.loopback import no_lifespan
+from support.tool import outcome
 
 pytestmark = pytest.mark.enable_socket
 

@@ -21,8 +21,8 @@ from cairn.ground.world import World
 from cairn.tool.tool import Tool
 from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
-from canaries import CANARY, NAMED_IN_THE_LOG, EventOf, each_tool, http, planted
-from custody import forms
+from support.canaries import CANARY, NAMED_IN_THE_LOG, EventOf, each_tool, http, planted
+from support.custody import forms
 
 pytestmark = pytest.mark.enable_socket
 NAMES_IN_THE_STORE = NAMED_IN_THE_LOG | {"user_id", "agent_id", "task_id", "namespace", "key", "memory_id", "tags"}

@@ -10,21 +10,24 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation, Session
-from cairn.ground import layout
+from cairn.conversation.turns import Completion
 from cairn.ground.codec import canonical
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Put, Query
 from cairn.ground.world import World
+from cairn.log.layout import log_owner, log_pk
 from cairn.log.segments import Segments
 from cairn.recall.indexing import FEWEST
+from cairn.sessions.layout import FIRST_EVENT, LAST_EVENT, session_pk
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
-from custody import forms
+from cairn.turns.model import Preparation
+from support.custody import forms
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 CANARIES = [f"Canary{word}Sings" for word in ("User", "Answer", "Call", "Result", "Meta", "Unknown", "Name", "File")]
@@ -79,12 +82,12 @@ def test_nothing_that_was_said_is_readable_in_a_segment_nor_opens_elsewhere(
         commit(parts, SESSION, replace(turn(), turn_id=TurnId(f"t{number}")))
         clock.advance(minutes=1)
     clock.advance(hours=1)
-    owner = layout.owner(None, SESSION.session_id)
+    owner = log_owner(None, SESSION.session_id)
     assert parts.indexer.run(SESSION.tenant, SESSION.project, owner).entries == FEWEST
     raw = store.contents()
     assert [canary for canary in CANARIES for form in forms(canary) if form in raw] == []
 
-    pk = layout.log_pk(SESSION.tenant, SESSION.project, owner)
+    pk = log_pk(SESSION.tenant, SESSION.project, owner)
     segments = Segments(world, parts.vault)
     [(low, ref)] = segments.manifest(pk).bounds()
     assert segments.load(SESSION.tenant, pk, low, ref).through == ref.through
@@ -118,7 +121,7 @@ def test_no_sealed_item_opens_under_another_key_or_tenant(world: World) -> None:
     commit(parts, SESSION, turn())
     foreign = Session(Tenant("other"), SESSION.project, SESSION.session_id)
     commit(parts, foreign, Completion(turn_id=TurnId("t1"), inputs=(), outputs=()))
-    places = [layout.session_pk(SESSION), layout.log_pk(SESSION.tenant, SESSION.project, "s:monday")]
+    places = [session_pk(SESSION), log_pk(SESSION.tenant, SESSION.project, "s:monday")]
     sealed = [item for pk in places for item in every(world.table, Query(pk, "\x01", "\U0010ffff")) if "data" in item]
     assert len(sealed) == 2
     for item in sealed:
@@ -131,7 +134,7 @@ def test_no_sealed_item_opens_under_another_key_or_tenant(world: World) -> None:
 @pytest.mark.req("R252")
 def test_a_changed_item_stops_the_reader_and_shows_nothing(world: World) -> None:
     commit(process(world), SESSION, turn())
-    [item] = every(world.table, Query(layout.session_pk(SESSION), layout.FIRST_EVENT, layout.LAST_EVENT))
+    [item] = every(world.table, Query(session_pk(SESSION), FIRST_EVENT, LAST_EVENT))
     assert isinstance(item["data"], bytes)
     world.table.put(Put({**item, "data": item["data"][:-1] + bytes([item["data"][-1] ^ 1])}))
     with pytest.raises(CorruptData) as failure:
@@ -144,7 +147,7 @@ def test_a_turn_put_in_the_place_of_another_does_not_open(world: World) -> None:
     parts = process(world)
     commit(parts, SESSION, turn())
     commit(parts, SESSION, Completion(turn_id=TurnId("t2"), inputs=(message("user", "second"),), outputs=()))
-    one, two = every(world.table, Query(layout.session_pk(SESSION), layout.FIRST_EVENT, layout.LAST_EVENT))
+    one, two = every(world.table, Query(session_pk(SESSION), FIRST_EVENT, LAST_EVENT))
     world.table.put(Put({**one, "sk": two["sk"], "seq": two["seq"]}))
     with pytest.raises(CorruptData):
         list(process(world).sessions.history(SESSION))

@@ -11,25 +11,28 @@ from typing import Any, TypeVar
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation, Session
-from cairn.ground import layout
+from cairn.conversation.turns import Completion
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.paging import every
 from cairn.ground.ports import Blobs, Table
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
 from cairn.ground.world import World
+from cairn.log.layout import log_owner, log_pk, registry_pk
+from cairn.sessions.layout import HEAD, session_pk
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
-from memory_store import copied
+from cairn.turns.model import Preparation
+from support.memory_store import copied
 
 T = TypeVar("T")
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 ADA = UserId("ada")
-LOG = layout.log_pk(SESSION.tenant, SESSION.project, layout.owner(ADA, SESSION.session_id))
-REGISTRY = layout.registry_pk(SESSION.tenant, SESSION.project)
+LOG = log_pk(SESSION.tenant, SESSION.project, log_owner(ADA, SESSION.session_id))
+REGISTRY = registry_pk(SESSION.tenant, SESSION.project)
 SETTINGS = MemorySettings()
 FEWEST_CALLS = 5
 """A turn claims, leases, reads twice at least and commits: a sweep over fewer calls has missed some."""
@@ -144,12 +147,12 @@ def prepared(world_in_memory: Callable[[], World], earlier: Sequence[Completion]
 def state(world: World) -> dict[str, Any]:
     """Return all that can be observed of the session, without times, random ids and ciphertext."""
     parts = process(world)
-    items = list(every(world.table, Query(layout.session_pk(SESSION), "\x01", "\U0010ffff")))
+    items = list(every(world.table, Query(session_pk(SESSION), "\x01", "\U0010ffff")))
     nothing: Attributes = {}
-    head = next((item for item in items if item["sk"] == layout.HEAD), nothing)
+    head = next((item for item in items if item["sk"] == HEAD), nothing)
     entries = [parts.vault.unseal(SESSION.tenant, item) for item in every(world.table, Query(LOG, "m#", "m#~"))]
-    parts.log.refresh(SESSION.tenant, SESSION.project, layout.owner(ADA, SESSION.session_id))
-    with parts.log.view(SESSION.tenant, SESSION.project, layout.owner(ADA, SESSION.session_id)) as view:
+    parts.log.refresh(SESSION.tenant, SESSION.project, log_owner(ADA, SESSION.session_id))
+    with parts.log.view(SESSION.tenant, SESSION.project, log_owner(ADA, SESSION.session_id)) as view:
         facts = view.facts(world.clock.now(), SESSION.session_id)
     return {
         "history": [

@@ -23,9 +23,9 @@ from mcp import Client, StdioServerParameters
 from cairn.access.api_keys import Grant
 from cairn.embedded.table import SqliteTable
 from cairn.ground.table import Key, Put
-from cairn.local.demo.client import Lost, Memory, Recalled, Stored, connected
-from cairn.local.demo.conversation import Conversation, Turn, shipped
-from cairn.local.demo.replay import Tally, digest, forge, replay, send_again
+from cairn.local.demo.client import CommitResult, Lost, MemoryClient, RecalledContext, connected
+from cairn.local.demo.conversation import Conversation, SceneTurn, shipped
+from cairn.local.demo.replay import ReplayTally, digest, forge, replay, send_again
 from cairn.local.demo.server_process import DEMO_SETTINGS, ServerProcess
 from cairn.local.store import LOCAL_TENANT, api_keys
 
@@ -53,7 +53,7 @@ class Killer:
     seen: int = 0
     timers: list[Timer] = field(default_factory=list[Timer])
 
-    def turn(self, turn: Turn, recalled: Recalled | None, stored: Stored) -> None:
+    def turn(self, turn: SceneTurn, recalled: RecalledContext | None, stored: CommitResult) -> None:
         del turn, recalled, stored
         self.seen += 1
         if self.seen == KILL_AFTER:
@@ -64,7 +64,7 @@ class Killer:
 class Nobody:
     """An audience that looks away."""
 
-    def turn(self, turn: Turn, recalled: Recalled | None, stored: Stored) -> None:
+    def turn(self, turn: SceneTurn, recalled: RecalledContext | None, stored: CommitResult) -> None:
         """See nothing."""
 
 
@@ -83,8 +83,8 @@ def running(store: Path) -> Generator[ServerProcess]:
         server.stop()
 
 
-async def replayed(server: ServerProcess, key: str, audience: Killer | Nobody) -> Tally:
-    tally = Tally()
+async def replayed(server: ServerProcess, key: str, audience: Killer | Nobody) -> ReplayTally:
+    tally = ReplayTally()
     conversation = short()
     for session in conversation.sessions:
         async with connected(server.url, key, "demo") as memory:
@@ -142,7 +142,7 @@ def test_a_server_killed_half_way_and_a_replay_from_the_start_leave_the_state_of
 
 @pytest.mark.req("R265")
 def test_the_same_turn_with_other_words_is_a_conflict_and_changes_nothing(tmp_path: Path) -> None:
-    async def forgery(server: ServerProcess, key: str) -> tuple[list[str], list[str], Recalled]:
+    async def forgery(server: ServerProcess, key: str) -> tuple[list[str], list[str], RecalledContext]:
         session, turn = shipped().turns[1]
         async with connected(server.url, key, "demo") as memory:
             await memory.after_turn(session.session_id, "u", turn)
@@ -224,7 +224,7 @@ def test_a_body_of_ten_megabytes_is_refused_clearly_and_the_server_lives_on(tmp_
 
 
 def test_the_same_memory_is_served_over_standard_input_and_output(tmp_path: Path) -> None:
-    async def ask(server: ServerProcess, key: str) -> Recalled:
+    async def ask(server: ServerProcess, key: str) -> RecalledContext:
         async with connected(server.url, key, "demo") as memory:
             await memory.after_turn("s", "u", shipped().turns[1][1])
         command = StdioServerParameters(
@@ -233,7 +233,7 @@ def test_the_same_memory_is_served_over_standard_input_and_output(tmp_path: Path
             env={**os.environ, **SETTINGS},
         )
         async with Client(command) as client:
-            return await Memory(client, "demo").before_turn("s", "u", ("Where do I live?",))
+            return await MemoryClient(client, "demo").before_turn("s", "u", ("Where do I live?",))
 
     with running(tmp_path / "store") as server:
         recalled = anyio.run(ask, server, new_key(server.store))

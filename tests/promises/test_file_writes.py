@@ -9,19 +9,21 @@ from hashlib import sha256
 
 import pytest
 
-from builders import SESSION
-from cairn.conversation.turns import Session
 from cairn.engine import Engine
 from cairn.files.files import WriteMode
+from cairn.files.layout import FILES
 from cairn.files.service import Files
-from cairn.ground import layout
 from cairn.ground.errors import CairnError, Conflict, QuotaExceeded, Unavailable
 from cairn.ground.ids import SessionId
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import Limits, MemorySettings
 from cairn.ground.table import Key, Query
 from cairn.ground.world import World
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from cairn.log.layout import registry_pk
+from cairn.sessions.layout import session_pk
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.turns import SESSION
 
 LARGE = "".join(sha256(str(number).encode()).hexdigest() for number in range(5000))
 LIMITS = Limits(project_bytes=1_000_000)
@@ -53,14 +55,14 @@ def contents(world: World) -> dict[str, bytes]:
 
 
 def counted(world: World) -> int:
-    item = world.table.get(Key(layout.registry_pk(SESSION.tenant, SESSION.project), layout.FILES))
+    item = world.table.get(Key(registry_pk(SESSION.tenant, SESSION.project), FILES))
     return int(item["bytes"]) if item else 0
 
 
 def check_books(world: World) -> None:
     """Hold the project's count to its files, and the blobs to what names them."""
     assert counted(world) == sum(map(len, contents(world).values()))
-    items = list(every(world.table, Query(layout.session_pk(SESSION), "\x01", "\U0010ffff")))
+    items = list(every(world.table, Query(session_pk(SESSION), "\x01", "\U0010ffff")))
     named = {part[1]: part for part in (str(item["sk"]).split("#") for item in items) if part[0] == "part"}
     assert all(f"/memory/monday/{path}" in contents(world) for path in named)
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from builders import SESSION
 from cairn.engine import Engine
 from cairn.files.files import WriteMode
 from cairn.files.service import Files
 from cairn.ground.errors import CairnError
 from cairn.ground.settings import MemorySettings
 from cairn.ground.world import World
+from support.turns import SESSION
 
 ROOT = "/memory/monday"
 

@@ -14,15 +14,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from builders import cold
 from cairn.archive.archive import Archive
-from cairn.archive.model import KEPT_FIELDS, Deposit, kept, pack
-from cairn.ground import layout
+from cairn.archive.layout import archive_pk
+from cairn.archive.model import KEPT_FIELDS, Deposit, kept_fields, pack
 from cairn.ground.errors import NotFound, Unavailable
 from cairn.ground.ids import Digest, SessionId, Tenant
 from cairn.ground.world import World
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
-from memory_store import MemoryTable, copied
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+from support.memory_store import MemoryTable, copied
+from support.turns import cold
 
 ACME, OTHER = Tenant("acme"), Tenant("other")
 MONDAY = SessionId("monday")
@@ -49,7 +49,7 @@ def faulty(world: World, at: int, fault: Fault) -> tuple[FaultyStore, Archive]:
 
 def places(world: World) -> list[str]:
     """Return where the entries of ACME's archive stand, without their ids."""
-    items = [item for item in cast("MemoryTable", world.table).items() if item["pk"] == layout.archive_pk(ACME)]
+    items = [item for item in cast("MemoryTable", world.table).items() if item["pk"] == archive_pk(ACME)]
     return sorted(str(item["sk"]).rpartition("#")[0] for item in items)
 
 
@@ -185,8 +185,8 @@ def test_whatever_is_archived_is_found_and_comes_back_as_it_was_kept(
     for session, tags in archived:
         deposit = Deposit(session_id=MONDAY, tags=tuple(tags), session=session)
         digest = archive.store(ACME, deposit).digest
-        assert archive.retrieve(ACME, digest) == kept(session, MONDAY)
+        assert archive.retrieve(ACME, digest) == kept_fields(session, MONDAY)
         assert digest in {entry.digest for entry in archive.query(ACME, "", tags, 100)}
         assert archive.store(OTHER, deposit).digest != digest
-    different = {pack(kept(session, MONDAY)) for session, _ in archived}
+    different = {pack(kept_fields(session, MONDAY)) for session, _ in archived}
     assert len(archive.query(ACME, "", [], 100)) == len(different)

@@ -14,29 +14,32 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from builders import FakeClock, RecordingJobs, cold
 from cairn.conversation.items import message
-from cairn.conversation.turns import Preparation
-from cairn.custody.bundles import Bundles, Record, Scope
+from cairn.custody.bundles import Bundles, DataScope, Record
 from cairn.custody.data_keys import DataKeys
-from cairn.custody.erase_tenant import TenantErasure
-from cairn.custody.erase_user import SubjectErasure
+from cairn.custody.erase_tenant import EraseTenant
+from cairn.custody.erase_user import EraseUser
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
 from cairn.engine import Engine
 from cairn.files.files import WriteMode
-from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.paging import every
 from cairn.ground.table import Query
 from cairn.ground.world import World
-from cairn.log.memories import Forgetting
+from cairn.log.layout import PROJECT_OWNER
+from cairn.memories.model import ForgetRequest
 from cairn.process.system import SystemEntropy, in_turn
+from cairn.sessions.layout import HEAD, MEMORY_COUNT, session_pk
+from cairn.turns.model import Preparation
+from cairn.vault.layout import key_range, keys_pk
 from cairn.vault.vault import Vault
-from custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
+from support.doubles import FakeClock, RecordingJobs
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.turns import cold
 
 Act: TypeAlias = Callable[[Household, World], object]
 SHARED = session("shared")
@@ -47,11 +50,11 @@ def rewrap(house: Household, world: World) -> object:
 
 
 def erase_tenant(house: Household, world: World) -> object:
-    return TenantErasure(world, house.inventory).run(ACME)
+    return EraseTenant(world, house.inventory).run(ACME)
 
 
 def erase_user(house: Household, world: World) -> object:
-    return SubjectErasure(cold(world), house.inventory).run(Scope(ACME, user=ADA))
+    return EraseUser(cold(world), house.inventory).run(DataScope(ACME, user=ADA))
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +70,10 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     first, second = (house.remember(SHARED, ADA, f"Ada keeps {what}.") for what in ("bees", "wasps"))
     house.remember(SHARED, BOB, "Bob keeps hens.")
     house.remember(SHARED, ADA, "Ada waits here.", "session")
-    house.engine().memories.forget(SHARED, Forgetting(id=first, reason="Ada was stung.", replacement_id=second))
+    house.engine().memories.forget(SHARED, ForgetRequest(id=first, reason="Ada was stung.", replacement_id=second))
     house.later(days=2)
     house.maintain(SHARED)
-    assert house.engine().indexer.rebuild(ACME, SHARED.project, layout.PROJECT_OWNER).entries
+    assert house.engine().indexer.rebuild(ACME, SHARED.project, PROJECT_OWNER).entries
     assert house.engine().indexer.rebuild(ACME, SHARED.project, "u:ada").entries
     DataKeys(house.world, house.inventory).rotate(ACME)
     house.later(days=31)
@@ -139,7 +142,7 @@ def test_a_rewrap(fault: Any, fresh: Callable[[], Household]) -> None:
 
     for house in sweep(fresh, fault, rewrap):
         assert {item["kid"] for item in house.inventory.items(ACME) if "kid" in item} == {2}
-        keys = every(house.world.table, Query(layout.keys_pk(ACME), *layout.key_range()))
+        keys = every(house.world.table, Query(keys_pk(ACME), *key_range()))
         assert [item["number"] for item in keys] == [2]
         assert house.answers() == answers
 
@@ -177,7 +180,7 @@ def test_an_erasure_of_a_user(fault: Any, fresh: Callable[[], Household]) -> Non
         assert house.answers() == answers
         named = {str(item["blob"]) for item in house.inventory.items(ACME) if "blob" in item}
         assert set(house.inventory.blobs(ACME)) == named
-        head = house.world.table.query(Query(layout.session_pk(SHARED), layout.HEAD, layout.HEAD)).items[0]
+        head = house.world.table.query(Query(session_pk(SHARED), HEAD, HEAD)).items[0]
         assert (head["erased"], head["seq"]) == (2, 5)
         assert house.recalled(SHARED) == ["Bob keeps hens."]
         assert house.archived() == []
@@ -224,7 +227,7 @@ def test_an_erasure_of_a_session_that_was_left_alone(fault: Any, fresh: Callable
     orphans = remains(house)["unnamed"]
     assert keeping(house.world).maintenance.run(SHARED).erased
     wanted = remains(house)
-    assert [sk for pk, sk in wanted["keys"] if pk == layout.session_pk(SHARED)] == [layout.MEMORY_COUNT]
+    assert [sk for pk, sk in wanted["keys"] if pk == session_pk(SHARED)] == [MEMORY_COUNT]
     assert wanted["unnamed"] == orphans
 
     for house in sweep(lambda: left_alone(fresh), fault, retain):
@@ -259,7 +262,7 @@ def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -
     for name in ("monday", "tuesday"):
         house.archive(name, "garden")
     answers, archived = house.answers(), house.archived()
-    records: list[Record] = list(Bundles(house.world, house.inventory, Vault(house.world)).export(Scope(ACME)))
+    records: list[Record] = list(Bundles(house.world, house.inventory, Vault(house.world)).export(DataScope(ACME)))
 
     def empty() -> Household:
         directory = tmp_path / f"empty-{next(numbers)}"

@@ -13,15 +13,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.conversation.turns import MaintenanceReport, Session
 from cairn.files import abstracts
 from cairn.ground.errors import CorruptData, ResourceBusy, Unavailable
+from cairn.ground.session import Session
 from cairn.ground.world import World
 from cairn.sessions.parts import Parts
-from cairn.upkeep.every_due import PUT_OFF, FanOut, Outcome
-from due_sessions import A_MINUTE, AFTER_LEASE, KNOBS, MATES, SHARD, end_state, engine, entry, run, say
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
-from memory_store import copied
+from cairn.upkeep.every_due import PUT_OFF, EveryDue, Outcome
+from cairn.upkeep.model import MaintenanceReport
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.memory_store import copied
+from support.upkeep import A_MINUTE, AFTER_LEASE, KNOBS, MATES, SHARD, end_state, engine, entry, run, say
 
 NEWS, NEWS_TOLD = "I live in Bergen.", "Bergen"
 FEWEST_CALLS = 20
@@ -52,9 +53,9 @@ def clean(world: World) -> tuple[list[Any], int]:
 
 @pytest.mark.req("R070")
 def test_a_run_maintains_what_is_due_and_the_next_finds_nothing(world: World, clean: tuple[list[Any], int]) -> None:
-    assert FanOut(world).due_shards() == [SHARD]
+    assert EveryDue(world).due_shards() == [SHARD]
     assert run(world) == {"maintained": 2}
-    assert FanOut(world).due_shards() == []
+    assert EveryDue(world).due_shards() == []
     assert run(world) == {}
     assert end_state(world) == clean[0]
 
@@ -78,7 +79,7 @@ def test_a_run_that_is_stopped_at_any_call_is_finished_by_the_next(
         run(twin)
 
         assert end_state(twin) == wanted, at
-        assert FanOut(twin).due_shards() == [], at
+        assert EveryDue(twin).due_shards() == [], at
 
 
 @pytest.mark.slow
@@ -109,7 +110,7 @@ def test_a_second_run_at_any_moment_of_the_first_changes_nothing(
         run(twin)
 
         assert end_state(twin) == wanted, at
-        assert FanOut(twin).due_shards() == [], at
+        assert EveryDue(twin).due_shards() == [], at
     assert met["busy"] > 0
     assert met["failed"] == 0
 
@@ -161,10 +162,10 @@ def test_one_session_that_fails_holds_up_no_other_and_is_tried_again_later(world
             raise CorruptData("a fault of the test")
         return maintenance.run_due(where, until)
 
-    fan_out = FanOut(world)
-    assert fan_out.run_shard(SHARD, A_MINUTE, maintain) == {"failed": 1, "maintained": 1}
+    every_due = EveryDue(world)
+    assert every_due.run_shard(SHARD, A_MINUTE, maintain) == {"failed": 1, "maintained": 1}
     assert tried == [broken, sound]
-    assert fan_out.run_shard(SHARD, A_MINUTE, maintain) == {}
+    assert every_due.run_shard(SHARD, A_MINUTE, maintain) == {}
     assert entry(world, broken) == clock.time + PUT_OFF
 
     clock.advance(seconds=PUT_OFF.total_seconds())
@@ -175,7 +176,7 @@ def test_a_store_that_is_down_puts_nothing_off(world: World) -> None:
     def maintain(_where: Session, _until: datetime) -> MaintenanceReport:
         raise Unavailable("a fault of the test")
 
-    assert FanOut(world).run_shard(SHARD, A_MINUTE, maintain) == {"failed": 2}
+    assert EveryDue(world).run_shard(SHARD, A_MINUTE, maintain) == {"failed": 2}
     assert run(world) == {"maintained": 2}
 
 
@@ -188,7 +189,7 @@ def test_a_session_that_was_maintained_while_it_failed_elsewhere_is_not_put_off(
         clock.advance(minutes=10)
         raise CorruptData("a fault of the test")
 
-    FanOut(world).run_shard(SHARD, timedelta(minutes=5), maintain)
+    EveryDue(world).run_shard(SHARD, timedelta(minutes=5), maintain)
 
     assert entry(world, where) == clock.time + timedelta(minutes=50)
 
@@ -202,7 +203,7 @@ def test_a_run_starts_no_session_after_its_time_and_counts_what_it_leaves(world:
         return report
 
     assert run(world, timedelta(0)) == {"left": 2}
-    assert FanOut(world).run_shard(SHARD, A_MINUTE, slow) == {"maintained": 1, "left": 1}
+    assert EveryDue(world).run_shard(SHARD, A_MINUTE, slow) == {"maintained": 1, "left": 1}
     assert run(world) == {"maintained": 1}
 
 

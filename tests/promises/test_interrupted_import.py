@@ -9,14 +9,12 @@ from typing import Any
 
 import pytest
 
-from builders import SESSION, cold, turn
 from cairn.conversation.events import Event, EventType
 from cairn.conversation.items import message
 from cairn.custody import earlier_import as legacy_import
-from cairn.custody.earlier_layout import FactRecord, LegacyHistory, turns_of
+from cairn.custody.earlier_layout import EarlierHistory, FactRecord, turns_of
 from cairn.engine import Engine
 from cairn.facts.facts import State
-from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import TurnId
 from cairn.ground.paging import every
@@ -24,14 +22,16 @@ from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Query
 from cairn.ground.tiers import Tier
 from cairn.ground.world import World
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from cairn.sessions.layout import HEAD, session_pk
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.turns import SESSION, cold, turn
 
 START = datetime(2026, 2, 1, tzinfo=UTC)
 SETTINGS = MemorySettings(session_lock_timeout_ms=0)
 TURNS = 7
 
 
-def history() -> LegacyHistory:
+def history() -> EarlierHistory:
     events = [
         Event(
             id=f"t{number}-in-0",
@@ -59,7 +59,7 @@ def history() -> LegacyHistory:
         )
         for number, value in enumerate(("Oslo", "Bergen"))
     ]
-    return LegacyHistory(turns_of(events), tuple(homes), (TurnId("t-1"), TurnId("t0")))
+    return EarlierHistory(turns_of(events), tuple(homes), (TurnId("t-1"), TurnId("t0")))
 
 
 def engine(world: World) -> Engine:
@@ -72,13 +72,13 @@ def faulty(world: World, at: int, fault: Callable[[Callable[[], object]], object
 
 
 def take_over(engine: Engine) -> None:
-    engine.legacy.run(SESSION, history())
+    engine.earlier_import.run(SESSION, history())
 
 
 def end_state(world: World) -> dict[str, Any]:
     """Return all that can be observed, without the times and fences that differ between runs."""
     parts = cold(world)
-    items = list(every(world.table, Query(layout.session_pk(SESSION), "\x01", "\U0010ffff")))
+    items = list(every(world.table, Query(session_pk(SESSION), "\x01", "\U0010ffff")))
     files = dict(engine(world).files.everything(SESSION))
     timed = ("meta/", "indexes/")
     return {
@@ -89,7 +89,7 @@ def end_state(world: World) -> dict[str, Any]:
             name: value
             for item in items
             for name, value in item.items()
-            if item["sk"] == layout.HEAD and name in {"seq", "owners", "legacy", "legacy_through", "events", "turn_id"}
+            if item["sk"] == HEAD and name in {"seq", "owners", "legacy", "legacy_through", "events", "turn_id"}
         },
     }
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from builders import SESSION, Journal
 from cairn.ground.errors import Unavailable
 from cairn.ground.world import World
 from cairn.log.log import MemoryLog
@@ -20,8 +19,10 @@ from cairn.log.segments import GRACE
 from cairn.process.system import SystemEntropy
 from cairn.recall.indexing import Indexer
 from cairn.vault.vault import Vault
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
-from memory_store import copied
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+from support.log import Journal
+from support.memory_store import copied
+from support.turns import SESSION
 
 NewWorld = Callable[[], World]
 Fault = Callable[[Callable[[], object]], object]

@@ -11,19 +11,21 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, MaintenanceReport, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.table import SqliteTable
 from cairn.engine import Engine
 from cairn.files import abstracts
-from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Query
 from cairn.ground.world import World
+from cairn.sessions.layout import HEAD, session_pk
 from cairn.sessions.parts import Parts
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from cairn.upkeep.model import MaintenanceReport
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 SETTINGS = MemorySettings(recent_context_items=2, session_lock_timeout_ms=0, guard_lease_seconds=30)
@@ -52,13 +54,13 @@ def end_state(world: World) -> dict[str, Any]:
     """Return all that can be observed of the session, without the times and fences that differ between runs."""
     parts = Parts.of(world, lambda _: SETTINGS)
     parts.log.refresh(SESSION.tenant, SESSION.project, "u:ada")
-    items = list(every(world.table, Query(layout.session_pk(SESSION), "\x01", "\U0010ffff")))
+    items = list(every(world.table, Query(session_pk(SESSION), "\x01", "\U0010ffff")))
     summaries = abstracts.stored(parts, SESSION)
     assert summaries is not None
     with parts.log.view(SESSION.tenant, SESSION.project, "u:ada") as view:
         ledger: Any = view.ledger
         facts = [(fact.id, fact.value, fact.state, fact.superseded_by) for fact in ledger._latest(None)]
-    head = next(item for item in items if item["sk"] == layout.HEAD)
+    head = next(item for item in items if item["sk"] == HEAD)
     return {
         "history": list(parts.sessions.history(SESSION)),
         "keys": [item["sk"] for item in items if not str(item["sk"]).startswith(DROPPED)],

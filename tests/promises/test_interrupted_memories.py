@@ -14,20 +14,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from builders import SESSION, cold, turn
-from cairn.conversation.turns import Session
 from cairn.engine import Engine
-from cairn.ground import layout
 from cairn.ground.errors import NotFound, Refusal, TransactionRefused, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, UserId
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key, Query
 from cairn.ground.world import World
-from cairn.log.memories import Forgetting, Note, Question
+from cairn.log.layout import log_pk
+from cairn.memories.model import ForgetRequest, Note, RecallRequest
 from cairn.process.system import SystemEntropy
+from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from cairn.turns.after_turn import commit
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+from support.turns import SESSION, cold, turn
 
 NewWorld = Callable[[], World]
 Fault = Callable[[Callable[[], object]], object]
@@ -49,7 +50,7 @@ def faulty(world: World, at: int, fault: Fault) -> tuple[FaultyStore, World]:
 
 def found(world: World, **fields: Any) -> list[str]:
     """Return what a process that has read nothing yet recalls."""
-    question = Question(min_confidence=0, user_id=ADA, **fields)
+    question = RecallRequest(min_confidence=0, user_id=ADA, **fields)
     return sorted(each.content for each in engine(world).memories.recall(SESSION, question).found)
 
 
@@ -58,12 +59,12 @@ def on_record(world: World) -> tuple[int, int, int]:
     parts = cold(world)
     remembered = ended = 0
     for owner in ("s:monday", "u:ada", "p:"):
-        pk = layout.log_pk(SESSION.tenant, SESSION.project, owner)
+        pk = log_pk(SESSION.tenant, SESSION.project, owner)
         for item in every(world.table, Query(pk, "m#", "m#\U0010ffff")):
             entry = parts.vault.unseal(SESSION.tenant, item)
             remembered += len(entry["remembered"])
             ended += len(entry["forgotten"])
-    counted = world.table.get(Key(layout.session_pk(SESSION), layout.MEMORY_COUNT)) or {}
+    counted = world.table.get(Key(session_pk(SESSION), MEMORY_COUNT)) or {}
     return remembered, ended, int(counted.get("kept", 0))
 
 
@@ -98,13 +99,13 @@ def remembered(world: World) -> tuple[str, str]:
     return memories.remember(SESSION, OLD), memories.remember(SESSION, NEW)
 
 
-def forgetting(world: World, kind: str) -> Forgetting:
+def forgetting(world: World, kind: str) -> ForgetRequest:
     old, new = remembered(world)
     if kind == "memory":
-        return Forgetting(id=old, reason="Too wet.", replacement_id=new, user_id=ADA)
-    found = engine(world).memories.recall(SESSION, Question()).found
+        return ForgetRequest(id=old, reason="Too wet.", replacement_id=new, user_id=ADA)
+    found = engine(world).memories.recall(SESSION, RecallRequest()).found
     (fact,) = [each.id for each in found if each.kind == "fact"]
-    return Forgetting(id=fact, reason="Moved.")
+    return ForgetRequest(id=fact, reason="Moved.")
 
 
 @pytest.mark.req("R244")
@@ -148,14 +149,14 @@ def test_a_busy_store_is_asked_again_and_then_said_to_be_busy(world_in_memory: N
     vars(world.table)["transact"] = busy
     name = engine(world).memories.remember(SESSION, OLD)
     refusals = iter([1, 2, 3])
-    engine(world).memories.forget(SESSION, Forgetting(id=name))
+    engine(world).memories.forget(SESSION, ForgetRequest(id=name))
     assert on_record(world) == (1, 1, 1)
 
     refusals = iter(range(1, 100))
     with pytest.raises(Unavailable):
         engine(world).memories.remember(SESSION, NEW)
     with pytest.raises(Unavailable):
-        engine(world).memories.forget(SESSION, Forgetting(id=name, reason="again"))
+        engine(world).memories.forget(SESSION, ForgetRequest(id=name, reason="again"))
     assert on_record(world) == (1, 1, 1)
 
 
@@ -168,7 +169,7 @@ def test_memories_kept_and_forgotten_at_once_are_each_kept_and_forgotten_once(wo
         start.wait()
         memories = engine(world).memories
         names = [memories.remember(SESSION, Note(content=f"Row {row}.")) for row in range(6)]
-        memories.forget(SESSION, Forgetting(id=names[number % 6]))
+        memories.forget(SESSION, ForgetRequest(id=names[number % 6]))
         return names
 
     with ThreadPoolExecutor(8) as pool:
@@ -209,16 +210,16 @@ def test_everyone_recalls_and_forgets_exactly_what_its_scope_shows_them(
         if where[:2] == place[:2] and sees[scope]:
             expected.add(said.content)
 
-    told = memories.recall(session(place), Question(user_id=user, limit=50)).found
+    told = memories.recall(session(place), RecallRequest(user_id=user, limit=50)).found
     assert {each.content for each in told} == expected
 
     for content, name in names.items():
         if content in expected:
-            memories.forget(session(place), Forgetting(id=name, user_id=user))
+            memories.forget(session(place), ForgetRequest(id=name, user_id=user))
         else:
             with pytest.raises(NotFound):
-                memories.forget(session(place), Forgetting(id=name, user_id=user))
-    assert memories.recall(session(place), Question(user_id=user)).found == ()
+                memories.forget(session(place), ForgetRequest(id=name, user_id=user))
+    assert memories.recall(session(place), RecallRequest(user_id=user)).found == ()
 
 
 def session(place: tuple[str, str, str]) -> Session:

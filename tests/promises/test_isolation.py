@@ -11,13 +11,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation, Session
+from cairn.conversation.turns import Completion
 from cairn.engine import Engine
-from cairn.ground import ids, layout
+from cairn.ground import ids
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key
 from cairn.ground.world import World
+from cairn.log.layout import log_owner, log_pk, registry_pk
+from cairn.sessions.layout import HEAD, guard_sk, session_pk
+from cairn.turns.model import Preparation
+from cairn.vault.layout import keys_pk
 
 NewWorld = Callable[[], World]
 TENANTS = ["a", "A", "a-b", "a_b", "acme", "acme1"]
@@ -105,10 +110,10 @@ def test_no_two_places_share_a_partition(
     one: tuple[str, str, str], other: tuple[str, str, str], user: str | None
 ) -> None:
     def partitions(place: Session) -> list[str]:
-        owner = layout.owner(UserId(user) if user else None, place.session_id)
-        log = layout.log_pk(place.tenant, place.project, owner)
-        registry = layout.registry_pk(place.tenant, place.project)
-        return [layout.session_pk(place), log, registry, layout.keys_pk(place.tenant)]
+        owner = log_owner(UserId(user) if user else None, place.session_id)
+        log = log_pk(place.tenant, place.project, owner)
+        registry = registry_pk(place.tenant, place.project)
+        return [session_pk(place), log, registry, keys_pk(place.tenant)]
 
     first, second = session(one), session(other)
     kinds = partitions(first)
@@ -171,10 +176,10 @@ def test_turns_named_like_internal_keys_are_turns_like_any_other(world_in_memory
     names = [name for name in SESSIONS if name.strip()]
     for number, name in enumerate(names):
         store(memory, place, f"canary{number}bird", None, turn_id=name)
-    head = world.table.get(Key(layout.session_pk(place), layout.HEAD))
+    head = world.table.get(Key(session_pk(place), HEAD))
     assert head is not None
     assert head["seq"] == len(names)
-    assert len({layout.guard_sk(TurnId(name)) for name in names}) == len(names)
+    assert len({guard_sk(TurnId(name)) for name in names}) == len(names)
 
 
 def test_the_hostile_names_are_all_different() -> None:

@@ -14,20 +14,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders import key_value
 from cairn.ground.codec import canonical
 from cairn.ground.errors import NotFound, Unavailable
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.paging import every
 from cairn.ground.table import Attributes, Query
 from cairn.ground.world import World
 from cairn.keyvalue import layout
 from cairn.keyvalue.changes import GRACE
-from cairn.keyvalue.model import Entry, KeyName, Namespace, Place, Usage
+from cairn.keyvalue.model import Entry, KeyName, Place, Usage
 from cairn.keyvalue.store import KeyValue
-from faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
-from key_values import confirm, removed
-from memory_store import MemoryTable
+from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+from support.keyvalue import confirm, key_value, removed
+from support.memory_store import MemoryTable
 
 ACME = Tenant("acme")
 RIVAL = Tenant("acme-2")

@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from builders import key_value
 from cairn.ground.errors import CairnError, Conflict, QuotaExceeded
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.settings import Quotas
 from cairn.ground.world import World
-from cairn.keyvalue.model import KeyName, Namespace, Place
-from key_values import confirm, removed
+from cairn.keyvalue.model import KeyName, Place
+from support.keyvalue import confirm, key_value, removed
 
 ACME = Tenant("acme")
 RIVAL = Tenant("acme-2")

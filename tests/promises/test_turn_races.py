@@ -15,17 +15,20 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message, text_of
-from cairn.conversation.turns import CommittedTurn, Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key
 from cairn.ground.world import World
+from cairn.log.layout import log_owner
 from cairn.process.system import SystemEntropy
+from cairn.sessions.layout import HEAD, session_pk
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
+from cairn.turns.model import CommittedTurn
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 WORKER = Path(__file__).with_name("committing_process.py")
@@ -124,12 +127,12 @@ def test_after_a_race_the_last_turn_is_believed_and_all_before_it_are_superseded
     together(6, lambda number: patiently(callers[number], turn(f"name{number}")))
     reader = process()
     last = max(stored(reader).items())[1][0].removeprefix("My name is ").removesuffix(".")
-    owner = layout.owner(None, SESSION.session_id)
+    owner = log_owner(None, SESSION.session_id)
     for parts in (reader, *callers):
         parts.log.refresh(SESSION.tenant, SESSION.project, owner)
         with parts.log.view(SESSION.tenant, SESSION.project, owner) as view:
             assert [fact.value for fact in view.facts(parts.world.clock.now(), SESSION.session_id)] == [last]
-    head = reader.world.table.get(Key(layout.session_pk(SESSION), layout.HEAD))
+    head = reader.world.table.get(Key(session_pk(SESSION), HEAD))
     assert head is not None
     assert (head["seq"], head["version"], head["facts_written"], head["facts_superseded"]) == (6, 6, 6, 5)
     assert "lease_until" not in head

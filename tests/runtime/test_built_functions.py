@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from builders import check_example, http_status
 from cairn_tools.catalog import CATALOG
 from lambda_runtime import Function, Sandbox
 from sample_events import samples
+from support.tool import check_example, http_status
 
 pytestmark = pytest.mark.enable_socket
 

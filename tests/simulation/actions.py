@@ -10,18 +10,21 @@ from random import Random
 from typing import TypeAlias
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation, Session
-from cairn.ground import layout
+from cairn.conversation.turns import Completion
 from cairn.ground.errors import PermissionDenied, ResourceBusy, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.jobs import IndexLog
+from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
+from cairn.log.layout import log_owner
+from cairn.sessions.layout import due_shard
 from cairn.turns import operation_token as operations
+from cairn.turns.model import Preparation
 from cairn.turns.operation_token import OperationToken
-from cairn.upkeep.every_due import FanOut
-from simulation.deeds import Deeds
+from cairn.upkeep.every_due import EveryDue
+from simulation.client_history import SeenContext
+from simulation.operations import Operations
 from simulation.stage import START, Process, Stage
-from simulation.witness import Seen
 
 PROJECT = Project("garden")
 TENANTS = (Tenant("acme"), Tenant("globex"))
@@ -52,7 +55,7 @@ class Play:
     begun: list[tuple[Session, Completion, OperationToken]] = field(
         default_factory=list[tuple[Session, Completion, OperationToken]]
     )
-    deeds: Deeds = field(default_factory=Deeds)
+    operations: Operations = field(default_factory=Operations)
     idle_until: datetime = START
     long_waits: int = 0
 
@@ -65,7 +68,7 @@ class Play:
             self.stage.scheduler.pause(left.total_seconds())
 
     def owners(self, session: Session) -> list[str]:
-        return [layout.owner(UserId(user), session.session_id) for user in self.users]
+        return [log_owner(UserId(user), session.session_id) for user in self.users]
 
 
 Action: TypeAlias = Callable[[Play, Process], None]
@@ -110,12 +113,12 @@ def look(play: Play, process: Process, session: Session, max_input_tok: int = 10
         max_input_tok=max_input_tok,
         recall_scope=scope,
     )
-    asked, at = play.stage.witness.moment(), process.parts.world.clock.now()
+    asked, at = play.stage.client_history.moment(), process.parts.world.clock.now()
     try:
         prepared = process.engine.turns.before(session, request)
     except Unavailable:
         return
-    play.stage.witness.seen.append(Seen(session, user, scope, asked, at, prepared))
+    play.stage.client_history.seen.append(SeenContext(session, user, scope, asked, at, prepared))
 
 
 def begin(play: Play, process: Process) -> None:
@@ -146,9 +149,9 @@ def maintain(play: Play, process: Process) -> None:
 
 def maintain_due(play: Play, process: Process) -> None:
     """Maintain what is due, as the schedule does."""
-    shard = layout.due_shard(play.a_session())
+    shard = due_shard(play.a_session())
     with suppress(Unavailable):
-        FanOut(process.parts.world).run_shard(shard, timedelta(seconds=20), process.engine.maintenance.run_due)
+        EveryDue(process.parts.world).run_shard(shard, timedelta(seconds=20), process.engine.maintenance.run_due)
 
 
 def index(play: Play, process: Process) -> None:

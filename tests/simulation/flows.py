@@ -9,16 +9,18 @@ from random import Random
 from typing import TypeAlias
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import Completion, Preparation, Session
-from cairn.ground import layout
+from cairn.conversation.turns import Completion
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import TurnId, UserId
+from cairn.ground.session import Session
+from cairn.log.layout import log_owner
 from cairn.turns import operation_token as operations
-from faults import Stopped
+from cairn.turns.model import Preparation
 from simulation.actions import PLACES, PROJECT, SESSION_IDS, TENANTS, Play, tag_of
-from simulation.aftermath import Verdict, judged
-from simulation.line import Fault
+from simulation.faulty_link import Fault
 from simulation.stage import Process, Stage, small
+from simulation.verdict import Verdict, judged
+from support.faults import Stopped
 
 SESSION = Session(TENANTS[0], PROJECT, SESSION_IDS[0])
 ADA = UserId("ada")
@@ -102,7 +104,7 @@ def maintain(rehearsal: Rehearsal) -> None:
 
 def index(rehearsal: Rehearsal) -> None:
     """Index a log twice, of which the second run merges and discards, with more in it in between."""
-    owner, stage = layout.owner(ADA, SESSION.session_id), rehearsal.play.stage
+    owner, stage = log_owner(ADA, SESSION.session_id), rehearsal.play.stage
     for number in (1, 2, 3, 4):
         stage.scheduler.pause(timedelta(hours=2).total_seconds())
         if number < 4:

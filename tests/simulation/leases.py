@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TypeVar
 
-from cairn.ground import layout
 from cairn.ground.codec import epoch_ms
 from cairn.ground.ports import Table
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, key_of
+from cairn.sessions.layout import HEAD
 from simulation.scheduler import Scheduler
 
 T = TypeVar("T")
@@ -63,7 +63,7 @@ class WatchedTable:
         self._watched(writes, lambda: self.table.transact(writes))
 
     def _watched(self, writes: Sequence[Write], apply: Callable[[], T]) -> T:
-        heads = [key_of(write) for write in writes if key_of(write).sk == layout.HEAD]
+        heads = [key_of(write) for write in writes if key_of(write).sk == HEAD]
         before = [self.table.get(key) or {} for key in heads]
         answer = apply()
         for key, old in zip(heads, before, strict=True):

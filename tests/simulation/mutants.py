@@ -124,12 +124,12 @@ MUTANTS = (
         seed=788,
     ),
     Mutant(
-        "a shard replaces a turn that it does not hold",
+        "a pack replaces a turn that it does not hold",
         (
             Change(
                 "cairn.upkeep.maintenance:_Run._move",
-                "[[turn.seq, turn.records] for turn in shard]",
-                "[[turn.seq, turn.records] for turn in shard[1:]]",
+                "[[turn.seq, turn.records] for turn in pack]",
+                "[[turn.seq, turn.records] for turn in pack[1:]]",
             ),
         ),
         seed=12,

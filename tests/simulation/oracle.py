@@ -9,17 +9,17 @@ from typing import Any
 
 from cairn.conversation.events import Event, events_of
 from cairn.conversation.items import role_of, text_of
-from cairn.conversation.turns import Session
 from cairn.facts.extraction import extract
 from cairn.facts.facts import Fact, Recording, identity, merge
-from cairn.ground import layout
-from cairn.ground.ids import TurnId
+from cairn.ground.ids import SessionId, TurnId
+from cairn.ground.session import Session
+from cairn.log.layout import log_owner
 from cairn.log.view import MemoryView
-from recalling import rounded, told
 from simulation.actions import PROJECT, TENANTS, Play, tag_of
+from simulation.client_history import CONFLICT, STORED, Attempt, SeenContext
 from simulation.recount import Problems, Recount
 from simulation.stage import SETTINGS, Process
-from simulation.witness import CONFLICT, STORED, Attempt, Seen
+from support.recall import rounded, told
 
 
 class Findings:
@@ -44,12 +44,14 @@ class Findings:
             yield from self._recent(session)
         yield from self._answers()
         yield from self._logs()
-        for seen in self._play.stage.witness.seen:
+        for seen in self._play.stage.client_history.seen:
             yield from self._recalled(seen)
 
     def _contents(self, session: Session) -> Problems:
         sent = {
-            turn_id: attempts for (at, turn_id), attempts in self._play.stage.witness.turns().items() if at == session
+            turn_id: attempts
+            for (at, turn_id), attempts in self._play.stage.client_history.turns().items()
+            if at == session
         }
         stored = [events[0].turn_id for _, events in self._recounts[session].history]
         if sorted(stored) != sorted(sent):
@@ -84,7 +86,7 @@ class Findings:
         previous = ("", "")
         for _, events in self._recounts[session].history:
             said = [(event.id, text_of(event.item)) for event in events if role_of(event.item) == "user"]
-            by = layout.owner(events[0].user_id, session.session_id)
+            by = log_owner(events[0].user_id, session.session_id)
             if by == owner:
                 found = extract(said, previous[1] if previous[0] == by else "")
                 now = events[0].ts
@@ -167,7 +169,7 @@ class Findings:
             if any((source["turn_id"], source["event_id"]) not in said for source in sources):
                 yield f"a fact of {session} has no event"
 
-    def _recalled(self, seen: Seen) -> Problems:
+    def _recalled(self, seen: SeenContext) -> Problems:
         """Hold a context to what its caller may see, and to what was no more to be believed when it was asked for."""
         text = str(seen.prepared.items)
         foreign = [tag for tag in self._foreign(seen) if f"{tag} " in text]
@@ -181,13 +183,13 @@ class Findings:
         if ended & set(seen.prepared.recalled_fact_ids):
             yield f"{seen.session} recalled a fact that had ended"
 
-    def _foreign(self, seen: Seen) -> list[str]:
+    def _foreign(self, seen: SeenContext) -> list[str]:
         """Return the tags of those whose words the caller may not see."""
         tags: list[str] = []
         for tenant in TENANTS:
             for session_id in ("monday", "tuesday"):
                 for user in ("ada", "bob"):
-                    other = Session(tenant, PROJECT, layout.SessionId(session_id))
+                    other = Session(tenant, PROJECT, SessionId(session_id))
                     own = tenant == seen.session.tenant
                     here = own and session_id == seen.session.session_id
                     if not (
@@ -205,10 +207,10 @@ class Findings:
             for fact in entry["added"]
         }
 
-    def _facts_of(self, seen: Seen) -> list[dict[str, Any]]:
+    def _facts_of(self, seen: SeenContext) -> list[dict[str, Any]]:
         return [self._facts[name] for name in seen.prepared.recalled_fact_ids]
 
-    def _ended_before(self, seen: Seen) -> set[str]:
+    def _ended_before(self, seen: SeenContext) -> set[str]:
         """Return the session's facts that turns had ended whose clients knew of it when the context was asked for."""
         known = {
             each.turn.turn_id

@@ -8,10 +8,12 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from cairn.conversation.events import Event
-from cairn.conversation.turns import Session
 from cairn.ground import layout
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import Key, Query
+from cairn.log.layout import is_entry, log_owner, log_pk, registry_pk, registry_sk
+from cairn.sessions.layout import HEAD, session_pk
 from cairn.sessions.parts import Parts
 
 Problems: TypeAlias = Iterator[str]
@@ -47,10 +49,10 @@ class Recount:
     def log(self, owner: str) -> list[dict[str, Any]]:
         """Return all entries of an owner's log in their order."""
         if owner not in self._logs:
-            pk = layout.log_pk(self._session.tenant, self._session.project, owner)
+            pk = log_pk(self._session.tenant, self._session.project, owner)
             items = every(self._parts.world.table, Query(pk, *layout.prefix_range("m#")))
             vault, tenant = self._parts.vault, self._session.tenant
-            self._logs[owner] = [vault.unseal(tenant, item) for item in items if layout.is_entry(str(item["sk"]))]
+            self._logs[owner] = [vault.unseal(tenant, item) for item in items if is_entry(str(item["sk"]))]
         return self._logs[owner]
 
     def _order(self) -> Problems:
@@ -62,7 +64,7 @@ class Recount:
             yield f"{self._session}'s turns are logged as {logged}"
 
     def _head(self) -> Problems:
-        head = self._parts.world.table.get(Key(layout.session_pk(self._session), layout.HEAD)) or {}
+        head = self._parts.world.table.get(Key(session_pk(self._session), HEAD)) or {}
         entries = [entry for entry in self.entries if entry["turn"]]
         counted = {
             "seq": len(self.history),
@@ -78,15 +80,15 @@ class Recount:
             yield f"{self._session} is leased: {dict(head)}"
 
     def _guards(self) -> Problems:
-        items = every(self._parts.world.table, Query(layout.session_pk(self._session), *layout.prefix_range("turn#")))
+        items = every(self._parts.world.table, Query(session_pk(self._session), *layout.prefix_range("turn#")))
         guards = {str(item["turn_id"]): (item["status"], item.get("seq")) for item in items}
         if guards != {events[0].turn_id: ("done", seq) for seq, events in self.history}:
             yield f"{self._session}'s guards are {guards}"
 
     def _registry(self) -> Problems:
-        pk = layout.registry_pk(self._session.tenant, self._session.project)
-        items = every(self._parts.world.table, Query(pk, *layout.prefix_range(layout.registry_sk(""))))
+        pk = registry_pk(self._session.tenant, self._session.project)
+        items = every(self._parts.world.table, Query(pk, *layout.prefix_range(registry_sk(""))))
         known = {str(item["sk"]) for item in items}
         users = {event.user_id for _, events in self.history for event in events}
-        if not {layout.registry_sk(layout.owner(user, self._session.session_id)) for user in users} <= known:
+        if not {registry_sk(log_owner(user, self._session.session_id)) for user in users} <= known:
             yield f"a log of {self._session} is not registered"

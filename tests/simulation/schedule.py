@@ -6,16 +6,16 @@ import traceback
 from collections.abc import Callable
 from random import Random
 
-from faults import Stopped
 from simulation.actions import ACTIONS, USERS, Play, say, sessions_of
-from simulation.aftermath import Verdict, judged
-from simulation.keeping import KEEPING
-from simulation.line import Fault
+from simulation.faulty_link import Fault
 from simulation.stage import Stage, small
+from simulation.storage_actions import STORAGE_ACTIONS
+from simulation.verdict import Verdict, judged
+from support.faults import Stopped
 
 RATES = (0.0, 0.02, 0.06, 0.15)
 LEFT_OUT = 0.25
-EVERYTHING = {**ACTIONS, **KEEPING}
+EVERYTHING = {**ACTIONS, **STORAGE_ACTIONS}
 FEWEST_ACTIONS, MOST_ACTIONS = 6, 30
 
 
@@ -52,13 +52,13 @@ class _Schedule:
             self._left -= 1
             action = self._random.choices(self._actions, self._weights)[0]
             self._play.stage.counts[action.__name__] += 1
-            self._play.stage.trace(f"{process.line and process.line.process} {action.__name__}")
+            self._play.stage.trace(f"{process.link and process.link.process} {action.__name__}")
             try:
                 action(self._play, process)
             except Stopped:
                 process = self._play.stage.process(self._draw)
             except Exception:  # noqa: BLE001 - a door: whatever a service raises is what the simulator is to find
-                self._play.stage.witness.crashes.append(traceback.format_exc())
+                self._play.stage.client_history.crashes.append(traceback.format_exc())
             self._play.rest()
 
     def _draw(self, _: str) -> Fault | None:

@@ -1,4 +1,4 @@
-"""The stage of a simulation: one store, one scheduler, and processes on lines that fail as drawn."""
+"""The stage of a simulation: one store, one scheduler, and processes on links that fail as drawn."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from unittest.mock import patch
 
-from builders import RecordingJobs, RepeatingKeyRing
 from cairn.calls.journal import Journal
-from cairn.conversation.turns import CommittedTurn, Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.engine import Engine
 from cairn.ground.errors import Conflict, ResourceBusy, Unavailable
 from cairn.ground.ids import Tenant
+from cairn.ground.session import Session
 from cairn.ground.settings import Limits, MemorySettings, Quotas
 from cairn.ground.world import World
 from cairn.keyvalue import writing as keyvalue_writing
@@ -25,12 +25,14 @@ from cairn.log import manifest
 from cairn.process.system import in_turn
 from cairn.recall import indexing
 from cairn.sessions.parts import Parts
+from cairn.turns.model import CommittedTurn
 from cairn.vault import vault
-from memory_store import MemoryBlobs, MemoryTable
+from simulation.client_history import BUSY, CONFLICT, REPLAYED, STORED, UNAVAILABLE, Attempt, ClientHistory
+from simulation.faulty_link import Draw, FaultyBlobs, FaultyLink, FaultyTable
 from simulation.leases import Leases, WatchedTable
-from simulation.line import Draw, Line, LinedBlobs, LinedTable
 from simulation.scheduler import Scheduler
-from simulation.witness import BUSY, CONFLICT, REPLAYED, STORED, UNAVAILABLE, Attempt, Witness
+from support.doubles import RecordingJobs, RepeatingKeyRing
+from support.memory_store import MemoryBlobs, MemoryTable
 
 START = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
 MOST_SKEW = 1.0
@@ -68,7 +70,7 @@ class Process:
     parts: Parts
     engine: Engine
     keyvalue: KeyValue
-    line: Line | None = None
+    link: FaultyLink | None = None
 
 
 @contextmanager
@@ -89,7 +91,7 @@ class Stage:
 
     def __init__(self, random: Random, trace: Callable[[str], None] = lambda _: None) -> None:
         self.random = random
-        self.witness = Witness()
+        self.client_history = ClientHistory()
         self.scheduler = Scheduler(random, START)
         self.jobs = RecordingJobs()
         self.settings = SETTINGS
@@ -106,25 +108,25 @@ class Stage:
 
     def process(self, draw: Draw) -> Process:
         """Start a process whose calls go wrong as drawn and whose clock is a little off."""
-        line = Line(f"p{len(self.processes) + 1}", self.scheduler, self.random, draw, self.trace, self.counts)
-        table = WatchedTable(self.world.table, self.leases, line.process)
+        link = FaultyLink(f"p{len(self.processes) + 1}", self.scheduler, self.random, draw, self.trace, self.counts)
+        table = WatchedTable(self.world.table, self.leases, link.process)
         world = replace(
             self.world,
-            table=LinedTable(table, line),
-            blobs=LinedBlobs(self.world.blobs, line),
+            table=FaultyTable(table, link),
+            blobs=FaultyBlobs(self.world.blobs, link),
             clock=ProcessClock(self.scheduler, timedelta(seconds=self.random.uniform(-MOST_SKEW, MOST_SKEW))),
             parallel=self._in_any_order,
         )
-        self.processes.append(replace(self._process(world), line=line))
+        self.processes.append(replace(self._process(world), link=link))
         return self.processes[-1]
 
     def surviving(self) -> list[Process]:
         """Return the processes that were not killed, with all they have in memory; from now on their calls arrive."""
-        alive = [process for process in self.processes if process.line and not process.line.dead]
+        alive = [process for process in self.processes if process.link and not process.link.dead]
         for process in alive:
-            assert process.line
-            process.line.draw = lambda _: None
-            process.line.throttled = 0
+            assert process.link
+            process.link.draw = lambda _: None
+            process.link.throttled = 0
         return alive
 
     def trace(self, what: str) -> None:
@@ -137,9 +139,9 @@ class Stage:
 
     def attempt(self, session: Session, turn: Completion, call: Callable[[], CommittedTurn]) -> Attempt:
         """Make a call that sends a turn, and note how it was answered; a killed one is not."""
-        attempt = self.witness.sends(session, turn)
+        attempt = self.client_history.sends(session, turn)
         attempt.outcome, attempt.result = _outcome(call)
-        attempt.ended = self.witness.moment()
+        attempt.ended = self.client_history.moment()
         self.trace(f"{session.tenant}/{session.session_id}/{turn.turn_id} {attempt.outcome}")
         return attempt
 

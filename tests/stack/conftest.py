@@ -20,14 +20,14 @@ from cfnlint.decode import cfn_yaml
 
 from cairn.access.api_keys import Grant
 from cairn.access.key_store import Credentials
-from cairn.ground import layout
 from cairn.ground.ids import Tenant
 from cairn.local.emulator.deployment import STACK, prepare, store
 from cairn.local.emulator.emulator import ACCOUNT
 from cairn.local.store import api_keys
+from cairn.sessions.layout import HEAD, SUMMARIES, due_sk, guard_sk
 from cairn_tools.catalog import CATALOG
-from deployed import Items, Stack, as_if_over_tls
 from lambda_runtime import free_port
+from support.stack import Items, Stack, as_if_over_tls
 
 collect_ignore_glob = [] if os.environ.get("STACK") else ["test_*.py"]
 
@@ -218,7 +218,7 @@ def expire(items: Items) -> Callable[[dict[str, Any]], None]:
     """Return a function that lets a turn's guard have expired a minute ago."""
 
     def change(turn: dict[str, Any]) -> None:
-        items.change(turn, layout.guard_sk(turn["turn_id"]), "expires_at", {"N": str(int(time.time()) - 60)})
+        items.change(turn, guard_sk(turn["turn_id"]), "expires_at", {"N": str(int(time.time()) - 60)})
 
     return change
 
@@ -228,8 +228,8 @@ def let_be_due(items: Items) -> Callable[[dict[str, Any]], None]:
     """Return a function that lets the session of a turn be due for maintenance since a minute."""
 
     def change(turn: dict[str, Any]) -> None:
-        assert not items.has(turn, layout.SUMMARIES)
-        items.change(turn, layout.HEAD, "isk", {"S": layout.due_sk(datetime.now(UTC) - timedelta(minutes=1))})
+        assert not items.has(turn, SUMMARIES)
+        items.change(turn, HEAD, "isk", {"S": due_sk(datetime.now(UTC) - timedelta(minutes=1))})
 
     return change
 

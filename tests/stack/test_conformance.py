@@ -15,8 +15,7 @@ from typing import TypeAlias
 import pytest
 
 import conformance
-from deployed import Stack
-from key_proxy import key_added
+from support.stack import Stack, key_added
 
 pytestmark = pytest.mark.enable_socket
 

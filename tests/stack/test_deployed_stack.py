@@ -9,9 +9,9 @@ from uuid import uuid4
 import httpx2
 import pytest
 
-from builders import check_example, http_status, outcome
 from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
+from support.tool import check_example, http_status, outcome
 
 pytestmark = pytest.mark.enable_socket
 

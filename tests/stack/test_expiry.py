@@ -8,8 +8,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from cairn.ground import layout
-from deployed import Items, eventually
+from cairn.sessions.layout import guard_sk
+from support.stack import Items, eventually
 
 pytestmark = pytest.mark.enable_socket
 
@@ -39,6 +39,6 @@ def test_an_expired_guard_is_removed_and_one_that_is_not_stays(
     fresh = turn_of("does-not-expire")
     assert call("memory_after_turn", fresh).status_code == 200
 
-    eventually(lambda: not items.has(expired, layout.guard_sk(expired["turn_id"])), REMOVED_WITHIN_SECONDS)
+    eventually(lambda: not items.has(expired, guard_sk(expired["turn_id"])), REMOVED_WITHIN_SECONDS)
 
-    assert items.has(fresh, layout.guard_sk(fresh["turn_id"]))
+    assert items.has(fresh, guard_sk(fresh["turn_id"]))

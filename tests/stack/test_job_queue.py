@@ -11,11 +11,11 @@ import boto3
 import httpx2
 import pytest
 
-from cairn.conversation.turns import Session
-from cairn.ground import layout
 from cairn.ground.ids import Project, SessionId, Tenant
 from cairn.ground.jobs import MaintainShard, encoded
-from deployed import Items, eventually
+from cairn.ground.session import Session
+from cairn.sessions.layout import SUMMARIES, due_shard
+from support.stack import Items, eventually
 
 pytestmark = pytest.mark.enable_socket
 
@@ -53,11 +53,11 @@ def test_a_job_on_the_queue_is_done_and_leaves_it(
     session = Session(Tenant("acme"), Project(turn["project"]), SessionId(turn["session_id"]))
     assert call("memory_after_turn", turn).status_code == 200
     let_be_due(turn)
-    job = encoded(MaintainShard(layout.due_shard(session)))
+    job = encoded(MaintainShard(due_shard(session)))
 
     AWS.client("sqs").send_message(QueueUrl=queue, MessageBody=job)
 
-    eventually(lambda: items.has(turn, layout.SUMMARIES) and _held(queue) == 0, WORKED_OFF_WITHIN_SECONDS)
+    eventually(lambda: items.has(turn, SUMMARIES) and _held(queue) == 0, WORKED_OFF_WITHIN_SECONDS)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -72,7 +72,7 @@ def test_what_is_no_job_ends_among_the_dead_letters(queue: str, outputs: dict[st
 
 @pytest.mark.req("R253")
 def test_a_session_that_is_due_is_maintained_without_anybody_s_call(items: Items, due: dict[str, Any]) -> None:
-    eventually(lambda: items.has(due, layout.SUMMARIES), SCHEDULED_WITHIN_SECONDS)
+    eventually(lambda: items.has(due, SUMMARIES), SCHEDULED_WITHIN_SECONDS)
 
 
 def _held(queue: str) -> int:

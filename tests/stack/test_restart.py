@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from deployed import Stack
+from support.stack import Stack
 
 pytestmark = pytest.mark.enable_socket
 

@@ -15,7 +15,6 @@ import pytest
 from botocore.exceptions import HTTPClientError
 from cfnlint.decode import cfn_yaml
 
-from builders import RecordingJobs
 from cairn.aws.clients import Clients
 from cairn.aws.table import DynamoTable
 from cairn.embedded.keyring import LocalKeyRing
@@ -24,8 +23,9 @@ from cairn.local.emulator.emulator import ACCOUNT, emulated, environment
 from cairn.local.emulator.programs import install, interpreter
 from cairn.process.system import SystemEntropy, in_turn
 from lambda_runtime import free_port
-from memory_store import MemoryBlobs
-from racing import SystemClock, problems_of_race
+from support.doubles import RecordingJobs
+from support.memory_store import MemoryBlobs
+from support.races import SystemClock, problems_of_race
 
 pytestmark = pytest.mark.enable_socket
 

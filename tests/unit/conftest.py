@@ -12,38 +12,33 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from archives import archive_of
-from builders import cold
 from cairn import wiring
 from cairn.access.key_store import Credentials
 from cairn.archive.archive import Archive
 from cairn.conversation.items import message, text_of
-from cairn.conversation.turns import (
-    CommittedTurn,
-    Completion,
-    DirectorySummary,
-    MaintenanceReport,
-    Preparation,
-    PreparedTurn,
-    ResponseItem,
-    Session,
-)
+from cairn.conversation.turns import Completion
 from cairn.edge import deadline
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
 from cairn.engine import Engine
+from cairn.files.model import DirectorySummary
 from cairn.files.service import Files
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
 from cairn.ground.world import World
 from cairn.local.cli import main
 from cairn.sessions.parts import Parts
 from cairn.tool.tool import Call
-from custody import Household
+from cairn.turns.model import CommittedTurn, Preparation, PreparedTurn
+from cairn.upkeep.model import MaintenanceReport
 from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
-from notebooks import Notebook
-from own_files import files_of
+from support.archive import archive_of
+from support.custody import Household
+from support.files import files_of
+from support.memories import Notebook
+from support.turns import cold
 
 TURN_NUMBERS = count(1)
 

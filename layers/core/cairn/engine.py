@@ -8,25 +8,19 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cairn.calls.journal import Journal
-from cairn.conversation.turns import (
-    BegunTurn,
-    CommittedTurn,
-    Completion,
-    Preparation,
-    PreparedTurn,
-    ResponseItem,
-    Session,
-)
+from cairn.conversation.turns import Completion
 from cairn.ground.ids import Tenant
+from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import AuditSettings, Limits
 from cairn.ground.world import World
-from cairn.log.memories import Forgetting, Note, Question, Recalled
 from cairn.log.registry import Registry
+from cairn.memories.model import ForgetRequest, Note, RecallRequest, RecallResult
 from cairn.sessions.parts import Parts, SettingsFor
+from cairn.turns.model import BegunTurn, CommittedTurn, Preparation, PreparedTurn
 
 if TYPE_CHECKING:
     from cairn.archive.archive import Archive
-    from cairn.custody.earlier_import import LegacyImport
+    from cairn.custody.earlier_import import EarlierImport
     from cairn.files.directories import Directories
     from cairn.files.service import Files
     from cairn.recall.indexing import Indexer
@@ -42,25 +36,25 @@ class Turns:
         self._parts = parts
 
     def before(self, session: Session, request: Preparation) -> PreparedTurn:
-        """Return the model's input with memory in it; see service.before_turn."""
+        """Return the model's input with memory in it; see turns.before_turn."""
         from cairn.turns.before_turn import prepare  # noqa: PLC0415 - a Lambda loads the use case it serves
 
         return prepare(self._parts, session, request)
 
     def after(self, session: Session, turn: Completion) -> CommittedTurn:
-        """Store the turn exactly once; see service.after_turn."""
+        """Store the turn exactly once; see turns.after_turn."""
         from cairn.turns.after_turn import commit  # noqa: PLC0415
 
         return commit(self._parts, session, turn)
 
     def begin(self, session: Session, request: Preparation) -> BegunTurn:
-        """Return the model's input and a token to store the turn with; see service.operations."""
+        """Return the model's input and a token to store the turn with; see turns.run_turn."""
         from cairn.turns import run_turn as operations  # noqa: PLC0415
 
         return operations.begin(self._parts, session, request)
 
     def finish(self, tenant: Tenant, token: OperationToken, outputs: Sequence[ResponseItem]) -> CommittedTurn:
-        """Store the turn that the token names exactly once; see service.operations."""
+        """Store the turn that the token names exactly once; see turns.run_turn."""
         from cairn.turns import run_turn as operations  # noqa: PLC0415
 
         return operations.finish(self._parts, tenant, token, outputs)
@@ -75,19 +69,19 @@ class Memories:
         self._registry = Registry()
 
     def remember(self, session: Session, note: Note) -> str:
-        """Keep a memory once and return its id; see service.remember."""
+        """Keep a memory once and return its id; see memories.remember."""
         from cairn.memories.remember import remember  # noqa: PLC0415 - a Lambda loads the use case it serves
 
         return remember(self._parts, self._registry, session, note)
 
-    def recall(self, session: Session, question: Question) -> Recalled:
-        """Return what was said, remembered or learnt that answers a question; see service.recollect."""
-        from cairn.memories.recall import recollect  # noqa: PLC0415
+    def recall(self, session: Session, request: RecallRequest) -> RecallResult:
+        """Return what was said, remembered or learnt that answers a question; see memories.recall."""
+        from cairn.memories.recall import recall  # noqa: PLC0415
 
-        return recollect(self._parts, session, question)
+        return recall(self._parts, session, request)
 
-    def forget(self, session: Session, request: Forgetting) -> None:
-        """Forget a memory or a fact; see service.forget."""
+    def forget(self, session: Session, request: ForgetRequest) -> None:
+        """Forget a memory or a fact; see memories.forget."""
         from cairn.memories.forget import forget  # noqa: PLC0415
 
         forget(self._parts, session, request)
@@ -117,33 +111,33 @@ class Engine:
 
     @property
     def maintenance(self) -> Maintenance:
-        """Return what tidies sessions; see service.maintenance."""
+        """Return what tidies sessions; see upkeep.maintenance."""
         from cairn.upkeep.maintenance import Maintenance  # noqa: PLC0415 - a Lambda loads the use case it serves
 
         return Maintenance(self.parts, self.journal)
 
     @property
     def directories(self) -> Directories:
-        """Return what lists sessions' directories; see service.directories."""
+        """Return what lists sessions' directories; see files.directories."""
         from cairn.files.directories import Directories  # noqa: PLC0415
 
         return Directories(self.parts)
 
     @property
     def indexer(self) -> Indexer:
-        """Return what makes segments of logs; see service.indexing."""
+        """Return what makes segments of logs; see recall.indexing."""
         return self.parts.indexer
 
     @property
     def archive(self) -> Archive:
-        """Return what archives whole sessions; see service.archive."""
+        """Return what archives whole sessions; see archive.archive."""
         from cairn.archive.archive import Archive  # noqa: PLC0415
 
         return Archive(self.parts)
 
     @property
     def files(self) -> Files:
-        """Return sessions as files; see service.files."""
+        """Return sessions as files; see files.service."""
         from cairn.files.canonical import Canonical  # noqa: PLC0415 - no Lambda serves files
         from cairn.files.own_files import OwnFiles  # noqa: PLC0415
         from cairn.files.service import Files  # noqa: PLC0415
@@ -151,8 +145,8 @@ class Engine:
         return Files(OwnFiles(self.parts, self.limits), Canonical(self.parts), self.limits)
 
     @property
-    def legacy(self) -> LegacyImport:
-        """Return what takes sessions over; see service.legacy_import."""
-        from cairn.custody.earlier_import import LegacyImport  # noqa: PLC0415 - no Lambda takes sessions over
+    def earlier_import(self) -> EarlierImport:
+        """Return what takes sessions over; see custody.earlier_import."""
+        from cairn.custody.earlier_import import EarlierImport  # noqa: PLC0415 - no Lambda takes sessions over
 
-        return LegacyImport(self.parts)
+        return EarlierImport(self.parts)

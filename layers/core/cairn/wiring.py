@@ -14,7 +14,7 @@ from cairn.access.key_store import Credentials
 from cairn.access.policies import Policies
 from cairn.access.policy_store import PolicyStore
 from cairn.calls.journal import Journal
-from cairn.calls.session_calls import Contexts
+from cairn.calls.session_calls import SessionCalls
 from cairn.calls.usage import IN_AWS, ON_ONE_MACHINE, Prices
 from cairn.engine import Engine, Memories, Turns
 from cairn.ground.errors import SettingsError
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from cairn.calls.sealing import Sealer
     from cairn.files.directories import Directories
     from cairn.recall.indexing import Indexer
-    from cairn.upkeep.every_due import FanOut
+    from cairn.upkeep.every_due import EveryDue
     from cairn.upkeep.maintenance import Maintenance
 
 # numpy asks for it when it is loaded: on products of a millisecond its threads would wait, busily, for each other.
@@ -64,7 +64,7 @@ class Services:
     jobs: Jobs
     sandbox: Sandbox
     journal: Journal
-    contexts: Contexts
+    session_calls: SessionCalls
     prices: Prices
     observer: CallObserver = field(default_factory=LoggedCalls)
 
@@ -89,11 +89,11 @@ class Services:
         return self.engine.archive
 
     @property
-    def fan_out(self) -> FanOut:
+    def every_due(self) -> EveryDue:
         """Return what finds the sessions that are due."""
-        from cairn.upkeep.every_due import FanOut  # noqa: PLC0415 - a Lambda loads the use case it serves
+        from cairn.upkeep.every_due import EveryDue  # noqa: PLC0415 - a Lambda loads the use case it serves
 
-        return FanOut(self._world)
+        return EveryDue(self._world)
 
     @property
     def sealer(self) -> Sealer:
@@ -162,7 +162,7 @@ def build(settings: Settings, world: World) -> Services:
         jobs=world.jobs,
         sandbox=_sandbox(settings),
         journal=journal,
-        contexts=Contexts(world),
+        session_calls=SessionCalls(world),
         prices=IN_AWS if isinstance(settings.store, AwsStore) else ON_ONE_MACHINE,
     )
 

@@ -21,9 +21,8 @@ from cairn.wiring import Services
 from cairn_auth import authorizer, metadata
 from cairn_health import door as health
 from cairn_mcp import door
-from issuer_server import RESOURCE, IssuerServer
-from issuers import Issuer
-from loopback import no_lifespan
+from support.access import RESOURCE, Issuer, IssuerServer
+from support.loopback import no_lifespan
 
 SECONDS = 0.3
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from authorized import AFTER, BEFORE, bearer, judged
 from cairn import wiring
 from cairn.access.api_keys import Grant
 from cairn.ground.ids import Tenant
@@ -18,8 +17,20 @@ from cairn.settings.settings import Settings
 from cairn.wiring import Services
 from cairn_auth import metadata
 from cairn_tools.catalog import CATALOG
-from issuer_server import KEY_HOST, LIST_TOOLS, OAUTH_HOST, RESOURCE
-from issuers import AUDIENCE, Issuer, public_jwk, signed
+from support.access import (
+    AFTER,
+    AUDIENCE,
+    BEFORE,
+    KEY_HOST,
+    LIST_TOOLS,
+    OAUTH_HOST,
+    RESOURCE,
+    Issuer,
+    bearer,
+    judged,
+    public_jwk,
+    signed,
+)
 
 pytestmark = pytest.mark.enable_socket
 WELL_KNOWN = "/.well-known/oauth-protected-resource"

@@ -9,10 +9,20 @@ from typing import Any, cast
 import pytest
 from starlette.testclient import TestClient
 
-from authorized import BEFORE, bearer, judged
 from cairn.process.http_get import MAX_BYTES
-from issuer_server import LIST_TOOLS, OAUTH_HOST, Answer, Exchange, IssuerServer, elsewhere
-from issuers import Issuer, signed
+from support.access import (
+    BEFORE,
+    LIST_TOOLS,
+    OAUTH_HOST,
+    Answer,
+    Exchange,
+    Issuer,
+    IssuerServer,
+    bearer,
+    elsewhere,
+    judged,
+    signed,
+)
 
 pytestmark = pytest.mark.enable_socket
 

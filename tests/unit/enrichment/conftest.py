@@ -18,7 +18,7 @@ from cairn.tool.tool import Call
 from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
-from enriched import NAMES, PODS, SlowTable, SpyTool
+from support.enrichment import NAMES, PODS, SlowTable, SpyTool
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from cairn.language.traits import Cue, cues
+from cairn.language.traits import Trait, traits
 from cairn.recall.question import Question, question
 
 TWO = ("Ada", "Ben")
@@ -113,7 +113,10 @@ def test_what_kind_of_answer_is_wanted(text: str, when: bool, how_many: bool) ->
 
 
 def test_a_text_shows_its_cues() -> None:
-    assert cues("Shall I come?", "user", 5) == Cue.ASKS | Cue.SAYS_I
-    assert cues("We went there last week, twice", "assistant", 5) == Cue.NAMES_A_TIME | Cue.COUNTS | Cue.BY_ASSISTANT
-    assert cues("Fine.", "user", 1) == Cue.IS_SHORT
-    assert cues("\u4f60\u597d\u5417\uff1f", "user", 9) == Cue.ASKS
+    assert traits("Shall I come?", "user", 5) == Trait.ASKS | Trait.SAYS_I
+    assert (
+        traits("We went there last week, twice", "assistant", 5)
+        == Trait.NAMES_A_TIME | Trait.COUNTS | Trait.BY_ASSISTANT
+    )
+    assert traits("Fine.", "user", 1) == Trait.IS_SHORT
+    assert traits("\u4f60\u597d\u5417\uff1f", "user", 9) == Trait.ASKS

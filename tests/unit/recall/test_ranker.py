@@ -13,7 +13,7 @@ from cairn.recall import ranker
 from cairn.recall.corpus import VECTOR_SCALE, Corpus, Mask, similarities
 from cairn.recall.features import features
 from cairn.recall.question import Question, question
-from corpora import Text, Texts, meant, vector
+from support.recall import Text, Texts, meant, vector
 
 BOAT = (
     Text(said="I sold the boat in March", speaker="Ada", session="one", day=date(2024, 3, 9)),

@@ -15,8 +15,8 @@ from cairn.models.minilm import NAME
 from cairn.recall import token_vectors as tokens
 from cairn.recall.ranker import fitted
 from cairn.recall.token_vectors import Tokens
-from embedders import ToyEmbedder
-from notebooks import Notebook, index
+from support.memories import Notebook, index
+from support.recall import ToyEmbedder
 
 CODES = "e96d030f"
 NEAR = ("tokens", "tokens_with_before")
@@ -102,7 +102,7 @@ def test_a_question_without_words_is_compared_by_its_vector_alone(reader: Notebo
 
 def test_codes_that_are_fitted_anew_are_another_embedder_s() -> None:
     """What segments hold is read by the codes that made it: change both lines together."""
-    codes = tokens.__file__.replace("tokens.py", "codes.npz")
+    codes = tokens.__file__.replace("token_vectors.py", "codes.npz")
     with np.load(codes) as file:
         digest = sha256(b"".join(file[name].tobytes() for name in ("projection", "centroids"))).hexdigest()
 

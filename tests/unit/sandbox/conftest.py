@@ -10,9 +10,8 @@ import pytest
 
 from cairn_sandbox.pod_health import report
 from cairn_sandbox.pod_health.findings import MAX_EVIDENCE_BYTES, SEVERITIES
-from cluster_api import Api, Serve
-from loopback import serving
-from pods import NAMESPACE, NOW, SECRET, pod_list
+from support.loopback import serving
+from support.sandbox import NAMESPACE, NOW, SECRET, Api, Serve, pod_list
 
 Findings = list[dict[str, Any]]
 

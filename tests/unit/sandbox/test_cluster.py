@@ -15,9 +15,8 @@ from cairn.ground.errors import CairnError, NotFound, PayloadTooLarge, Permissio
 from cairn.ground.settings import ClusterSettings
 from cairn_sandbox import cluster
 from cairn_sandbox.cluster import Cluster
-from cluster_api import Answer, Api, Exchange, Serve, says
-from loopback import certified
-from pods import pod, pod_list
+from support.loopback import certified
+from support.sandbox import Answer, Api, Exchange, Serve, pod, pod_list, says
 
 pytestmark = pytest.mark.enable_socket
 

@@ -17,8 +17,7 @@ from cairn.ground.world import World
 from cairn.settings.settings import AwsStore, Settings, load, provenance
 from cairn_sandbox import clusters, door
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
-from cluster_api import Serve
-from pods import pod, pod_list
+from support.sandbox import Serve, pod, pod_list
 
 URL = "https://cluster.example.com:6443"
 ASKED = {"tool": oc_diagnostic_pod_health.name, "arguments": {"namespace": "shop"}, "request_id": "request-1"}

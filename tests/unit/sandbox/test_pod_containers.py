@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pods import SECRET, ago, condition, container, event, pod, running, seen, terminated, waiting
+from support.sandbox import SECRET, ago, condition, container, event, pod, running, seen, terminated, waiting
 
 Diagnosed = Callable[..., list[dict[str, Any]]]
 JOB: dict[str, Any] = {"restartPolicy": "Never"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pods import SECRET, ago, container, event, pod, running, terminated, unscheduled, waiting
+from support.sandbox import SECRET, ago, container, event, pod, running, terminated, unscheduled, waiting
 
 Diagnosed = Callable[..., list[dict[str, Any]]]
 CREATED_LATER = container(state=waiting("PodInitializing"))

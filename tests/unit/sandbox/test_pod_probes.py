@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pods import SECRET, container, event, pod, seen, terminated
+from support.sandbox import SECRET, container, event, pod, seen, terminated
 
 Diagnosed = Callable[..., list[dict[str, Any]]]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cairn.ground.errors import InvalidArgument, NotFound, PermissionDenied, Unavailable
 from cairn_sandbox.pod_health import report
 from cairn_sandbox.pod_health.findings import MAX_EVIDENCE_BYTES, cut, quoted
-from pods import NAMESPACE, NOW, container, event, pod, pod_list, running, terminated, waiting
+from support.sandbox import NAMESPACE, NOW, container, event, pod, pod_list, running, terminated, waiting
 
 Diagnosed = Callable[..., list[dict[str, Any]]]
 

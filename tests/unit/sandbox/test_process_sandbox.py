@@ -15,8 +15,7 @@ from cairn.ground.errors import CairnError, InternalError, InvalidArgument, Perm
 from cairn.ground.settings import ClusterSettings
 from cairn.settings.settings import Settings, sandbox_environment
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE, oc_diagnostic_pod_health
-from cluster_api import Serve, says
-from pods import container, pod, pod_list, waiting
+from support.sandbox import Serve, container, pod, pod_list, says, waiting
 
 pytestmark = pytest.mark.slow
 

@@ -24,6 +24,7 @@ from cairn.access.api_keys import (
     project_pattern,
     scope,
 )
+from cairn.access.layout import CREDENTIALS, credential_sk, credentials_pk
 from cairn.ground import codec, layout
 from cairn.ground.errors import (
     ConditionFailed,
@@ -34,7 +35,6 @@ from cairn.ground.errors import (
     TransactionRefused,
 )
 from cairn.ground.ids import Tenant, tenant
-from cairn.ground.layout import CREDENTIALS
 from cairn.ground.paging import every
 from cairn.ground.table import ABSENT, AllOf, Attributes, Equals, Key, Missing, Put, Query, Update
 from cairn.ground.world import World
@@ -64,8 +64,8 @@ class Credentials:
 
     def list(self) -> tuple[Credential, ...]:
         """Return every key's record, ended ones too, the oldest first."""
-        low, high = layout.prefix_range(layout.credential_sk(""))
-        items = every(self._world.table, Query(layout.credentials_pk(), low, high))
+        low, high = layout.prefix_range(credential_sk(""))
+        items = every(self._world.table, Query(credentials_pk(), low, high))
         return tuple(sorted((_credential(item) for item in items), key=lambda each: (each.created_at, each.id)))
 
     def rotate(self, key_id: str, overlap: timedelta) -> IssuedKey:
@@ -136,7 +136,7 @@ class Credentials:
 
 
 def _where(key_id: str) -> Key:
-    return Key(layout.credentials_pk(), layout.credential_sk(key_id))
+    return Key(credentials_pk(), credential_sk(key_id))
 
 
 def _signed(key: ApiKey, record: str) -> bytes:

@@ -18,10 +18,10 @@ from cairn.access.policy import (
     ContextType,
     GovernedTool,
     OnSensitive,
-    Operation,
     Permission,
     Policy,
     PolicyBook,
+    Right,
 )
 from cairn.ground.errors import InvalidArgument, SettingsError
 from cairn.ground.patterns import is_pattern
@@ -55,13 +55,13 @@ class _Strict(BaseModel):
 class _Permission(_Strict):
     allowed_namespaces: list[Annotated[str, AfterValidator(_pattern)]] = []
     allowed_context_types: list[ContextType] = []
-    operations: list[Operation]
+    operations: list[Right]
     max_ttl_seconds: Annotated[int, Field(ge=1)] | None = None
     on_sensitive: OnSensitive = "refuse"
 
     def permission(self) -> Permission:
         return Permission(
-            operations=frozenset(self.operations),
+            rights=frozenset(self.operations),
             namespaces=tuple(self.allowed_namespaces),
             context_types=frozenset(self.allowed_context_types),
             max_ttl_seconds=self.max_ttl_seconds,

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
+from cairn.ground.ids import Namespace
 from cairn.ground.patterns import matches
-from cairn.keyvalue.model import Namespace
 
-Operation: TypeAlias = Literal["read", "write"]
+Right: TypeAlias = Literal["read", "write"]
 ContextType: TypeAlias = Literal["session", "agent", "task"]
 GovernedTool: TypeAlias = Literal["listMemory", "getMemory", "putMemory", "deleteMemory", "getContext"]
 OnSensitive: TypeAlias = Literal["refuse", "redact"]
@@ -20,15 +20,15 @@ OnSensitive: TypeAlias = Literal["refuse", "redact"]
 class Permission:
     """What one tool may do; `*` in a namespace stands for whole dotted segments."""
 
-    operations: frozenset[Operation] = frozenset()
+    rights: frozenset[Right] = frozenset()
     namespaces: tuple[str, ...] = ()
     context_types: frozenset[ContextType] = frozenset()
     max_ttl_seconds: int | None = None
     on_sensitive: OnSensitive = "refuse"
 
-    def allows(self, namespace: Namespace, operation: Operation) -> bool:
+    def allows(self, namespace: Namespace, right: Right) -> bool:
         """Tell whether the operation is allowed in the namespace."""
-        return operation in self.operations and any(matches(pattern, namespace) for pattern in self.namespaces)
+        return right in self.rights and any(matches(pattern, namespace) for pattern in self.namespaces)
 
 
 NOTHING = Permission()
@@ -49,8 +49,8 @@ class PolicyBook:
         return chosen.get(tool, NOTHING)
 
 
-_READ = Permission(operations=frozenset({"read"}), namespaces=("session.*", "agent.*", "public.*"))
-_WRITE = Permission(operations=frozenset({"write"}), namespaces=("session.*", "agent.*"), max_ttl_seconds=3600)
+_READ = Permission(rights=frozenset({"read"}), namespaces=("session.*", "agent.*", "public.*"))
+_WRITE = Permission(rights=frozenset({"write"}), namespaces=("session.*", "agent.*"), max_ttl_seconds=3600)
 STANDARD = PolicyBook(
     {
         "listMemory": _READ,
@@ -58,7 +58,7 @@ STANDARD = PolicyBook(
         "putMemory": _WRITE,
         "deleteMemory": _WRITE,
         "getContext": Permission(
-            operations=frozenset({"read"}), context_types=frozenset[ContextType](get_args(ContextType))
+            rights=frozenset({"read"}), context_types=frozenset[ContextType](get_args(ContextType))
         ),
     }
 )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from cairn.ground import layout
+from cairn.access.layout import POLICIES, POLICY, policies_pk
 from cairn.ground.errors import CorruptData
-from cairn.ground.layout import POLICIES
 from cairn.ground.table import Key, Put
 from cairn.ground.world import World
 from cairn.vault.vault import Vault
 
-_WHERE = Key(layout.policies_pk(), layout.POLICY)
+_WHERE = Key(policies_pk(), POLICY)
 
 
 class PolicyStore:

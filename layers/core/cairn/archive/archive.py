@@ -108,7 +108,7 @@ class Archive:
         session = deposit.session
         if session is None:
             session = recorded(self._parts, tenant, deposit.project, deposit.session_id)
-        kept = archive.kept(session, deposit.session_id)
+        kept = archive.kept_fields(session, deposit.session_id)
         handed_in = {"session_id": deposit.session_id, "tags": list(deposit.tags), "session": session}
         rules = sorted({finding.rule for finding in scan(handed_in, exempt=_ID_PATHS)})
         if rules:

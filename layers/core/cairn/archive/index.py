@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
+from cairn.archive.layout import archive_pk, archived_by_session, archived_by_tag, archived_by_time, pointer_sk
 from cairn.archive.model import Entry, is_tag
 from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy, TransactionRefused, Unavailable
@@ -32,7 +33,7 @@ class ArchiveIndex:
 
     def get(self, tenant: Tenant, digest: Digest) -> Entry | None:
         """Return the entry of a pointer, None where this tenant has none."""
-        item = self._world.table.get(Key(layout.archive_pk(tenant), layout.pointer_sk(digest)))
+        item = self._world.table.get(Key(archive_pk(tenant), pointer_sk(digest)))
         return None if item is None else Entry.from_attributes(item)
 
     def add(self, tenant: Tenant, entry: Entry) -> bool:
@@ -66,8 +67,8 @@ class ArchiveIndex:
 
     def of_session(self, tenant: Tenant, session_id: SessionId) -> list[Entry]:
         """Return the entries of all sessions of this name, the oldest first."""
-        low, high = layout.prefix_range(layout.archived_by_session(session_id))
-        found = every(self._world.table, Query(layout.archive_pk(tenant), low, high))
+        low, high = layout.prefix_range(archived_by_session(session_id))
+        found = every(self._world.table, Query(archive_pk(tenant), low, high))
         return [entry for entry in map(Entry.from_attributes, found) if entry.session_id == session_id]
 
     def search(self, tenant: Tenant, text: str, tags: Sequence[str], limit: int) -> tuple[Entry, ...]:
@@ -81,29 +82,29 @@ class ArchiveIndex:
 
     def _newest(self, tenant: Tenant, place: str, limit: int) -> list[Entry]:
         low, high = layout.prefix_range(place)
-        newest = every(self._world.table, Query(layout.archive_pk(tenant), low, high, descending=True, limit=limit))
+        newest = every(self._world.table, Query(archive_pk(tenant), low, high, descending=True, limit=limit))
         return [Entry.from_attributes(item) for item in islice(newest, limit)]
 
 
 def _places_of(text: str, tags: Sequence[str]) -> Iterator[str]:
     """Yield the ranges to search: the newest sessions, and those that have the name as a whole."""
-    yield layout.archived_by_time()
+    yield archived_by_time()
     whole = max(tags, key=len) if tags else text
     if is_tag(whole):
-        yield layout.archived_by_tag(whole)
+        yield archived_by_tag(whole)
     if text:
-        yield layout.archived_by_session(text)
+        yield archived_by_session(text)
 
 
 def _items(tenant: Tenant, entry: Entry) -> Iterator[Attributes]:
     places: Iterable[str] = (
-        layout.pointer_sk(entry.digest),
-        layout.archived_by_time(entry.id),
-        layout.archived_by_session(entry.session_id, entry.id),
-        *(layout.archived_by_tag(tag, entry.id) for tag in entry.tags),
+        pointer_sk(entry.digest),
+        archived_by_time(entry.id),
+        archived_by_session(entry.session_id, entry.id),
+        *(archived_by_tag(tag, entry.id) for tag in entry.tags),
     )
     for place in places:
-        yield {"pk": layout.archive_pk(tenant), "sk": place, **entry.to_attributes()}
+        yield {"pk": archive_pk(tenant), "sk": place, **entry.to_attributes()}
 
 
 def _unchanged(held: Entry | None) -> Condition:

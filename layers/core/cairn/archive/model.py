@@ -126,7 +126,7 @@ def is_tag(text: str) -> bool:
     return _TAG.fullmatch(text) is not None
 
 
-def kept(session: Mapping[str, Any], session_id: SessionId) -> dict[str, Any]:
+def kept_fields(session: Mapping[str, Any], session_id: SessionId) -> dict[str, Any]:
     """Return what is archived of a session, in one order; InvalidArgument where it says that it is another one."""
     if session.get("session_id", session_id) != session_id:
         raise InvalidArgument("session.session_id", "must be the session_id of the call")

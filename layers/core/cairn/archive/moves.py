@@ -30,7 +30,7 @@ class ArchiveMoves:
         self._vault = vault
         self._index = ArchiveIndex(world)
 
-    def opened(self, tenant: Tenant, item: Attributes) -> Mapping[str, Any]:
+    def take_out(self, tenant: Tenant, item: Attributes) -> Mapping[str, Any]:
         """Return what is sealed under an entry's pointer; NotFound where the session is being deleted."""
         entry = Entry.from_attributes(item)
         sealed = self._world.blobs.get(tenant, entry.digest)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from cairn.archive.model import RAW_ACKNOWLEDGEMENT
-from cairn.conversation.turns import Session
 from cairn.detection.detector import mask
 from cairn.files import contents
 from cairn.files.abstracts import root_of
 from cairn.files.summaries import directories
 from cairn.ground.errors import InvalidArgument, NotFound
 from cairn.ground.ids import Project, SessionId, Tenant
+from cairn.ground.session import Session
 from cairn.sessions.parts import Parts
 
 _RECORDER = "cairn"

@@ -7,7 +7,16 @@ from typing import Any
 
 from cairn.aws.clients import Clients
 from cairn.aws.failures import aws_failures
-from cairn.facts.proposals import DESCRIPTION, FUNCTION, INSTRUCTIONS, PARAMETERS, Proposals, Question, accepted, shown
+from cairn.facts.proposals import (
+    DESCRIPTION,
+    FUNCTION,
+    INSTRUCTIONS,
+    PARAMETERS,
+    FactQuestion,
+    Proposals,
+    accepted,
+    prompt,
+)
 from cairn.ground.errors import CairnError, ModelFailed
 from cairn.ground.settings import HeuristicSettings
 
@@ -19,7 +28,7 @@ class BedrockModel:
         """Make the client when it is first asked."""
         self._clients = clients
 
-    def propose(self, question: Question, settings: HeuristicSettings) -> Proposals:
+    def propose(self, question: FactQuestion, settings: HeuristicSettings) -> Proposals:
         """Return what the model proposes, ModelFailed where no usable answer came; settings.timeout_ms is not held."""
         try:
             with aws_failures():
@@ -31,12 +40,12 @@ class BedrockModel:
         return _read(answer)
 
 
-def _request(question: Question, settings: HeuristicSettings) -> Any:
+def _request(question: FactQuestion, settings: HeuristicSettings) -> Any:
     tool = {"name": FUNCTION, "description": DESCRIPTION, "inputSchema": {"json": PARAMETERS}}
     return {
         "modelId": settings.model,
         "system": [{"text": INSTRUCTIONS}],
-        "messages": [{"role": "user", "content": [{"text": shown(question)}]}],
+        "messages": [{"role": "user", "content": [{"text": prompt(question)}]}],
         "inferenceConfig": {"maxTokens": settings.max_output_tokens},
         "toolConfig": {"tools": [{"toolSpec": tool}], "toolChoice": {"tool": {"name": FUNCTION}}},
     }

@@ -81,7 +81,7 @@ def code_of(error: ClientError) -> str:
 def _translated(error: ClientError) -> CairnError | ValueError:
     code = code_of(error)
     status: int = answer_of(error).get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    told = f"{error.operation_name} failed: {code}"
+    message = f"{error.operation_name} failed: {code}"
     reason = code.removeprefix("KMS.")
     is_of_a_key = reason != code or reason in _OF_KEYS_ONLY or error.operation_name in _KEY_OPERATIONS
     if is_of_a_key and reason in _REMEDIES:
@@ -90,5 +90,5 @@ def _translated(error: ClientError) -> CairnError | ValueError:
     if reason in _DENIALS and error.operation_name in _STORE_OPERATIONS:
         return KeyUnusable(_STORE_DENIED, {"reason": reason})
     if reason in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return Unavailable(told)
-    return ValueError(told) if code == "ValidationException" else InternalError(told)
+        return Unavailable(message)
+    return ValueError(message) if code == "ValidationException" else InternalError(message)

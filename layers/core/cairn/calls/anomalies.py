@@ -18,7 +18,7 @@ _KEPT_PER_CALLER = 256
 _Recent: TypeAlias = deque[tuple[datetime, str]]
 
 
-class Accesses:
+class AnomalyDetector:
     """The accesses of each caller within a minute."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, Field
 
-from cairn.calls.usage import Prices, SessionContext, ToolCall, Usage
+from cairn.calls.usage import PastCall, Prices, SessionContext, Usage
 from cairn.ground.ids import SessionId
 
 Kind: TypeAlias = Literal["session", "agent", "task", "all"]
@@ -30,7 +30,7 @@ class HistoryItem(BaseModel):
     success: Annotated[bool, Field(description="It is not known to have failed.")]
 
     @classmethod
-    def of(cls, call: ToolCall) -> Self:
+    def of(cls, call: PastCall) -> Self:
         """Return the entry of a call."""
         return cls(tool_name=call.tool, timestamp=call.at, success=call.success)
 
@@ -78,7 +78,7 @@ class Asked:
             tool_history=[HistoryItem.of(each) for each in calls[-_NEWEST:]] if self.with_history else None,
         )
 
-    def _calls(self, context: SessionContext) -> list[ToolCall]:
+    def _calls(self, context: SessionContext) -> list[PastCall]:
         match self.kind:
             case "agent":
                 return [each for each in context.calls if each.credential == self.credential]

@@ -16,12 +16,13 @@ from typing import TypeVar, cast
 
 from cairn.access.callers import Caller
 from cairn.calls import layout
-from cairn.calls.anomalies import Accesses
+from cairn.calls.anomalies import AnomalyDetector
 from cairn.calls.rate_limits import RateLimits
-from cairn.calls.record import DONE, OPERATOR, TAG, AuditRecord, Subject, message_of
+from cairn.calls.record import DONE, OPERATOR, TAG, AuditRecord, message_of
 from cairn.ground.errors import CairnError, InternalError, KeyUnusable, StoreError, Unavailable
 from cairn.ground.ids import Tenant, time_ordered_id
 from cairn.ground.rates import Bucket
+from cairn.ground.session import Subject
 from cairn.ground.table import Attributes, Put
 from cairn.ground.world import World
 from cairn.vault.vault import Vault
@@ -42,7 +43,7 @@ class Journal:
         self._vault = vault
         self._retention = retention
         self._limits = RateLimits(world)
-        self._accesses = Accesses()
+        self._anomalies = AnomalyDetector()
         self._days: OrderedDict[tuple[Tenant, str], None] = OrderedDict()
 
     def begin(self, caller: Caller, tool: str) -> AuditRecord:
@@ -101,7 +102,7 @@ class Journal:
     def _pass(self, record: AuditRecord, buckets: Sequence[Bucket]) -> Sequence[Callable[[], None]]:
         """Hold the call to the rates and return what renews its tokens; the key of its tag is fetched meanwhile."""
         renewals = self._limits.take(buckets, partial(self._vault.prepare, record.tenant))
-        if self._accesses.is_anomaly(record):
+        if self._anomalies.is_anomaly(record):
             self._world.tally.access_anomaly()
         return renewals
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from cairn.conversation.turns import Session
 from cairn.ground.ids import Tenant
 from cairn.ground.layout import prefix_range
+from cairn.ground.session import Session
 from cairn.ground.table import Key
 
 

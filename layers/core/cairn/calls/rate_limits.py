@@ -76,13 +76,13 @@ class RateLimits:
                 self._world.table.put(_written(bucket, full_at, wanted))
             except ConditionFailed as lost:
                 full_at = int((lost.item or {}).get("full_at", 0))
-                self._keep(bucket, 0, full_at)
+                self._cache(bucket, 0, full_at)
             else:
-                self._keep(bucket, tokens, wanted)
+                self._cache(bucket, tokens, wanted)
                 return
         raise _refusal(bucket, 1)
 
-    def _keep(self, bucket: Bucket, tokens: int, full_at: int) -> None:
+    def _cache(self, bucket: Bucket, tokens: int, full_at: int) -> None:
         with self._lock:
             self._left[bucket] = self._left.get(bucket, 0) + tokens
             self._full_at[bucket] = full_at

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, cast
 
 from cairn.calls import layout
-from cairn.conversation.turns import Session
 from cairn.ground import codec
-from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId, moment_of
+from cairn.ground.ids import Tenant, moment_of
+from cairn.ground.session import Session, Subject
 from cairn.ground.table import Attributes
 
 ADMITTED: Final = "admitted"
@@ -25,24 +25,6 @@ SETTLED = timedelta(minutes=5)
 """How old a record is when no call that began before it can still write one, whatever the clocks of processes say."""
 _END = "#end"
 _SUBJECT = ("project", "session_id", "turn_id", "namespace", "key", "user_id")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
-    """What a call is about, as far as it says so."""
-
-    project: Project | None = None
-    session_id: SessionId | None = None
-    turn_id: TurnId | None = None
-    namespace: str | None = None
-    key: str | None = None
-    user_id: UserId | None = None
-    """Whom an operator's command is about; calls name no user."""
-
-    @property
-    def place(self) -> str | None:
-        """Return the namespace, or else the project."""
-        return self.namespace or self.project
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

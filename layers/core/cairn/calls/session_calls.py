@@ -15,9 +15,9 @@ from threading import Lock
 from cairn.calls import layout
 from cairn.calls.record import SETTLED, HistoryEntry
 from cairn.calls.usage import SessionContext, calls_of
-from cairn.conversation.turns import Session
 from cairn.ground.ids import moment_of, time_ordered_id
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import Query
 from cairn.ground.world import Pending, World
 
@@ -40,7 +40,7 @@ class _Kept:
     whole_at: datetime
 
 
-class Contexts:
+class SessionCalls:
     """Answers what was called in a session; for 30 seconds from memory."""
 
     def __init__(self, world: World) -> None:
@@ -60,18 +60,18 @@ class Contexts:
         fresh = self._continued(session, kept, now) if kept else None
         if fresh is None:
             fresh = _Kept(self._read(session, now), now, now)
-        self._keep(session, fresh)
+        self._cache(session, fresh)
         return fresh.context
 
-    def _keep(self, session: Session, fresh: _Kept) -> None:
-        """Keep a session's context in place of what was kept of it; forget those that were made longest ago."""
+    def _cache(self, session: Session, fresh: _Kept) -> None:
+        """Cache a session's context in place of an earlier one; evict those that were made longest ago."""
         with self._lock:
             before = self._kept.pop(session, None)
             self._kept[session] = fresh
             self._calls += len(fresh.context.calls) - (len(before.context.calls) if before else 0)
             while len(self._kept) > _MOST_SESSIONS or (self._calls > _MOST_KEPT and len(self._kept) > 1):
-                _, forgotten = self._kept.popitem(last=False)
-                self._calls -= len(forgotten.context.calls)
+                _, evicted = self._kept.popitem(last=False)
+                self._calls -= len(evicted.context.calls)
 
     def _continued(self, session: Session, kept: _Kept, now: datetime) -> _Kept | None:
         """Return what is kept with the calls since; None where that is too old, or its newest call is gone by now."""

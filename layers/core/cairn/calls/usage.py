@@ -28,7 +28,7 @@ IN_AWS: Final = Prices(per_call=4.82e-6, per_byte=1.25e-9)
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
+class PastCall:
     """One call: a call that is not known to have failed has succeeded."""
 
     tool: str
@@ -47,7 +47,7 @@ class Usage:
     usd: float
 
     @classmethod
-    def of(cls, calls: Sequence[ToolCall], prices: Prices) -> Usage:
+    def of(cls, calls: Sequence[PastCall], prices: Prices) -> Usage:
         """Return what the calls used together."""
         sent = sum(call.sent_bytes for call in calls)
         return cls(sent // BYTES_PER_TOKEN, len(calls) * prices.per_call + sent * prices.per_byte)
@@ -58,7 +58,7 @@ class SessionContext:
     """A session's calls, oldest first, and when the first ever was."""
 
     started_at: datetime
-    calls: Sequence[ToolCall]
+    calls: Sequence[PastCall]
 
     @property
     def task_id(self) -> str | None:
@@ -66,11 +66,11 @@ class SessionContext:
         return next((call.turn_id for call in reversed(self.calls) if call.turn_id), None)
 
 
-def calls_of(entries: Iterable[HistoryEntry]) -> Sequence[ToolCall]:
+def calls_of(entries: Iterable[HistoryEntry]) -> Sequence[PastCall]:
     """Return the calls that index entries stand for, oldest first; an end says that its call failed."""
-    calls: dict[str, ToolCall] = {}
+    calls: dict[str, PastCall] = {}
     for entry in sorted(entries, key=lambda each: (each.id, each.outcome != ADMITTED)):
-        calls[entry.id] = ToolCall(
+        calls[entry.id] = PastCall(
             tool=entry.tool,
             at=moment_of(entry.id),
             success=entry.outcome == ADMITTED,

@@ -9,9 +9,10 @@ from enum import StrEnum
 from typing import Any
 
 from cairn.conversation.items import is_call, is_result
-from cairn.conversation.turns import Completion, ResponseItem
+from cairn.conversation.turns import Completion
 from cairn.ground.codec import moment, rfc3339
 from cairn.ground.ids import TurnId, UserId
+from cairn.ground.session import ResponseItem
 
 
 class EventType(StrEnum):

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any, cast
 
-from cairn.conversation.turns import ResponseItem
 from cairn.ground.codec import canonical
+from cairn.ground.session import ResponseItem
 
 _VOLATILE = frozenset({"id", "status", "metadata"})
 """Fields an API or a client adds on the way, so that the same item would differ from itself."""

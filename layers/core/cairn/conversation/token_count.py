@@ -2,8 +2,9 @@
 
 The text is split where o200k_base (the public byte-pair encoding of OpenAI's models) splits it, and each piece costs
 what pieces of its script, case and length cost on average, as fitted to that encoder. The estimate is within 10 % on
-English prose, code, JSON and Chinese, and within 20 % on what else tests/unit/token_samples.json holds. Costs are in
-hundredths of a token, so that sums do not depend on their order.
+English prose, code, JSON and Chinese, and within 20 % on what else
+tests/unit/conversation/token_samples.json holds. Costs are in hundredths of a token, so that sums do not depend on
+their order.
 """
 
 from __future__ import annotations

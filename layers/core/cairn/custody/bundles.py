@@ -12,16 +12,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
+from cairn.archive.layout import POINTERS
 from cairn.archive.moves import OF_THIS_STORE, ArchiveMoves
-from cairn.ground import layout
 from cairn.ground.codec import moment
 from cairn.ground.errors import ConditionFailed, Conflict, InvalidArgument, NotFound
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, UserId
 from cairn.ground.ports import Inventory
 from cairn.ground.table import ABSENT, Attributes, Key, Put, Scalar
 from cairn.ground.world import World
+from cairn.log.layout import DISCARDED, MANIFEST, NEWEST, registry_sk
 from cairn.recall.searching import owners_of
 from cairn.sessions import due
+from cairn.sessions.layout import FIRST_EVENT, GUARDS, HEAD, LAST_EVENT, OPERATIONS, PACKED, dropped_sk, session_of
 from cairn.sessions.recent_turns import BEGUN, REMOVALS
 from cairn.vault.vault import Vault
 
@@ -38,7 +40,7 @@ _STAYS = frozenset({"keys", "audit", "rates"})
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class DataScope:
     """Whose data: all of a tenant's, narrowed to a project, to a user, or to both."""
 
     tenant: Tenant
@@ -72,14 +74,14 @@ class Scope:
             pk, owners = str(head["pk"]), owners_of(head)
             if owners:
                 is_own = owners == [self.owner] and self.has_session(pk, head)
-                (own if is_own else others).add(layout.session_of(pk).session_id)
+                (own if is_own else others).add(session_of(pk).session_id)
         return own - others
 
     def registers(self, item: Attributes) -> bool:
         """Tell whether an item makes the user's log known to a project."""
         kind, project, owner = _parts(str(item["pk"]))
         own = kind == "m" and owner is None and self.project in {None, project}
-        return own and self.owner is not None and item["sk"] == layout.registry_sk(self.owner)
+        return own and self.owner is not None and item["sk"] == registry_sk(self.owner)
 
 
 class Bundles:
@@ -92,9 +94,9 @@ class Bundles:
         self._vault = vault
         self._archive = ArchiveMoves(world, vault)
 
-    def export(self, scope: Scope) -> Iterator[Record]:
+    def export(self, scope: DataScope) -> Iterator[Record]:
         """Yield a record of each item; of a session shared with others, a user's own turns alone."""
-        heads = {str(item["pk"]): item for item in self._inventory.items(scope.tenant) if item["sk"] == layout.HEAD}
+        heads = {str(item["pk"]): item for item in self._inventory.items(scope.tenant) if item["sk"] == HEAD}
         sole = scope.sole_sessions(heads.values())
         for item in filter(self._is_portable, self._inventory.items(scope.tenant)):
             if _parts(str(item["pk"]))[0] == "a":
@@ -131,24 +133,24 @@ class Bundles:
         if int(item.get("expires_at", 2**63)) <= int(self._world.clock.now().timestamp()):
             return False
         if kind == "a":
-            return sk.startswith(layout.POINTERS)
+            return sk.startswith(POINTERS)
         if kind == "s":
-            return not sk.startswith((layout.GUARDS, layout.OPERATIONS, layout.dropped_sk("")))
-        is_made_anew = sk in {layout.MANIFEST, layout.NEWEST} or sk.startswith(layout.DISCARDED)
+            return not sk.startswith((GUARDS, OPERATIONS, dropped_sk("")))
+        is_made_anew = sk in {MANIFEST, NEWEST} or sk.startswith(DISCARDED)
         return kind not in _STAYS and not (kind == "m" and is_made_anew)
 
-    def _archived(self, scope: Scope, item: Attributes, sole: Collection[str]) -> Iterator[Record]:
+    def _archived(self, scope: DataScope, item: Attributes, sole: Collection[str]) -> Iterator[Record]:
         """Yield the record of an archived session, which is the tenant's, or as a session a user's alone."""
-        if item["source_session_id"] in sole or scope == Scope(scope.tenant):
-            yield {**self._record(scope.tenant, item), "archived": self._archive.opened(scope.tenant, item)}
+        if item["source_session_id"] in sole or scope == DataScope(scope.tenant):
+            yield {**self._record(scope.tenant, item), "archived": self._archive.take_out(scope.tenant, item)}
 
-    def _of_project(self, scope: Scope, item: Attributes) -> Record | None:
+    def _of_project(self, scope: DataScope, item: Attributes) -> Record | None:
         kind, project, _ = _parts(str(item["pk"]))
         if scope.project is None or (kind in {"m", "s"} and project == scope.project):
             return self._record(scope.tenant, item)
         return None
 
-    def _of_user(self, scope: Scope, item: Attributes, heads: Mapping[str, Attributes]) -> Record | None:
+    def _of_user(self, scope: DataScope, item: Attributes, heads: Mapping[str, Attributes]) -> Record | None:
         pk, sk = str(item["pk"]), str(item["sk"])
         if scope.has_log(pk) or scope.registers(item):
             return self._record(scope.tenant, item)
@@ -158,7 +160,7 @@ class Bundles:
         record = self._record(scope.tenant, item)
         if owners_of(head) == [scope.owner]:
             return record
-        if sk == layout.HEAD:
+        if sk == HEAD:
             return {**record, "attributes": {**record["attributes"], "owners": scope.owner}}
         own = own_turns(sk, record.get("content"), scope.user)
         return {**record, "content": own} if own else None
@@ -185,8 +187,8 @@ class Bundles:
         index = str(attributes.get("ipk", ""))
         if index.startswith("#"):
             attributes["ipk"] = f"{tenant}{index}"
-        elif where.sk == layout.HEAD and "isk" in attributes:
-            entry = due.at(layout.session_of(where.pk), moment(str(attributes["isk"])))
+        elif where.sk == HEAD and "isk" in attributes:
+            entry = due.at(session_of(where.pk), moment(str(attributes["isk"])))
             attributes = {**attributes, **entry.set}
         content = self._vault.seal(tenant, where, record["content"]) if "content" in record else {}
         if "bytes" in record:
@@ -197,9 +199,9 @@ class Bundles:
 
 def own_turns(sk: str, content: Any, user: UserId | None) -> list[Any]:
     """Return what of a session's item is the user's: a turn's events, all or none; a shard's turns; else nothing."""
-    if layout.FIRST_EVENT <= sk <= layout.LAST_EVENT:
+    if FIRST_EVENT <= sk <= LAST_EVENT:
         return content if any(event["user_id"] == user for event in content) else []
-    if sk.startswith(layout.SHARDS):
+    if sk.startswith(PACKED):
         return [[seq, events] for seq, events in content if any(event["user_id"] == user for event in events)]
     return []
 

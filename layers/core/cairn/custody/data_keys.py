@@ -12,15 +12,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from cairn.ground import codec, layout
+from cairn.ground import codec
 from cairn.ground.errors import ConditionFailed, CorruptData, NotFound
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.paging import every
 from cairn.ground.ports import Inventory
 from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update
 from cairn.ground.world import World
+from cairn.log.layout import MANIFEST, log_of
 from cairn.log.segments import as_far_as_readable
 from cairn.recall.indexing import Indexer
+from cairn.vault.layout import key_range, key_sk, keys_pk
 from cairn.vault.vault import KEY_LIFETIME, Vault, key_number
 
 STRAGGLERS = timedelta(minutes=1)
@@ -85,22 +87,22 @@ class DataKeys:
         old = [number for number in keys if number != newest]
         deleted = [number for number in old if is_settled and not needed[number]]
         for number in deleted:
-            self._world.table.delete(Delete(Key(layout.keys_pk(tenant), layout.key_sk(number))))
+            self._world.table.delete(Delete(Key(keys_pk(tenant), key_sk(number))))
         if deleted:
             self._inventory.scrub()
         kept = {number: needed[number] for number in old if number not in deleted}
         return Rewrapped(newest, items, logs, tuple(deleted), kept, None if is_settled else settles_at)
 
     def _stored(self, tenant: Tenant) -> dict[int, Attributes]:
-        items = every(self._world.table, Query(layout.keys_pk(tenant), *layout.key_range()))
+        items = every(self._world.table, Query(keys_pk(tenant), *key_range()))
         return {int(item["number"]): item for item in items}
 
     def _move(self, tenant: Tenant, newest: int) -> tuple[int, int]:
         vault, items, logs = Vault(self._world), 0, 0
         indexer = Indexer(self._world, vault)
         for item in self._inventory.items(tenant):
-            if item["sk"] == layout.MANIFEST and any(number != newest for number in self._segment_keys(tenant, item)):
-                logs += indexer.rebuild(*layout.log_of(str(item["pk"]))).entries > 0
+            if item["sk"] == MANIFEST and any(number != newest for number in self._segment_keys(tenant, item)):
+                logs += indexer.rebuild(*log_of(str(item["pk"]))).entries > 0
             elif item.get("kid", newest) != newest:
                 items += self._reseal(vault, tenant, item)
             elif _has_sealed_blob(item) and self._blob_key(tenant, Digest(str(item["blob"]))) != newest:
@@ -155,7 +157,7 @@ class DataKeys:
 
     def _keys_of(self, tenant: Tenant, item: Attributes) -> Iterator[int]:
         """Yield the keys an item needs: by `kid` or an attribute that ends so, by a tag, by its blob or segments."""
-        if item["sk"] == layout.MANIFEST:
+        if item["sk"] == MANIFEST:
             yield from self._segment_keys(tenant, item)
         if _has_sealed_blob(item):
             yield self._blob_key(tenant, Digest(str(item["blob"])))

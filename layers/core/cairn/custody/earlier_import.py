@@ -14,18 +14,19 @@ from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
 
-from cairn.conversation.turns import Session
-from cairn.custody.earlier_layout import LegacyHistory, LegacyTurn, facts_of
+from cairn.custody.earlier_layout import EarlierHistory, EarlierTurn, facts_of
 from cairn.facts.facts import Changes, Fact, to_record
-from cairn.ground import layout
 from cairn.ground.codec import canonical, rfc3339
 from cairn.ground.errors import ConditionFailed, ResourceBusy, TransactionRefused, Unavailable
 from cairn.ground.ids import TurnId, UserId
+from cairn.ground.session import Session
 from cairn.ground.table import Key, Put, Scalar, Update, Write, key_of
 from cairn.log.entries import LogEntry, TurnEntry
+from cairn.log.layout import is_entry, log_owner, registry_pk, registry_sk
 from cairn.log.log import TICK
 from cairn.recall.searching import owners_of
 from cairn.sessions import due
+from cairn.sessions.layout import event_sk, session_pk
 from cairn.sessions.parts import Parts
 from cairn.sessions.sessions import Lease
 
@@ -48,14 +49,14 @@ class Imported:
     kept: bool = False
 
 
-class LegacyImport:
+class EarlierImport:
     """Takes sessions over, one at a time."""
 
     def __init__(self, parts: Parts) -> None:
         """Work with these parts."""
         self._parts = parts
 
-    def run(self, session: Session, history: LegacyHistory, user: UserId | None = None) -> Imported:
+    def run(self, session: Session, history: EarlierHistory, user: UserId | None = None) -> Imported:
         """Take over what is not yet; what names no user is this user's. ResourceBusy while others hold the session."""
         parts = self._parts
         settings = parts.settings_for(session.tenant)
@@ -79,7 +80,7 @@ class _Import:
         self._owners = owners_of(lease.head)
         self._logged_at = parts.world.clock.now()
 
-    def run(self, history: LegacyHistory) -> Imported:
+    def run(self, history: EarlierHistory) -> Imported:
         processed = self._guard([*history.processed, *(turn.turn_id for turn in history.turns)])
         head = self._lease.head
         if self._seq > int(head.get("legacy_through", 0)) and head.get("legacy") != "importing":
@@ -105,7 +106,7 @@ class _Import:
             return True
         return False
 
-    def _take_facts(self, history: LegacyHistory) -> int:
+    def _take_facts(self, history: EarlierHistory) -> int:
         """Add the facts where they are not those that were added before; the same ones again would change nothing."""
         facts = facts_of(history.facts, self._parts.world.clock.now(), self._settings)
         known = sha256(canonical([to_record(fact) | {"state": "", "valid_to": ""} for fact in facts])).hexdigest()
@@ -114,7 +115,7 @@ class _Import:
         by_owner: dict[str, list[Fact]] = {}
         for fact in facts:
             user = UserId(fact.source.user_id) if fact.source.user_id else self._user
-            by_owner.setdefault(layout.owner(user, self._session.session_id), []).append(fact)
+            by_owner.setdefault(log_owner(user, self._session.session_id), []).append(fact)
         now = self._parts.world.clock.now()
         writes: list[Write] = []
         for owner, held in by_owner.items():
@@ -125,7 +126,7 @@ class _Import:
         self._transact([*writes, self._head(changes, {"facts_written": len(facts)})])
         return len(facts)
 
-    def _take_turns(self, turns: Iterable[LegacyTurn]) -> int:
+    def _take_turns(self, turns: Iterable[EarlierTurn]) -> int:
         known = self._known()
         taken = 0
         for some in _batches(turn for turn in turns if turn.turn_id not in known):
@@ -150,9 +151,9 @@ class _Import:
                 found.update(stamp.turn_id for stamp in view.turns(self._session.session_id))
         return found
 
-    def _turn_writes(self, turn: LegacyTurn) -> list[Write]:
+    def _turn_writes(self, turn: EarlierTurn) -> list[Write]:
         self._seq += 1
-        where = Key(layout.session_pk(self._session), layout.event_sk(self._seq))
+        where = Key(session_pk(self._session), event_sk(self._seq))
         content = self._parts.vault.seal(self._session.tenant, where, [event.to_record() for event in turn.events])
         item: dict[str, Scalar] = {"pk": where.pk, "sk": where.sk, "seq": self._seq, "at": rfc3339(turn.at)}
         entry = LogEntry(
@@ -160,7 +161,7 @@ class _Import:
             at=turn.at,
             turn=TurnEntry.of(turn.turn_id, self._seq, turn.events),
         )
-        owner = layout.owner(turn.user_id or self._user, self._session.session_id)
+        owner = log_owner(turn.user_id or self._user, self._session.session_id)
         return [Put({**item, **content}), *self._log_writes(owner, entry)]
 
     def _log_writes(self, owner: str, entry: LogEntry) -> list[Write]:
@@ -170,11 +171,11 @@ class _Import:
         if owner in self._owners:
             return [append]
         self._owners.append(owner)
-        pk = layout.registry_pk(session.tenant, session.project)
-        return [append, Put({"pk": pk, "sk": layout.registry_sk(owner)})]
+        pk = registry_pk(session.tenant, session.project)
+        return [append, Put({"pk": pk, "sk": registry_sk(owner)})]
 
     def _in_order(self, writes: list[Write]) -> list[Write]:
-        appends = [write for write in writes if isinstance(write, Put) and layout.is_entry(key_of(write).sk)]
+        appends = [write for write in writes if isinstance(write, Put) and is_entry(key_of(write).sk)]
         return [*writes, *self._parts.log.in_order(*appends)]
 
     def _next_moment(self) -> datetime:
@@ -203,8 +204,8 @@ class _Import:
             raise Unavailable("the store refused a step of the import; run it again") from refused
 
 
-def _batches(turns: Iterable[LegacyTurn]) -> Iterator[list[LegacyTurn]]:
-    batch: list[LegacyTurn] = []
+def _batches(turns: Iterable[EarlierTurn]) -> Iterator[list[EarlierTurn]]:
+    batch: list[EarlierTurn] = []
     held = 0
     for turn in turns:
         size = len(canonical([event.to_record() for event in turn.events]))

@@ -14,7 +14,7 @@ from cairn.ground.tiers import Tier, expires_at
 
 
 @dataclass(frozen=True, slots=True)
-class LegacyTurn:
+class EarlierTurn:
     """A turn with its events, at the time of the first."""
 
     turn_id: TurnId
@@ -41,21 +41,21 @@ class FactRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class LegacyHistory:
+class EarlierHistory:
     """A session as its legacy files tell it, each part in the order of time."""
 
-    turns: tuple[LegacyTurn, ...] = ()
+    turns: tuple[EarlierTurn, ...] = ()
     facts: tuple[FactRecord, ...] = ()
     processed: tuple[TurnId, ...] = ()
 
 
-def turns_of(events: Iterable[Event]) -> tuple[LegacyTurn, ...]:
+def turns_of(events: Iterable[Event]) -> tuple[EarlierTurn, ...]:
     """Return the turns of these events, in the order in which they began; an event counts once."""
     turns: dict[TurnId, dict[str, Event]] = {}
     for event in events:
         turns.setdefault(event.turn_id, {}).setdefault(event.id, event)
     found = [(name, tuple(held.values())) for name, held in turns.items()]
-    return tuple(LegacyTurn(name, held[0].user_id, held[0].ts, held) for name, held in found)
+    return tuple(EarlierTurn(name, held[0].user_id, held[0].ts, held) for name, held in found)
 
 
 def facts_of(records: Sequence[FactRecord], now: datetime, settings: MemorySettings) -> tuple[Fact, ...]:

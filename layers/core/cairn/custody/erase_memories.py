@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from cairn.conversation.turns import Session
-from cairn.custody.bundles import Scope
-from cairn.ground import layout
+from cairn.custody.bundles import DataScope
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import Inventory
+from cairn.ground.session import Session
 from cairn.ground.table import Delete, Key, Update, Write
+from cairn.log.layout import DISCARDED, ENTRIES, SESSION_OWNER, log_of, memory_sk, session_owner
 from cairn.log.segments import Segments
+from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from cairn.sessions.parts import Parts
 
 _AT_ONCE = 20
@@ -29,7 +30,7 @@ _Found: TypeAlias = dict[str, dict[str, list[str]]]
 """By log, a user's memories in it: the id of each with its places in the log. None where only a blob is to go."""
 
 
-class MemoryErasure:
+class EraseMemories:
     """Takes a user's memories out of shared logs; it may be stopped anywhere and run again."""
 
     def __init__(self, parts: Parts, inventory: Inventory) -> None:
@@ -38,31 +39,31 @@ class MemoryErasure:
         self._inventory = inventory
         self._segments = Segments(parts.world, parts.vault)
 
-    def run(self, scope: Scope) -> int:
+    def run(self, scope: DataScope) -> int:
         """Remove them, with how they ended where they were forgotten; return how many."""
         found = self._found(scope)
         for pk, own in found.items():
             self._remove(scope.tenant, pk, own)
         return sum(map(len, found.values()))
 
-    def left(self, scope: Scope) -> int:
+    def left(self, scope: DataScope) -> int:
         """Return how many there are."""
         return sum(map(len, self._found(scope).values()))
 
-    def _found(self, scope: Scope) -> _Found:
+    def _found(self, scope: DataScope) -> _Found:
         found: _Found = {}
         for item in self._inventory.items(scope.tenant):
             pk, sk = str(item["pk"]), str(item["sk"])
             if not scope.shares(pk):
                 continue
-            if sk.startswith(layout.DISCARDED):  # an erasure that was stopped may have left it
+            if sk.startswith(DISCARDED):  # an erasure that was stopped may have left it
                 found.setdefault(pk, {})
-            if not sk.startswith(layout.ENTRIES):
+            if not sk.startswith(ENTRIES):
                 continue
             record = self._parts.vault.unseal(scope.tenant, item)
             for memory in record.get("remembered", ()):
                 if memory["user"] == scope.user:
-                    found.setdefault(pk, {})[memory["id"]] = [layout.memory_sk(memory["id"]), sk]
+                    found.setdefault(pk, {})[memory["id"]] = [memory_sk(memory["id"]), sk]
             for ending in record.get("forgotten", ()):
                 if ending["id"] in found.get(pk, {}):
                     found[pk][ending["id"]].append(sk)
@@ -70,19 +71,19 @@ class MemoryErasure:
 
     def _remove(self, tenant: Tenant, pk: str, own: Mapping[str, Sequence[str]]) -> None:
         """Remove all of a memory or nothing, so that what is left of it is always found again."""
-        _, project, owner = layout.log_of(pk)
+        _, project, owner = log_of(pk)
         places = list(own.values())
         for first in range(0, len(places), _AT_ONCE):
             some = places[first : first + _AT_ONCE]
             deletes = [Delete(Key(pk, sk)) for each in some for sk in each]
-            self._segments.rewrite(pk, [*deletes, *_told(pk, len(some))])
+            self._segments.rewrite(pk, [*deletes, *_noted_on_head(pk, len(some))])
         self._segments.drop_discarded(tenant, pk)
         self._parts.indexer.run(tenant, project, owner)
 
 
-def _told(pk: str, erased: int) -> Iterator[Write]:
+def _noted_on_head(pk: str, erased: int) -> Iterator[Write]:
     """Yield the write by which a session's head tells that its memories are others now."""
-    tenant, project, owner = layout.log_of(pk)
-    if owner.startswith(layout.SESSION_OWNER):
-        session = Session(tenant, project, layout.session_owner(owner))
-        yield Update(Key(layout.session_pk(session), layout.MEMORY_COUNT), add={"erased": erased})
+    tenant, project, owner = log_of(pk)
+    if owner.startswith(SESSION_OWNER):
+        session = Session(tenant, project, session_owner(owner))
+        yield Update(Key(session_pk(session), MEMORY_COUNT), add={"erased": erased})

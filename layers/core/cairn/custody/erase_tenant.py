@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cairn.access.key_store import Credentials
-from cairn.ground import layout
 from cairn.ground.ids import Tenant
 from cairn.ground.paging import every
 from cairn.ground.ports import Inventory
 from cairn.ground.table import Attributes, Delete, Key, Query
 from cairn.ground.world import World
+from cairn.vault.layout import key_range, keys_pk
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class ErasedTenant:
     left: int = 0
 
 
-class TenantErasure:
+class EraseTenant:
     """Removes a tenant, for an operator; it may be stopped anywhere and run again."""
 
     def __init__(self, world: World, inventory: Inventory) -> None:
@@ -52,7 +52,7 @@ class TenantErasure:
         return ErasedTenant(api_keys, data_keys, items, blobs, left)
 
     def _shred(self, tenant: Tenant) -> int:
-        keys = list(every(self._world.table, Query(layout.keys_pk(tenant), *layout.key_range())))
+        keys = list(every(self._world.table, Query(keys_pk(tenant), *key_range())))
         deleted = sum(map(self._delete, keys))
         self._inventory.scrub()
         return deleted

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cairn.archive.archive import Archive
-from cairn.custody.bundles import Scope, own_turns
-from cairn.custody.erase_memories import MemoryErasure
+from cairn.custody.bundles import DataScope, own_turns
+from cairn.custody.erase_memories import EraseMemories
 from cairn.ground import layout
 from cairn.ground.codec import canonical
 from cairn.ground.errors import InvalidArgument
@@ -21,13 +21,24 @@ from cairn.ground.ids import Digest, SessionId
 from cairn.ground.paging import every
 from cairn.ground.ports import Inventory
 from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write
+from cairn.log.layout import log_owner, log_pk, registry_pk, registry_sk
 from cairn.log.log import LATE_APPEND
 from cairn.recall.searching import owners_of
 from cairn.sessions.dropped_blobs import discard
+from cairn.sessions.layout import (
+    FIRST_EVENT,
+    HEAD,
+    LAST_EVENT,
+    NEWEST_SUMMARY,
+    OPERATIONS,
+    PACKED,
+    guard_sk,
+    session_of,
+)
 from cairn.sessions.leased import Leased, leased
 from cairn.sessions.parts import Parts
 from cairn.sessions.recent_turns import REMOVALS
-from cairn.upkeep.erase_session import TOLD, SessionErasure
+from cairn.upkeep.erase_session import DERIVED, EraseSession
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -49,7 +60,7 @@ class ErasedUser:
     archived: int = 0
 
 
-class SubjectErasure:
+class EraseUser:
     """Removes a user, for an operator; it may be stopped anywhere and run again."""
 
     def __init__(self, parts: Parts, inventory: Inventory) -> None:
@@ -57,11 +68,11 @@ class SubjectErasure:
         self._parts = parts
         self._world = parts.world
         self._inventory = inventory
-        self._memories = MemoryErasure(parts, inventory)
+        self._memories = EraseMemories(parts, inventory)
         self._archive = Archive(parts)
-        self._sessions = SessionErasure(parts)
+        self._sessions = EraseSession(parts)
 
-    def run(self, scope: Scope) -> ErasedUser:
+    def run(self, scope: DataScope) -> ErasedUser:
         """Remove all that the user of this scope has; ResourceBusy where a session of theirs stays in use."""
         if scope.user is None:
             raise InvalidArgument("user", "must be named")
@@ -83,7 +94,7 @@ class SubjectErasure:
             once.archived + again.archived,
         )
 
-    def _pass(self, scope: Scope, *, last: bool) -> ErasedUser:
+    def _pass(self, scope: DataScope, *, last: bool) -> ErasedUser:
         heads = self._heads(scope)
         alone = [head for head in heads if owners_of(head) == [scope.owner]]
         turns = sum(self._cleanse(scope, head, last=last) for head in heads if head not in alone)
@@ -94,30 +105,30 @@ class SubjectErasure:
         memories = self._memories.run(scope)
         return ErasedUser(len(log), len(alone), turns, blobs, memories=memories, archived=archived)
 
-    def _heads(self, scope: Scope) -> list[Attributes]:
+    def _heads(self, scope: DataScope) -> list[Attributes]:
         return [head for head in self._every_head(scope) if scope.has_session(str(head["pk"]), head)]
 
-    def _every_head(self, scope: Scope) -> Iterator[Attributes]:
-        return (item for item in self._inventory.items(scope.tenant) if item["sk"] == layout.HEAD)
+    def _every_head(self, scope: DataScope) -> Iterator[Attributes]:
+        return (item for item in self._inventory.items(scope.tenant) if item["sk"] == HEAD)
 
-    def _sole_sessions(self, scope: Scope) -> list[SessionId]:
+    def _sole_sessions(self, scope: DataScope) -> list[SessionId]:
         return sorted(scope.sole_sessions(self._every_head(scope)))
 
-    def _log_items(self, scope: Scope) -> Iterator[Attributes]:
+    def _log_items(self, scope: DataScope) -> Iterator[Attributes]:
         items = self._inventory.items(scope.tenant)
         return (item for item in items if scope.has_log(str(item["pk"])) or scope.registers(item))
 
     def _empty(self, head: Attributes) -> int:
         """Delete a session that is the user's alone, with what it remembered for itself; return how many blobs."""
-        session = layout.session_of(str(head["pk"]))
-        owner = layout.owner(None, session.session_id)
-        log = layout.log_pk(session.tenant, session.project, owner)
+        session = session_of(str(head["pk"]))
+        owner = log_owner(None, session.session_id)
+        log = log_pk(session.tenant, session.project, owner)
         with leased(self._parts, session) as held:
             blobs = 0
             for item in every(self._world.table, Query(log, "\x01", "\U0010ffff")):
                 held.keep()
                 blobs += self._delete(item)
-            registered = Key(layout.registry_pk(session.tenant, session.project), layout.registry_sk(owner))
+            registered = Key(registry_pk(session.tenant, session.project), registry_sk(owner))
             self._world.table.delete(Delete(registered))
             return blobs + sum(self._sessions.empty(held))
 
@@ -129,20 +140,20 @@ class SubjectErasure:
         self._world.blobs.delete(layout.tenant_of(str(item["pk"])), Digest(str(item["blob"])))
         return 1
 
-    def _cleanse(self, scope: Scope, head: Attributes, *, last: bool) -> int:
+    def _cleanse(self, scope: DataScope, head: Attributes, *, last: bool) -> int:
         """Take the user's turns out of a session, and what was made of them; with `last` the user's name too."""
         pk = str(head["pk"])
-        with leased(self._parts, layout.session_of(pk)) as lease:
+        with leased(self._parts, session_of(pk)) as lease:
             turns = 0
             discard(self._world, lease.session)
-            for item in every(self._world.table, Query(pk, layout.NEWEST_SUMMARY, layout.NEWEST_SUMMARY)):
+            for item in every(self._world.table, Query(pk, NEWEST_SUMMARY, NEWEST_SUMMARY)):
                 self._delete(item)
             for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff")):
                 lease.keep()
                 sk = str(item["sk"])
-                if sk.startswith(TOLD) or self._is_begun_by(scope, item):
+                if sk.startswith(DERIVED) or self._is_begun_by(scope, item):
                     self._delete(item)
-                elif layout.FIRST_EVENT <= sk <= layout.LAST_EVENT or sk.startswith(layout.SHARDS):
+                elif FIRST_EVENT <= sk <= LAST_EVENT or sk.startswith(PACKED):
                     turns += self._without_own(scope, lease, item)
             if last:
                 others = [owner for owner in owners_of(lease.head) if owner != scope.owner]
@@ -151,24 +162,24 @@ class SubjectErasure:
                 lease.write([Update(lease.key, set=named, add={REMOVALS: 1}, condition=lease.held)])
         return turns
 
-    def _is_begun_by(self, scope: Scope, item: Attributes) -> bool:
-        if not str(item["sk"]).startswith(layout.OPERATIONS):
+    def _is_begun_by(self, scope: DataScope, item: Attributes) -> bool:
+        if not str(item["sk"]).startswith(OPERATIONS):
             return False
         return self._parts.vault.unseal(scope.tenant, item)["user_id"] == scope.user
 
-    def _without_own(self, scope: Scope, lease: Leased, item: Attributes) -> int:
+    def _without_own(self, scope: DataScope, lease: Leased, item: Attributes) -> int:
         """Remove the user's turns from an item of events, with their guards; count them in the head, which says so."""
         where = Key(str(item["pk"]), str(item["sk"]))
         content: list[Any] = self._parts.vault.unseal(scope.tenant, item)
         own = own_turns(where.sk, content, scope.user)
         if not own:
             return 0
-        is_shard = where.sk.startswith(layout.SHARDS)
-        events: list[Any] = [event for _, turn in own for event in turn] if is_shard else own
-        turns = len(own) if is_shard else 1
+        is_packed = where.sk.startswith(PACKED)
+        events: list[Any] = [event for _, turn in own for event in turn] if is_packed else own
+        turns = len(own) if is_packed else 1
         kept = [turn for turn in content if turn not in own]
         unchanged = AllOf(tuple(Equals(name, item[name]) for name in ("data", "blob") if name in item))
-        guards = {layout.guard_sk(event["turn_id"]) for event in events}
+        guards = {guard_sk(event["turn_id"]) for event in events}
         writes: list[Write] = [Delete(Key(where.pk, guard)) for guard in sorted(guards)]
         writes.append(Update(lease.key, add={"erased": turns, REMOVALS: 1}, condition=lease.held))
         if kept:
@@ -182,7 +193,7 @@ class SubjectErasure:
             self._world.blobs.delete(scope.tenant, Digest(str(item["blob"])))
         return turns
 
-    def _unnamed_blobs(self, scope: Scope) -> set[Digest]:
+    def _unnamed_blobs(self, scope: DataScope) -> set[Digest]:
         """Return the tenant's blobs that no item names, in the clear or in its content."""
         blobs = set(self._inventory.blobs(scope.tenant))
         for item in self._inventory.items(scope.tenant):

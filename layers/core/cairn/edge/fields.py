@@ -11,21 +11,18 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    InstanceOf,
     ValidationInfo,
-    WithJsonSchema,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
 from cairn.conversation.items import message
-from cairn.conversation.turns import ResponseItem, Session
 from cairn.edge.validation import Rules, field_name
 from cairn.ground import ids
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import Limits
-from cairn.turns import operation_token as operations
 
 Name = TypeVar("Name")
 
@@ -37,26 +34,23 @@ _ITEM = dict[str, Any]
 
 def named(make: Callable[[str], Name]) -> AfterValidator:
     """Return the validator that lets `make` turn text into a name, and says what its InvalidArgument says."""
-    return AfterValidator(_refusing(make))
+    return AfterValidator(refusing(make))
 
 
-def _refusing(make: Callable[[str], Name]) -> Callable[[str], Name]:
+def refusing(make: Callable[[str], Name]) -> Callable[[str], Name]:
+    """Return `make` with its InvalidArgument as the error that pydantic reports under the field."""
+
     def check(value: str) -> Name:
         try:
             return make(value)
         except InvalidArgument as error:
-            raise _refused("".join(cast("dict[str, str]", error.details["fields"]).values())) from None
+            raise refused("".join(cast("dict[str, str]", error.details["fields"]).values())) from None
 
     return check
 
 
-def _token(value: object) -> operations.OperationToken:
-    if not isinstance(value, str):
-        raise _refused("must be a string")
-    return _refusing(operations.parse)(value)
-
-
-def _refused(problem: str, path: str = "") -> PydanticCustomError:
+def refused(problem: str, path: str = "") -> PydanticCustomError:
+    """Return the error that names the field at `path`, below the one being validated, and its problem."""
     return PydanticCustomError("refused", "{problem}", {"problem": problem, "path": path})
 
 
@@ -75,22 +69,22 @@ def _as_items(value: object) -> object:
 
 def _not_empty(items: list[_ITEM]) -> list[_ITEM]:
     if not items:
-        raise _refused("must not be empty")
+        raise refused("must not be empty")
     return items
 
 
 def _check_items(items: list[_ITEM], info: ValidationInfo) -> list[_ITEM]:
     limits = _limits(info)
     if len(items) > limits.list_items:
-        raise _refused(f"must hold at most {limits.list_items} items, not {len(items)}")
+        raise refused(f"must hold at most {limits.list_items} items, not {len(items)}")
     for index, item in enumerate(items):
         path = field_name("", index)
         for name in ("type", "role"):
             if not isinstance(item.get(name, ""), str):
-                raise _refused("must be a string", field_name(path, name))
+                raise refused("must be a string", field_name(path, name))
         for where, text in _texts(path, item):
             if len(text) > limits.text_bytes or len(text.encode()) > limits.text_bytes:
-                raise _refused(f"must be at most {limits.text_bytes} bytes of text", where)
+                raise refused(f"must be at most {limits.text_bytes} bytes of text", where)
     return items
 
 
@@ -103,7 +97,7 @@ def _texts(path: str, item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             for index, part in enumerate(cast("list[object]", value)):
                 yield from _part_text(field_name(where, index), part)
         elif name == "content" and value is not None:
-            raise _refused("must be text or a list of content parts", where)
+            raise refused("must be text or a list of content parts", where)
 
 
 def _part_text(path: str, part: object) -> Iterator[tuple[str, str]]:
@@ -111,12 +105,12 @@ def _part_text(path: str, part: object) -> Iterator[tuple[str, str]]:
         yield path, part
         return
     if not isinstance(part, dict):
-        raise _refused("must be an object", path)
+        raise refused("must be an object", path)
     text, where = cast("dict[str, Any]", part).get("text"), field_name(path, "text")
     if isinstance(text, str):
         yield where, text
     elif text is not None:
-        raise _refused("must be a string", where)
+        raise refused("must be a string", where)
 
 
 Items: TypeAlias = Annotated[list[_ITEM], AfterValidator(_check_items)]
@@ -150,11 +144,6 @@ UserName: TypeAlias = Annotated[
     UserId,
     named(ids.user_id),
     Field(description="Who is speaking; facts about them outlast the session.", json_schema_extra=_ID_SCHEMA),
-]
-OperationTokenText: TypeAlias = Annotated[
-    InstanceOf[operations.OperationToken],
-    BeforeValidator(_token),
-    WithJsonSchema({"type": "string", "maxLength": operations.MAX_TOKEN_CHARACTERS}),
 ]
 
 
@@ -214,9 +203,9 @@ class CurrentInputFields(SessionInput):
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
         if self.current_input is not None and self.current_input_text is not None:
-            raise _refused("must not be given beside current_input", "current_input_text")
+            raise refused("must not be given beside current_input", "current_input_text")
         if self.current_input is None and not (self.current_input_text or "").strip():
-            raise _refused("is required", "current_input")
+            raise refused("is required", "current_input")
         return self
 
     def current(self) -> list[_ITEM]:

@@ -1,4 +1,4 @@
-"""The wall around a call: one log line, and nothing but a CairnError gets out."""
+"""The guard around a call: one log line, and nothing but a CairnError gets out."""
 
 from __future__ import annotations
 

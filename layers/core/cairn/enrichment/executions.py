@@ -8,7 +8,6 @@ from datetime import timedelta
 from itertools import islice
 from typing import Any
 
-from cairn.conversation.turns import Session
 from cairn.enrichment import layout as execution_layout
 from cairn.enrichment.model import (
     ERROR_CHARACTERS,
@@ -17,28 +16,30 @@ from cairn.enrichment.model import (
     Execution,
     brief,
     execution_tags,
-    heard,
     query_tags,
     ranked,
     redacted,
+    text_summary,
 )
-from cairn.ground import codec, layout
+from cairn.ground import codec
 from cairn.ground.ids import Project, SessionId, Tenant, moment_of, time_ordered_id
+from cairn.ground.session import Session
 from cairn.ground.settings import EnrichmentSettings
 from cairn.ground.table import Attributes, Key, Put, Query
 from cairn.log.entries import Chunk
-from cairn.memories.recall import opened
-from cairn.recall.searching import Search, Sight
+from cairn.log.layout import log_owner
+from cairn.recall.searching import Search, Visibility
+from cairn.sessions.open_logs import open_logs
 from cairn.sessions.parts import Parts
 
 _RANDOM_BYTES = 10
 _NEWEST = 32
 """How many of a tool's newest executions a look-up weighs: one page, whatever is stored."""
-_HEARD = 16
+_TEXTS_SEARCHED = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ExecutionScope:
     """Whose executions these are; those of one project are not seen from another."""
 
     tenant: Tenant
@@ -79,14 +80,14 @@ class Executions:
         """Get the tenant's key ready."""
         self._parts.vault.prepare(tenant)
 
-    def keep(self, place: Place, ended: Ended, settings: EnrichmentSettings) -> None:
+    def keep(self, scope: ExecutionScope, ended: Ended, settings: EnrichmentSettings) -> None:
         """Store a call that has ended."""
         now = self._parts.world.clock.now()
         name = time_ordered_id(now, self._parts.world.entropy.token(_RANDOM_BYTES))
-        where = Key(place.partition(ended.tool), execution_layout.execution_sk(name))
+        where = Key(scope.partition(ended.tool), execution_layout.execution_sk(name))
         outcome = ended.result if ended.error is None else ended.error
         content = {
-            "session_id": place.session_id,
+            "session_id": scope.session_id,
             "failed": ended.error is not None,
             "tags": [*execution_tags(ended.tool, ended.arguments, outcome), *ended.extra],
             "args": redacted(ended.arguments),
@@ -95,32 +96,32 @@ class Executions:
             "at": codec.rfc3339(now),
         }
         until = now + timedelta(days=settings.retention_days)
-        sealed = self._parts.vault.seal(place.tenant, where, content)
+        sealed = self._parts.vault.seal(scope.tenant, where, content)
         item = {"pk": where.pk, "sk": where.sk, "expires_at": int(until.timestamp()), **sealed}
         self._parts.world.table.put(Put(item))
 
     def relevant(
-        self, place: Place, tool: str, arguments: Mapping[str, Any], settings: EnrichmentSettings
+        self, scope: ExecutionScope, tool: str, arguments: Mapping[str, Any], settings: EnrichmentSettings
     ) -> Sequence[ContextSummary]:
         """Return up to `top_k` things that matter to a call; a hybrid look-up asks the conversation second."""
-        wanted = query_tags(tool, arguments)
+        tags = query_tags(tool, arguments)
         found: Sequence[ContextSummary] = ()
         if settings.mode in {"tool", "hybrid"}:
             now = self._parts.world.clock.now()
-            found = ranked(self._of_tool(place, tool), wanted, now, settings.top_k)
+            found = ranked(self._of_tool(scope, tool), tags, now, settings.top_k)
         if settings.mode == "conversation" or (settings.mode == "hybrid" and not found):
-            found = self._of_conversation(place, tool, arguments, wanted)
+            found = self._of_conversation(scope, tool, arguments, tags)
         return found[: settings.top_k]
 
-    def _of_tool(self, place: Place, tool: str) -> list[Execution]:
+    def _of_tool(self, scope: ExecutionScope, tool: str) -> list[Execution]:
         low, high = execution_layout.execution_range()
-        query = Query(place.partition(tool), low, high, descending=True, limit=_NEWEST)
+        query = Query(scope.partition(tool), low, high, descending=True, limit=_NEWEST)
         now = int(self._parts.world.clock.now().timestamp())
         items = self._parts.world.table.query(query).items
-        return [self._opened(place, tool, item) for item in items if int(item["expires_at"]) > now]
+        return [self._opened(scope, tool, item) for item in items if int(item["expires_at"]) > now]
 
-    def _opened(self, place: Place, tool: str, item: Attributes) -> Execution:
-        content = self._parts.vault.unseal(place.tenant, item)
+    def _opened(self, scope: ExecutionScope, tool: str, item: Attributes) -> Execution:
+        content = self._parts.vault.unseal(scope.tenant, item)
         name = execution_layout.execution_of(str(item["sk"]))
         return Execution(
             id=name,
@@ -132,20 +133,20 @@ class Executions:
         )
 
     def _of_conversation(
-        self, place: Place, tool: str, arguments: Mapping[str, Any], wanted: Sequence[str]
+        self, scope: ExecutionScope, tool: str, arguments: Mapping[str, Any], tags: Sequence[str]
     ) -> Sequence[ContextSummary]:
         """Return what the same session's conversation tells, never another's."""
-        session = place.session
+        session = scope.session
         if session is None:
             return ()
-        sight = Sight(session, layout.owner(None, session.session_id), "session")
-        owners = opened(self._parts, sight)
-        said = " ".join((*tool.split("_"), *(tag.partition(":")[2] for tag in wanted), *_words(arguments)))
+        visibility = Visibility(session, log_owner(None, session.session_id), "session")
+        owners = open_logs(self._parts, visibility)
+        said = " ".join((*tool.split("_"), *(tag.partition(":")[2] for tag in tags), *_words(arguments)))
         now = self._parts.world.clock.now()
-        with self._parts.recall.answering(sight, Search(query=said, texts=owners, mode="text")) as answer:
-            chunks = [answer.read(hit) for hit in islice(answer.hits(), _HEARD)]
-        told = (heard(each, wanted, now) for each in chunks if isinstance(each, Chunk))
-        return sorted((each for each in told if each is not None), key=lambda each: -each.score)
+        with self._parts.recall.answering(visibility, Search(query=said, texts=owners, mode="text")) as answer:
+            chunks = [answer.read(hit) for hit in islice(answer.hits(), _TEXTS_SEARCHED)]
+        summaries = (text_summary(each, tags, now) for each in chunks if isinstance(each, Chunk))
+        return sorted((each for each in summaries if each is not None), key=lambda each: -each.score)
 
 
 def _words(arguments: Mapping[str, Any]) -> list[str]:

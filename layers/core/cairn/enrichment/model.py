@@ -72,7 +72,7 @@ class Execution:
     failed: bool
 
 
-def signs(text: str) -> tuple[str, ...]:
+def labels_of(text: str) -> tuple[str, ...]:
     """Return the labels of the classifiers that know something in a text."""
     scanned = text[:_SCANNED_CHARACTERS]
     return tuple(label for label, classifier in _CLASSIFIERS.items() if classifier.search(scanned))
@@ -80,12 +80,12 @@ def signs(text: str) -> tuple[str, ...]:
 
 def query_tags(tool: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the tags of a call, most telling first: tool, resource, namespace, error hints, domain, suite, kind."""
-    return tuple(_tags(tool, arguments, signs(_text(arguments))))
+    return tuple(_tags(tool, arguments, labels_of(_text(arguments))))
 
 
 def execution_tags(tool: str, arguments: Mapping[str, Any], outcome: object) -> tuple[str, ...]:
     """Return the tags of a call that has ended: what its arguments tell and what came of it."""
-    found = dict.fromkeys((*signs(_text(arguments)), *signs(_text(outcome))))
+    found = dict.fromkeys((*labels_of(_text(arguments)), *labels_of(_text(outcome))))
     return tuple(_tags(tool, arguments, tuple(found)))
 
 
@@ -167,9 +167,9 @@ def _summary(execution: Execution, wanted: Sequence[str], now: datetime) -> Cont
     )
 
 
-def heard(said: Chunk, wanted: Sequence[str], now: datetime) -> ContextSummary | None:
+def text_summary(said: Chunk, wanted: Sequence[str], now: datetime) -> ContextSummary | None:
     """Return what a text of the conversation tells, None where no classifier knows anything in it."""
-    labels = signs(said.text)
+    labels = labels_of(said.text)
     if not labels:
         return None
     tags = [f"error:{label}" for label in labels]

@@ -68,14 +68,14 @@ class _Reading:
         if not claims and self._latest:
             corrected = _corrected(event_id, *self._latest[-1], sentence)
             if corrected:
-                self._forget(1)
+                self._drop_newest(1)
                 claims = [corrected]
             elif _TAKEN_BACK.match(sentence):
-                self._forget(len(self._latest))
+                self._drop_newest(len(self._latest))
         self.found += [candidate for _, candidate in claims]
         self._latest = claims
 
-    def _forget(self, count: int) -> None:
+    def _drop_newest(self, count: int) -> None:
         """Drop the newest claims; those of the text before are not among what was found."""
         del self.found[max(0, len(self.found) - count) :]
 

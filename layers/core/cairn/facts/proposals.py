@@ -77,7 +77,7 @@ _TOOL = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class FactQuestion:
     """What a model is asked about: the user's new texts in order, and what is believed so far."""
 
     said: tuple[str, ...]
@@ -117,19 +117,19 @@ class Proposals:
         return found
 
 
-def shown(question: Question) -> str:
+def prompt(question: FactQuestion) -> str:
     """Return the JSON object that a model is shown as the user's message."""
     facts = sorted(question.believed, key=lambda fact: fact.last_seen)[-MAX_BELIEVED:]
     data = {"said": _newest(question.said), "believed": [_believed(fact) for fact in facts]}
     return json.dumps(data, ensure_ascii=False)
 
 
-def request(question: Question, settings: HeuristicSettings) -> bytes:
+def request(question: FactQuestion, settings: HeuristicSettings) -> bytes:
     """Return the body of the request to a Responses endpoint, JSON in ASCII."""
     body = {
         "model": settings.model,
         "instructions": INSTRUCTIONS,
-        "input": [message("user", shown(question))],
+        "input": [message("user", prompt(question))],
         "tools": [_TOOL],
         "tool_choice": {"type": "function", "name": FUNCTION},
         "parallel_tool_calls": False,

@@ -7,7 +7,6 @@ from datetime import datetime
 from functools import cached_property
 
 from cairn.conversation.events import Event
-from cairn.conversation.turns import Session
 from cairn.facts.facts import Fact
 from cairn.files import canonical_form as canonical_files
 from cairn.files import contents, paths
@@ -17,9 +16,12 @@ from cairn.files.summaries import Contents
 from cairn.ground import layout
 from cairn.ground.codec import moment
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Query
 from cairn.log.entries import TurnStamp, facts_of_session
+from cairn.log.layout import log_pk, log_sk
 from cairn.recall.searching import owners_of
+from cairn.sessions.layout import session_pk
 from cairn.sessions.parts import Parts
 from cairn.sessions.summary import Summary
 
@@ -86,9 +88,9 @@ class _Layout:
     def _facts(self) -> list[Fact]:
         """Return every fact of the session there ever was, from every log it wrote to."""
         found: list[Fact] = []
-        low, high = layout.prefix_range(layout.log_sk(""))
+        low, high = layout.prefix_range(log_sk(""))
         for owner in owners_of(self._head):
-            pk = layout.log_pk(self._session.tenant, self._session.project, owner)
+            pk = log_pk(self._session.tenant, self._session.project, owner)
             entries = every(self._parts.world.table, Query(pk, low, high))
             records = (self._parts.vault.unseal(self._session.tenant, entry) for entry in entries)
             found.extend(facts_of_session(records, self._session.session_id))
@@ -97,7 +99,7 @@ class _Layout:
     @cached_property
     def _compactions(self) -> list[tuple[datetime, Summary]]:
         low, high = layout.prefix_range("cmp#")
-        items = every(self._parts.world.table, Query(layout.session_pk(self._session), low, high))
+        items = every(self._parts.world.table, Query(session_pk(self._session), low, high))
         unseal = self._parts.vault.unseal
         return [(moment(str(item["at"])), Summary.from_record(unseal(self._session.tenant, item))) for item in items]
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from cairn.conversation.turns import Session
 from cairn.facts.facts import Fact
 from cairn.files.summaries import Contents
 from cairn.ground import layout
 from cairn.ground.codec import moment
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Key, Query
 from cairn.log.entries import Chunk, TurnStamp
 from cairn.recall.searching import owners_of
+from cairn.sessions.layout import HEAD, session_pk
 from cairn.sessions.parts import Parts
 
 
 def head_of(parts: Parts, session: Session) -> Attributes | None:
     """Return the session's head, None where it has no turns."""
-    head = parts.world.table.get(Key(layout.session_pk(session), layout.HEAD))
+    head = parts.world.table.get(Key(session_pk(session), HEAD))
     return head if head is not None and "seq" in head else None
 
 
@@ -45,5 +46,5 @@ def read(parts: Parts, session: Session, head: Attributes) -> Contents:
 
 def _compactions(parts: Parts, session: Session) -> list[datetime]:
     low, high = layout.prefix_range("cmp#")
-    items = every(parts.world.table, Query(layout.session_pk(session), low, high))
+    items = every(parts.world.table, Query(session_pk(session), low, high))
     return [moment(str(item["at"])) for item in items]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from cairn.conversation.turns import DirectorySummary, Session
 from cairn.files import contents
 from cairn.files.abstracts import Description, descriptions
+from cairn.files.model import DirectorySummary
 from cairn.files.paths import is_below, level, relative, root_of
 from cairn.ground.errors import NotFound
+from cairn.ground.session import Session
 from cairn.sessions.parts import Parts
 
 

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC
 
-from cairn.conversation.turns import DirectorySummary
 from cairn.files.files import FileInfo
+from cairn.files.model import DirectorySummary
 from cairn.files.paths import ancestors
 
 _NAMED = 5

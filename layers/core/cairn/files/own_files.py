@@ -10,17 +10,19 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeVar
 
-from cairn.conversation.turns import Session
 from cairn.files import paths
 from cairn.files.files import Body, Change, FileInfo, FileWrite, replaced_range, spliced
+from cairn.files.layout import FILES, file_of, file_sk
 from cairn.files.store import ChangedMeanwhile, FileStore, StoredFile, info_of, infos, moved, where_of
 from cairn.ground import layout
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import ConditionFailed, Conflict, InvalidArgument, PayloadTooLarge, ResourceBusy
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import Limits
 from cairn.ground.table import ABSENT, Attributes, Delete, Equals, Key, Put, Query, Write
 from cairn.ground.world import Pending
+from cairn.sessions.layout import session_pk
 from cairn.sessions.parts import Parts
 
 ATTEMPTS = 12
@@ -67,12 +69,12 @@ class OwnFiles:
 
     def paths(self, session: Session) -> Iterator[str]:
         """Yield the relative path of every file."""
-        for item in every(self._table, Query(layout.session_pk(session), *layout.prefix_range(layout.file_sk("")))):
-            yield layout.file_of(str(item["sk"]))
+        for item in every(self._table, Query(session_pk(session), *layout.prefix_range(file_sk("")))):
+            yield file_of(str(item["sk"]))
 
     def forget(self, session: Session) -> bool:
         """Forget that the session had files, which are deleted; False where one was written meanwhile."""
-        counter = Key(layout.session_pk(session), layout.FILES)
+        counter = Key(session_pk(session), FILES)
         tree = self._store.tree(session)  # before the files: one that is made after it was read makes the delete fail
         if any(True for _ in self.paths(session)):
             return False

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cairn.conversation.turns import Session
 from cairn.ground.errors import InvalidArgument
+from cairn.ground.session import Session
 
 MAX_PATH_BYTES = 512
 MAX_SEGMENTS = 32

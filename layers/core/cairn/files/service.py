@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from cairn.conversation.turns import Session
 from cairn.files.canonical import Canonical
 from cairn.files.canonical_form import View
 from cairn.files.files import FileInfo, FileList, FileType, FileWrite, Passage, WriteMode
@@ -17,6 +16,7 @@ from cairn.files.own_files import OwnFiles
 from cairn.files.passages import Passages
 from cairn.files.paths import ancestors, is_below, is_view, level, relative, root_of
 from cairn.ground.errors import InvalidArgument, NotFound, PayloadTooLarge, PermissionDenied
+from cairn.ground.session import Session
 from cairn.ground.settings import Limits
 
 

@@ -11,18 +11,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from cairn.conversation.turns import Session
 from cairn.files import paths
 from cairn.files.files import Body, Change, FileInfo, FileType, Part
+from cairn.files.layout import FILES, file_of, file_part_sk, file_sk
 from cairn.ground import layout
 from cairn.ground.codec import moment
 from cairn.ground.errors import CairnError, NotFound, QuotaExceeded, StoreError, TransactionRefused
 from cairn.ground.ids import time_ordered_id
 from cairn.ground.paging import every
 from cairn.ground.ports import Table
+from cairn.ground.session import Session
 from cairn.ground.table import AnyOf, Attributes, Delete, Equals, Key, LessThan, Missing, Put, Query, Update, Write
 from cairn.ground.world import Pending
+from cairn.log.layout import registry_pk
 from cairn.sessions.dropped_blobs import discard, dropping
+from cairn.sessions.layout import session_pk
 from cairn.sessions.parts import Parts
 
 
@@ -77,7 +80,7 @@ class FileStore:
 
     def tree(self, session: Session) -> int:
         """Return the session's counter, 0 where it never had a file."""
-        item = self._table.get(Key(layout.session_pk(session), layout.FILES))
+        item = self._table.get(Key(session_pk(session), FILES))
         return int(item["tree"]) if item else 0
 
     def added(self, session: Session, path: str, change: Change) -> tuple[list[Write], list[list[str | int]]]:
@@ -130,24 +133,24 @@ class FileStore:
 
 def where_of(session: Session, path: str) -> Key:
     """Return where a file's record is."""
-    return Key(layout.session_pk(session), layout.file_sk(path))
+    return Key(session_pk(session), file_sk(path))
 
 
 def infos(table: Table, session: Session, directory: str) -> Iterator[FileInfo]:
     """Yield what is known of the files in a directory and below it, by path."""
-    low, high = layout.prefix_range(layout.file_sk(f"{directory}/" if directory else ""))
-    for item in every(table, Query(layout.session_pk(session), low, high)):
+    low, high = layout.prefix_range(file_sk(f"{directory}/" if directory else ""))
+    for item in every(table, Query(session_pk(session), low, high)):
         yield info_of(session, item)
 
 
 def _where_part(session: Session, path: str, part: Part) -> Key:
-    return Key(layout.session_pk(session), layout.file_part_sk(path, part.id))
+    return Key(session_pk(session), file_part_sk(path, part.id))
 
 
 def info_of(session: Session, item: Attributes) -> FileInfo:
     """Return what a record tells of its file."""
     return FileInfo(
-        path=f"{paths.root_of(session)}/{layout.file_of(str(item['sk']))}",
+        path=f"{paths.root_of(session)}/{file_of(str(item['sk']))}",
         type=FileType.FILE,
         size=int(item["size"]),
         updated_at=moment(str(item["updated_at"])),
@@ -159,11 +162,11 @@ def info_of(session: Session, item: Attributes) -> FileInfo:
 def moved(session: Session, seen: int, tree: int) -> Update:
     """Return the write that moves the session's counter on if no file was made or deleted meanwhile."""
     condition = Equals("tree", seen) if seen else Missing("tree")
-    return Update(Key(layout.session_pk(session), layout.FILES), set={"tree": tree}, condition=condition)
+    return Update(Key(session_pk(session), FILES), set={"tree": tree}, condition=condition)
 
 
 def _counted(session: Session, growth: int, most: int) -> Update:
     """Return the write that counts a project's bytes, and holds while they are no more than `most`."""
     fits = AnyOf((Missing("bytes"), LessThan("bytes", most - growth + 1))) if growth > 0 else None
-    where = Key(layout.registry_pk(session.tenant, session.project), layout.FILES)
+    where = Key(registry_pk(session.tenant, session.project), FILES)
     return Update(where, add={"bytes": growth}, condition=fits)

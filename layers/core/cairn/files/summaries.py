@@ -71,21 +71,21 @@ class Directory:
 
     def abstract(self) -> str:
         """Return at most 200 words on what is here; "" where nothing is."""
-        return _cut(self._told(_IN_AN_ABSTRACT), MAX_ABSTRACT_WORDS)
+        return _cut(self._text(_IN_AN_ABSTRACT), MAX_ABSTRACT_WORDS)
 
     def overview(self) -> str:
         """Return at most 2000 words on what is here; "" where nothing is."""
-        return _cut(self._told(_IN_AN_OVERVIEW), MAX_OVERVIEW_WORDS)
+        return _cut(self._text(_IN_AN_OVERVIEW), MAX_OVERVIEW_WORDS)
 
-    def _told(self, count: int) -> str:
+    def _text(self, count: int) -> str:
         here = self.texts.of(self.turns)
         newest = here[-_NEWEST_CHUNKS:]
         facts = sorted(self.facts.values(), key=lambda fact: (fact.recorded_at, fact.id), reverse=True)
         found = self.texts.highlights(newest, count)
         sentences = (
-            _turns_told(list(self.turns.values())),
-            _compactions_told(self.compactions),
-            _facts_told(facts, count),
+            _turns_text(list(self.turns.values())),
+            _compactions_text(self.compactions),
+            _facts_text(facts, count),
             f"The rest is about the newest {_NEWEST_CHUNKS} texts." if len(here) > len(newest) else "",
             _listed("Open tasks: ", [_quoted(task) for task in found.tasks]),
             _listed("Decisions: ", [_quoted(decision) for decision in found.decisions]),
@@ -140,7 +140,7 @@ def _with_ancestors(root: str, leaf: str) -> Iterable[str]:
         yield path
 
 
-def _turns_told(turns: Sequence[TurnStamp]) -> str:
+def _turns_text(turns: Sequence[TurnStamp]) -> str:
     if not turns:
         return ""
     first, last = min(turn.at for turn in turns), max(turn.at for turn in turns)
@@ -148,7 +148,7 @@ def _turns_told(turns: Sequence[TurnStamp]) -> str:
     return f"{held}, from {_at(first)} to {_at(last)} UTC." if first != last else f"{held}, at {_at(first)} UTC."
 
 
-def _compactions_told(compactions: Sequence[datetime]) -> str:
+def _compactions_text(compactions: Sequence[datetime]) -> str:
     if not compactions:
         return ""
     return (
@@ -156,9 +156,9 @@ def _compactions_told(compactions: Sequence[datetime]) -> str:
     )
 
 
-def _facts_told(facts: Sequence[Fact], count: int) -> str:
-    told = [f"{subject(fact)}: {fact.value}" for fact in facts[:count]]
-    return _listed(f"{_counted(len(facts), 'fact')} believed, newest first: ", told)
+def _facts_text(facts: Sequence[Fact], count: int) -> str:
+    values = [f"{subject(fact)}: {fact.value}" for fact in facts[:count]]
+    return _listed(f"{_counted(len(facts), 'fact')} believed, newest first: ", values)
 
 
 def _counted(count: int, one: str, many: str = "") -> str:

@@ -91,3 +91,6 @@ def _identifier(field: str, value: str) -> str:
     if _FORBIDDEN.search(value) or value in {".", ".."}:
         raise InvalidArgument(field, "must not hold /, \\, control characters or lone surrogates, nor be . or ..")
     return value
+
+
+Namespace = NewType("Namespace", str)

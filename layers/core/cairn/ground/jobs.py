@@ -10,9 +10,10 @@ from typing import Any, ClassVar, TypeAlias, cast
 from cairn.ground import codec, ids
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Project, Tenant
-from cairn.ground.layout import DUE_SHARDS
 
 VERSION = 1
+DUE_SHARDS = 16
+"""How many partitions of the index share the due sessions, so that many writers and runs do not meet in one."""
 
 
 @dataclass(frozen=True, slots=True)

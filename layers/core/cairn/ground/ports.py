@@ -20,7 +20,7 @@ from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update
 from cairn.ground.tiers import Tier
 
 if TYPE_CHECKING:
-    from cairn.facts.proposals import Proposals, Question
+    from cairn.facts.proposals import FactQuestion, Proposals
     from cairn.recall.corpus import Vector
     from cairn.recall.token_vectors import Tokens
 
@@ -134,7 +134,7 @@ class Entropy(Protocol):
 class FactModel(Protocol):
     """A language model that is asked for facts."""
 
-    def propose(self, question: Question, settings: HeuristicSettings) -> Proposals:
+    def propose(self, question: FactQuestion, settings: HeuristicSettings) -> Proposals:
         """Return what the model would change, within settings.timeout_ms; ModelFailed if it gave no usable answer."""
         ...
 

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import QuotaExceeded
-from cairn.ground.ids import Digest, Tenant
+from cairn.ground.ids import Digest, Namespace, Tenant
 from cairn.ground.settings import Quotas
 from cairn.ground.table import (
     ABSENT,
@@ -31,7 +31,7 @@ from cairn.ground.table import (
     Write,
 )
 from cairn.keyvalue import layout
-from cairn.keyvalue.model import Entry, Namespace, Place
+from cairn.keyvalue.model import Entry, Place
 
 GRACE = timedelta(hours=1)
 """How long a blob outlives its value: longer than any call that may have read where it is, or has yet to commit it."""

@@ -13,20 +13,20 @@ from functools import partial
 from cairn.ground import layout
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import TransactionRefused
-from cairn.ground.ids import Digest, Tenant
+from cairn.ground.ids import Digest, Namespace, Tenant
 from cairn.ground.paging import every
 from cairn.ground.table import Attributes, Delete, Key, Query
 from cairn.ground.world import Pending, World
 from cairn.keyvalue import changes
 from cairn.keyvalue import layout as keyvalue_layout
 from cairn.keyvalue.changes import Change
-from cairn.keyvalue.model import Entry, Namespace, Place, Recount, Usage
+from cairn.keyvalue.model import Entry, Place, Recount, Usage
 
 BATCH = 24
 """How much is collected at once: four writes for each key and the counters make one transaction of at most 100."""
 
 
-class Collection:
+class Collector:
     """Finds and removes what has fallen due."""
 
     def __init__(self, world: World) -> None:

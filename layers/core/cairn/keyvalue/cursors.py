@@ -13,12 +13,12 @@ from cairn.vault.vault import Vault
 MAX_CHARACTERS = 1024
 
 
-def sealed(vault: Vault, tenant: Tenant, pk: str, prefix: str, last: KeyName) -> str:
+def seal(vault: Vault, tenant: Tenant, pk: str, prefix: str, last: KeyName) -> str:
     """Return the cursor of what follows the last key, fit for a URL."""
     return urlsafe_b64encode(vault.seal_blob(tenant, _where(pk, prefix), last.encode())).decode().rstrip("=")
 
 
-def opened(vault: Vault, tenant: Tenant, pk: str, prefix: str, cursor: str) -> KeyName:
+def unseal(vault: Vault, tenant: Tenant, pk: str, prefix: str, cursor: str) -> KeyName:
     """Return the last key of the page before; InvalidArgument for what is no cursor of this listing."""
     try:
         token = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))

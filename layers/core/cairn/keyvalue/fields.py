@@ -9,10 +9,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInf
 from cairn.edge.validation import Rules
 from cairn.ground.codec import canonical
 from cairn.ground.errors import PayloadTooLarge
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.settings import Limits
 from cairn.keyvalue import model as keyvalue
-from cairn.keyvalue.model import KeyName, Namespace, Place
+from cairn.keyvalue.model import KeyName, Place
 
 NamespaceName: TypeAlias = Annotated[
     Namespace,

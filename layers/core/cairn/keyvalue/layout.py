@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from cairn.ground.codec import rfc3339
-from cairn.ground.ids import Digest, Tenant
-from cairn.keyvalue.model import KeyName, Namespace
+from cairn.ground.ids import Digest, Namespace, Tenant
+from cairn.keyvalue.model import KeyName
 
 USAGE = "e!usage"
 

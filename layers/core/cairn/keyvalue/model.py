@@ -10,10 +10,9 @@ from typing import Any, NewType
 
 from cairn.ground import codec
 from cairn.ground.errors import CorruptData, InvalidArgument
-from cairn.ground.ids import Digest, Tenant
+from cairn.ground.ids import Digest, Namespace, Tenant
 from cairn.ground.table import Scalar
 
-Namespace = NewType("Namespace", str)
 KeyName = NewType("KeyName", str)
 
 MAX_NAMESPACE_CHARACTERS = 100
@@ -82,7 +81,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredValue:
     """A value as it is read; `ttl_seconds` are those left, rounded up, None for ever."""
 
     value: Any

@@ -15,7 +15,7 @@ from typing import Any
 
 from cairn.ground import codec, layout
 from cairn.ground.errors import NotFound
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.paging import every
 from cairn.ground.settings import Quotas
 from cairn.ground.table import Query
@@ -23,8 +23,8 @@ from cairn.ground.world import Pending, World
 from cairn.keyvalue import cursors
 from cairn.keyvalue import layout as keyvalue_layout
 from cairn.keyvalue.changes import value_key
-from cairn.keyvalue.collection import Collection
-from cairn.keyvalue.model import Entry, KeyName, Listing, Namespace, Place, Stored, Usage
+from cairn.keyvalue.collection import Collector
+from cairn.keyvalue.model import Entry, KeyName, Listing, Place, StoredValue, Usage
 from cairn.keyvalue.writing import Writing
 from cairn.vault.vault import Vault
 
@@ -40,16 +40,16 @@ class KeyValue:
         self._world = world
         self._vault = vault
         self._writing = Writing(world, vault, quotas)
-        self.collection = Collection(world)
+        self.collection = Collector(world)
 
-    def get(self, place: Place) -> Stored:
+    def get(self, place: Place) -> StoredValue:
         """Return what is stored there now; NotFound where nothing is."""
         item = self._world.table.get(value_key(place))
         now = self._world.clock.now()
         if item is None or not (entry := Entry.of(item)).is_there(now):
             raise NotFound("There is no such key", {"namespace": place.namespace, "key": place.key})
-        return Stored(
-            value=self._writing.opened(place, item),
+        return StoredValue(
+            value=self._writing.unseal(place, item),
             version=entry.version,
             updated_at=codec.moment(str(item["updated_at"])),
             ttl_seconds=None if entry.until is None else ceil((entry.until - now).total_seconds()),
@@ -77,12 +77,12 @@ class KeyValue:
         InvalidArgument for a cursor of another tenant, namespace or prefix, or one that was changed.
         """
         pk, now = keyvalue_layout.namespace_pk(tenant, namespace), self._world.clock.now()
-        after = None if cursor is None else cursors.opened(self._vault, tenant, pk, prefix, cursor)
+        after = None if cursor is None else cursors.unseal(self._vault, tenant, pk, prefix, cursor)
         names = Pending(lambda: self._names(pk, prefix, after, limit + 1, now))
         total = Pending(lambda: self._total(pk, now))
         self._world.parallel([names, total])
         found = names.result[:limit]
-        more = cursors.sealed(self._vault, tenant, pk, prefix, found[-1]) if len(names.result) > limit else None
+        more = cursors.seal(self._vault, tenant, pk, prefix, found[-1]) if len(names.result) > limit else None
         return Listing(tuple(found), more, total.result)
 
     def _names(self, pk: str, prefix: str, after: KeyName | None, limit: int, now: datetime) -> Sequence[KeyName]:

@@ -19,7 +19,7 @@ from cairn.ground.table import Attributes, Key, Scalar, key_of
 from cairn.ground.world import World
 from cairn.keyvalue import changes
 from cairn.keyvalue.changes import GRACE, Change
-from cairn.keyvalue.collection import Collection
+from cairn.keyvalue.collection import Collector
 from cairn.keyvalue.model import Entry, Place
 from cairn.vault.cipher import NONCE_BYTES, TAG_BYTES
 from cairn.vault.vault import MAX_INLINE_BYTES, Vault
@@ -73,9 +73,9 @@ class Writing:
         self._vault = vault
         self._quotas = quotas
         self._known = _Known()
-        self._collection = Collection(world)
+        self._collection = Collector(world)
 
-    def opened(self, place: Place, item: Attributes) -> Any:
+    def unseal(self, place: Place, item: Attributes) -> Any:
         """Return the value that an item holds or names."""
         blob = item.get("blob")
         if not isinstance(blob, str):
@@ -109,21 +109,23 @@ class Writing:
             change = _change(place, old, content, now)
             failed = self._try(change, now)
             if failed is None:
-                return self._keep(change)
+                return self._remember(change)
             old, is_read = self._learned(change, failed, is_read=is_read, attempt=attempt)
         raise ResourceBusy("Too many calls are writing this namespace; try again", {"resource": "namespace"})
 
     def _sealed(self, place: Place, value: Any, ttl_seconds: int | None, if_version: int | None) -> _Content:
         now = self._world.clock.now()
-        told: dict[str, Scalar] = {"updated_at": codec.rfc3339(now)}
-        told |= {name: number for name, number in (("ttl", ttl_seconds), ("prior", if_version)) if number is not None}
+        attributes: dict[str, Scalar] = {"updated_at": codec.rfc3339(now)}
+        attributes |= {
+            name: number for name, number in (("ttl", ttl_seconds), ("prior", if_version)) if number is not None
+        }
         packed, blob = codec.pack(value), None
         if NONCE_BYTES + len(packed) + TAG_BYTES <= MAX_INLINE_BYTES:
-            told |= self._vault.seal(place.tenant, changes.value_key(place), value)
+            attributes |= self._vault.seal(place.tenant, changes.value_key(place), value)
         else:
             blob = self._stored_blob(place, packed)
         return _Content(
-            attributes=told,
+            attributes=attributes,
             canonical=codec.canonical(value),
             size=len(place.key) + len(codec.canonical(value)),
             until=None if ttl_seconds is None else now + timedelta(seconds=ttl_seconds),
@@ -194,11 +196,11 @@ class Writing:
         if content is None or item is None:
             raise objection
         same = all(item.get(name) == content.attributes.get(name) for name in ("prior", "ttl"))
-        if not same or "prior" not in item or codec.canonical(self.opened(place, item)) != content.canonical:
+        if not same or "prior" not in item or codec.canonical(self.unseal(place, item)) != content.canonical:
             raise objection
         return Entry.of(item).version
 
-    def _keep(self, change: Change) -> int:
+    def _remember(self, change: Change) -> int:
         """Remember what is stored now, and return its version."""
         self._known.keep(change.place, change.left)
         return 0 if change.new is None else change.new.version

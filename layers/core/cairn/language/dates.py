@@ -48,10 +48,10 @@ Meaning: TypeAlias = Callable[[Said, date, range], Iterator[Span]]
 
 def spans(question: str, today: date, years: range) -> tuple[Span, ...]:
     """Return the days that a question speaks of; a day or month without a year is meant in any of these years."""
-    return max((_told(words, today, years) for words in readings(question)), default=(0, ()), key=itemgetter(0))[1]
+    return max((_spans(words, today, years) for words in readings(question)), default=(0, ()), key=itemgetter(0))[1]
 
 
-def _told(words: Sequence[Word], today: date, years: range) -> tuple[int, tuple[Span, ...]]:
+def _spans(words: Sequence[Word], today: date, years: range) -> tuple[int, tuple[Span, ...]]:
     """Return how many words speak of days, and the days that are most precise."""
     found: dict[int, list[Span]] = {}
     matches = list(_GRAMMAR.finditer("".join(word.sign for word in words)))

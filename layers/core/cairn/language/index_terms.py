@@ -9,25 +9,25 @@ from typing import NamedTuple
 from zlib import crc32
 
 from cairn.language.terms import terms
-from cairn.language.traits import cues
+from cairn.language.traits import traits
 
 ROLES = frozenset({"user", "assistant", "tool", "system", "developer"})
 
 
-class Signs(NamedTuple):
-    """The terms of a text, repeats kept, the hashes of pairs of them, and its cues as bits."""
+class IndexTerms(NamedTuple):
+    """The terms of a text, repeats kept, the hashes of pairs of them, and its traits as bits."""
 
     terms: Sequence[str]
     pairs: Sequence[int]
-    cues: int
+    traits: int
 
 
-def signs(text: str, *, speaker: str = "", at: datetime | None = None) -> Signs:
-    """Return the signs of a text, found under the name of who said it and the day it was said on as well."""
+def index_terms(text: str, *, speaker: str = "", at: datetime | None = None) -> IndexTerms:
+    """Return the index terms of a text, found under the name of who said it and the day it was said on as well."""
     named = speaker and speaker not in ROLES
     said = terms(f"{speaker} {text}" if named else text)
     dated = terms(f"{at:%A} {at.day} {at:%B %Y}") if at else []
-    return Signs([*said, *dated], pair_hashes(said), cues(text, speaker, len(said)))
+    return IndexTerms([*said, *dated], pair_hashes(said), traits(text, speaker, len(said)))
 
 
 def pair_hashes(terms: Sequence[str]) -> list[int]:

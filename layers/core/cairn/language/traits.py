@@ -22,7 +22,7 @@ _ASKS_WHEN = re.compile(r"^\W*when\b|\bwhat (?:date|day|month|year)\b|\bwhich (?
 _ASKS_HOW_MANY = re.compile(r"\bhow (?:many|much|often)\b")
 
 
-class Cue(IntFlag):
+class Trait(IntFlag):
     """What a text shows, one bit each."""
 
     ASKS = auto()
@@ -33,16 +33,16 @@ class Cue(IntFlag):
     BY_ASSISTANT = auto()
 
 
-def cues(text: str, role: str, terms: int) -> Cue:
-    """Return the cues of a text that has this many terms."""
-    found = Cue(0)
+def traits(text: str, role: str, terms: int) -> Trait:
+    """Return the traits of a text that has this many terms."""
+    found = Trait(0)
     for cue, shown in (
-        (Cue.ASKS, "?" in text or "\uff1f" in text),
-        (Cue.NAMES_A_TIME, _TIME.search(text)),
-        (Cue.COUNTS, _NUMBER.search(text)),
-        (Cue.SAYS_I, _FIRST_PERSON.search(text)),
-        (Cue.IS_SHORT, terms < _SHORT),
-        (Cue.BY_ASSISTANT, role == "assistant"),
+        (Trait.ASKS, "?" in text or "\uff1f" in text),
+        (Trait.NAMES_A_TIME, _TIME.search(text)),
+        (Trait.COUNTS, _NUMBER.search(text)),
+        (Trait.SAYS_I, _FIRST_PERSON.search(text)),
+        (Trait.IS_SHORT, terms < _SHORT),
+        (Trait.BY_ASSISTANT, role == "assistant"),
     ):
         if shown:
             found |= cue

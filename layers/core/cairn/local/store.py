@@ -12,12 +12,12 @@ from cairn import wiring
 from cairn.access.key_store import Credentials
 from cairn.calls.audit import AuditLog
 from cairn.calls.journal import Journal
-from cairn.calls.record import Subject
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Project, Tenant, UserId
 from cairn.ground.ports import Inventory
+from cairn.ground.session import Subject
 from cairn.ground.world import World
 from cairn.local.directory import default_directory, prepare
 from cairn.local.server.background import work
@@ -104,7 +104,7 @@ def _settings(data: Path | None, environment: Mapping[str, str]) -> Settings:
 
 
 @contextmanager
-def opened(data: Path | None, environment: Mapping[str, str]) -> Generator[LocalStore]:
+def open_store(data: Path | None, environment: Mapping[str, str]) -> Generator[LocalStore]:
     """Open the store and put its services in place for this process's handlers; SettingsError where that fails.
 
     Jobs are done in the background as long as it is open.
@@ -128,7 +128,7 @@ def services(data: Path | None, environment: Mapping[str, str]) -> Generator[Ser
     if data is None and isinstance(settings.store, AwsStore):
         yield wiring.build(settings, wiring.adapters(settings))
         return
-    with opened(data, environment):
+    with open_store(data, environment):
         yield wiring.services()
 
 

@@ -61,7 +61,7 @@ class Strings:
         return index if index < len(self) and self.raw(index) == raw else None
 
 
-class SectionWriter:
+class ColumnWriter:
     """Collects sections and returns them as one file; each is compressed where that makes it smaller."""
 
     def __init__(self) -> None:
@@ -106,7 +106,7 @@ class _Section(NamedTuple):
     length: int
 
 
-class Sections:
+class ColumnFile:
     """The sections of a file; CorruptData where it is none, or where one that is asked for is missing or malformed."""
 
     def __init__(self, data: bytes) -> None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 
-from cairn.language.index_terms import Signs
+from cairn.language.index_terms import IndexTerms
 
 Kind: TypeAlias = Literal["texts", "memories", "facts"]
 Label: TypeAlias = Literal["speaker", "session", "type", "confidence"]
@@ -18,7 +18,7 @@ KINDS: Final[tuple[Kind, ...]] = ("texts", "memories", "facts")
 LABELS: Final[tuple[Label, ...]] = ("speaker", "session", "type", "confidence")
 """What is said of a document in words of which there are few."""
 NUMBERS: Final[tuple[Number, ...]] = ("at", "cues", "length")
-"""What is said of it in numbers: microseconds since 1970 UTC, recall.cues, how many terms."""
+"""What is said of it in numbers: microseconds since 1970 UTC, its traits, how many terms."""
 
 
 class Vectors(NamedTuple):
@@ -96,7 +96,7 @@ class Described(NamedTuple):
     session: str
     type: str
     confidence: float
-    signs: Signs
+    index_terms: IndexTerms
     text: str
     """What is turned into a vector."""
 
@@ -124,23 +124,23 @@ class GrowingDocuments:
 
     def add(self, document: Described) -> None:
         """Add a document."""
-        number, signs = len(self.ids), document.signs
+        number, index_terms = len(self.ids), document.index_terms
         self.ids.append(document.id)
         self._docs[document.id] = number
         self._texts.append(document.text)
         self._without_vector[number] = document.text
-        for term, count in Counter(signs.terms).items():
+        for term, count in Counter(index_terms.terms).items():
             docs, counts = self._postings.setdefault(term, ([], []))
             docs.append(number)
             counts.append(count)
         self._numbers["at"].append(document.at)
-        self._numbers["cues"].append(signs.cues)
-        self._numbers["length"].append(len(signs.terms))
+        self._numbers["cues"].append(index_terms.traits)
+        self._numbers["length"].append(len(index_terms.terms))
         self._label("speaker", document.speaker)
         self._label("session", document.session)
         self._label("type", document.type)
         self._label("confidence", repr(document.confidence))
-        self._pairs.extend(signs.pairs)
+        self._pairs.extend(index_terms.pairs)
         self._pair_ends.append(len(self._pairs))
 
     def doc_of(self, name: str) -> int | None:

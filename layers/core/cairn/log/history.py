@@ -12,7 +12,7 @@ from cairn.ground.ids import SessionId
 from cairn.log.ledger import Ledger
 
 
-class Past:
+class History:
     """The beliefs of a log at a time, and those that others had replaced by then."""
 
     def __init__(self, history: Iterable[dict[str, Any]], at: datetime) -> None:

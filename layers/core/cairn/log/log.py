@@ -1,6 +1,6 @@
 """The memory log: appended by commits, read as a view that a warm process only brings up to date.
 
-The log's beginning is held by segments, its tail by the entries themselves; see service.indexing. A cold process reads
+The log's beginning is held by segments, its tail by the entries themselves; see recall.indexing. A cold process reads
 the newest entries and the manifest, then in parallel the segments and what lies between.
 """
 
@@ -14,7 +14,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from threading import Lock, RLock
 
-from cairn.ground import layout
 from cairn.ground.errors import CorruptData, NotFound, TransactionRefused
 from cairn.ground.ids import Digest, Project, Tenant, time_ordered_id
 from cairn.ground.item_limits import item_bytes
@@ -23,6 +22,7 @@ from cairn.ground.paging import every
 from cairn.ground.table import ABSENT, AnyOf, Attributes, Key, LessThan, Missing, Put, Query, Update, Write, key_of
 from cairn.ground.world import Pending, World
 from cairn.log.entries import LogEntry
+from cairn.log.layout import MANIFEST, NEWEST, log_pk, log_range, log_sk, logged_at
 from cairn.log.manifest import ENTRIES, Manifest, SegmentRef
 from cairn.log.reading import Reading
 from cairn.log.segment import Segment
@@ -64,7 +64,7 @@ class _Slot:
 
 
 class MemoryLog:
-    """One append-only log per owner and project; see domain.layout for who owns what."""
+    """One append-only log per owner and project; see ground.layout for who owns what."""
 
     def __init__(self, world: World, vault: Vault) -> None:
         """Start with no view in memory."""
@@ -83,12 +83,12 @@ class MemoryLog:
         The id is of the time of the entry, or of this moment where the entry tells of what was long before. The
         transaction that writes it holds what `in_order` returns as well.
         """
-        pk = layout.log_pk(tenant, project, owner)
+        pk = log_pk(tenant, project, owner)
         with self._exclusive(pk) as slot:
             newest, outran = slot.read.newest if slot.read else "", slot.outran
         at = max(moment or entry.at, _EPOCH + (outran + 1) * TICK)
-        at = max(at, layout.logged_at(newest) + TICK) if newest else at
-        where = Key(pk, layout.log_sk(time_ordered_id(at, self._world.entropy.token(10))))
+        at = max(at, logged_at(newest) + TICK) if newest else at
+        where = Key(pk, log_sk(time_ordered_id(at, self._world.entropy.token(10))))
         content = self._vault.seal(tenant, where, entry.to_record())
         return Put({"pk": where.pk, "sk": where.sk, **content}, ABSENT)
 
@@ -100,10 +100,10 @@ class MemoryLog:
         logs: dict[str, list[int]] = {}
         for append in appends:
             where = key_of(append)
-            logs.setdefault(where.pk, []).append((layout.logged_at(where.sk) - _EPOCH) // TICK)
+            logs.setdefault(where.pk, []).append((logged_at(where.sk) - _EPOCH) // TICK)
         return [
             Update(
-                Key(pk, layout.NEWEST),
+                Key(pk, NEWEST),
                 set={"newest": max(made)},
                 condition=AnyOf((Missing("newest"), LessThan("newest", min(made)))),
             )
@@ -118,20 +118,20 @@ class MemoryLog:
             if reason is not None and reason.code == "condition"
         }
         for where, item in failed.items():
-            if where.sk == layout.NEWEST:
+            if where.sk == NEWEST:
                 with self._exclusive(where.pk) as slot:
                     slot.outran = max(slot.outran, int(item.get("newest", 0)))
-        return bool(failed) and all(where.sk == layout.NEWEST for where in failed)
+        return bool(failed) and all(where.sk == NEWEST for where in failed)
 
     def refresh(self, tenant: Tenant, project: Project, owner: str) -> None:
         """Read what was appended since the view was last brought up to date; one query when warm."""
-        pk = layout.log_pk(tenant, project, owner)
+        pk = log_pk(tenant, project, owner)
         with self._exclusive(pk) as slot:
             self._bring_up_to_date(tenant, pk, slot)
 
     def refresh_to(self, tenant: Tenant, project: Project, owner: str, version: str) -> None:
         """Bring the view up to date unless that was done for this version, which changes when the log may have."""
-        pk = layout.log_pk(tenant, project, owner)
+        pk = log_pk(tenant, project, owner)
         with self._exclusive(pk) as slot:
             if slot.read is None or slot.read.version != version:
                 self._bring_up_to_date(tenant, pk, slot).version = version
@@ -139,7 +139,7 @@ class MemoryLog:
     @contextmanager
     def view(self, tenant: Tenant, project: Project, owner: str) -> Generator[MemoryView]:
         """Hold the view as last refreshed, read now if it never was; it must not be used after the with block."""
-        pk = layout.log_pk(tenant, project, owner)
+        pk = log_pk(tenant, project, owner)
         with self._exclusive(pk) as slot:
             yield (slot.read or self._bring_up_to_date(tenant, pk, slot)).view
 
@@ -155,7 +155,7 @@ class MemoryLog:
         return self._job(tenant, project, owner, lambda read: read.unindexed >= ENTRIES)
 
     def _job(self, tenant: Tenant, project: Project, owner: str, is_due: Callable[[Reading], bool]) -> IndexLog | None:
-        with self._exclusive(layout.log_pk(tenant, project, owner)) as slot:
+        with self._exclusive(log_pk(tenant, project, owner)) as slot:
             read = slot.read
             if read is None or not (read.is_damaged or is_due(read)):
                 return None
@@ -175,7 +175,7 @@ class MemoryLog:
         So it is where the newest entry known is gone, or the manifest tells of an erasure: the log, or some of it, was
         erased, and may not be told any more.
         """
-        low, high = layout.log_range()
+        low, high = log_range()
         page = self._world.table.query(Query(pk, max(low, read.newest), high, limit=MOST_NEWS))
         item, entries = _parted(page.items)
         if page.next or (read.newest and (not entries or _sk(entries[0]) != read.newest)):
@@ -212,7 +212,7 @@ class MemoryLog:
         return None
 
     def _loaded(self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment]) -> tuple[Reading, list[Attributes]]:
-        low, high = layout.log_range()
+        low, high = log_range()
         page = self._world.table.query(Query(pk, low, high, descending=True, limit=FIRST_PAGE))
         item, newest = _parted(page.items)
         manifest = Manifest() if item is None else manifest_of(item)
@@ -231,13 +231,13 @@ class MemoryLog:
         """Return the entries after one and before another."""
         if oldest <= through:
             return []
-        low, _ = layout.log_range()
+        low, _ = log_range()
         found = every(self._world.table, Query(pk, max(low, through), oldest))
         return [entry for entry in found if through < _sk(entry) < oldest]
 
     def _without_segments(self, pk: str) -> tuple[Reading, list[Attributes]]:
         """Return all entries of the log, which holds what its segments should."""
-        item, entries = _parted(list(every(self._world.table, Query(pk, *layout.log_range()))))
+        item, entries = _parted(list(every(self._world.table, Query(pk, *log_range()))))
         passed_over = replace(as_far_as_readable(item), segments=())
         return Reading(MemoryView(), Manifest(), passed_over, {}, is_damaged=True), entries
 
@@ -255,7 +255,7 @@ class MemoryLog:
             if slot is None:
                 slot = self._slots[pk] = _Slot()
                 self._size += slot.counted
-                self._forget()
+                self._evict()
             self._slots.move_to_end(pk)
         with slot.lock:
             yield slot
@@ -268,17 +268,17 @@ class MemoryLog:
             counted = min(read.size, MOST_OF_A_LOG)
             self._size += counted - slot.counted
             slot.counted = counted
-            self._forget()
+            self._evict()
 
-    def _forget(self) -> None:
+    def _evict(self) -> None:
         while self._size > MAX_BYTES and len(self._slots) > 1:
-            _, forgotten = self._slots.popitem(last=False)
-            self._size -= forgotten.counted
+            _, evicted = self._slots.popitem(last=False)
+            self._size -= evicted.counted
 
 
 def _parted(items: Sequence[Attributes]) -> tuple[Attributes | None, list[Attributes]]:
     """Return the manifest item, None where it is not among the items, and the entries."""
-    manifest = next((item for item in items if item["sk"] == layout.MANIFEST), None)
+    manifest = next((item for item in items if item["sk"] == MANIFEST), None)
     return manifest, [item for item in items if item is not manifest]
 
 

@@ -11,8 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 from cairn.facts.facts import Fact, Source
 from cairn.ground.codec import moment, rfc3339
 from cairn.ground.errors import CorruptData
-from cairn.ground.explanation import Explanation
-from cairn.ground.ids import SessionId, TurnId, UserId
+from cairn.ground.ids import SessionId, UserId
 from cairn.ground.settings import RecallScope
 from cairn.ground.tiers import Tier
 
@@ -42,15 +41,8 @@ MemoryType: TypeAlias = Literal[
 ]
 RecalledType: TypeAlias = Literal["turn", MemoryType]
 """What a recall may find: what was said in a turn, or a memory or fact of a type."""
-SearchMode: TypeAlias = Literal["hybrid", "text", "semantic"]
-"""By words and meaning, by words alone, by meaning alone."""
 SCOPES: Final[Mapping[str, RecallScope]] = {"s": "session", "u": "user", "p": "project"}
 """Who sees a memory, by the first letter of its id: its session, all sessions of its user, or the whole project."""
-MAX_CONTENT_BYTES: Final = 2000
-MAX_QUERY_BYTES: Final = 1000
-MAX_REASON_CHARACTERS: Final = 500
-MOST_PER_SESSION: Final = 10_000
-"""How many memories a session may keep, forgotten ones among them, since what is forgotten stays on record."""
 
 _ID = re.compile(r"[sup]-[0-9a-f]{32}")
 
@@ -100,98 +92,6 @@ class Ending:
     session_id: SessionId
     reason: str | None = None
     replacement_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """What is to be remembered."""
-
-    content: str
-    type: MemoryType = "fact"
-    confidence: float = 0.8
-    rationale: str | None = None
-    scope: RecallScope = "session"
-    user_id: UserId | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What is to be recalled; without a query the newest, without a time what is believed now.
-
-    `skip` of the best were told before.
-    """
-
-    query: str = ""
-    mode: SearchMode = "hybrid"
-    type: RecalledType | None = None
-    min_confidence: float = 0.5
-    limit: int = 10
-    skip: int = 0
-    include_superseded: bool = False
-    as_of: datetime | None = None
-    explain: bool = False
-    user_id: UserId | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recollection:
-    """Something said, a memory or a fact that answers a question; `why` says what its score is made of.
-
-    `found_by` is "time" where nothing was searched for, "text" where no vectors were at hand.
-    """
-
-    id: str
-    content: str
-    type: RecalledType
-    confidence: float
-    timestamp: datetime
-    kind: Literal["turn", "memory", "fact"]
-    score: float = 0.0
-    found_by: Literal["text", "semantic", "hybrid", "time"] = "time"
-    session_id: SessionId | None = None
-    turn_id: TurnId | None = None
-    why: Explanation | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
-    """What answers a question, best first; `more` did not fit, `searched` is how much there was to find."""
-
-    found: tuple[Recollection, ...]
-    more: int
-    searched: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forgetting:
-    """What is to be forgotten, a memory or a fact, and why."""
-
-    id: str
-    reason: str | None = None
-    replacement_id: str | None = None
-    user_id: UserId | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """Which memories a recall wants, before any limit; `at` is the time whose beliefs are asked for.
-
-    Without one all counts that is on record: whoever kept a memory may have a clock a little ahead.
-    """
-
-    at: datetime | None = None
-    type: RecalledType | None = None
-    min_confidence: float = 0.0
-    include_superseded: bool = False
-
-    def excludes(self, ending: Ending) -> bool:
-        """Tell whether what ended so does not count; what something newer replaced may be asked for."""
-        replaced = self.include_superseded and ending.replacement_id is not None
-        return (self.at is None or ending.at <= self.at) and not replaced
-
-    def covers(self, kind: MemoryType, confidence: float) -> bool:
-        """Tell whether a fact of this type and confidence is asked for."""
-        return confidence >= self.min_confidence and self.type in {None, kind}
 
 
 def memory_record(memory: Memory) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any, TypeVar
 
 from cairn.ground.codec import pack, unpack
-from cairn.log.columns import Sections, SectionWriter
+from cairn.log.columns import ColumnFile, ColumnWriter
 
 BLOCK_CHARACTERS = 32_768
 """How much text is compressed and read together."""
@@ -30,7 +30,7 @@ def packed_blocks(values: Iterable[T], size_of: Callable[[T], int]) -> Iterator[
         yield len(block), pack(block)
 
 
-def write_blocks(out: SectionWriter, name: str, blocks: Iterable[tuple[int, bytes]]) -> None:
+def write_blocks(out: ColumnWriter, name: str, blocks: Iterable[tuple[int, bytes]]) -> None:
     """Write the blocks as sections of this name."""
     written = list(blocks)
     out.column(f"{name}.counts", list(accumulate(count for count, _ in written)))
@@ -38,14 +38,14 @@ def write_blocks(out: SectionWriter, name: str, blocks: Iterable[tuple[int, byte
     out.raw(name, b"".join(packed for _, packed in written))
 
 
-class Blocks:
+class PackedBlocks:
     """The values of these sections, numbered from 0."""
 
-    def __init__(self, sections: Sections, name: str) -> None:
+    def __init__(self, columns: ColumnFile, name: str) -> None:
         """Find the sections; CorruptData where one is not there."""
-        self._counts = sections.column(f"{name}.counts")
-        self._ends = sections.column(f"{name}.ends")
-        self._data = sections.column(name)
+        self._counts = columns.column(f"{name}.counts")
+        self._ends = columns.column(f"{name}.ends")
+        self._data = columns.column(name)
         self._open: tuple[int, list[Any]] = (-1, [])
 
     def __getitem__(self, index: int) -> Any:

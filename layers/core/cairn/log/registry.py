@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cairn.conversation.turns import Session
-from cairn.ground import layout
+from cairn.ground.session import Session
 from cairn.ground.table import Put, Write
+from cairn.log.layout import log_pk, registry_pk, registry_sk
 
 _MOST = 10_000
 
@@ -18,13 +18,13 @@ class Registry:
 
     def writes(self, session: Session, owner: str) -> list[Write]:
         """Return the write that makes the log known, none where this process has made it so."""
-        if layout.log_pk(session.tenant, session.project, owner) in self._known:
+        if log_pk(session.tenant, session.project, owner) in self._known:
             return []
-        pk = layout.registry_pk(session.tenant, session.project)
-        return [Put({"pk": pk, "sk": layout.registry_sk(owner)})]
+        pk = registry_pk(session.tenant, session.project)
+        return [Put({"pk": pk, "sk": registry_sk(owner)})]
 
     def note(self, session: Session, owner: str) -> None:
         """Note that the write was made."""
         if len(self._known) >= _MOST:
             self._known.clear()
-        self._known.add(layout.log_pk(session.tenant, session.project, owner))
+        self._known.add(log_pk(session.tenant, session.project, owner))

@@ -7,28 +7,28 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
 from cairn.ground.ids import SessionId, TurnId
-from cairn.log.columns import Sections
+from cairn.log.columns import ColumnFile
 from cairn.log.documents import KINDS, LABELS, Kind, Label, Number, Vectors
 from cairn.log.entries import Chunk, TurnStamp
 from cairn.log.memories import Ending, Memory, ending_of, memory_of
-from cairn.log.packed import Blocks
+from cairn.log.packed import PackedBlocks
 from cairn.log.stretch import KEPT, Kept, Said, moment_of
 
 
 class SegmentDocuments:
     """Documents of a segment: for each of its sorted terms a run of documents and of counts, and columns."""
 
-    def __init__(self, sections: Sections, kind: Kind) -> None:
+    def __init__(self, columns: ColumnFile, kind: Kind) -> None:
         """Read those of this kind from a segment's sections."""
-        self._sections = sections
+        self._columns = columns
         self._kind = kind
-        self._terms = sections.strings(f"{kind}.terms")
-        self._ends = sections.column(f"{kind}.postings.ends")
-        self._docs = sections.column(f"{kind}.postings.docs")
-        self._counts = sections.column(f"{kind}.postings.counts")
-        self._labels = {name: sections.json(f"{kind}.{name}.words") for name in LABELS}
-        self._embedder: str = sections.json(f"{kind}.embedder")
-        self.ids = sections.strings(f"{kind}.id")
+        self._terms = columns.strings(f"{kind}.terms")
+        self._ends = columns.column(f"{kind}.postings.ends")
+        self._docs = columns.column(f"{kind}.postings.docs")
+        self._counts = columns.column(f"{kind}.postings.counts")
+        self._labels = {name: columns.json(f"{kind}.{name}.words") for name in LABELS}
+        self._embedder: str = columns.json(f"{kind}.embedder")
+        self.ids = columns.strings(f"{kind}.id")
         self._by_id: dict[str, int] | None = None
 
     def __len__(self) -> int:
@@ -58,20 +58,20 @@ class SegmentDocuments:
 
     def number(self, name: Number) -> memoryview:
         """Return a number of each document."""
-        return self._sections.column(f"{self._kind}.{name}")
+        return self._columns.column(f"{self._kind}.{name}")
 
     def label(self, name: Label) -> tuple[Sequence[str], memoryview]:
         """Return the words of a label, and the number of its word for each document."""
-        return self._labels[name], self._sections.column(f"{self._kind}.{name}")
+        return self._labels[name], self._columns.column(f"{self._kind}.{name}")
 
     def pairs(self) -> tuple[memoryview, memoryview]:
         """Return the hashes of pairs of terms, document after document, and where each one's end."""
-        return self._sections.column(f"{self._kind}.pairs"), self._sections.column(f"{self._kind}.pairs.ends")
+        return self._columns.column(f"{self._kind}.pairs"), self._columns.column(f"{self._kind}.pairs.ends")
 
     @property
     def vectors(self) -> Vectors | None:
         """Return the vectors of all of them, where they were made."""
-        return Vectors(self._embedder, self._sections.column(f"{self._kind}.vectors")) if self._embedder else None
+        return Vectors(self._embedder, self._columns.column(f"{self._kind}.vectors")) if self._embedder else None
 
     def _run_of(self, number: int) -> tuple[memoryview, memoryview]:
         return self._run(self._ends[number - 1] if number else 0, self._ends[number])
@@ -85,27 +85,27 @@ class Segment:
 
     def __init__(self, data: bytes) -> None:
         """Read what segment_writer.written() returned; CorruptData for other bytes."""
-        sections = Sections(data)
-        self._blocks: dict[Kept, Blocks] = {what: Blocks(sections, what) for what in KEPT}
-        self._documents = {kind: SegmentDocuments(sections, kind) for kind in KINDS}
-        self.size = sections.size
-        bounds = sections.json("bounds")
+        columns = ColumnFile(data)
+        self._blocks: dict[Kept, PackedBlocks] = {what: PackedBlocks(columns, what) for what in KEPT}
+        self._documents = {kind: SegmentDocuments(columns, kind) for kind in KINDS}
+        self.size = columns.size
+        bounds = columns.json("bounds")
         self.low, self.through = str(bounds["low"]), str(bounds["through"])
-        self._sections = sections
-        self._sessions = {SessionId(name): number for number, name in enumerate(sections.json("sessions"))}
+        self._columns = columns
+        self._sessions = {SessionId(name): number for number, name in enumerate(columns.json("sessions"))}
         self._names = list(self._sessions)
-        self._session_ends = sections.column("session.ends")
-        self._ids = sections.strings("turn.id")
-        self._seqs = sections.column("turn.seq")
-        self._times = sections.column("turn.at")
-        self._events = sections.column("turn.events")
-        self._firsts = sections.column("turn.first")
-        self._texts = sections.column("turn.texts")
-        self._doc_turns = sections.column("doc.turn")
+        self._session_ends = columns.column("session.ends")
+        self._ids = columns.strings("turn.id")
+        self._seqs = columns.column("turn.seq")
+        self._times = columns.column("turn.at")
+        self._events = columns.column("turn.events")
+        self._firsts = columns.column("turn.first")
+        self._texts = columns.column("turn.texts")
+        self._doc_turns = columns.column("doc.turn")
 
     def beliefs(self) -> list[list[Any]]:
         """Return the ledger of this stretch, as it is to be replayed."""
-        return self._sections.json("beliefs")
+        return self._columns.json("beliefs")
 
     def documents(self, kind: Kind) -> SegmentDocuments:
         """Return what can be found here."""
@@ -123,7 +123,7 @@ class Segment:
 
     def endings(self) -> Iterable[Ending]:
         """Return what was forgotten here, kept here or before."""
-        return [ending_of(record) for record in self._sections.json("endings")]
+        return [ending_of(record) for record in self._columns.json("endings")]
 
     def history(self) -> Iterable[dict[str, Any]]:
         """Return the entries that changed facts, in the order of the log; they are unpacked as they are read."""

@@ -8,7 +8,7 @@ from itertools import accumulate, chain, groupby
 from operator import itemgetter
 
 from cairn.ground.ids import SessionId
-from cairn.log.columns import SectionWriter
+from cairn.log.columns import ColumnWriter
 from cairn.log.documents import KINDS, LABELS, NUMBERS, Documents, Kind, Label, Vectors
 from cairn.log.memories import ending_record
 from cairn.log.packed import write_blocks
@@ -22,7 +22,7 @@ def written(view: MemoryView, low: str, through: str, vectors: Mapping[Kind, Vec
     A `low` of "" is the log's beginning. Nothing is said anew: postings are merged, packed texts copied. `vectors` are
     those of all documents of a kind, where they could be made.
     """
-    out = SectionWriter()
+    out = ColumnWriter()
     out.json("bounds", {"low": low, "through": through})
     out.json("beliefs", view.ledger.to_records(from_beginning=not low))
     out.json("endings", [ending_record(ending) for stretch in view.stretches for ending in stretch.endings()])
@@ -40,7 +40,7 @@ def _numbered(parts: Sequence[Documents]) -> list[tuple[Documents, int]]:
     return list(zip(parts, accumulate(map(len, parts), initial=0), strict=False))
 
 
-def _write_turns(out: SectionWriter, stretches: Sequence[tuple[Stretch, int]]) -> None:
+def _write_turns(out: ColumnWriter, stretches: Sequence[tuple[Stretch, int]]) -> None:
     """Write the turns session by session, so that those of one stand together."""
     sessions = list(dict.fromkeys(session for stretch, _ in stretches for session in stretch.sessions()))
     told = [list(_said(stretches, session)) for session in sessions]
@@ -65,7 +65,7 @@ def _said(stretches: Sequence[tuple[Stretch, int]], session: SessionId) -> Itera
             yield said._replace(first=said.first + first)
 
 
-def _write_documents(out: SectionWriter, kind: Kind, parts: Sequence[Documents], vectors: Vectors | None) -> None:
+def _write_documents(out: ColumnWriter, kind: Kind, parts: Sequence[Documents], vectors: Vectors | None) -> None:
     out.strings(f"{kind}.id", (part.ids[doc] for part in parts for doc in range(len(part))))
     _write_postings(out, kind, _numbered(parts))
     for name in NUMBERS:
@@ -81,7 +81,7 @@ def _write_documents(out: SectionWriter, kind: Kind, parts: Sequence[Documents],
     out.raw(f"{kind}.vectors", bytes(vectors.data) if vectors else b"")
 
 
-def _write_label(out: SectionWriter, kind: Kind, name: Label, parts: Sequence[Documents]) -> None:
+def _write_label(out: ColumnWriter, kind: Kind, name: Label, parts: Sequence[Documents]) -> None:
     words: dict[str, int] = {}
     numbers: list[int] = []
     for part in parts:
@@ -92,7 +92,7 @@ def _write_label(out: SectionWriter, kind: Kind, name: Label, parts: Sequence[Do
     out.column(f"{kind}.{name}", numbers)
 
 
-def _write_postings(out: SectionWriter, kind: Kind, parts: Sequence[tuple[Documents, int]]) -> None:
+def _write_postings(out: ColumnWriter, kind: Kind, parts: Sequence[tuple[Documents, int]]) -> None:
     terms: list[str] = []
     ends: list[int] = []
     docs: list[int] = []

@@ -13,6 +13,7 @@ from cairn.ground.ids import Digest, Tenant
 from cairn.ground.paging import every
 from cairn.ground.table import ABSENT, Attributes, Delete, Equals, Key, Put, Query, Write
 from cairn.ground.world import World
+from cairn.log.layout import DISCARDED, MANIFEST, discarded_before, discarded_sk
 from cairn.log.manifest import Manifest, SegmentRef
 from cairn.log.segment import Segment
 from cairn.vault.vault import Vault
@@ -57,17 +58,17 @@ class Segments:
 
     def manifest(self, pk: str) -> Manifest:
         """Return the log's manifest, one of version 0 where it has none; CorruptData if it cannot be read."""
-        item = self._world.table.get(Key(pk, layout.MANIFEST))
+        item = self._world.table.get(Key(pk, MANIFEST))
         return Manifest() if item is None else manifest_of(item)
 
     def damaged_manifest(self, pk: str) -> Manifest:
         """Return the log's manifest, or its version alone: to be replaced by a sound one."""
-        return as_far_as_readable(self._world.table.get(Key(pk, layout.MANIFEST)))
+        return as_far_as_readable(self._world.table.get(Key(pk, MANIFEST)))
 
     def load(self, tenant: Tenant, pk: str, low: str, ref: SegmentRef) -> Segment:
         """Return the segment that follows `low`; NotFound if its blob is gone, CorruptData if it is not what it was."""
         sealed = self._world.blobs.get(tenant, ref.digest)
-        segment = Segment(self._vault.unseal_blob(tenant, Key(pk, layout.MANIFEST), sealed))
+        segment = Segment(self._vault.unseal_blob(tenant, Key(pk, MANIFEST), sealed))
         if (segment.low, segment.through) != (low, ref.through):
             raise CorruptData("a segment stands in the place of another")
         return segment
@@ -75,7 +76,7 @@ class Segments:
     def build(self, tenant: Tenant, pk: str, through: str, entries: int, data: bytes) -> Built:
         """Store a segment's blob, noted as of no use until a manifest names it."""
         started = self._world.clock.now()
-        sealed = self._vault.seal_blob(tenant, Key(pk, layout.MANIFEST), data)
+        sealed = self._vault.seal_blob(tenant, Key(pk, MANIFEST), data)
         digest = Digest(sha256(sealed).hexdigest())
         self._world.table.put(_discarded(pk, started, digest))
         self._world.blobs.put(tenant, sealed)
@@ -89,7 +90,7 @@ class Segments:
         new = Manifest(manifest.version + 1, (*manifest.segments[:kept], built.ref), manifest.erasures)
         writes: list[Write] = [
             _put(pk, new),
-            Delete(Key(pk, layout.discarded_sk(built.started, built.ref.digest))),
+            Delete(Key(pk, discarded_sk(built.started, built.ref.digest))),
             *(_discarded(pk, now, ref.digest) for ref in manifest.segments[kept:]),
         ]
         try:
@@ -115,11 +116,11 @@ class Segments:
 
     def drop_discarded(self, tenant: Tenant, pk: str) -> None:
         """Delete the blobs that are of no use, however short that is; who is reading one reads the manifest again."""
-        self._drop(tenant, pk, *layout.prefix_range(layout.DISCARDED))
+        self._drop(tenant, pk, *layout.prefix_range(DISCARDED))
 
     def collect(self, tenant: Tenant, pk: str) -> None:
         """Delete the blobs that have been of no use for longer than GRACE."""
-        self._drop(tenant, pk, *layout.discarded_before(self._world.clock.now() - GRACE))
+        self._drop(tenant, pk, *discarded_before(self._world.clock.now() - GRACE))
 
     def _drop(self, tenant: Tenant, pk: str, low: str, high: str) -> None:
         for item in every(self._world.table, Query(pk, low, high)):
@@ -133,10 +134,10 @@ def _erasures(item: Attributes) -> int:
 
 def _put(pk: str, new: Manifest) -> Put:
     """Return the write of a manifest in place of the one of the version before."""
-    item = {"pk": pk, "sk": layout.MANIFEST, "version": new.version, "segments": new.text()}
+    item = {"pk": pk, "sk": MANIFEST, "version": new.version, "segments": new.text()}
     counted = {"erasures": new.erasures} if new.erasures else {}
     return Put({**item, **counted}, Equals("version", new.version - 1) if new.version > 1 else ABSENT)
 
 
 def _discarded(pk: str, when: datetime, digest: Digest) -> Put:
-    return Put({"pk": pk, "sk": layout.discarded_sk(when, digest), "digest": digest})
+    return Put({"pk": pk, "sk": discarded_sk(when, digest), "digest": digest})

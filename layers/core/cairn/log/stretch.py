@@ -10,7 +10,7 @@ from cairn.facts.facts import Fact, from_record, subject
 from cairn.facts.question_words import CUES
 from cairn.ground.codec import canonical, moment
 from cairn.ground.ids import SessionId, TurnId
-from cairn.language.index_terms import signs
+from cairn.language.index_terms import index_terms
 from cairn.log.documents import KINDS, Described, Documents, GrowingDocuments, Kind
 from cairn.log.entries import Chunk, TurnStamp
 from cairn.log.memories import Ending, Memory, ending_of, memory_of, memory_record
@@ -167,7 +167,7 @@ class Tail:
                     session=session,
                     type="turn",
                     confidence=1.0,
-                    signs=signs(text, speaker=speaker, at=at),
+                    index_terms=index_terms(text, speaker=speaker, at=at),
                     text=text,
                 )
             )
@@ -195,7 +195,7 @@ def _of_memory(memory: Memory) -> Described:
         session=memory.session_id,
         type=memory.type,
         confidence=memory.confidence,
-        signs=signs(found, at=memory.recorded_at),
+        index_terms=index_terms(found, at=memory.recorded_at),
         text=memory.content,
     )
 
@@ -210,6 +210,6 @@ def _of_fact(fact: Fact, session: str) -> Described:
         session=session,
         type="fact",
         confidence=fact.confidence,
-        signs=signs(found),
+        index_terms=index_terms(found),
         text=f"{subject(fact)}: {fact.value}",
     )

@@ -11,7 +11,7 @@ from cairn.facts.facts import Fact
 from cairn.ground.ids import SessionId, TurnId
 from cairn.log.documents import Kind
 from cairn.log.entries import Chunk, TurnStamp
-from cairn.log.history import Past
+from cairn.log.history import History
 from cairn.log.ledger import Ledger
 from cairn.log.memories import Ending, ending_of
 from cairn.log.segment import Segment
@@ -82,9 +82,9 @@ class MemoryView:
         """Return what is believed now, by one session or by all."""
         return self.ledger.live(now, session)
 
-    def past(self, at: datetime) -> Past:
+    def history(self, at: datetime) -> History:
         """Return what was believed at a time, from all that the log says until then."""
-        return Past(chain.from_iterable(stretch.history() for stretch in self.stretches), at)
+        return History(chain.from_iterable(stretch.history() for stretch in self.stretches), at)
 
     @property
     def tail(self) -> Tail:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, WithJsonSchema
 
+from cairn.edge.explained import DIGITS, Explained, is_absent
 from cairn.edge.fields import SessionInput, UserName
-from cairn.ground.explanation import Explanation
-from cairn.log.memories import MAX_CONTENT_BYTES, MAX_QUERY_BYTES, RecalledType, Recollection
+from cairn.log.memories import RecalledType
+from cairn.memories.model import MAX_CONTENT_BYTES, MAX_QUERY_BYTES, RecalledItem
 
 _WORDS: Final = {"high": 0.9, "medium": 0.6, "low": 0.3}
 _LONGEST_ID: Final = 128
-_DIGITS: Final = 4
 
 
 def _confidence(value: object) -> float:
@@ -76,30 +75,6 @@ class MemoryInput(SessionInput):
     user_id: UserName | None = None
 
 
-def is_absent(value: object) -> bool:
-    """Tell whether a field of an answer is to be left out."""
-    return value is None
-
-
-class Explained(BaseModel):
-    """Why something was recalled."""
-
-    rank: Annotated[int, Field(description="Its place among all that match.")]
-    signals: Annotated[dict[str, float], Field(description="What each signal adds to its score.")]
-    rank_without: Annotated[dict[str, int], Field(description="Its place without that signal.")]
-    features: Annotated[dict[str, float], Field(description="The signals in detail, the weightiest first.")]
-
-    @classmethod
-    def of(cls, why: Explanation) -> Explained:
-        """Return the explanation in numbers that can be read."""
-        return cls(
-            rank=why.rank,
-            signals=_rounded(why.signals),
-            rank_without=dict(why.rank_without),
-            features={name: value for name, value in _rounded(why.features).items() if value},
-        )
-
-
 class Recalled(BaseModel):
     """Something said, remembered or learned."""
 
@@ -113,7 +88,7 @@ class Recalled(BaseModel):
     why: Annotated[Explained | None, Field(description="Where explain was asked for.", exclude_if=is_absent)] = None
 
     @classmethod
-    def of(cls, found: Recollection) -> Recalled:
+    def of(cls, found: RecalledItem) -> Recalled:
         """Return what the agent sees of it."""
         return cls(
             id=found.id,
@@ -121,11 +96,7 @@ class Recalled(BaseModel):
             type=found.type,
             confidence=found.confidence,
             timestamp=found.timestamp,
-            score=round(found.score, _DIGITS),
+            score=round(found.score, DIGITS),
             source=f"{found.kind}:{found.found_by}",
             why=Explained.of(found.why) if found.why else None,
         )
-
-
-def _rounded(values: Mapping[str, float]) -> dict[str, float]:
-    return {name: round(value, _DIGITS) for name, value in values.items()}

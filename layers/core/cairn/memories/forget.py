@@ -11,23 +11,25 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from cairn.conversation.turns import Session
 from cairn.facts.facts import Changes, Fact, State
-from cairn.ground import layout
 from cairn.ground.errors import InvalidArgument, NotFound, TransactionRefused
 from cairn.ground.ids import SessionId
+from cairn.ground.session import Session
 from cairn.ground.table import Check, Equals, Key, Update, Write, key_of
 from cairn.log.entries import LogEntry
-from cairn.log.memories import Ending, Forgetting, scope_of
-from cairn.memories.recall import opened, sight_of
+from cairn.log.layout import NEWEST, log_pk, memory_owner, memory_sk
+from cairn.log.memories import Ending, scope_of
+from cairn.memories.model import ForgetRequest
 from cairn.memories.remember import FORGOTTEN, KEPT
+from cairn.sessions.layout import MEMORY_COUNT, session_pk
+from cairn.sessions.open_logs import open_logs, visibility_of
 from cairn.sessions.parts import Parts
 from cairn.sessions.transacting import transact
 
 _IS_KEPT = Equals("state", KEPT)
 
 
-def forget(parts: Parts, session: Session, request: Forgetting) -> None:
+def forget(parts: Parts, session: Session, request: ForgetRequest) -> None:
     """Forget what the request names; doing it again changes nothing.
 
     NotFound where the caller sees nothing of that id, or of the replacement's.
@@ -38,16 +40,16 @@ def forget(parts: Parts, session: Session, request: Forgetting) -> None:
 class _Forgetting:
     """One call of forget."""
 
-    def __init__(self, parts: Parts, session: Session, request: Forgetting) -> None:
+    def __init__(self, parts: Parts, session: Session, request: ForgetRequest) -> None:
         self._parts = parts
         self._session = session
         self._request = request
-        self._sight = sight_of(parts, session, request.user_id)
+        self._visibility = visibility_of(parts, session, request.user_id)
 
     def run(self) -> None:
         new = self._request.replacement_id
         facts = [name for name in (self._request.id, new) if name is not None and scope_of(name) is None]
-        owners = opened(self._parts, self._sight) if facts else []
+        owners = open_logs(self._parts, self._visibility) if facts else []
         if new == self._request.id:
             raise InvalidArgument("replacement_id", "must not be what is forgotten")
         if new in facts and self._believed(new, owners) is None:
@@ -63,14 +65,14 @@ class _Forgetting:
         """Return what ends a memory that is kept: its item, the log's entry, its replacement's being kept."""
         request, session = self._request, self._session
         where = self._memory_key(request.id)
-        entry = self._parts.log.append(session.tenant, session.project, self._keeper(request.id), self._entry())
+        entry = self._parts.log.append(session.tenant, session.project, self._memory_owner(request.id), self._entry())
         writes: list[Write] = [
             Update(where, set={"state": FORGOTTEN, "ended": str(entry.item["sk"])}, condition=_IS_KEPT),
             entry,
             *self._parts.log.in_order(entry),
         ]
         if scope_of(request.id) == "session":
-            writes.append(Update(Key(layout.session_pk(session), layout.MEMORY_COUNT), add={"forgotten": 1}))
+            writes.append(Update(Key(session_pk(session), MEMORY_COUNT), add={"forgotten": 1}))
         return writes + self._replacement_is_kept()
 
     def _end_of_fact(self, owner: str, holder: SessionId, fact: Fact) -> list[Write]:
@@ -97,37 +99,37 @@ class _Forgetting:
         return [] if new is None or scope_of(new) is None else [Check(self._memory_key(new), _IS_KEPT)]
 
     def _believed(self, name: str, owners: Sequence[str]) -> tuple[str, SessionId, Fact] | None:
-        """Return whose log holds the fact of this id, if it is believed and in sight, and which session believes it."""
+        """Return whose log holds the fact of this id, if it is believed and visible, and which session believes it."""
         now = self._parts.world.clock.now()
         for owner in owners:
             with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
                 held = view.ledger.holder(name, now)
-            if held is not None and self._sight.session_of(owner) in {None, held[0]}:
+            if held is not None and self._visibility.session_of(owner) in {None, held[0]}:
                 return owner, *held
         return None
 
     def _is_forgotten(self, owners: Sequence[str]) -> bool:
-        """Tell whether the fact was forgotten before, by a session in sight."""
+        """Tell whether the fact was forgotten before, by a visible session."""
         for owner in owners:
             with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
                 ending = view.ending(self._request.id)
-            if ending is not None and self._sight.session_of(owner) in {None, ending.session_id}:
+            if ending is not None and self._visibility.session_of(owner) in {None, ending.session_id}:
                 return True
         return False
 
     def _memory_key(self, name: str) -> Key:
-        pk = layout.log_pk(self._session.tenant, self._session.project, self._keeper(name))
-        return Key(pk, layout.memory_sk(name))
+        pk = log_pk(self._session.tenant, self._session.project, self._memory_owner(name))
+        return Key(pk, memory_sk(name))
 
-    def _keeper(self, name: str) -> str:
+    def _memory_owner(self, name: str) -> str:
         """Return whose log would hold the memory of this id, for this caller."""
-        return layout.memory_owner(scope_of(name) or "session", self._request.user_id, self._session.session_id)
+        return memory_owner(scope_of(name) or "session", self._request.user_id, self._session.session_id)
 
 
 def _was_done(writes: Sequence[Write], refused: TransactionRefused) -> Literal[True] | None:
     """Tell that the memory was forgotten before, None where the store was busy; NotFound where it is not there."""
     for write, reason in zip(writes, refused.reasons, strict=True):
-        if reason is not None and reason.code == "condition" and key_of(write).sk != layout.NEWEST:
+        if reason is not None and reason.code == "condition" and key_of(write).sk != NEWEST:
             if isinstance(write, Check):
                 raise _absent("replacement_id")
             if (reason.item or {}).get("state") != FORGOTTEN:

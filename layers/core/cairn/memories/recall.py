@@ -9,15 +9,14 @@ from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from cairn.conversation import token_count as tokens
-from cairn.conversation.turns import Session
 from cairn.facts.facts import Fact, subject
-from cairn.ground import layout
-from cairn.ground.ids import UserId
-from cairn.ground.table import Key
-from cairn.ground.world import Pending
+from cairn.ground.session import Session
 from cairn.log.entries import Chunk
-from cairn.log.memories import SCOPES, Memory, Question, Recalled, Recollection, Wanted
-from cairn.recall.searching import Search, Sight
+from cairn.log.memories import Memory
+from cairn.memories.model import RecalledItem, RecallRequest, RecallResult
+from cairn.recall.filter import Filter
+from cairn.recall.searching import Search, Visibility
+from cairn.sessions.open_logs import memory_owners, open_logs, visibility_of
 from cairn.sessions.parts import Parts
 
 if TYPE_CHECKING:
@@ -28,101 +27,74 @@ MOST_TOKENS = 4000
 """How much one answer takes of a model's context; what does not fit is told on the next page."""
 
 
-def sight_of(parts: Parts, session: Session, user: UserId | None) -> Sight:
-    """Return what a call of this session and user sees of facts."""
-    scope = parts.settings_for(session.tenant).recall_scope
-    return Sight(session, layout.owner(user, session.session_id), scope)
-
-
-def memory_owners(session: Session, user: UserId | None) -> list[str]:
-    """Return whose logs hold the memories that this session and user see."""
-    return list(dict.fromkeys(layout.memory_owner(scope, user, session.session_id) for scope in SCOPES.values()))
-
-
-def opened(parts: Parts, sight: Sight, further: Sequence[str] = ()) -> list[str]:
-    """Bring the logs that hold the facts in sight up to date, and further ones; return the owners of the former.
-
-    One round, and a second one only for logs that the session's head names.
-    """
-    session = sight.session
-    head = Pending(lambda: parts.world.table.get(Key(layout.session_pk(session), layout.HEAD)))
-    first = list(dict.fromkeys([sight.owner, *further]))
-    refreshes = [lambda owner=owner: parts.log.refresh(session.tenant, session.project, owner) for owner in first]
-    parts.world.parallel([lambda: parts.vault.prepare(session.tenant), head, *refreshes])
-    others = parts.recall.others(sight, head.result)
-    if unread := [owner for owner in others if owner not in first]:
-        parts.recall.refresh(sight, unread)
-    return [sight.owner, *others]
-
-
-def recollect(parts: Parts, session: Session, question: Question) -> Recalled:
+def recall(parts: Parts, session: Session, request: RecallRequest) -> RecallResult:
     """Return what answers the question, the best first or, without a query, the newest memories and facts."""
-    sight = sight_of(parts, session, question.user_id)
-    keepers = memory_owners(session, question.user_id)
-    owners = opened(parts, sight, keepers)
-    wanted = Wanted(
-        at=question.as_of,
-        type=question.type,
-        min_confidence=question.min_confidence,
-        include_superseded=question.include_superseded,
+    visibility = visibility_of(parts, session, request.user_id)
+    owners_of_memories = memory_owners(session, request.user_id)
+    owners = open_logs(parts, visibility, owners_of_memories)
+    filter_ = Filter(
+        at=request.as_of,
+        type=request.type,
+        min_confidence=request.min_confidence,
+        include_superseded=request.include_superseded,
     )
     search = Search(
-        query=question.query,
-        texts=owners if question.query and question.type in {None, "turn"} else (),
-        memories=keepers,
-        facts=_facts(parts, sight, owners, wanted) if question.type != "turn" else {},
-        wanted=wanted,
-        mode=question.mode,
+        query=request.query,
+        texts=owners if request.query and request.type in {None, "turn"} else (),
+        memories=owners_of_memories,
+        facts=_facts(parts, visibility, owners, filter_) if request.type != "turn" else {},
+        filter=filter_,
+        mode=request.mode,
     )
-    with parts.recall.answering(sight, search) as answer:
-        return _best(answer, question) if question.query else _newest(answer, question)
+    with parts.recall.answering(visibility, search) as answer:
+        return _best(answer, request) if request.query else _newest(answer, request)
 
 
-def _facts(parts: Parts, sight: Sight, owners: Sequence[str], wanted: Wanted) -> dict[str, list[Fact]]:
+def _facts(parts: Parts, visibility: Visibility, owners: Sequence[str], filter_: Filter) -> dict[str, list[Fact]]:
     """Return what is believed, by whose log it is in; what was believed, or replaced, takes a log's history."""
-    if wanted.at is None and not wanted.include_superseded:
-        held = parts.recall.beliefs(sight, owners)
+    if filter_.at is None and not filter_.include_superseded:
+        held = parts.recall.beliefs(visibility, owners)
     else:
-        held = {owner: _believed_at(parts, sight, owner, wanted) for owner in owners}
-    return {owner: [fact for fact in facts if wanted.covers("fact", fact.confidence)] for owner, facts in held.items()}
+        held = {owner: _believed_at(parts, visibility, owner, filter_) for owner in owners}
+    return {owner: [fact for fact in facts if filter_.covers("fact", fact.confidence)] for owner, facts in held.items()}
 
 
-def _believed_at(parts: Parts, sight: Sight, owner: str, wanted: Wanted) -> list[Fact]:
-    session = sight.session_of(owner)
-    with parts.log.view(sight.session.tenant, sight.session.project, owner) as view:
-        past = view.past(wanted.at or parts.world.clock.now())
-    return [*past.facts(session), *(past.superseded(session) if wanted.include_superseded else ())]
+def _believed_at(parts: Parts, visibility: Visibility, owner: str, filter_: Filter) -> list[Fact]:
+    session = visibility.session_of(owner)
+    with parts.log.view(visibility.session.tenant, visibility.session.project, owner) as view:
+        history = view.history(filter_.at or parts.world.clock.now())
+    return [*history.facts(session), *(history.superseded(session) if filter_.include_superseded else ())]
 
 
-def _best(answer: Answer, question: Question) -> Recalled:
+def _best(answer: Answer, request: RecallRequest) -> RecallResult:
     """Return the best."""
 
-    def told(hit: Hit) -> Recollection:
-        why = answer.why(hit) if question.explain else None
-        return replace(_recollection(answer.read(hit)), score=hit.score, found_by=answer.found_by, why=why)
+    def recalled(hit: Hit) -> RecalledItem:
+        why = answer.why(hit) if request.explain else None
+        return replace(_recalled_item(answer.read(hit)), score=hit.score, found_by=answer.found_by, why=why)
 
-    return _page(map(told, answer.hits()), answer.matched, answer.searched, question)
+    return _page(map(recalled, answer.hits()), answer.matched, answer.searched, request)
 
 
-def _newest(answer: Answer, question: Question) -> Recalled:
+def _newest(answer: Answer, request: RecallRequest) -> RecallResult:
     """Return the newest of all that may be found."""
-    return _page(map(_recollection, answer.newest()), answer.searched, answer.searched, question)
+    return _page(map(_recalled_item, answer.newest()), answer.searched, answer.searched, request)
 
 
-def _page(found: Iterable[Recollection], count: int, searched: int, question: Question) -> Recalled:
+def _page(found: Iterable[RecalledItem], count: int, searched: int, request: RecallRequest) -> RecallResult:
     """Return as many as are asked for and fit, of all that were found; at least one, however long it is."""
-    page = list(islice(found, question.skip, question.skip + question.limit))
+    page = list(islice(found, request.skip, request.skip + request.limit))
     if sum(len(each.content.encode()) for each in page) > MOST_TOKENS:  # a token has a byte at least
         spent = list(accumulate(tokens.count(each.content) for each in page))
         page = page[: max(1, bisect_right(spent, MOST_TOKENS))]
-    return Recalled(found=tuple(page), more=max(0, count - question.skip - len(page)), searched=searched)
+    return RecallResult(found=tuple(page), more=max(0, count - request.skip - len(page)), searched=searched)
 
 
-def _recollection(found: Found) -> Recollection:
+def _recalled_item(found: Found) -> RecalledItem:
     """Return what is told of something found; a text says when, in which session and by whom it was said."""
     match found:
         case Chunk():
-            return Recollection(
+            return RecalledItem(
                 id=found.event_id,
                 content=f"{found.at:%Y-%m-%d}, {found.session_id}, {found.speaker}: {found.text}",
                 type="turn",
@@ -133,7 +105,7 @@ def _recollection(found: Found) -> Recollection:
                 turn_id=found.turn_id,
             )
         case Memory():
-            return Recollection(
+            return RecalledItem(
                 id=found.id,
                 content=found.content,
                 type=found.type,
@@ -142,7 +114,7 @@ def _recollection(found: Found) -> Recollection:
                 kind="memory",
             )
         case Fact():
-            return Recollection(
+            return RecalledItem(
                 id=found.id,
                 content=f"{subject(found)}: {found.value}",
                 type="fact",

@@ -10,16 +10,18 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from cairn.conversation.turns import Session
-from cairn.ground import layout
 from cairn.ground.codec import canonical
 from cairn.ground.errors import CairnError, QuotaExceeded, TransactionRefused
 from cairn.ground.jobs import IndexLog
+from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, AnyOf, Attributes, Key, LessThan, Missing, Put, Update, Write
 from cairn.log.entries import LogEntry
+from cairn.log.layout import log_pk, memory_owner, memory_sk
 from cairn.log.manifest import ENTRIES
-from cairn.log.memories import MOST_PER_SESSION, Memory, Note
+from cairn.log.memories import Memory
 from cairn.log.registry import Registry
+from cairn.memories.model import MOST_PER_SESSION, Note
+from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from cairn.sessions.parts import Parts
 from cairn.sessions.transacting import transact
 
@@ -44,8 +46,8 @@ class _Remembering:
         self._registry = registry
         self._session = session
         self._note = note
-        self._owner = layout.memory_owner(note.scope, note.user_id, session.session_id)
-        self._pk = layout.log_pk(session.tenant, session.project, self._owner)
+        self._owner = memory_owner(note.scope, note.user_id, session.session_id)
+        self._pk = log_pk(session.tenant, session.project, self._owner)
 
     def run(self) -> str:
         name = self._name("")
@@ -81,8 +83,8 @@ class _Remembering:
         append = self._parts.log.append(session.tenant, session.project, self._owner, entry)
         room = AnyOf((Missing("kept"), LessThan("kept", MOST_PER_SESSION)))
         return [
-            Put({"pk": self._pk, "sk": layout.memory_sk(name), "state": KEPT}, ABSENT),
-            Update(Key(layout.session_pk(session), layout.MEMORY_COUNT), add={"kept": 1}, condition=room),
+            Put({"pk": self._pk, "sk": memory_sk(name), "state": KEPT}, ABSENT),
+            Update(Key(session_pk(session), MEMORY_COUNT), add={"kept": 1}, condition=room),
             append,
             *self._parts.log.in_order(append),
             *self._registry.writes(session, self._owner),

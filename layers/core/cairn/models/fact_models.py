@@ -13,7 +13,7 @@ from cairn.settings.settings import Settings
 from cairn.telemetry import record as telemetry
 
 if TYPE_CHECKING:
-    from cairn.facts.proposals import Proposals, Question
+    from cairn.facts.proposals import FactQuestion, Proposals
 
 _CALLS_AT_ONCE = 8
 
@@ -29,7 +29,7 @@ class FactModels:
         self._providers = providers
         self._executor = ThreadPoolExecutor(_CALLS_AT_ONCE, thread_name_prefix="fact-model")
 
-    def propose(self, question: Question, settings: HeuristicSettings) -> Proposals:
+    def propose(self, question: FactQuestion, settings: HeuristicSettings) -> Proposals:
         """Return what the model proposes, ModelFailed where no usable answer came in time; note which in the log."""
         try:
             proposals = self._asked(question, settings)
@@ -39,7 +39,7 @@ class FactModels:
         telemetry.note_heuristic("ok")
         return proposals
 
-    def _asked(self, question: Question, settings: HeuristicSettings) -> Proposals:
+    def _asked(self, question: FactQuestion, settings: HeuristicSettings) -> Proposals:
         call = self._executor.submit(self._providers[settings.provider].propose, question, settings)
         try:
             return call.result(settings.timeout_ms / 1000)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cairn.facts.proposals import Proposals, Question, read, request
+from cairn.facts.proposals import FactQuestion, Proposals, read, request
 from cairn.ground.errors import ModelFailed, NoAnswer
 from cairn.ground.settings import HeuristicSettings
 from cairn.ground.urls import responses_url
@@ -22,7 +22,7 @@ class ResponsesModel:
         self._key_for = key_for
         self._exchanges = Exchanges(_CALLS_AT_ONCE, "language-model")
 
-    def propose(self, question: Question, settings: HeuristicSettings) -> Proposals:
+    def propose(self, question: FactQuestion, settings: HeuristicSettings) -> Proposals:
         """Return what the model proposes, ModelFailed where no usable answer came in time."""
         return read(self._answer(request(question, settings), settings))
 

@@ -14,14 +14,14 @@ import numpy as np
 
 from cairn.ground.explanation import Explanation
 from cairn.log.documents import Kind
-from cairn.log.memories import SearchMode
 from cairn.recall.collection import Collection, Found
-from cairn.recall.corpus import Mask, Meant
+from cairn.recall.corpus import Mask, QueryVectors
+from cairn.recall.filter import SearchMode
 from cairn.recall.joined import Joined, side_by_side
 from cairn.recall.question import question
 from cairn.recall.ranker import NOTHING, Ranking, rank
 
-Embed = Callable[[str, str], Meant | None]
+Embed = Callable[[str, str], QueryVectors | None]
 """Turns what is meant, and how it was put, into vectors; None where there are none."""
 _ONE_DAY_FROM = 1
 
@@ -112,8 +112,8 @@ def answer(  # noqa: PLR0913 - what a question is put to, and how
     years = range(_year(int(days.min())), _year(int(days.max())) + 1)
     asked = question(text, corpus.columns.speakers, today, years)
     by_words = mode == "text" or (mode == "hybrid" and english_only and asked.is_foreign)
-    meant = None if by_words else embed(asked.text, text)
-    return Answer(rank(corpus, asked, meant, allowed, mode), collections, corpus, allowed)
+    query_vectors = None if by_words else embed(asked.text, text)
+    return Answer(rank(corpus, asked, query_vectors, allowed, mode), collections, corpus, allowed)
 
 
 def _year(day: int) -> int:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from cairn.conversation.items import identity, message, role_of, text_of
-from cairn.conversation.turns import ResponseItem
 from cairn.facts.facts import Fact, subject
 from cairn.ground.codec import canonical, rfc3339
+from cairn.ground.session import ResponseItem
 from cairn.log.entries import Chunk
 
 POLICY = (

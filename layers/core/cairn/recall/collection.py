@@ -13,10 +13,11 @@ from cairn.facts.facts import Fact
 from cairn.ground.ids import SessionId
 from cairn.log.documents import Kind, Label
 from cairn.log.entries import Chunk
-from cairn.log.memories import Memory, Wanted
+from cairn.log.memories import Memory
 from cairn.log.stretch import Stretch, microseconds
 from cairn.log.view import MemoryView
 from cairn.recall.corpus import Mask
+from cairn.recall.filter import Filter
 from cairn.recall.joined import Joined, linked, of, side_by_side
 
 Found: TypeAlias = Chunk | Memory | Fact
@@ -40,16 +41,16 @@ def texts(view: MemoryView, session: SessionId | None, until: datetime | None = 
     return Collection(corpus, allowed, _reading(view, corpus, lambda stretch, doc: stretch.chunk(doc)))
 
 
-def memories(view: MemoryView, wanted: Wanted) -> Collection:
-    """Return the memories that are wanted."""
+def memories(view: MemoryView, filter_: Filter) -> Collection:
+    """Return the memories that pass the filter."""
     corpus = _corpus(view, "memories")
-    allowed = _until(corpus, wanted.at)
-    if wanted.type is not None:
-        allowed &= _labelled(corpus, "type", lambda word: word == wanted.type)
-    if wanted.min_confidence > 0:
-        allowed &= _labelled(corpus, "confidence", lambda word: float(word) >= wanted.min_confidence)
+    allowed = _until(corpus, filter_.at)
+    if filter_.type is not None:
+        allowed &= _labelled(corpus, "type", lambda word: word == filter_.type)
+    if filter_.min_confidence > 0:
+        allowed &= _labelled(corpus, "confidence", lambda word: float(word) >= filter_.min_confidence)
     for ending in view.endings.values():
-        if wanted.excludes(ending):
+        if filter_.excludes(ending):
             for leaf in corpus.leaves:
                 doc = leaf.documents.doc_of(ending.id)
                 if doc is not None:
@@ -102,8 +103,8 @@ def _until(corpus: Joined, until: datetime | None) -> Mask:
     return np.concatenate(parts)
 
 
-def _labelled(corpus: Joined, name: Label, wanted: Callable[[str], bool]) -> Mask:
+def _labelled(corpus: Joined, name: Label, filter_: Callable[[str], bool]) -> Mask:
     """Return which documents have a label that is wanted."""
     labels = [leaf.documents.label(name) for leaf in corpus.leaves]
-    parts = [np.array([*map(wanted, words), False], np.bool_)[np.asarray(of, np.int64)] for words, of in labels]
+    parts = [np.array([*map(filter_, words), False], np.bool_)[np.asarray(of, np.int64)] for words, of in labels]
     return np.concatenate(parts)

@@ -46,13 +46,13 @@ class Columns:
     after: NDArray[np.int32]
     day: NDArray[np.int32]
     speaker: NDArray[np.int32]
-    cues: NDArray[np.uint8]
+    traits: NDArray[np.uint8]
     length: NDArray[np.int32]
     sessions: int
     speakers: Sequence[str]
 
 
-class Stored(NamedTuple):
+class StoredVectors(NamedTuple):
     """Vectors of some rows, the codes of their tokens behind them where there are any.
 
     In the third person they are of statements about somebody, not of what was said.
@@ -63,7 +63,7 @@ class Stored(NamedTuple):
     third_person: bool
 
 
-class Meant(NamedTuple):
+class QueryVectors(NamedTuple):
     """A question as vectors: as who is asked about would say it, and as it was put; which embedder made them.
 
     `tokens` are those of the former, projected, where the embedder tells them apart.
@@ -97,7 +97,7 @@ class Corpus(Protocol):
         """Return the hashes of pairs of terms in these documents, one after another, and how many each has."""
         ...
 
-    def vectors(self, embedder: str) -> Iterator[Stored]:
+    def vectors(self, embedder: str) -> Iterator[StoredVectors]:
         """Yield what vectors of this embedder there are."""
         ...
 
@@ -107,20 +107,24 @@ def quantized(vector: Vector) -> NDArray[np.int8]:
     return np.clip(np.rint(vector / VECTOR_SCALE), -127, 127).astype(np.int8)
 
 
-def kept(vector: Vector, tokens: Tokens | None) -> bytes:
+def stored_bytes(vector: Vector, tokens: Tokens | None) -> bytes:
     """Return what is stored of a document's vector and of its tokens, where they are told apart."""
     return quantized(vector).tobytes() + (b"" if tokens is None else coded(tokens).tobytes())
 
 
-def similarities(corpus: Corpus, meant: Meant) -> Scores | None:
+def similarities(corpus: Corpus, query_vectors: QueryVectors) -> Scores | None:
     """Return the cosine of each document with the question, None where fewer than half have a vector.
 
     A document without one counts as the mean of the others: it is neither nearer nor farther.
     """
     found = np.full(len(corpus.columns.length), np.nan, np.float32)
-    shift, scale, _ = meant.calibration
-    for stored in corpus.vectors(meant.embedder):
-        asked = np.float32(0.5) * (meant.first_person + meant.as_put) if stored.third_person else meant.first_person
+    shift, scale, _ = query_vectors.calibration
+    for stored in corpus.vectors(query_vectors.embedder):
+        asked = (
+            np.float32(0.5) * (query_vectors.first_person + query_vectors.as_put)
+            if stored.third_person
+            else query_vectors.first_person
+        )
         found[stored.rows] = shift + scale * _cosines(stored.vectors[:, : len(asked)], asked)
     known = np.isfinite(found)
     if not len(found) or known.mean() < _ENOUGH:
@@ -128,27 +132,27 @@ def similarities(corpus: Corpus, meant: Meant) -> Scores | None:
     return found if known.all() else np.where(known, found, found[known].mean())
 
 
-def picked(corpus: Corpus, rows: Rows, meant: Meant) -> Scores:
+def picked(corpus: Corpus, rows: Rows, query_vectors: QueryVectors) -> Scores:
     """Return the vectors of these rows, zeros where there is none."""
-    found = np.zeros((len(rows), len(meant.as_put)), np.float32)
-    for here, vectors in _stored(corpus, rows, meant):
-        found[here] = vectors[:, : len(meant.as_put)] * np.float32(VECTOR_SCALE)
+    found = np.zeros((len(rows), len(query_vectors.as_put)), np.float32)
+    for here, vectors in _stored(corpus, rows, query_vectors):
+        found[here] = vectors[:, : len(query_vectors.as_put)] * np.float32(VECTOR_SCALE)
     return found
 
 
-def token_nearness(corpus: Corpus, rows: Rows, meant: Meant, asked: Tokens) -> Tokens:
+def token_nearness(corpus: Corpus, rows: Rows, query_vectors: QueryVectors, asked: Tokens) -> Tokens:
     """Return how near each of these rows' tokens come to each that is asked, the mean where they are not known."""
     found = np.full((len(asked), len(rows)), np.nan, np.float32)
-    for here, vectors in _stored(corpus, rows, meant):
-        found[:, here] = nearness(asked, vectors[:, len(meant.as_put) :].view(np.uint8))
+    for here, vectors in _stored(corpus, rows, query_vectors):
+        found[:, here] = nearness(asked, vectors[:, len(query_vectors.as_put) :].view(np.uint8))
     unknown = np.isnan(found)
     return np.where(unknown, found[~unknown].mean() if not unknown.all() else 0, found).astype(np.float32)
 
 
-def _stored(corpus: Corpus, rows: Rows, meant: Meant) -> Iterator[tuple[Mask, NDArray[np.int8]]]:
+def _stored(corpus: Corpus, rows: Rows, query_vectors: QueryVectors) -> Iterator[tuple[Mask, NDArray[np.int8]]]:
     """Yield which of these rows have something stored, and that, part by part."""
     place = np.full(len(corpus.columns.length), -1, np.int64)
-    for stored in corpus.vectors(meant.embedder):
+    for stored in corpus.vectors(query_vectors.embedder):
         place[stored.rows] = np.arange(len(stored.vectors))
         here = place[rows] >= 0
         yield here, stored.vectors[place[rows[here]]]

@@ -15,7 +15,7 @@ from cairn.ground.world import World
 from cairn.log.documents import KINDS, Kind, Vectors
 from cairn.log.stretch import Stretch
 from cairn.log.view import MemoryView
-from cairn.recall.corpus import Meant, Vector, kept
+from cairn.recall.corpus import QueryVectors, Vector, stored_bytes
 from cairn.recall.token_vectors import Tokens, projected
 
 LONGEST = timedelta(milliseconds=200)
@@ -35,7 +35,7 @@ class Embedding:
         """Tell whether vectors say little of other languages."""
         return self._embedder is not None and self._embedder.calibration.english_only
 
-    def meant(self, views: Iterable[MemoryView], asked: str, as_put: str) -> Meant | None:
+    def query_vectors(self, views: Iterable[MemoryView], asked: str, as_put: str) -> QueryVectors | None:
         """Return a question as vectors, with what is new in the views made comparable; None to go by words.
 
         The question comes first, since a new process loads the model for it: that takes no time from the texts.
@@ -51,14 +51,14 @@ class Embedding:
             self._world.tally.unembedded()
             return None
         of_words = None if tokens is None or not len(tokens) else projected(tokens)
-        return Meant(first_person, vector, embedder.name, embedder.calibration, of_words)
+        return QueryVectors(first_person, vector, embedder.name, embedder.calibration, of_words)
 
     def _fill(self, views: Iterable[MemoryView], embedder: Embedder) -> None:
         """Give vectors to what has none yet: at least one, as many as there is time for."""
         late = self._world.clock.now() + LONGEST
         for documents in (view.tail.documents(kind) for view in views for kind in KINDS):
             for doc, text in documents.without_vector(embedder.name):
-                documents.place(doc, kept(*_embedded(embedder, text)))
+                documents.place(doc, stored_bytes(*_embedded(embedder, text)))
                 if self._world.clock.now() >= late:
                     return
 
@@ -83,7 +83,7 @@ def _vectors(stretch: Stretch, kind: Kind, embedder: Embedder) -> bytes:
     held = stretch.documents(kind).vectors
     if held is not None and held.embedder == embedder.name and held.docs is None:
         return bytes(held.data)
-    return b"".join(kept(*_embedded(embedder, text)) for text in stretch.texts(kind))
+    return b"".join(stored_bytes(*_embedded(embedder, text)) for text in stretch.texts(kind))
 
 
 def _embedded(embedder: Embedder, text: str) -> tuple[Vector, Tokens | None]:

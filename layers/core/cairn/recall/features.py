@@ -13,8 +13,8 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.language.traits import Cue
-from cairn.recall.corpus import Columns, Corpus, Mask, Meant, Rows, Scores, picked, similarities, token_nearness
+from cairn.language.traits import Trait
+from cairn.recall.corpus import Columns, Corpus, Mask, QueryVectors, Rows, Scores, picked, similarities, token_nearness
 from cairn.recall.question import Question
 from cairn.recall.token_vectors import Tokens
 
@@ -36,7 +36,7 @@ class _Hit:
 
 
 def features(
-    corpus: Corpus, question: Question, meant: Meant | None, allowed: Mask | None
+    corpus: Corpus, question: Question, query_vectors: QueryVectors | None, allowed: Mask | None
 ) -> tuple[Rows, dict[str, Scores]]:
     """Return the rows that may answer the question, and each feature of theirs by name.
 
@@ -44,16 +44,16 @@ def features(
     """
     columns = corpus.columns
     words = _Words(corpus, question)
-    meaning = None if meant is None else similarities(corpus, meant)
+    meaning = None if query_vectors is None else similarities(corpus, query_vectors)
     rows = _pool(corpus, [words.scores, *([] if meaning is None else [meaning])], allowed)
     near = _Near(columns, rows)
     found = words.features(near) | _people(columns, rows, question, corpus) | _form(near, question)
     found["date"] = _dates(columns, rows, question)
-    if meant is not None and meaning is not None:
-        found |= _meaning(corpus, near, meaning, meant)
+    if query_vectors is not None and meaning is not None:
+        found |= _meaning(corpus, near, meaning, query_vectors)
         found["agree"] = found["word_rank"] * found["meaning_rank"]
-        if meant.tokens is not None:
-            found |= _tokens(corpus, near, meant, meant.tokens)
+        if query_vectors.tokens is not None:
+            found |= _tokens(corpus, near, query_vectors, query_vectors.tokens)
     return rows, found
 
 
@@ -175,14 +175,14 @@ class _Words:
         return log(1 + (of - having + 0.5) / (having + 0.5))
 
 
-def _meaning(corpus: Corpus, near: _Near, meaning: Scores, meant: Meant) -> dict[str, Scores]:
+def _meaning(corpus: Corpus, near: _Near, meaning: Scores, query_vectors: QueryVectors) -> dict[str, Scores]:
     rows, columns = near.rows, near.columns
     own, before, after = meaning[rows], near.at(meaning, near.before), near.at(meaning, near.after)
     nearest = np.full(columns.sessions, -1, np.float32)
     np.maximum.at(nearest, columns.session, meaning)
     sums = np.bincount(columns.session, meaning, columns.sessions)
     mean = (sums / np.maximum(1, np.bincount(columns.session, minlength=columns.sessions))).astype(np.float32)
-    together = _with_before(corpus, near, meant, own, before)
+    together = _with_before(corpus, near, query_vectors, own, before)
     return {
         "meaning": own,
         "meaning_before": before,
@@ -196,19 +196,19 @@ def _meaning(corpus: Corpus, near: _Near, meaning: Scores, meant: Meant) -> dict
     }
 
 
-def _with_before(corpus: Corpus, near: _Near, meant: Meant, own: Scores, before: Scores) -> Scores:
+def _with_before(corpus: Corpus, near: _Near, query_vectors: QueryVectors, own: Scores, before: Scores) -> Scores:
     """Return the question's cosine with a text and the one before it taken together: the sum of their vectors."""
-    vectors = picked(corpus, np.concatenate([near.rows, np.maximum(near.before, 0)]), meant)
+    vectors = picked(corpus, np.concatenate([near.rows, np.maximum(near.before, 0)]), query_vectors)
     mine, earlier = np.split(vectors, 2)
     together = np.einsum("ij,ij->i", mine, earlier)
     length = np.sqrt(np.maximum(1e-6, 2 + 2 * together))
     return np.where(near.before >= 0, (own + before) / length, own).astype(np.float32)
 
 
-def _tokens(corpus: Corpus, near: _Near, meant: Meant, asked: Tokens) -> dict[str, Scores]:
+def _tokens(corpus: Corpus, near: _Near, query_vectors: QueryVectors, asked: Tokens) -> dict[str, Scores]:
     """Return how near the tokens of a text come to those of the question, and those of it and the one before it."""
     rows = np.unique(np.concatenate([near.rows, near.before[near.before >= 0].astype(np.int64)]))
-    nearest = token_nearness(corpus, rows, meant, asked)
+    nearest = token_nearness(corpus, rows, query_vectors, asked)
     own = nearest[:, np.searchsorted(rows, near.rows)]
     before = nearest[:, np.minimum(np.searchsorted(rows, near.before), len(rows) - 1)]
     with_before = np.where(near.before >= 0, np.maximum(own, before), own)
@@ -236,22 +236,22 @@ def _form(near: _Near, question: Question) -> dict[str, Scores]:
     lengths = np.log1p(columns.length).astype(np.float32) / 5
     longer = (lengths[rows] - lengths.mean()) * 2 if len(rows) else lengths
 
-    def shows(cue: Cue) -> Scores:
-        return (columns.cues[rows] & cue > 0).astype(np.float32)
+    def shows(trait: Trait) -> Scores:
+        return (columns.traits[rows] & trait > 0).astype(np.float32)
 
     of_assistant = any(columns.speakers[number] == "assistant" for number in question.speakers)
-    unasked = shows(Cue.BY_ASSISTANT) * np.float32(question.is_english and not of_assistant)
-    asks = (columns.cues & Cue.ASKS > 0).astype(np.float32)
+    unasked = shows(Trait.BY_ASSISTANT) * np.float32(question.is_english and not of_assistant)
+    asks = (columns.traits & Trait.ASKS > 0).astype(np.float32)
     return {
         "length_z": longer,
         "asks": asks[rows],
         "asked_before": near.at(asks, near.before),
-        "says_i": shows(Cue.SAYS_I),
-        "short": shows(Cue.IS_SHORT),
+        "says_i": shows(Trait.SAYS_I),
+        "short": shows(Trait.IS_SHORT),
         "by_assistant": unasked,
         "by_assistant_length": unasked * longer,
-        "time_for_when": shows(Cue.NAMES_A_TIME) * np.float32(question.asks_when),
-        "number_for_how_many": shows(Cue.COUNTS) * np.float32(question.asks_how_many),
+        "time_for_when": shows(Trait.NAMES_A_TIME) * np.float32(question.asks_when),
+        "number_for_how_many": shows(Trait.COUNTS) * np.float32(question.asks_how_many),
     }
 
 

@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
 
-from cairn.ground import layout
 from cairn.ground.errors import CorruptData, NotFound
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.jobs import IndexLog
@@ -20,6 +19,7 @@ from cairn.ground.paging import every
 from cairn.ground.table import Attributes, Query
 from cairn.ground.world import Pending, World
 from cairn.log.documents import Kind, Vectors
+from cairn.log.layout import MANIFEST, log_pk, log_range
 from cairn.log.manifest import ENTRIES, Manifest, SegmentRef, merging
 from cairn.log.segment import Segment
 from cairn.log.segment_writer import written
@@ -63,7 +63,7 @@ class Indexer:
 
         Where a segment to merge is damaged, or the manifest is, all are made anew.
         """
-        pk = layout.log_pk(tenant, project, owner)
+        pk = log_pk(tenant, project, owner)
         try:
             done = self._advance(_Log(tenant, pk), self._segments.manifest(pk), until)
         except (CorruptData, NotFound):
@@ -78,7 +78,7 @@ class Indexer:
 
     def rebuild(self, tenant: Tenant, project: Project, owner: str, until: datetime | None = None) -> Indexed:
         """Make the segments anew from the log alone."""
-        log = _Log(tenant, layout.log_pk(tenant, project, owner))
+        log = _Log(tenant, log_pk(tenant, project, owner))
         damaged = self._segments.damaged_manifest(log.pk)
         first = self._step(log, damaged, usable=0)
         return self._advance(log, first.manifest, until, first.done) if first else Indexed()
@@ -130,9 +130,9 @@ class Indexer:
 
     def _after(self, pk: str, through: str) -> Iterator[Attributes]:
         """Yield the entries after one; none comes between them any more."""
-        low, high = layout.log_range()
+        low, high = log_range()
         for entry in every(self._world.table, Query(pk, max(low, through), high, limit=MOST)):
-            if through < str(entry["sk"]) < layout.MANIFEST:
+            if through < str(entry["sk"]) < MANIFEST:
                 yield entry
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cairn.language.terms import alike, opening
 from cairn.log.documents import Documents, Kind
-from cairn.recall.corpus import Columns, Postings, Rows, Stored
+from cairn.recall.corpus import Columns, Postings, Rows, StoredVectors
 
 _DAY = 86_400_000_000
 _FIRST_DAY = 719_163
@@ -71,7 +71,7 @@ class Joined:
         hashes = _end_to_end([each for each, _ in found], np.uint32)
         return hashes, _end_to_end([counts for _, counts in found], np.int64)
 
-    def vectors(self, embedder: str) -> Iterator[Stored]:
+    def vectors(self, embedder: str) -> Iterator[StoredVectors]:
         """Yield what vectors of this embedder there are."""
         for first, documents, kind in self.leaves:
             held = documents.vectors
@@ -80,7 +80,7 @@ class Joined:
             count = len(documents) if held.docs is None else len(held.docs)
             vectors = np.frombuffer(held.data, np.int8).reshape(count, -1)
             rows = slice(first, first + count) if held.docs is None else np.asarray(held.docs, np.int64) + first
-            yield Stored(rows, vectors, kind != "texts")
+            yield StoredVectors(rows, vectors, kind != "texts")
 
     def leaf_of(self, row: int) -> tuple[int, int]:
         """Return the number of the leaf that a row is of, and the document's number there."""
@@ -119,7 +119,7 @@ def of(documents: Documents, kind: Kind) -> Joined:
         after=after,
         day=(np.asarray(documents.number("at"), np.int64) // _DAY + _FIRST_DAY).astype(np.int32),
         speaker=np.where(unnamed[by], _NONE, by) if len(by) else by,
-        cues=np.asarray(documents.number("cues"), np.uint8),
+        traits=np.asarray(documents.number("cues"), np.uint8),
         length=np.asarray(documents.number("length"), np.int32),
         sessions=len(names) if kind == "texts" else len(documents),
         speakers=speakers,
@@ -160,7 +160,7 @@ def _joined(parts: Sequence[Joined], session: Numbers, sessions: int) -> Joined:
         after=_end_to_end([np.where(each.after < 0, _NONE, each.after + first) for each, first in offset], np.int32),
         day=_end_to_end([part.columns.day for part in parts], np.int32),
         speaker=_end_to_end(by, np.int32),
-        cues=_end_to_end([part.columns.cues for part in parts], np.uint8),
+        traits=_end_to_end([part.columns.traits for part in parts], np.uint8),
         length=_end_to_end([part.columns.length for part in parts], np.int32),
         sessions=sessions,
         speakers=list(speakers),

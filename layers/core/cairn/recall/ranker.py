@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 
 from cairn.ground.explanation import Explanation
-from cairn.log.memories import SearchMode
-from cairn.recall.corpus import Corpus, Mask, Meant, Rows, Scores
+from cairn.recall.corpus import Corpus, Mask, QueryVectors, Rows, Scores
 from cairn.recall.features import features
+from cairn.recall.filter import SearchMode
 from cairn.recall.question import Question
 
 Tier = Literal["words", "meaning", "tokens"]
@@ -112,12 +112,12 @@ def fitted(tier: Tier) -> Weights:
 def rank(
     corpus: Corpus,
     question: Question,
-    meant: Meant | None = None,
+    query_vectors: QueryVectors | None = None,
     allowed: Mask | None = None,
     mode: SearchMode = "hybrid",
 ) -> Ranking:
     """Rank the `allowed` texts of a corpus by how likely they answer the question; the newer first among equals."""
-    rows, found = features(corpus, question, meant, allowed)
+    rows, found = features(corpus, question, query_vectors, allowed)
     weights = _MEANING if mode == "semantic" and "meaning" in found else fitted(_tier(found))
     scores = weights.score(found, len(rows))
     matched = _matched(found, mode)

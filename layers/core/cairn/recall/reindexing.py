@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cairn.ground import layout
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import Inventory
 from cairn.ground.world import World
+from cairn.log.layout import MANIFEST, log_of
 from cairn.recall.indexing import Indexed, Indexer
 from cairn.vault.vault import Vault
 
@@ -18,6 +18,6 @@ def reindex(world: World, inventory: Inventory, tenant: Tenant) -> Iterator[Inde
     It may be stopped at any time and run again.
     """
     indexer = Indexer(world, Vault(world))
-    logs = [str(item["pk"]) for item in inventory.items(tenant) if item["sk"] == layout.MANIFEST]
+    logs = [str(item["pk"]) for item in inventory.items(tenant) if item["sk"] == MANIFEST]
     for pk in logs:
-        yield indexer.rebuild(*layout.log_of(pk))
+        yield indexer.rebuild(*log_of(pk))

@@ -8,25 +8,26 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cairn.conversation.turns import Session
 from cairn.facts.facts import Fact
 from cairn.ground import layout
 from cairn.ground.ids import SessionId
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
 from cairn.ground.table import Attributes, Query
 from cairn.ground.world import World
 from cairn.log.entries import Chunk
+from cairn.log.layout import registry_pk, registry_sk
 from cairn.log.log import MemoryLog
-from cairn.log.memories import SearchMode, Wanted
 from cairn.log.view import MemoryView
+from cairn.recall.filter import Filter, SearchMode
 
 if TYPE_CHECKING:
     from cairn.recall.answer import Answer
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Visibility:
     """What one call may see: its owner's log, and others; all sessions in them or only its own."""
 
     session: Session
@@ -34,7 +35,7 @@ class Sight:
     scope: RecallScope
 
     def session_of(self, owner: str) -> SessionId | None:
-        """Return the one session whose part of this owner's log is in sight, None where all of it is.
+        """Return the one session whose part of this owner's log may be seen, None where all of it is.
 
         Another user's log is open only as far as that user spoke in this session, except to a whole project.
         """
@@ -50,48 +51,48 @@ class Search:
     texts: Sequence[str] = ()
     memories: Sequence[str] = ()
     facts: Mapping[str, Sequence[Fact]] = field(default_factory=dict[str, Sequence[Fact]])
-    wanted: Wanted = field(default_factory=Wanted)
+    filter: Filter = field(default_factory=Filter)
     mode: SearchMode = "hybrid"
 
 
-class Recall:
-    """Ranks what a sight shows."""
+class Searcher:
+    """Searches the memory logs that a call may see."""
 
     def __init__(self, world: World, log: MemoryLog) -> None:
         """Hold no state of its own."""
         self._world = world
         self._log = log
 
-    def others(self, sight: Sight, head: Attributes | None) -> list[str]:
-        """Return the owners of further logs that the sight opens: a session's other users, or all of a project."""
-        owners = self._registered(sight.session) if sight.scope == "project" else owners_of(head)
-        return [owner for owner in owners if owner != sight.owner]
+    def others(self, visibility: Visibility, head: Attributes | None) -> list[str]:
+        """Return the owners of further logs that the call may see: a session's other users, or all of a project."""
+        owners = self._registered(visibility.session) if visibility.scope == "project" else owners_of(head)
+        return [owner for owner in owners if owner != visibility.owner]
 
-    def refresh(self, sight: Sight, owners: Sequence[str]) -> None:
+    def refresh(self, visibility: Visibility, owners: Sequence[str]) -> None:
         """Bring the views of these owners up to date, all at once."""
-        tenant, project = sight.session.tenant, sight.session.project
+        tenant, project = visibility.session.tenant, visibility.session.project
 
         def refreshing(owner: str) -> object:
             return self._log.refresh(tenant, project, owner)
 
         self._world.parallel([lambda owner=owner: refreshing(owner) for owner in owners])
 
-    def believed(self, sight: Sight, owners: Sequence[str]) -> list[Fact]:
-        """Return every live fact in sight."""
-        return [fact for held in self.beliefs(sight, owners).values() for fact in held]
+    def believed(self, visibility: Visibility, owners: Sequence[str]) -> list[Fact]:
+        """Return every live fact that may be seen."""
+        return [fact for held in self.beliefs(visibility, owners).values() for fact in held]
 
-    def beliefs(self, sight: Sight, owners: Sequence[str]) -> dict[str, list[Fact]]:
-        """Return every live fact in sight, by whose log it is in."""
+    def beliefs(self, visibility: Visibility, owners: Sequence[str]) -> dict[str, list[Fact]]:
+        """Return every live fact that may be seen, by whose log it is in."""
         now = self._world.clock.now()
         found: dict[str, list[Fact]] = {}
         for owner in owners:
-            with self._log.view(sight.session.tenant, sight.session.project, owner) as view:
-                found[owner] = view.facts(now, sight.session_of(owner))
+            with self._log.view(visibility.session.tenant, visibility.session.project, owner) as view:
+                found[owner] = view.facts(now, visibility.session_of(owner))
         return found
 
     @contextmanager
-    def answering(self, sight: Sight, search: Search) -> Generator[Answer]:
-        """Put a question to all that is in sight; the answer must not be used after the with block.
+    def answering(self, visibility: Visibility, search: Search) -> Generator[Answer]:
+        """Put a question to all that may be seen; the answer must not be used after the with block.
 
         Raises nothing where an embedder fails: the answer goes by words then.
         """
@@ -99,14 +100,17 @@ class Recall:
         from cairn.recall.answer import answer  # noqa: PLC0415
         from cairn.recall.embedding import Embedding  # noqa: PLC0415
 
-        with self._views(sight.session, {*search.texts, *search.memories, *search.facts}) as views:
+        with self._views(visibility.session, {*search.texts, *search.memories, *search.facts}) as views:
             collections = [
-                *(collection.texts(views[owner], sight.session_of(owner), search.wanted.at) for owner in search.texts),
-                *(collection.memories(views[owner], search.wanted) for owner in search.memories),
+                *(
+                    collection.texts(views[owner], visibility.session_of(owner), search.filter.at)
+                    for owner in search.texts
+                ),
+                *(collection.memories(views[owner], search.filter) for owner in search.memories),
                 *(collection.facts(views[owner], held) for owner, held in search.facts.items()),
             ]
             embedding, today = Embedding(self._world), self._world.clock.now().date()
-            embed = partial(embedding.meant, views.values())
+            embed = partial(embedding.query_vectors, views.values())
             english_only = embedding.english_only
             yield answer(collections, search.query, today, embed, search.mode, english_only=english_only)
 
@@ -136,9 +140,9 @@ class Recall:
         return count
 
     def _registered(self, session: Session) -> list[str]:
-        prefix = layout.registry_sk("")
+        prefix = registry_sk("")
         low, high = layout.prefix_range(prefix)
-        query = Query(layout.registry_pk(session.tenant, session.project), low, high)
+        query = Query(registry_pk(session.tenant, session.project), low, high)
         return [str(item["sk"]).removeprefix(prefix) for item in every(self._world.table, query)]
 
 

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from cairn.conversation.turns import Session
-from cairn.ground import layout
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes
+from cairn.sessions.layout import due_pk, due_shard, due_sk
 
 A_DAY = timedelta(days=1)
 
@@ -39,7 +39,7 @@ def at(session: Session, when: datetime | None) -> EntryChange:
     """Return the change that makes a session due at this moment, or at none."""
     if when is None:
         return EntryChange(remove=("ipk", "isk"))
-    return EntryChange({"ipk": layout.due_pk(layout.due_shard(session)), "isk": layout.due_sk(when)})
+    return EntryChange({"ipk": due_pk(due_shard(session)), "isk": due_sk(when)})
 
 
 def no_later_than(session: Session, head: Attributes, when: datetime) -> EntryChange:
@@ -49,4 +49,4 @@ def no_later_than(session: Session, head: Attributes, when: datetime) -> EntryCh
 
 def is_due(head: Attributes, now: datetime) -> bool:
     """Tell whether the moment in the head's entry has come."""
-    return "isk" in head and str(head["isk"]) <= layout.due_sk(now)
+    return "isk" in head and str(head["isk"]) <= due_sk(now)

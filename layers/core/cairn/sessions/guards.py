@@ -11,12 +11,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from cairn.conversation.turns import Completion, Session
-from cairn.ground import codec, layout
+from cairn.conversation.turns import Completion
+from cairn.ground import codec
 from cairn.ground.errors import CairnError, ConditionFailed, Conflict, ResourceBusy, StoreError
 from cairn.ground.ids import TurnId
+from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, AllOf, AnyOf, Attributes, Delete, Equals, Key, LessThan, Put, Update
 from cairn.ground.world import World
+from cairn.sessions.layout import guard_sk, session_pk
 from cairn.vault.vault import Vault
 
 RETENTION = timedelta(days=30)
@@ -34,7 +36,7 @@ class Claim:
 
     def key(self) -> Key:
         """Return where the guard is."""
-        return Key(layout.session_pk(self.session), layout.guard_sk(self.turn.turn_id))
+        return Key(session_pk(self.session), guard_sk(self.turn.turn_id))
 
 
 class Guards:
@@ -48,7 +50,7 @@ class Guards:
     def is_free(self, session: Session, turn_id: TurnId) -> bool:
         """Tell whether a claim of the turn would be granted now, so that nothing costly is done for one that is not."""
         now = self._world.clock.now()
-        guard = self._world.table.get(Key(layout.session_pk(session), layout.guard_sk(turn_id)))
+        guard = self._world.table.get(Key(session_pk(session), guard_sk(turn_id)))
         if guard is None or int(guard["expires_at"]) < int(now.timestamp()):
             return True
         return guard["status"] == "processing" and int(guard["until"]) < codec.epoch_ms(now)
@@ -86,7 +88,7 @@ class Guards:
     def processed(self, session: Session, turn_id: TurnId) -> Put:
         """Return the write that marks a turn as committed elsewhere, with an unknown payload, if it has no guard."""
         now = self._world.clock.now()
-        key = Key(layout.session_pk(session), layout.guard_sk(turn_id))
+        key = Key(session_pk(session), guard_sk(turn_id))
         guard = {
             "pk": key.pk,
             "sk": key.sk,

@@ -6,8 +6,8 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 
-from cairn.conversation.turns import Session
 from cairn.ground.errors import ResourceBusy, TransactionRefused, Unavailable
+from cairn.ground.session import Session
 from cairn.ground.table import Write
 from cairn.sessions.parts import Parts
 from cairn.sessions.sessions import Lease

@@ -11,7 +11,7 @@ from cairn.ground.ids import Tenant
 from cairn.ground.settings import MemorySettings
 from cairn.ground.world import World
 from cairn.log.log import MemoryLog
-from cairn.recall.searching import Recall
+from cairn.recall.searching import Searcher
 from cairn.vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Parts:
     world: World
     vault: Vault
     log: MemoryLog
-    recall: Recall
+    recall: Searcher
     settings_for: SettingsFor
 
     @classmethod
@@ -41,7 +41,7 @@ class Parts:
             world=world,
             vault=vault,
             log=log,
-            recall=Recall(world, log),
+            recall=Searcher(world, log),
             settings_for=settings_for,
         )
 

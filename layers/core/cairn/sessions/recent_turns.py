@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from cairn.conversation.events import Event
-from cairn.conversation.turns import Session
-from cairn.ground import layout
 from cairn.ground.errors import CorruptData
 from cairn.ground.item_limits import item_bytes
 from cairn.ground.paging import pages
+from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Query
 from cairn.ground.world import World
+from cairn.sessions.layout import HEAD, MEMORY_COUNT, NEWEST_SUMMARY, event_sk, session_pk
 from cairn.sessions.summary import Summary
 from cairn.vault.vault import Vault
 
@@ -28,7 +28,7 @@ BEGUN = "begun"
 """What a session's head says from its first commit on: a word of its own, so that no other session is taken for it."""
 REMOVALS = "removals"
 """How often turns were taken out of the session, or changed, since it was begun; those that were archived are not."""
-_MARKS = frozenset({layout.HEAD, layout.MEMORY_COUNT, layout.NEWEST_SUMMARY})
+_MARKS = frozenset({HEAD, MEMORY_COUNT, NEWEST_SUMMARY})
 """What sorts after a session's events and is read with them."""
 
 
@@ -132,8 +132,8 @@ class RecentTurns:
         """
         marks: dict[str, Attributes] = {}
         taken = _Taken(items)
-        low = layout.event_sk(known.newest + 1)
-        query = Query(layout.session_pk(session), low, layout.HEAD, descending=True, limit=items // 2 + 1 + len(_MARKS))
+        low = event_sk(known.newest + 1)
+        query = Query(session_pk(session), low, HEAD, descending=True, limit=items // 2 + 1 + len(_MARKS))
         for page in pages(self._world.table, query):
             marks.update((str(item["sk"]), item) for item in page if item["sk"] in _MARKS)
             stored = [item for item in page if item["sk"] not in _MARKS]
@@ -141,7 +141,7 @@ class RecentTurns:
                 taken.take(self._vault, session, self._vault.fetched(session.tenant, stored, (items + 1) // 2))
             if taken.is_enough:
                 break
-        head = marks.get(layout.HEAD)
+        head = marks.get(HEAD)
         of, is_all = _identity(head), not taken.is_enough
         if is_all and known is not _NOTHING:
             if head is None or of != known.of or known.newest > int(head.get("seq", 0)):
@@ -151,28 +151,28 @@ class RecentTurns:
             is_all = not taken.is_enough
             if is_all and not known.is_all:
                 return None
-        self._keep(session, _Known(of, tuple(taken.stored), is_all))
+        self._cache(session, _Known(of, tuple(taken.stored), is_all))
         return self._recent(session, marks, taken)
 
     def _recent(self, session: Session, marks: dict[str, Attributes], taken: _Taken) -> Recent:
-        summary = marks.get(layout.NEWEST_SUMMARY)
+        summary = marks.get(NEWEST_SUMMARY)
         return Recent(
-            marks.get(layout.HEAD),
+            marks.get(HEAD),
             tuple(reversed(taken.turns)),
-            _counted(marks.get(layout.MEMORY_COUNT)),
+            _counted(marks.get(MEMORY_COUNT)),
             Summary.from_record(self._vault.unseal(session.tenant, summary)) if summary else None,
         )
 
-    def _keep(self, session: Session, known: _Known) -> None:
-        """Keep what is known of a session that has a name; where all are too much, forget what was used longest ago."""
+    def _cache(self, session: Session, known: _Known) -> None:
+        """Cache what is known of a session that has a name; where all are too much, evict what was used longest ago."""
         with self._lock:
             self._size -= self._kept.pop(session, _NOTHING).size
             if known.of and known.turns:
                 self._kept[session] = known
                 self._size += known.size
             while self._size > MAX_BYTES:
-                _, forgotten = self._kept.popitem(last=False)
-                self._size -= forgotten.size
+                _, evicted = self._kept.popitem(last=False)
+                self._size -= evicted.size
 
 
 def events_of(vault: Vault, session: Session, item: Attributes) -> tuple[Event, ...]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cairn.conversation.events import Event
-from cairn.conversation.turns import Session
 from cairn.ground import layout
 from cairn.ground.codec import epoch_ms, rfc3339
 from cairn.ground.errors import CairnError, ConditionFailed, ResourceBusy, StoreError, TransactionRefused, Unavailable
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import (
     ABSENT,
@@ -31,6 +31,7 @@ from cairn.ground.table import (
 )
 from cairn.ground.world import World
 from cairn.sessions.due import KEPT, EntryChange
+from cairn.sessions.layout import FIRST_EVENT, HEAD, LAST_EVENT, NEWEST_SUMMARY, compact_sk, session_pk
 from cairn.sessions.recent_turns import BEGUN, Recent, RecentTurns, events_of
 from cairn.sessions.summary import Summary
 from cairn.vault.vault import Vault
@@ -59,7 +60,7 @@ class Lease:
 
     def key(self) -> Key:
         """Return where the head is."""
-        return Key(layout.session_pk(self.session), layout.HEAD)
+        return Key(session_pk(self.session), HEAD)
 
     def begun(self) -> Attributes:
         """Return what the first commit tells the head, so that no session begun anew is taken for this one."""
@@ -81,7 +82,7 @@ class Sessions:
         until = now + timedelta(seconds=seconds)
         free = AnyOf((Missing("lease_until"), LessThan("lease_until", epoch_ms(now))))
         take = Update(
-            key=Key(layout.session_pk(session), layout.HEAD),
+            key=Key(session_pk(session), HEAD),
             set={"lease_owner": owner, "lease_until": epoch_ms(until)},
             add={"fence": 1},
             condition=free,
@@ -129,7 +130,7 @@ class Sessions:
 
     def summary(self, session: Session) -> Summary | None:
         """Return the newest compact summary, None where nothing was compacted."""
-        found = self._world.table.get(Key(layout.session_pk(session), layout.NEWEST_SUMMARY))
+        found = self._world.table.get(Key(session_pk(session), NEWEST_SUMMARY))
         return Summary.from_record(self._vault.unseal(session.tenant, found)) if found else None
 
     def store_summary(self, session: Session, summary: Summary, now: datetime) -> None:
@@ -137,11 +138,11 @@ class Sessions:
 
         Summaries up to one turn are made from the same immutable events: of two at once either is right.
         """
-        pk = layout.session_pk(session)
+        pk = session_pk(session)
         newer = AnyOf((ABSENT, LessThan("through", summary.through)))
         writes = [
-            self._summary_write(Key(pk, layout.compact_sk(summary.through)), summary, now, ABSENT),
-            self._summary_write(Key(pk, layout.NEWEST_SUMMARY), summary, now, newer),
+            self._summary_write(Key(pk, compact_sk(summary.through)), summary, now, ABSENT),
+            self._summary_write(Key(pk, NEWEST_SUMMARY), summary, now, newer),
         ]
         try:
             self._world.table.transact(writes)
@@ -158,10 +159,10 @@ class Sessions:
 
     def history(self, session: Session) -> Iterator[tuple[int, tuple[Event, ...]]]:
         """Yield every turn ever stored, oldest first, as (number, events): archived ones and raw ones alike."""
-        pk = layout.session_pk(session)
+        pk = session_pk(session)
         low, high = layout.prefix_range("arc#")
         for shard in every(self._world.table, Query(pk, low, high)):
             for seq, records in self._vault.unseal(session.tenant, shard):
                 yield seq, tuple(Event.from_record(record) for record in records)
-        for item in every(self._world.table, Query(pk, layout.FIRST_EVENT, layout.LAST_EVENT)):
+        for item in every(self._world.table, Query(pk, FIRST_EVENT, LAST_EVENT)):
             yield int(item["seq"]), self.events(session, item)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cairn.conversation.highlights import Highlights, highlights
-from cairn.conversation.turns import ResponseItem
 from cairn.facts.facts import Fact, subject
+from cairn.ground.session import ResponseItem
 from cairn.log.entries import Chunk
 from cairn.recall import block
 from cairn.recall.block import Sign

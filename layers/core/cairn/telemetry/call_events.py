@@ -15,7 +15,7 @@ _logger = logging.getLogger("cairn")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
+class CallStarted:
     """That a call starts; `args` is whatever came, `declared` names what the tool takes, nothing if there is none."""
 
     request_id: str
@@ -27,10 +27,10 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolResult:
+class CallEnded:
     """That it ended: the answer, or the error as its caller sees it, after so many milliseconds."""
 
-    call: ToolCall
+    call: CallStarted
     is_error: bool
     content: Mapping[str, Any] = field(repr=False)
     duration_ms: float
@@ -39,11 +39,11 @@ class ToolResult:
 class CallObserver(Protocol):
     """Is told of calls; it must not fail."""
 
-    def tool_call(self, event: ToolCall) -> None:
+    def tool_call(self, event: CallStarted) -> None:
         """Take note that a call starts."""
         ...
 
-    def tool_result(self, event: ToolResult) -> None:
+    def tool_result(self, event: CallEnded) -> None:
         """Take note that it ended."""
         ...
 
@@ -51,25 +51,25 @@ class CallObserver(Protocol):
 class LoggedCalls:
     """Writes both events to the log: of arguments the names alone, of results only whether they are errors."""
 
-    def tool_call(self, event: ToolCall) -> None:
+    def tool_call(self, event: CallStarted) -> None:
         """Write a line."""
         given = cast("dict[str, object]", event.args) if isinstance(event.args, dict) else {}
         _log("tool_call", event, args=dict.fromkeys((name for name in event.declared if name in given), "…"))
 
-    def tool_result(self, event: ToolResult) -> None:
+    def tool_result(self, event: CallEnded) -> None:
         """Write a line."""
         _log("tool_result", event.call, is_error=event.is_error, duration_ms=event.duration_ms)
 
 
 def observed(
-    observer: CallObserver, event: ToolCall, run: Callable[[], dict[str, Any]], shown: Callable[[CairnError], Any]
+    observer: CallObserver, event: CallStarted, run: Callable[[], dict[str, Any]], shown: Callable[[CairnError], Any]
 ) -> dict[str, Any]:
     """Return what the call answers, with its start and its end told; `shown` is an error as its caller sees it."""
     started = monotonic()
 
     def tell(content: Mapping[str, Any], *, is_error: bool) -> None:
         milliseconds = round((monotonic() - started) * 1000, 3)
-        observer.tool_result(ToolResult(call=event, is_error=is_error, content=content, duration_ms=milliseconds))
+        observer.tool_result(CallEnded(call=event, is_error=is_error, content=content, duration_ms=milliseconds))
 
     observer.tool_call(event)
     try:
@@ -81,11 +81,11 @@ def observed(
     return answer
 
 
-def _log(message: str, event: ToolCall, **more: object) -> None:
+def _log(message: str, event: CallStarted, **more: object) -> None:
     """Write a line that names a session only under a valid name, and a tool only if there is such a one."""
     try:
         session = ids.session_id(event.session) if event.session is not None else None
     except InvalidArgument:
         session = None
-    told = {"id": event.id, "name": event.name if event.declared else None, "session": session, **more}
-    _logger.info(message, extra={"event": told, "request_id": event.request_id})
+    fields = {"id": event.id, "name": event.name if event.declared else None, "session": session, **more}
+    _logger.info(message, extra={"event": fields, "request_id": event.request_id})

@@ -15,9 +15,9 @@ from typing import Annotated, Final, Literal
 
 from typing_extensions import Doc
 
-from cairn.calls.record import Subject
 from cairn.ground.errors import CairnError, DenialReason, KeyUnusable, PermissionDenied, SettingsError
 from cairn.ground.ids import Tenant
+from cairn.ground.session import Subject
 from cairn.ground.tiers import Tier
 
 _logger = logging.getLogger("cairn")

@@ -1,4 +1,4 @@
-"""The one entry of every door: find the tool, run it behind the wall."""
+"""The one entry of every door: find the tool, run it guarded."""
 
 from __future__ import annotations
 

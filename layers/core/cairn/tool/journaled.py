@@ -10,10 +10,11 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, RootModel
 
-from cairn.calls.record import AuditRecord, Subject
+from cairn.calls.record import AuditRecord
 from cairn.ground import ids
 from cairn.ground.errors import CairnError, Disabled, InvalidArgument
 from cairn.ground.ids import Project
+from cairn.ground.session import Subject
 from cairn.wiring import Services
 
 T = TypeVar("T")

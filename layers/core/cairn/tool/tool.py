@@ -15,17 +15,17 @@ from typing import Any, cast, get_args, get_type_hints
 from pydantic import BaseModel
 
 from cairn.access.callers import Caller
-from cairn.access.policy import NOTHING, GovernedTool, Operation, Permission
-from cairn.calls.record import Subject
+from cairn.access.policy import NOTHING, GovernedTool, Permission, Right
 from cairn.edge import deadline, problems, schema
 from cairn.edge.guard import guarded
 from cairn.edge.names import named
 from cairn.edge.validation import Rules, validate
 from cairn.ground.errors import CairnError, Disabled, PermissionDenied
 from cairn.ground.ids import Project, Tenant
+from cairn.ground.session import Subject
 from cairn.keyvalue.fields import NamespaceInput
 from cairn.settings.settings import Settings
-from cairn.telemetry.call_events import ToolCall, observed
+from cairn.telemetry.call_events import CallStarted, observed
 from cairn.telemetry.record import CallRecord
 from cairn.telemetry.tracing import span
 from cairn.tool import gateway, journaled
@@ -52,7 +52,7 @@ class Call:
         """Return what a tool's run answers, with its start and its end told to the observer of calls."""
         given = cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
         session = {**self.names, **given}.get("session_id")
-        event = ToolCall(
+        event = CallStarted(
             request_id=self.caller.request_id,
             id=token_hex(8),
             name=name,
@@ -165,7 +165,7 @@ class Tool:
     def _work(self, request: BaseModel, call: Call, subject: Subject) -> BaseModel:
         if self.family != "standard" or not call.services.settings.enrichment.enabled:
             return self.run(request, call)
-        from cairn.enrichment.memory import AutoMemorySystem, enriched  # noqa: PLC0415 - not loaded where it is off
+        from cairn.tool.enrichment import AutoMemorySystem, enriched  # noqa: PLC0415 - not loaded where it is off
 
         memory = AutoMemorySystem(call.services, call.caller.tenant, subject.project)
         return enriched(memory, self.name, subject.session_id, request, lambda given: self.run(given, call))
@@ -198,7 +198,7 @@ class Tool:
             permission = call.services.policies.permission(call.caller.policy, self.name)
         except CairnError:
             return True
-        return self._scope() in permission.operations
+        return self._scope() in permission.rights
 
     def _permitted(self, subject: object, call: Call) -> Call:
         """Hold the call to its policy, if it names a namespace of key-value memory."""
@@ -212,7 +212,7 @@ class Tool:
             raise PermissionDenied(f"Access denied to namespace '{subject.namespace}'", refused, reason="policy")
         return replace(call, permission=permission)
 
-    def _scope(self) -> Operation:
+    def _scope(self) -> Right:
         return "read" if self.read_only else "write"
 
     def _validated(self, arguments: object, call: Call) -> BaseModel:

@@ -14,24 +14,27 @@ from itertools import count
 
 from cairn.conversation.events import Event, events_of
 from cairn.conversation.items import role_of, text_of
-from cairn.conversation.turns import CommittedTurn, Completion, Session
+from cairn.conversation.turns import Completion
 from cairn.facts.extraction import extract
 from cairn.facts.facts import Changes, Recording, identity, merge
 from cairn.facts.proposals import Proposals
-from cairn.ground import layout
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import CairnError, ResourceBusy, TransactionRefused
 from cairn.ground.ids import time_ordered_id
+from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, Key, Put, Scalar, Update, Write
 from cairn.ground.world import Pending
 from cairn.log.entries import LogEntry, TurnEntry
+from cairn.log.layout import log_owner, registry_pk, registry_sk
 from cairn.log.log import ON_TIME
 from cairn.recall.searching import owners_of
 from cairn.sessions import due
 from cairn.sessions.guards import Claim
+from cairn.sessions.layout import event_sk, session_pk
 from cairn.sessions.parts import Parts
 from cairn.sessions.sessions import Lease
 from cairn.sessions.transacting import transact
+from cairn.turns.model import CommittedTurn
 from cairn.turns.new_input import NOTHING_STORED, new_inputs_of, read_context
 from cairn.turns.proposing import proposals
 
@@ -64,7 +67,7 @@ class _Commit:
         self._turn = turn
         self._proposed = proposed
         self._settings = parts.settings_for(session.tenant)
-        self._owner = layout.owner(turn.user_id, session.session_id)
+        self._owner = log_owner(turn.user_id, session.session_id)
         self._caller = parts.world.entropy.token(12).hex()
         self._claim: Claim | None = None
         self._lease: Lease | None = None
@@ -199,7 +202,7 @@ class _Commit:
         return [send]
 
     def _event_write(self, delta: _Delta) -> Put:
-        where = Key(layout.session_pk(self._session), layout.event_sk(delta.seq))
+        where = Key(session_pk(self._session), event_sk(delta.seq))
         records = [event.to_record() for event in delta.events]
         content = self._parts.vault.seal(self._session.tenant, where, records)
         item: dict[str, Scalar] = {"pk": where.pk, "sk": where.sk, "seq": delta.seq, "at": rfc3339(delta.now)}
@@ -234,8 +237,8 @@ class _Commit:
         """Make a log known to its project when the session first writes to it."""
         if self._owner in owners_of(lease.head):
             return []
-        pk = layout.registry_pk(self._session.tenant, self._session.project)
-        return [Put({"pk": pk, "sk": layout.registry_sk(self._owner)})]
+        pk = registry_pk(self._session.tenant, self._session.project)
+        return [Put({"pk": pk, "sk": registry_sk(self._owner)})]
 
     def _abandon(self) -> None:
         if self._claim is not None and not self._claim.done:

@@ -9,21 +9,22 @@ from functools import cached_property
 from cairn.conversation import token_count as tokens
 from cairn.conversation.events import Event
 from cairn.conversation.items import text_of
-from cairn.conversation.turns import Preparation, PreparedTurn, Session
 from cairn.facts.facts import Fact
 from cairn.facts.shortlist import Shortlist, rank
-from cairn.ground import layout
 from cairn.ground.errors import CairnError
 from cairn.ground.explanation import Explanation
+from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.world import Pending
 from cairn.log.entries import Chunk
+from cairn.log.layout import PROJECT_OWNER, log_owner
 from cairn.log.memories import Memory
 from cairn.recall import block
-from cairn.recall.searching import Search, Sight
+from cairn.recall.searching import Search, Visibility
 from cairn.sessions.parts import Parts
 from cairn.sessions.recent_turns import Recent
 from cairn.sessions.summary import Summary, compact
+from cairn.turns.model import Preparation, PreparedTurn
 from cairn.turns.window import Window, recent_items
 
 _HALF_A_QUERY = 2000
@@ -34,12 +35,12 @@ _HALF_A_QUERY = 2000
 class _Read:
     """What the reads brought: the newest turns with the summary of what came before, whose logs to recall from.
 
-    `owners` are those of facts and texts, `keepers` those of memories.
+    `owners` are those of facts and texts, `memory_owners` those of memories.
     """
 
     recent: Recent
     owners: tuple[str, ...]
-    keepers: tuple[str, ...]
+    memory_owners: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,8 @@ class _Preparation:
         self._parts = parts
         self._session = session
         self._request = request
-        owner = layout.owner(request.user_id, session.session_id)
-        self._sight = Sight(session, owner, request.recall_scope or self.settings.recall_scope)
+        owner = log_owner(request.user_id, session.session_id)
+        self._visibility = Visibility(session, owner, request.recall_scope or self.settings.recall_scope)
 
     def read(self) -> _Read:
         """Read session and memory log at once and, right behind the session, the further logs that it names.
@@ -94,18 +95,18 @@ class _Preparation:
         The project's memories are read once a minute, the session's own when its count of them has changed.
         """
         session = self._session
-        heard = Pending(self._heard)
-        own = Pending(lambda: self._parts.log.refresh(session.tenant, session.project, self._sight.owner))
+        session_read = Pending(self._read_session)
+        own = Pending(lambda: self._parts.log.refresh(session.tenant, session.project, self._visibility.owner))
         key = Pending(lambda: self._parts.vault.prepare(session.tenant))
         minute = self._parts.world.clock.now().strftime("%Y-%m-%dT%H:%M")
-        shared = Pending(lambda: self._keeper(layout.PROJECT_OWNER, minute))
+        shared = Pending(lambda: self._open_memories(PROJECT_OWNER, minute))
         # The last runs on this thread: one that waits for no log, so that kept threads never all wait for this one.
-        self._parts.world.parallel([key, heard, own, shared, key])
-        recent, private, further = heard.result
-        keepers = dict.fromkeys([self._sight.owner, *private, *shared.result])
-        return _Read(recent, (self._sight.owner, *further), tuple(keepers))
+        self._parts.world.parallel([key, session_read, own, shared, key])
+        recent, private, further = session_read.result
+        memory_owners = dict.fromkeys([self._visibility.owner, *private, *shared.result])
+        return _Read(recent, (self._visibility.owner, *further), tuple(memory_owners))
 
-    def _heard(self) -> tuple[Recent, list[str], list[str]]:
+    def _read_session(self) -> tuple[Recent, list[str], list[str]]:
         """Read the newest turns, then at once the logs they tell of; return them, whose memories and whose texts."""
         recent = self._parts.sessions.recent(self._session, self.settings.recent_context_items)
         private, further = Pending(lambda: self._private(recent)), Pending(lambda: self._further(recent))
@@ -118,14 +119,14 @@ class _Preparation:
         Texts are those that the summary stands for among them.
         """
         limit, now = self.settings.recall_facts_limit, self._parts.world.clock.now()
-        believed = self._parts.recall.beliefs(self._sight, read.owners)
+        believed = self._parts.recall.beliefs(self._visibility, read.owners)
         facts = {fact.id: fact for held in believed.values() for fact in held}
         if not self._query:
             return _Found(rank(facts.values(), {}, now, limit))
-        search = Search(query=self._query, texts=read.owners, memories=read.keepers, facts=believed)
+        search = Search(query=self._query, texts=read.owners, memories=read.memory_owners, facts=believed)
         worth, why, chunks = dict[str, float](), dict[str, Explanation](), list[Chunk]()
         most, shortlist = self.settings.search_limit + self.settings.recent_context_items, Shortlist(now, limit)
-        with self._parts.recall.answering(self._sight, search) as answer:
+        with self._parts.recall.answering(self._visibility, search) as answer:
             for hit in answer.hits():
                 if len(chunks) >= most if hit.kind == "texts" else shortlist.is_closed_to(hit.score):
                     continue
@@ -200,27 +201,29 @@ class _Preparation:
 
     def _unranked(self, read: _Read, ranked: tuple[Fact, ...]) -> list[Fact]:
         """Return the session's newest other facts, as many as recall_facts_limit leaves room for."""
-        own = Sight(self._session, self._sight.owner, "session")
+        own = Visibility(self._session, self._visibility.owner, "session")
         others = [fact for fact in self._parts.recall.believed(own, read.owners) if fact not in ranked]
         others.sort(key=lambda fact: (fact.recorded_at, fact.id), reverse=True)
         return others[: max(0, self.settings.recall_facts_limit - len(ranked))]
 
     def _further(self, recent: Recent) -> list[str]:
-        """Open the other logs in sight; a failure there degrades the recall, it does not fail the turn."""
+        """Open the other visible logs; a failure there degrades the recall, it does not fail the turn."""
         try:
-            others = self._parts.recall.others(self._sight, recent.head)
+            others = self._parts.recall.others(self._visibility, recent.head)
             if others:
-                self._parts.recall.refresh(self._sight, others)
+                self._parts.recall.refresh(self._visibility, others)
         except CairnError:
             return []
         return others
 
     def _private(self, recent: Recent) -> list[str]:
         """Open the log of what the session remembers for itself, where it remembers anything."""
-        owner = layout.owner(None, self._session.session_id)
-        return self._keeper(owner, recent.memories) if recent.memories and owner != self._sight.owner else []
+        owner = log_owner(None, self._session.session_id)
+        return (
+            self._open_memories(owner, recent.memories) if recent.memories and owner != self._visibility.owner else []
+        )
 
-    def _keeper(self, owner: str, version: str) -> list[str]:
+    def _open_memories(self, owner: str, version: str) -> list[str]:
         """Open a log of memories as it is at this version; a failure there does not fail the turn."""
         try:
             self._parts.log.refresh_to(self._session.tenant, self._session.project, owner, version)

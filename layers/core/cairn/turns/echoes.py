@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from cairn.conversation.items import identity, is_call, is_result
-from cairn.conversation.turns import ResponseItem
+from cairn.ground.session import ResponseItem
 from cairn.recall.block import Verify, is_injected
 
 

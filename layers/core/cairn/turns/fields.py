@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, WithJsonSchema
 
-from cairn.conversation.turns import CommittedTurn, Preparation, PreparedTurn, ResponseItem
-from cairn.edge.fields import CurrentInputFields, Items, OperationTokenText, TurnName, UserName, history
+from cairn.edge.explained import Explained, is_absent
+from cairn.edge.fields import CurrentInputFields, Items, TurnName, UserName, history, refused, refusing
 from cairn.ground.ids import Project, SessionId, TurnId
+from cairn.ground.session import ResponseItem
 from cairn.ground.settings import RecallScope
-from cairn.memories.fields import Explained, is_absent
+from cairn.turns import operation_token as operations
+from cairn.turns.model import CommittedTurn, Preparation, PreparedTurn
 
 OutputItems = Annotated[Items, Field(description="What the model answered, tool calls and results included.")]
+
+
+def _token(value: object) -> operations.OperationToken:
+    if not isinstance(value, str):
+        raise refused("must be a string")
+    return refusing(operations.parse)(value)
+
+
+OperationTokenText: TypeAlias = Annotated[
+    InstanceOf[operations.OperationToken],
+    BeforeValidator(_token),
+    WithJsonSchema({"type": "string", "maxLength": operations.MAX_TOKEN_CHARACTERS}),
+]
 
 
 class PreparationFields(CurrentInputFields):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from cairn.conversation.turns import Completion, ResponseItem, Session
+from cairn.conversation.turns import Completion
+from cairn.ground.session import ResponseItem, Session
 from cairn.recall import block
 from cairn.sessions.parts import Parts
 from cairn.sessions.recent_turns import Recent

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from cairn.conversation.items import role_of, text_of
-from cairn.conversation.turns import Completion, Session
-from cairn.facts.proposals import Proposals, Question
-from cairn.ground import layout
+from cairn.conversation.turns import Completion
+from cairn.facts.proposals import FactQuestion, Proposals
 from cairn.ground.errors import ModelFailed
+from cairn.ground.session import Session
 from cairn.ground.world import Pending
+from cairn.log.layout import log_owner
 from cairn.sessions.parts import Parts
 from cairn.turns.new_input import new_inputs_of, read_context
 
@@ -28,9 +29,9 @@ def proposals(parts: Parts, session: Session, turn: Completion) -> Proposals:
         return _NONE
 
 
-def _question(parts: Parts, session: Session, turn: Completion) -> Question | None:
+def _question(parts: Parts, session: Session, turn: Completion) -> FactQuestion | None:
     """Return what to ask; None for a turn that is done, in other hands, or without words of the user."""
-    owner = layout.owner(turn.user_id, session.session_id)
+    owner = log_owner(turn.user_id, session.session_id)
     is_free = Pending(lambda: parts.guards.is_free(session, turn.turn_id))
     context = Pending(lambda: read_context(parts, session, turn))
     parts.world.parallel([is_free, context, lambda: parts.log.refresh(session.tenant, session.project, owner)])
@@ -41,4 +42,4 @@ def _question(parts: Parts, session: Session, turn: Completion) -> Question | No
         return None
     with parts.log.view(session.tenant, session.project, owner) as view:
         believed = view.facts(parts.world.clock.now(), session.session_id)
-    return Question(said=tuple(filter(None, said)), believed=tuple(believed))
+    return FactQuestion(said=tuple(filter(None, said)), believed=tuple(believed))

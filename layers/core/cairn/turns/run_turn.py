@@ -10,15 +10,17 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from cairn.conversation.turns import BegunTurn, CommittedTurn, Completion, Preparation, ResponseItem, Session
-from cairn.ground import layout
+from cairn.conversation.turns import Completion
 from cairn.ground.errors import InvalidArgument, PermissionDenied
 from cairn.ground.ids import Tenant, TurnId, UserId, time_ordered_id
+from cairn.ground.session import ResponseItem, Session
 from cairn.ground.table import ABSENT, Key, Put
 from cairn.ground.world import Pending
+from cairn.sessions.layout import operation_sk, session_pk
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
+from cairn.turns.model import BegunTurn, CommittedTurn, Preparation
 from cairn.turns.operation_token import PURPOSE, Operation, OperationToken
 
 LIFETIME = timedelta(hours=1)
@@ -77,4 +79,4 @@ def _completion(turn_id: TurnId, said: dict[str, Any], outputs: Sequence[Respons
 
 
 def _where(session: Session, operation: Operation) -> Key:
-    return Key(layout.session_pk(session), layout.operation_sk(operation.id))
+    return Key(session_pk(session), operation_sk(operation.id))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from cairn.conversation import token_count as tokens
 from cairn.conversation.items import call_id, identity, is_call, is_result
-from cairn.conversation.turns import ResponseItem
 from cairn.facts.facts import Fact
+from cairn.ground.session import ResponseItem
 from cairn.log.entries import Chunk
 from cairn.recall import block
 from cairn.recall.block import Sign

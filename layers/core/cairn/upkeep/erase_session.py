@@ -11,18 +11,29 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from cairn.conversation.turns import Session
 from cairn.files.own_files import OwnFiles
 from cairn.ground import layout
 from cairn.ground.codec import epoch_ms
 from cairn.ground.errors import ResourceBusy, TransactionRefused
 from cairn.ground.ids import Digest
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.settings import Limits
 from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write
+from cairn.log.layout import ENTRIES, MANIFEST, NEWEST, log_owner, log_pk, registry_pk, registry_sk
 from cairn.log.segments import Segments
 from cairn.recall.searching import owners_of
 from cairn.sessions.dropped_blobs import discard, dropping
+from cairn.sessions.layout import (
+    COMPACTED,
+    GUARDS,
+    HEAD,
+    MEMORY_COUNT,
+    NEWEST_SUMMARY,
+    OPERATIONS,
+    SUMMARIES,
+    session_pk,
+)
 from cairn.sessions.leased import Leased
 from cairn.sessions.parts import Parts
 from cairn.sessions.recent_turns import REMOVALS
@@ -33,11 +44,11 @@ _ENTRIES_AT_ONCE = 30
 """How many entries of a log do, each with a blob, beside the log's segments, at most seven a level."""
 _FILES = ("file", "part#", "drop#")
 """How sort keys of files begin, of what counts them, and of what names blobs that are to go."""
-TOLD = (layout.COMPACTED, layout.NEWEST_SUMMARY, layout.SUMMARIES)
+DERIVED = (COMPACTED, NEWEST_SUMMARY, SUMMARIES)
 """How sort keys begin of what tells of turns in other words."""
 
 
-class SessionErasure:
+class EraseSession:
     """Removes sessions; each step of a method deletes some more, and yields how many blobs that were."""
 
     def __init__(self, parts: Parts) -> None:
@@ -50,7 +61,7 @@ class SessionErasure:
     def is_in_use(self, session: Session) -> bool:
         """Tell whether a turn of the session is being committed, or was begun and may still be."""
         now = self._world.clock.now()
-        begun = self._items(session, lambda sk: sk.startswith((layout.GUARDS, layout.OPERATIONS)))
+        begun = self._items(session, lambda sk: sk.startswith((GUARDS, OPERATIONS)))
         return any(_is_claim(item, now) or _is_begun(item, now) for item in begun)
 
     def empty(self, held: Leased) -> Iterator[int]:
@@ -67,19 +78,19 @@ class SessionErasure:
         now = self._world.clock.now()
         yield from self._delete_files(held)
         # First, so that nothing tells of a turn that is gone.
-        yield from self._delete(held, self._items(held.session, lambda sk: sk.startswith((*TOLD, layout.OPERATIONS))))
+        yield from self._delete(held, self._items(held.session, lambda sk: sk.startswith((*DERIVED, OPERATIONS))))
         for owner in owners_of(held.head):
             yield from self._forget_texts(held, owner)
             self._parts.indexer.run(held.session.tenant, held.session.project, owner, until)
         self._close_log(held.session)
-        rest = self._items(held.session, lambda sk: sk != layout.MEMORY_COUNT)
+        rest = self._items(held.session, lambda sk: sk != MEMORY_COUNT)
         yield from self._delete(held, (item for item in rest if not _is_claim(item, now)))
         held.write([Delete(held.key, held.held)])
 
     def _items(self, session: Session, wanted: Callable[[str], bool]) -> Iterator[Attributes]:
-        for item in every(self._world.table, Query(layout.session_pk(session), "\x01", "\U0010ffff")):
+        for item in every(self._world.table, Query(session_pk(session), "\x01", "\U0010ffff")):
             sk = str(item["sk"])
-            if sk != layout.HEAD and not sk.startswith(_FILES) and wanted(sk):
+            if sk != HEAD and not sk.startswith(_FILES) and wanted(sk):
                 yield item
 
     def _delete_files(self, held: Leased) -> Iterator[int]:
@@ -103,7 +114,7 @@ class SessionErasure:
     def _forget_texts(self, held: Leased, owner: str) -> Iterator[int]:
         """Take the session's turns out of a log; the facts that they changed stay in it."""
         session = held.session
-        pk = layout.log_pk(session.tenant, session.project, owner)
+        pk = log_pk(session.tenant, session.project, owner)
         for some in _batched(self._entries(held, pk), _ENTRIES_AT_ONCE):
             held.keep()
             writes: list[Write] = [self._without_turn(session, item, record) for item, record in some]
@@ -114,7 +125,7 @@ class SessionErasure:
 
     def _entries(self, held: Leased, pk: str) -> Iterator[tuple[Attributes, dict[str, Any]]]:
         """Yield the entries of a log that hold turns of the session."""
-        for item in every(self._world.table, Query(pk, *layout.prefix_range(layout.ENTRIES))):
+        for item in every(self._world.table, Query(pk, *layout.prefix_range(ENTRIES))):
             held.keep()
             record = self._parts.vault.unseal(held.session.tenant, item)
             if record["session"] == held.session.session_id and record["turn"]:
@@ -132,18 +143,18 @@ class SessionErasure:
 
     def _close_log(self, session: Session) -> None:
         """Delete the session's own log, where nothing is left in it."""
-        owner = layout.owner(None, session.session_id)
-        pk = layout.log_pk(session.tenant, session.project, owner)
+        owner = log_owner(None, session.session_id)
+        pk = log_pk(session.tenant, session.project, owner)
         held = {str(item["sk"]): item for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff"))}
-        if held.keys() != {layout.MANIFEST, layout.NEWEST}:
+        if held.keys() != {MANIFEST, NEWEST}:
             return
-        registered = Key(layout.registry_pk(session.tenant, session.project), layout.registry_sk(owner))
-        version, newest = held[layout.MANIFEST]["version"], held[layout.NEWEST]["newest"]
+        registered = Key(registry_pk(session.tenant, session.project), registry_sk(owner))
+        version, newest = held[MANIFEST]["version"], held[NEWEST]["newest"]
         with suppress(TransactionRefused):  # something is being kept in it
             self._world.table.transact(
                 [
-                    Delete(Key(pk, layout.MANIFEST), Equals("version", version)),
-                    Delete(Key(pk, layout.NEWEST), Equals("newest", newest)),
+                    Delete(Key(pk, MANIFEST), Equals("version", version)),
+                    Delete(Key(pk, NEWEST), Equals("newest", newest)),
                     Delete(registered),
                 ]
             )
@@ -161,5 +172,5 @@ def _is_claim(item: Attributes, now: datetime) -> bool:
 
 
 def _is_begun(item: Attributes, now: datetime) -> bool:
-    is_operation = str(item["sk"]).startswith(layout.OPERATIONS)
+    is_operation = str(item["sk"]).startswith(OPERATIONS)
     return is_operation and int(item["expires_at"]) > int(now.timestamp())

@@ -14,12 +14,14 @@ from functools import partial
 from itertools import islice
 from typing import Literal, TypeAlias
 
-from cairn.conversation.turns import MaintenanceReport, Session
-from cairn.ground import layout
 from cairn.ground.errors import CairnError, ResourceBusy, StoreError, Unavailable
+from cairn.ground.jobs import DUE_SHARDS
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Equals, Key, Query, Update
 from cairn.ground.world import Pending, World
+from cairn.sessions.layout import due_pk, due_sk, session_of
+from cairn.upkeep.model import MaintenanceReport
 
 MOST_SESSIONS = 10_000
 """How many entries of a shard a run reads, which bounds what it reads once its time is up."""
@@ -33,7 +35,7 @@ Maintain: TypeAlias = Callable[[Session, datetime], MaintenanceReport]
 """Maintains a session until a moment, and raises nothing but CairnErrors."""
 
 
-class FanOut:
+class EveryDue:
     """Finds and maintains the sessions that are due."""
 
     def __init__(self, world: World) -> None:
@@ -43,7 +45,7 @@ class FanOut:
     def due_shards(self) -> list[int]:
         """Return the shards in which a session is due."""
         now = self._world.clock.now()
-        probes = [Pending(partial(self._has_due, shard, now)) for shard in range(layout.DUE_SHARDS)]
+        probes = [Pending(partial(self._has_due, shard, now)) for shard in range(DUE_SHARDS)]
         self._world.parallel(probes)
         return [shard for shard, probe in enumerate(probes) if probe.result]
 
@@ -60,13 +62,13 @@ class FanOut:
         return any(True for _ in self._entries(shard, now, page=1))
 
     def _entries(self, shard: int, now: datetime, page: int | None = None) -> Iterator[Attributes]:
-        return every(self._world.table, Query(layout.due_pk(shard), "", layout.due_sk(now), limit=page, index=True))
+        return every(self._world.table, Query(due_pk(shard), "", due_sk(now), limit=page, index=True))
 
     def _maintained(self, entry: Attributes, until: datetime, maintain: Maintain) -> Outcome:
         if self._world.clock.now() >= until:
             return "left"
         try:
-            report = maintain(layout.session_of(str(entry["pk"])), until)
+            report = maintain(session_of(str(entry["pk"])), until)
         except ResourceBusy:
             return "busy"
         except Unavailable:
@@ -82,7 +84,7 @@ class FanOut:
         """Let a session that is due be so later, unless whoever holds it has moved its entry meanwhile."""
         if "isk" not in entry:
             return
-        later = layout.due_sk(self._world.clock.now() + PUT_OFF)
+        later = due_sk(self._world.clock.now() + PUT_OFF)
         where = Key(str(entry["pk"]), str(entry["sk"]))
         with suppress(StoreError, CairnError):
             self._world.table.update(Update(where, set={"isk": later}, condition=Equals("isk", str(entry["isk"]))))

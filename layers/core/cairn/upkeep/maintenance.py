@@ -14,24 +14,25 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cairn.calls.journal import Journal
-from cairn.conversation.turns import MaintenanceReport, Session
 from cairn.facts.facts import Changes, Fact, State
 from cairn.facts.near_duplicates import merged
 from cairn.files import contents
 from cairn.files.abstracts import refresh
 from cairn.files.summaries import Contents
-from cairn.ground import layout
 from cairn.ground.codec import canonical, moment
 from cairn.ground.errors import ConditionFailed, ResourceBusy, TransactionRefused, Unavailable
 from cairn.ground.paging import every
+from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, Check, Delete, Key, Put, Query, Update, Write
 from cairn.log.entries import LogEntry
 from cairn.recall.searching import owners_of
 from cairn.sessions import due
 from cairn.sessions.dropped_blobs import discard, dropping
+from cairn.sessions.layout import FIRST_EVENT, event_sk, packed_sk, session_pk
 from cairn.sessions.parts import Parts
 from cairn.sessions.sessions import Lease
 from cairn.sessions.summary import compact
+from cairn.upkeep.model import MaintenanceReport
 from cairn.upkeep.retention import Retention
 
 TIME_LIMIT = timedelta(seconds=20)
@@ -39,9 +40,9 @@ TIME_LIMIT = timedelta(seconds=20)
 APPEND_ATTEMPTS = 6
 _DROPPED = "dropped"
 """What a session's head says once blobs of archived events were left to a later run."""
-MAX_SHARD_TURNS = 90
+MAX_PACK_TURNS = 90
 """A shard is archived in one transaction of at most 100 writes."""
-MAX_SHARD_BYTES = 4_000_000
+MAX_PACK_BYTES = 4_000_000
 """How much JSON a shard holds, unless one turn alone holds more: it is packed and unpacked as a whole."""
 
 
@@ -134,8 +135,8 @@ class _Run:
     def _report(self) -> MaintenanceReport:
         held = contents.read(self._parts, self._session, self._lease.head)
         report = MaintenanceReport(compacted_events=self._compact(held))
-        shards, finished = self._archive(held)
-        report = replace(report, archived_shards=shards, finished=finished)
+        packs, finished = self._pack(held)
+        report = replace(report, archived_shards=packs, finished=finished)
         if not finished:
             return report
         report = replace(report, expired_facts=self._sweep(), merged_facts=self._merge())
@@ -176,44 +177,44 @@ class _Run:
             items += turn.events
         return 0
 
-    def _archive(self, held: Contents) -> tuple[int, bool]:
-        """Move old raw events into shards of one day each; return how many, and whether all that were due.
+    def _pack(self, held: Contents) -> tuple[int, bool]:
+        """Move old raw events into packs of one day each; return how many, and whether all that were due.
 
         Blobs of events that an earlier run moved are deleted by this one: nobody still reads who knew the events.
         """
-        shards = 0
-        for shard in _shards(self._due(self._outside_context(held))):
+        packs = 0
+        for pack in _packs(self._due(self._outside_context(held))):
             if self._parts.world.clock.now() >= self._until:
-                return shards, False
+                return packs, False
             self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
-            self._move(shard)
-            shards += 1
+            self._move(pack)
+            packs += 1
         if _DROPPED in self._lease.head:
             discard(self._parts.world, self._session, before=self._started)
-        return shards, True
+        return packs, True
 
     def _due(self, through: int) -> Iterable[_RawTurn]:
         newest = self._started - self._age
-        pk = layout.session_pk(self._session)
+        pk = session_pk(self._session)
         if through == 0:
             return
-        for item in every(self._parts.world.table, Query(pk, layout.FIRST_EVENT, layout.event_sk(through))):
+        for item in every(self._parts.world.table, Query(pk, FIRST_EVENT, event_sk(through))):
             if (at := moment(str(item["at"]))) > newest:
                 self._falls_due.append(at + self._age)
                 return
             records = [event.to_record() for event in self._parts.sessions.events(self._session, item)]
             yield _RawTurn(int(item["seq"]), str(item["at"]), records, str(item["blob"]) if "blob" in item else None)
 
-    def _move(self, shard: list[_RawTurn]) -> None:
-        """Put the shard in place of its raw events, in one transaction."""
-        first, last = shard[0], shard[-1]
-        where = Key(layout.session_pk(self._session), layout.archive_sk(first.seq))
-        content = self._parts.vault.seal(self._session.tenant, where, [[turn.seq, turn.records] for turn in shard])
+    def _move(self, pack: list[_RawTurn]) -> None:
+        """Put the pack in place of its raw events, in one transaction."""
+        first, last = pack[0], pack[-1]
+        where = Key(session_pk(self._session), packed_sk(first.seq))
+        content = self._parts.vault.seal(self._session.tenant, where, [[turn.seq, turn.records] for turn in pack])
         put = Put({"pk": where.pk, "sk": where.sk, "last": last.seq, "at": last.at, **content}, ABSENT)
-        deletes = (Delete(Key(where.pk, layout.event_sk(turn.seq))) for turn in shard)
-        blobs = [turn.blob for turn in shard if turn.blob is not None]
-        told = {_DROPPED: True} if blobs else {}
-        head = Update(self._lease.key(), set={"archived_through": last.seq, **told}, condition=self._lease.held())
+        deletes = (Delete(Key(where.pk, event_sk(turn.seq))) for turn in pack)
+        blobs = [turn.blob for turn in pack if turn.blob is not None]
+        dropped = {_DROPPED: True} if blobs else {}
+        head = Update(self._lease.key(), set={"archived_through": last.seq, **dropped}, condition=self._lease.held())
         self._transact([put, head, *deletes, *dropping(self._parts.world, self._session, blobs)])
         if blobs:
             self._falls_due.append(self._started)
@@ -276,17 +277,17 @@ class _Run:
         return True
 
 
-def _shards(turns: Iterable[_RawTurn]) -> Iterable[list[_RawTurn]]:
+def _packs(turns: Iterable[_RawTurn]) -> Iterable[list[_RawTurn]]:
     """Group turns by UTC day, at most MAX_SHARD_TURNS turns and MAX_SHARD_BYTES together."""
-    shard: list[_RawTurn] = []
+    pack: list[_RawTurn] = []
     held = 0
     for turn in turns:
         size = len(canonical(turn.records))
-        full = len(shard) == MAX_SHARD_TURNS or held + size > MAX_SHARD_BYTES
-        if shard and (full or turn.day != shard[0].day):
-            yield shard
-            shard, held = [], 0
-        shard.append(turn)
+        full = len(pack) == MAX_PACK_TURNS or held + size > MAX_PACK_BYTES
+        if pack and (full or turn.day != pack[0].day):
+            yield pack
+            pack, held = [], 0
+        pack.append(turn)
         held += size
-    if shard:
-        yield shard
+    if pack:
+        yield pack

@@ -6,16 +6,16 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from cairn.calls.journal import Journal
-from cairn.calls.record import Subject
-from cairn.conversation.turns import MaintenanceReport, Session
 from cairn.ground.codec import moment
 from cairn.ground.errors import CorruptData
+from cairn.ground.session import Session, Subject
 from cairn.sessions.leased import Leased
 from cairn.sessions.parts import Parts
 from cairn.sessions.sessions import Lease
+from cairn.upkeep.model import MaintenanceReport
 
 if TYPE_CHECKING:
-    from cairn.upkeep.erase_session import SessionErasure
+    from cairn.upkeep.erase_session import EraseSession
 
 COMMAND = "session retention"
 """What the audit log calls the erasure of a session that was left alone."""
@@ -49,7 +49,7 @@ class Retention:
                     return MaintenanceReport(erased=True, finished=False)
         return MaintenanceReport(erased=True)
 
-    def _erasure(self) -> SessionErasure:
-        from cairn.upkeep.erase_session import SessionErasure  # noqa: PLC0415 - needed where a session's time is over
+    def _erasure(self) -> EraseSession:
+        from cairn.upkeep.erase_session import EraseSession  # noqa: PLC0415 - needed where a session's time is over
 
-        return SessionErasure(self._parts)
+        return EraseSession(self._parts)

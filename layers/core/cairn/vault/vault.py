@@ -16,12 +16,13 @@ from itertools import islice
 from threading import Lock
 from typing import Any
 
-from cairn.ground import codec, layout
+from cairn.ground import codec
 from cairn.ground.errors import ConditionFailed, CorruptData
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import ABSENT, Attributes, Key, Put, Query, Scalar
 from cairn.ground.world import Pending, World
 from cairn.vault import cipher
+from cairn.vault.layout import key_range, key_sk, keys_pk
 
 KEY_LIFETIME = timedelta(minutes=5)
 MAX_SEALS = 2**20
@@ -153,8 +154,8 @@ class Vault:
         return key
 
     def _newest(self, tenant: Tenant) -> Attributes | None:
-        low, high = layout.key_range()
-        found = self._world.table.query(Query(layout.keys_pk(tenant), low, high, descending=True, limit=1)).items
+        low, high = key_range()
+        found = self._world.table.query(Query(keys_pk(tenant), low, high, descending=True, limit=1)).items
         return found[0] if found else None
 
     def _numbered(self, tenant: Tenant, number: int) -> _CachedKey:
@@ -162,7 +163,7 @@ class Vault:
             cached = self._cached(tenant, number)
             if cached is not None:
                 return cached
-            item = self._world.table.get(Key(layout.keys_pk(tenant), layout.key_sk(number)))
+            item = self._world.table.get(Key(keys_pk(tenant), key_sk(number)))
             if item is None:
                 raise CorruptData("the data key of stored content is gone")
             return self._opened(tenant, item, current=False)
@@ -170,12 +171,12 @@ class Vault:
     def _create(self, tenant: Tenant, number: int) -> _CachedKey:
         fresh = self._world.keys.generate(tenant)
         made = {"number": number, "wrapped": fresh.wrapped, "created_at": codec.rfc3339(self._world.clock.now())}
-        item = {"pk": layout.keys_pk(tenant), "sk": layout.key_sk(number), **made}
+        item = {"pk": keys_pk(tenant), "sk": key_sk(number), **made}
         try:
             self._world.table.put(Put(item, ABSENT))
         except ConditionFailed as lost:
             return self._opened(tenant, lost.item or {}, current=True)
-        return self._keep(tenant, number, fresh.secret, current=True)
+        return self._cache(tenant, number, fresh.secret, current=True)
 
     def _cached(self, tenant: Tenant, number: int | None) -> _CachedKey | None:
         cached = self._keys.get((tenant, number))
@@ -190,12 +191,12 @@ class Vault:
             raise CorruptData("a stored data key is malformed")
         known = self._cached(tenant, number)
         if known is None:
-            return self._keep(tenant, number, self._world.keys.unwrap(tenant, wrapped), current=current)
+            return self._cache(tenant, number, self._world.keys.unwrap(tenant, wrapped), current=current)
         if current:
             self._keys[tenant, None] = known
         return known
 
-    def _keep(self, tenant: Tenant, number: int, secret: bytes, *, current: bool) -> _CachedKey:
+    def _cache(self, tenant: Tenant, number: int, secret: bytes, *, current: bool) -> _CachedKey:
         key = _CachedKey(number, secret, self._world.clock.now() + KEY_LIFETIME)
         self._keys[tenant, number] = key
         if current:

@@ -42,7 +42,7 @@ def store(*, session_id: str, project: str | None, tags: tuple[str, ...], dry_ru
     If the `cm` command is on the path, the session is what `cm context SESSION_ID --json` prints; otherwise it is what
     Cairn recorded in the project. A session that contains a secret or personal data is refused.
     """
-    with _opened(data) as (kept, tenant):
+    with _open_archive(data) as (kept, tenant):
         deposit = _deposit(session_id, project, tags)
         if dry_run:
             _print(asdict(kept.preview(tenant, deposit)))
@@ -62,7 +62,7 @@ def list_(*, text: str, tags: tuple[str, ...], limit: int, data: Path | None) ->
 
     With TEXT, list only those whose tag, session id or tool contains it.
     """
-    with _opened(data) as (kept, tenant):
+    with _open_archive(data) as (kept, tenant):
         found = kept.query(tenant, text.strip(), tags[:MAX_TAGS], limit)
     for each in found:
         click.echo(
@@ -75,7 +75,7 @@ def list_(*, text: str, tags: tuple[str, ...], limit: int, data: Path | None) ->
 @data_option
 def get(*, pointer: str, data: Path | None) -> None:
     """Print an archived session as JSON."""
-    with _opened(data) as (kept, tenant):
+    with _open_archive(data) as (kept, tenant):
         _print(kept.retrieve(tenant, parse_pointer(pointer)))
 
 
@@ -84,7 +84,7 @@ def get(*, pointer: str, data: Path | None) -> None:
 @data_option
 def delete(*, pointer: str, data: Path | None) -> None:
     """Delete an archived session and its index entries."""
-    with _opened(data) as (kept, tenant):
+    with _open_archive(data) as (kept, tenant):
         kept.delete(tenant, parse_pointer(pointer))
     click.echo("Deleted.")
 
@@ -101,7 +101,7 @@ def export(*, session_id: str, project: str | None, raw: bool, acknowledge: str 
     Personal data is masked too.
     """
     named = ids.project(project or ""), ids.session_id(session_id)
-    with _opened(data) as (kept, tenant):
+    with _open_archive(data) as (kept, tenant):
         _print(kept.export(tenant, *named, raw=raw, acknowledgement=acknowledge))
 
 
@@ -119,12 +119,12 @@ def cost(*, size: int, redundancy: int) -> None:
 
 
 @contextmanager
-def _opened(data: Path | None) -> Generator[tuple[Archive, Tenant]]:
+def _open_archive(data: Path | None) -> Generator[tuple[Archive, Tenant]]:
     """Open the data directory and yield its archive and the tenant."""
     from cairn import wiring  # noqa: PLC0415
-    from cairn.local.store import LOCAL_TENANT, opened  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.store import LOCAL_TENANT, open_store  # noqa: PLC0415 - a command pays for its own imports only
 
-    with opened(data, os.environ):
+    with open_store(data, os.environ):
         yield wiring.services().archive, LOCAL_TENANT
 
 

@@ -14,11 +14,11 @@ from typing import Any, BinaryIO, cast
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from cairn.calls.record import Subject
-from cairn.custody.bundles import Bundles, Record, Scope
+from cairn.custody.bundles import Bundles, DataScope, Record
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Tenant, tenant
+from cairn.ground.session import Subject
 from cairn.local.store import Custody
 
 FORMAT = "cairn bundle 1"
@@ -26,7 +26,7 @@ _ITEMS, _MANIFEST = "items.jsonl", "manifest.json"
 _NO_BUNDLE = "is no bundle of `cairn export`"
 
 
-def write(file: Path, scope: Scope, custody: Custody) -> int:
+def write(file: Path, scope: DataScope, custody: Custody) -> int:
     """Write a new bundle, which its owner alone may read and which is there whole or not at all; return its items."""
     if file.exists():
         raise InvalidArgument("FILE", "is there already")
@@ -58,7 +58,7 @@ def take_in(file: Path, owner: Tenant | None, custody: Custody) -> tuple[Tenant,
             return whose, items, sum(_counted("Importing", stored, items))
 
 
-def _write(stream: BinaryIO, scope: Scope, records: Iterator[Record], exported_at: str) -> int:
+def _write(stream: BinaryIO, scope: DataScope, records: Iterator[Record], exported_at: str) -> int:
     digest, count = hashlib.sha256(), 0
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as bundle:
         with bundle.open(_ITEMS, "w", force_zip64=True) as items:

@@ -27,12 +27,12 @@ def export(*, file: Path, owner: Tenant, project: Project | None, user: UserId |
     FILE is a bundle to hand over or to keep as a backup: a zip with one JSON object a line. It is not encrypted, so
     whoever has it can read it. FILE must not exist yet.
     """
-    from cairn.custody.bundles import Scope  # noqa: PLC0415
+    from cairn.custody.bundles import DataScope  # noqa: PLC0415
     from cairn.local.commands import bundle_files as bundles  # noqa: PLC0415 - a command pays for its own imports only
 
     store = _custody(data)
     with store.recorded(owner, "cairn export", project, user):
-        count = bundles.write(file, Scope(owner, project, user), store)
+        count = bundles.write(file, DataScope(owner, project, user), store)
     click.echo(f"{count} items are in {file}, in the clear.", err=True)
 
 
@@ -57,7 +57,7 @@ def erase(*, owner: Tenant | None, user: UserId | None, project: Project | None,
     what = f"tenant {whose} and all it ever stored" if user is None else f"user {user} in {place} of tenant {whose}"
     if not yes:
         click.confirm(f"Erase {what}?", abort=True, err=True)
-    from cairn.custody.bundles import Scope  # noqa: PLC0415
+    from cairn.custody.bundles import DataScope  # noqa: PLC0415
     from cairn.local.commands import erasing  # noqa: PLC0415
 
     store = _custody(data)
@@ -65,7 +65,7 @@ def erase(*, owner: Tenant | None, user: UserId | None, project: Project | None,
         erasing.erase_tenant(store, whose)
         return
     with store.recorded(whose, "cairn erase", project, user):
-        erasing.erase_user(store, Scope(whose, project, user))
+        erasing.erase_user(store, DataScope(whose, project, user))
 
 
 def _custody(data: Path | None) -> Custody:

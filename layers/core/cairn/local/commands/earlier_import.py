@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
-from cairn.calls.record import Subject
-from cairn.conversation.turns import Session
 from cairn.custody.earlier_import import Imported
 from cairn.ground.ids import Project, Tenant, UserId
+from cairn.ground.session import Session, Subject
 
 
 def take_over(directory: Path, tenant: Tenant, project: Project, user: UserId | None, data: Path | None) -> bool:
@@ -23,14 +22,16 @@ def take_over(directory: Path, tenant: Tenant, project: Project, user: UserId | 
     with services(data, os.environ) as opened, opened.journal.command(tenant, "cairn import --legacy", subject):
         for found in sessions(directory):
             session = Session(tenant, project, found.session_id)
-            click.echo(f"{found.session_id}: {_told(opened.engine.legacy.run(session, found.history, user))}")
+            click.echo(
+                f"{found.session_id}: {_summary_line(opened.engine.earlier_import.run(session, found.history, user))}"
+            )
             if found.unreadable:
                 click.echo(f"{found.session_id}: {found.unreadable} lines could not be read", err=True)
             unreadable += found.unreadable
     return not unreadable
 
 
-def _told(imported: Imported) -> str:
+def _summary_line(imported: Imported) -> str:
     if imported.kept:
         return f"has turns of its own and keeps them; {imported.processed} ids of processed turns"
     return f"{imported.turns} turns, {imported.facts} facts, {imported.processed} ids of processed turns"

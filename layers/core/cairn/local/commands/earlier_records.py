@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeVar, cast
 from pydantic import AliasChoices, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from cairn.conversation.events import Event, EventType
-from cairn.custody.earlier_layout import FactRecord, LegacyHistory, turns_of
+from cairn.custody.earlier_layout import EarlierHistory, FactRecord, turns_of
 from cairn.edge.validation import check_values
 from cairn.facts.facts import State
 from cairn.ground import ids
@@ -33,11 +33,11 @@ Record = TypeVar("Record", bound="_Record")
 
 
 @dataclass(frozen=True, slots=True)
-class LegacySession:
+class EarlierSession:
     """A session's history, and how many of its lines are no such record."""
 
     session_id: SessionId
-    history: LegacyHistory
+    history: EarlierHistory
     unreadable: int
 
 
@@ -83,14 +83,14 @@ class _Meta(_Record):
     ] = ()
 
 
-def sessions(directory: Path) -> Iterator[LegacySession]:
+def sessions(directory: Path) -> Iterator[EarlierSession]:
     """Yield every session below a directory, by its path; SettingsError where a file cannot be read."""
     holders = {path.parent for name in (*_LOGS, _FACTS, _META, _DOCUMENT) for path in directory.rglob(name)}
     for holder in sorted(holders):
         yield _session(holder)
 
 
-def _session(holder: Path) -> LegacySession:
+def _session(holder: Path) -> EarlierSession:
     try:
         whole = _Files.of(holder)
     except (OSError, UnicodeDecodeError) as error:
@@ -98,12 +98,12 @@ def _session(holder: Path) -> LegacySession:
     events, odd_events = _read(_Event, whole.events)
     facts, odd_facts = _read(_Fact, whole.facts)
     metas, odd_metas = _read(_Meta, whole.metas)
-    history = LegacyHistory(
+    history = EarlierHistory(
         turns=turns_of(_event(each) for each in events if each.type != EventType.COMPACT_SUMMARY.value),
         facts=tuple(_fact(number, each) for number, each in enumerate(facts)),
         processed=tuple(ids.turn_id(each) for meta in metas for each in meta.processed_turn_ids),
     )
-    return LegacySession(ids.session_id(holder.name), history, odd_events + odd_facts + odd_metas)
+    return EarlierSession(ids.session_id(holder.name), history, odd_events + odd_facts + odd_metas)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from dataclasses import asdict
 
 import click
 
-from cairn.custody.bundles import Scope
-from cairn.custody.erase_tenant import ErasedTenant, TenantErasure
-from cairn.custody.erase_user import ErasedUser, SubjectErasure
+from cairn.custody.bundles import DataScope
+from cairn.custody.erase_tenant import ErasedTenant, EraseTenant
+from cairn.custody.erase_user import ErasedUser, EraseUser
 from cairn.ground.errors import ResourceBusy
 from cairn.ground.ids import Tenant
 from cairn.local.store import Custody
@@ -27,7 +27,7 @@ def erase_tenant(custody: Custody, owner: Tenant) -> None:
         click.echo("The data keys are deleted: nothing stored can be opened any more.")
         click.echo("Processes that run may keep a key in memory for 5 minutes; restart them to end that now.")
 
-    done = TenantErasure(custody.world, custody.inventory).run(owner, shredded)
+    done = EraseTenant(custody.world, custody.inventory).run(owner, shredded)
     if done == ErasedTenant():
         click.echo("There was nothing of this tenant.")
     else:
@@ -38,11 +38,11 @@ def erase_tenant(custody: Custody, owner: Tenant) -> None:
     _nothing_left(done.left)
 
 
-def erase_user(custody: Custody, scope: Scope) -> None:
+def erase_user(custody: Custody, scope: DataScope) -> None:
     """Erase a user and print what was removed; ResourceBusy where something is left."""
     parts = Parts.of(custody.world, custody.settings.memory_for)
     click.echo("Calls that are under way get 30 seconds to end; then a second pass follows.", err=True)
-    done = SubjectErasure(parts, custody.inventory).run(scope)
+    done = EraseUser(parts, custody.inventory).run(scope)
     if done == ErasedUser():
         click.echo("There was nothing of this user.")
         return

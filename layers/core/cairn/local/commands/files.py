@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cairn.conversation.turns import Session
 from cairn.files.files import FileInfo, FileType, WriteMode
 from cairn.ground import ids
 from cairn.ground.ids import Tenant
+from cairn.ground.session import Session
 from cairn.local.options import DIRECTORY, data_option, tenant_option
 
 if TYPE_CHECKING:

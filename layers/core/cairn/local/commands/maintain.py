@@ -11,12 +11,12 @@ from typing import get_args
 import click
 
 from cairn import wiring
-from cairn.ground import layout
 from cairn.ground.ids import Tenant
-from cairn.local.store import opened, services
+from cairn.local.store import open_store, services
+from cairn.sessions.layout import HEAD
 from cairn.telemetry import logs
+from cairn.tool.maintenance_runs import maintain_all, maintain_shard, seal_audits
 from cairn.upkeep.every_due import Outcome
-from cairn.upkeep.runs import maintain_all, maintain_shard, seal_audits
 
 _TIME_LIMIT = timedelta(minutes=10)
 _NO_LIMIT = timedelta(days=365)
@@ -28,12 +28,12 @@ def maintain(data: Path | None) -> bool:
     logs.configure()
     until = datetime.now(UTC) + _TIME_LIMIT
     counts: Counter[Outcome] = Counter()
-    with opened(data, os.environ):
+    with open_store(data, os.environ):
         running = wiring.services()
-        for shard in running.fan_out.due_shards():
+        for shard in running.every_due.due_shards():
             counts += maintain_shard(running, shard, until - datetime.now(UTC), _REQUEST)
         sealed = seal_audits(running, until - datetime.now(UTC), _REQUEST)
-    click.echo(f"{_said(counts)}; {sum(filter(None, sealed))} records sealed")
+    click.echo(f"{_summary_line(counts)}; {sum(filter(None, sealed))} records sealed")
     return not counts["failed"] and None not in sealed
 
 
@@ -42,11 +42,11 @@ def maintain_tenant(data: Path | None, tenant: Tenant) -> bool:
     logs.configure()
     with services(data, os.environ) as found:
         items = wiring.inventory(found.settings).items(tenant)
-        heads = [item for item in items if item["sk"] == layout.HEAD]
+        heads = [item for item in items if item["sk"] == HEAD]
         counts = maintain_all(found, heads, _NO_LIMIT, _REQUEST)
-    click.echo(_said(counts))
+    click.echo(_summary_line(counts))
     return not counts["failed"] + counts["left"] + counts["busy"]
 
 
-def _said(counts: Counter[Outcome]) -> str:
+def _summary_line(counts: Counter[Outcome]) -> str:
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in get_args(Outcome))

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from cairn.ground.ids import Tenant
-from cairn.keyvalue.collection import Collection
+from cairn.keyvalue.collection import Collector
 from cairn.keyvalue.model import Recount
 from cairn.local.store import world
 
@@ -17,7 +17,7 @@ _COLUMNS = "{:40}  {:>12}  {:>16}  {}"
 
 def recount(tenant: Tenant, data: Path | None) -> bool:
     """Collect what has expired, print what each namespace holds, and return whether every counter says the same."""
-    collection = Collection(world(data, os.environ))
+    collection = Collector(world(data, os.environ))
     collection.collect_all(tenant)
     counts = collection.recount(tenant)
     click.echo(_COLUMNS.format("NAMESPACE", "KEYS", "BYTES", ""))

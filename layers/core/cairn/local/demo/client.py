@@ -14,7 +14,7 @@ import httpx2
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
-from cairn.local.demo.conversation import Turn
+from cairn.local.demo.conversation import SceneTurn
 
 _BACKOFF_SECONDS = (0.2, 0.5, 1.0, *[2.0] * 30)
 """Waits before another try: a turn left behind by a killed server is free again within a minute."""
@@ -37,7 +37,7 @@ class Lost(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class RecalledContext:
     """What came back before a turn: facts and earlier turns from the memory block, and the newest items.
 
     `privileged` is what stands in a role that a model obeys: a fixed policy, and nothing anyone said.
@@ -57,7 +57,7 @@ class Recalled:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class CommitResult:
     """The counts of a committed turn."""
 
     facts_written: int
@@ -67,13 +67,13 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class MemoryClient:
     """One project's memory behind an MCP client."""
 
     client: Client
     project: str
 
-    async def before_turn(self, session_id: str, user_id: str, text: Sequence[str]) -> Recalled:
+    async def before_turn(self, session_id: str, user_id: str, text: Sequence[str]) -> RecalledContext:
         """Ask what matters for what the user is about to say, of all their sessions."""
         current = _messages("user", text)
         started = time.perf_counter()
@@ -83,7 +83,7 @@ class Memory:
         elapsed = (time.perf_counter() - started) * 1000
         return _recalled(answer["input_items"][: -len(current)], answer["context_token_count"], elapsed)
 
-    async def after_turn(self, session_id: str, user_id: str, turn: Turn) -> Stored:
+    async def after_turn(self, session_id: str, user_id: str, turn: SceneTurn) -> CommitResult:
         """Store a turn under its id."""
         started = time.perf_counter()
         answer = await self.call(
@@ -95,7 +95,7 @@ class Memory:
             output_items=_messages("assistant", turn.assistant),
         )
         elapsed = (time.perf_counter() - started) * 1000
-        return Stored(answer["facts_written"], answer["facts_superseded"], answer["replayed"], elapsed)
+        return CommitResult(answer["facts_written"], answer["facts_superseded"], answer["replayed"], elapsed)
 
     async def summaries(self, session_id: str) -> tuple[tuple[str, str], ...]:
         """Return each directory's path and abstract."""
@@ -125,14 +125,14 @@ class Memory:
 
 
 @asynccontextmanager
-async def connected(url: str, key: str, project: str) -> AsyncGenerator[Memory]:
+async def connected(url: str, key: str, project: str) -> AsyncGenerator[MemoryClient]:
     """Connect to the MCP endpoint with an API key, for as long as the context lasts; Lost where the connection is."""
     headers = {"Authorization": f"Bearer {key}"}
     try:
         async with httpx2.AsyncClient(headers=headers, timeout=_TIMEOUT_SECONDS) as http:
             transport = streamable_http_client(url, http_client=http)
             async with Client(transport, read_timeout_seconds=_TIMEOUT_SECONDS) as client:
-                yield Memory(client, project)
+                yield MemoryClient(client, project)
     except ExceptionGroup as group:
         _, other = group.split((httpx2.HTTPError, MCPError))
         if other is None:
@@ -152,14 +152,14 @@ def _messages(role: str, texts: Sequence[str]) -> list[dict[str, Any]]:
     return [{"type": "message", "role": role, "content": [{"type": part, "text": text}]} for text in texts]
 
 
-def _recalled(items: Sequence[Mapping[str, Any]], tokens: int, milliseconds: float) -> Recalled:
+def _recalled(items: Sequence[Mapping[str, Any]], tokens: int, milliseconds: float) -> RecalledContext:
     texts = [text for item in items if item.get("role") in _SPEAKERS for text in _texts(item)]
     blocks = [block for text in texts if (block := _block(text))]
     facts = tuple(f"{fact['about']}: {fact['value']}" for block in blocks for fact in block["facts"])
     chunks = tuple(chunk["text"] for block in blocks for chunk in block["chunks"])
     recent = tuple(text for text in texts if not _block(text))
     privileged = tuple(text for item in items if item.get("role") not in _SPEAKERS for text in _texts(item))
-    return Recalled(facts, chunks, recent, privileged, tokens, milliseconds)
+    return RecalledContext(facts, chunks, recent, privileged, tokens, milliseconds)
 
 
 def _texts(item: Mapping[str, Any]) -> tuple[str, ...]:

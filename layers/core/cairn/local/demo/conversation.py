@@ -10,7 +10,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SceneTurn:
     """What a user said and what the assistant answered, each as one or more messages; either side may be silent.
 
     `expect` must be in what memory gave before the turn; `reject` must not be among the facts it gave.
@@ -24,12 +24,12 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class Scene:
     """Turns in the order they were spoken."""
 
     session_id: str
     title: str
-    turns: tuple[Turn, ...]
+    turns: tuple[SceneTurn, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class Conversation:
 
     user_id: str
     title: str
-    sessions: tuple[Session, ...]
+    sessions: tuple[Scene, ...]
 
     @property
-    def turns(self) -> tuple[tuple[Session, Turn], ...]:
+    def turns(self) -> tuple[tuple[Scene, SceneTurn], ...]:
         """Every turn with its session, in order."""
         return tuple((session, turn) for session in self.sessions for turn in session.turns)
 
@@ -54,13 +54,13 @@ def shipped() -> Conversation:
 
 def _conversation(document: Mapping[str, Any]) -> Conversation:
     sessions = (
-        Session(each["session_id"], each["title"], tuple(map(_turn, each["turns"]))) for each in document["sessions"]
+        Scene(each["session_id"], each["title"], tuple(map(_turn, each["turns"]))) for each in document["sessions"]
     )
     return Conversation(document["user_id"], document["title"], tuple(sessions))
 
 
-def _turn(document: Mapping[str, Any]) -> Turn:
-    return Turn(
+def _turn(document: Mapping[str, Any]) -> SceneTurn:
+    return SceneTurn(
         turn_id=document["turn_id"],
         user=(document["user"],),
         assistant=(document["assistant"],),

@@ -14,9 +14,9 @@ import anyio
 
 from cairn.access.api_keys import Grant
 from cairn.local.demo import locomo
-from cairn.local.demo.client import Lost, Memory, Refused, connected
-from cairn.local.demo.conversation import Conversation, Session, shipped
-from cairn.local.demo.replay import Tally, digest, forge, obeyed, replay, send_again
+from cairn.local.demo.client import Lost, MemoryClient, Refused, connected
+from cairn.local.demo.conversation import Conversation, Scene, shipped
+from cairn.local.demo.replay import ReplayTally, digest, forge, obeyed, replay, send_again
 from cairn.local.demo.screen import Screen
 from cairn.local.demo.server_process import ServerProcess
 from cairn.local.directory import prepare
@@ -30,7 +30,7 @@ _DATES = "The clock is the real one; the conversation's own dates stand in its t
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class DemoTarget:
     """The service to talk to: its address, its key and, if the demo started it, how to kill it."""
 
     url: Callable[[], str]
@@ -57,10 +57,10 @@ def demo(data: Path | None, store: Path | None, url: str | None, key: str | None
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    target: Target
+    target: DemoTarget
     project: str
     screen: Screen
-    tally: Tally = field(default_factory=Tally)
+    tally: ReplayTally = field(default_factory=ReplayTally)
 
     async def story(self, conversation: Conversation) -> bool:
         """Replay the shipped conversation with a power cut in it, then try to store things twice."""
@@ -98,12 +98,12 @@ class _Run:
         self._end(state)
         return not self.tally.failures
 
-    async def _replay(self, conversation: Conversation, session: Session) -> None:
+    async def _replay(self, conversation: Conversation, session: Scene) -> None:
         self.screen.session(session)
         async with self._connected() as memory:
             await replay(memory, conversation.user_id, session, self.tally, self.screen)
 
-    def _connected(self) -> AbstractAsyncContextManager[Memory]:
+    def _connected(self) -> AbstractAsyncContextManager[MemoryClient]:
         return connected(self.target.url(), self.target.key, self.project)
 
     def _end(self, state: str) -> None:
@@ -112,9 +112,9 @@ class _Run:
 
 
 @contextmanager
-def _target(store: Path | None, url: str | None, key: str | None, screen: Screen) -> Generator[Target]:
+def _target(store: Path | None, url: str | None, key: str | None, screen: Screen) -> Generator[DemoTarget]:
     if url:
-        yield Target(lambda: url, key or "")
+        yield DemoTarget(lambda: url, key or "")
         return
     with _directory(store) as directory, _key_of_its_own(directory) as own_key, _server(directory) as server:
 
@@ -125,7 +125,7 @@ def _target(store: Path | None, url: str | None, key: str | None, screen: Screen
             screen.note(f"Server {pid} was killed with SIGKILL; server {server.pid} goes on with the same store.")
 
         screen.note(f"Server {server.pid} serves {directory}")
-        yield Target(lambda: server.url, own_key, cut_power)
+        yield DemoTarget(lambda: server.url, own_key, cut_power)
 
 
 @contextmanager

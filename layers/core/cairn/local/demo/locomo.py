@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cairn.ground.errors import SettingsError
-from cairn.local.demo.conversation import Conversation, Session, Turn
+from cairn.local.demo.conversation import Conversation, Scene, SceneTurn
 
 _SESSION = re.compile(r"session_(\d+)")
 
@@ -40,14 +40,14 @@ def _conversation(sample: str, document: Mapping[str, Any]) -> Conversation:
     return Conversation(sample, f"{document['speaker_a']} and {document['speaker_b']}", sessions)
 
 
-def _session(sample: str, number: int, document: Mapping[str, Any]) -> Session:
+def _session(sample: str, number: int, document: Mapping[str, Any]) -> Scene:
     name = f"{sample}-s{number}"
     moment: str = document[f"session_{number}_date_time"]
     turns = _turns(name, _date(moment), document["speaker_a"], document[f"session_{number}"])
-    return Session(name, moment, tuple(turns))
+    return Scene(name, moment, tuple(turns))
 
 
-def _turns(session: str, date: str, user: str, utterances: Sequence[Mapping[str, str]]) -> Iterator[Turn]:
+def _turns(session: str, date: str, user: str, utterances: Sequence[Mapping[str, str]]) -> Iterator[SceneTurn]:
     runs = [
         (by_user, tuple(_text(date, each) for each in run))
         for by_user, run in groupby(utterances, key=lambda each: each["speaker"] == user)
@@ -56,7 +56,7 @@ def _turns(session: str, date: str, user: str, utterances: Sequence[Mapping[str,
         runs.insert(0, (True, ()))
     for index in range(0, len(runs), 2):
         answer = runs[index + 1][1] if index + 1 < len(runs) else ()
-        yield Turn(f"{session}-t{index // 2 + 1:03}", runs[index][1], answer)
+        yield SceneTurn(f"{session}-t{index // 2 + 1:03}", runs[index][1], answer)
 
 
 def _text(date: str, utterance: Mapping[str, str]) -> str:

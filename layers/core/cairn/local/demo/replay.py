@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Protocol
 
-from cairn.local.demo.client import Memory, Recalled, Refused, Stored
-from cairn.local.demo.conversation import Conversation, Session, Turn
+from cairn.local.demo.client import CommitResult, MemoryClient, RecalledContext, Refused
+from cairn.local.demo.conversation import Conversation, Scene, SceneTurn
 
 _QUERIES = (
     "Who is the user, where do they live and what is their work?",
@@ -22,13 +22,13 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ][\d:.]+Z?)?")
 class Audience(Protocol):
     """Who is shown each turn as it is replayed."""
 
-    def turn(self, turn: Turn, recalled: Recalled | None, stored: Stored) -> None:
+    def turn(self, turn: SceneTurn, recalled: RecalledContext | None, stored: CommitResult) -> None:
         """Show a turn, what was recalled before it and what was stored after it."""
         ...
 
 
 @dataclass(slots=True)
-class Tally:
+class ReplayTally:
     """What a replay counted; latencies in milliseconds, `failures` one sentence each."""
 
     turns: int = 0
@@ -42,14 +42,14 @@ class Tally:
     failures: list[str] = field(default_factory=list[str])
     privileged: set[str] = field(default_factory=set[str])
 
-    def prepared(self, turn: Turn, recalled: Recalled) -> None:
+    def prepared(self, turn: SceneTurn, recalled: RecalledContext) -> None:
         """Count a preparation and hold it to what the turn expects."""
         self.tokens.append(recalled.tokens)
         self.before_ms.append(recalled.milliseconds)
         self.failures += misses(turn, recalled)
         self.privileged.update(recalled.privileged)
 
-    def committed(self, stored: Stored) -> None:
+    def committed(self, stored: CommitResult) -> None:
         """Count a commit."""
         self.turns += 1
         self.facts_written += stored.facts_written
@@ -58,7 +58,7 @@ class Tally:
         self.after_ms.append(stored.milliseconds)
 
 
-async def replay(memory: Memory, user_id: str, session: Session, tally: Tally, audience: Audience) -> None:
+async def replay(memory: MemoryClient, user_id: str, session: Scene, tally: ReplayTally, audience: Audience) -> None:
     """Replay a session: ask what matters before each turn that the user opens, store the turn after it."""
     tally.sessions += 1
     for turn in session.turns:
@@ -71,7 +71,7 @@ async def replay(memory: Memory, user_id: str, session: Session, tally: Tally, a
         audience.turn(turn, recalled, stored)
 
 
-def misses(turn: Turn, recalled: Recalled) -> list[str]:
+def misses(turn: SceneTurn, recalled: RecalledContext) -> list[str]:
     """Return a sentence for each expectation of the turn that what was recalled does not meet."""
     context, facts = recalled.context.casefold(), "\n".join(recalled.facts).casefold()
     missing = [f"{turn.turn_id}: {text!r} was not recalled" for text in turn.expect if text.casefold() not in context]
@@ -79,18 +79,18 @@ def misses(turn: Turn, recalled: Recalled) -> list[str]:
     return missing + stale
 
 
-def obeyed(tally: Tally) -> list[str]:
+def obeyed(tally: ReplayTally) -> list[str]:
     """Return a sentence if more than one fixed policy stood in the privileged roles: recalled text would differ."""
     return [] if len(tally.privileged) <= 1 else [f"{len(tally.privileged)} different texts stood in privileged roles"]
 
 
-async def send_again(memory: Memory, user_id: str, turns: Sequence[tuple[Session, Turn]]) -> list[str]:
+async def send_again(memory: MemoryClient, user_id: str, turns: Sequence[tuple[Scene, SceneTurn]]) -> list[str]:
     """Send turns that are stored once more; return a sentence for each that was not ignored as a replay."""
     again = [(turn, await memory.after_turn(session.session_id, user_id, turn)) for session, turn in turns]
     return [f"{turn.turn_id} was not known" for turn, stored in again if not stored.replayed]
 
 
-async def forge(memory: Memory, user_id: str, session: Session, turn: Turn) -> list[str]:
+async def forge(memory: MemoryClient, user_id: str, session: Scene, turn: SceneTurn) -> list[str]:
     """Send other words under a stored turn's id; return a sentence if that is not refused as a conflict."""
     try:
         await memory.after_turn(session.session_id, user_id, replace(turn, user=("I never said any of that.",)))
@@ -99,7 +99,7 @@ async def forge(memory: Memory, user_id: str, session: Session, turn: Turn) -> l
     return [f"{turn.turn_id} was overwritten"]
 
 
-async def digest(memory: Memory, conversations: Sequence[Conversation]) -> str:
+async def digest(memory: MemoryClient, conversations: Sequence[Conversation]) -> str:
     """Return the SHA-256 of the state as the tools show it: equal for equal memories, whenever they were made.
 
     Per session: the directories with their abstracts, the newest items, and the facts and earlier turns recalled for
@@ -118,7 +118,7 @@ def _clauses(abstract: str) -> list[str]:
     return sorted(re.split(r"[.:;]\s+|\.$", _MOMENT.sub("#", abstract)))
 
 
-async def _session_state(memory: Memory, user_id: str, session: Session) -> list[object]:
+async def _session_state(memory: MemoryClient, user_id: str, session: Scene) -> list[object]:
     summaries = await memory.summaries(session.session_id)
     directories = [(re.sub(r"\d", "#", path), _clauses(abstract)) for path, abstract in summaries]
     answers = [await memory.before_turn(session.session_id, user_id, (query,)) for query in _QUERIES]

@@ -12,9 +12,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from cairn.local.demo.client import Recalled, Stored
-from cairn.local.demo.conversation import Conversation, Session, Turn
-from cairn.local.demo.replay import Tally
+from cairn.local.demo.client import CommitResult, RecalledContext
+from cairn.local.demo.conversation import Conversation, Scene, SceneTurn
+from cairn.local.demo.replay import ReplayTally
 
 WIDTH = 100
 _SHOWN_FACTS = 3
@@ -55,12 +55,12 @@ class Screen:
         self._console.print()
         self._line((conversation.title, "bold"), (f"  {len(conversation.turns)} turns", "dim"))
 
-    def session(self, session: Session) -> None:
+    def session(self, session: Scene) -> None:
         """Announce a session."""
         self._console.print()
         self._line((f"  {session.title}", "bold cyan"), (f"  {session.session_id}", "dim"))
 
-    def turn(self, turn: Turn, recalled: Recalled | None, stored: Stored) -> None:
+    def turn(self, turn: SceneTurn, recalled: RecalledContext | None, stored: CommitResult) -> None:
         """Show what was said, what was recalled for it and what became of it."""
         said = " ".join(turn.user or turn.assistant)
         mark = ("  = ", "yellow") if stored.replayed else ("  > ", "green")
@@ -84,7 +84,7 @@ class Screen:
                 self._line(("      ", ""), (objection, "red"))
         return not any(objections for _, objections in checks)
 
-    def table(self, tally: Tally) -> None:
+    def table(self, tally: ReplayTally) -> None:
         """Show the counts and the latencies."""
         table = Table(box=None, show_header=False, padding=(0, 2))
         table.add_column(style="dim")
@@ -108,7 +108,7 @@ class Screen:
         self._console.print(line)
 
 
-def figures(tally: Tally) -> tuple[tuple[str, str], ...]:
+def figures(tally: ReplayTally) -> tuple[tuple[str, str], ...]:
     """Return the table's rows: a name and its value."""
     return (
         ("turns", str(tally.turns)),

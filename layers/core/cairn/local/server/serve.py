@@ -23,7 +23,7 @@ from cairn.ground.errors import SettingsError, Unavailable
 from cairn.local.server.announcement import announce
 from cairn.local.server.bridge import HOST, Bridge, application
 from cairn.local.server.doors import load, tool_handlers
-from cairn.local.store import LOCAL_TENANT, LocalStore, opened
+from cairn.local.store import LOCAL_TENANT, LocalStore, open_store
 from cairn.telemetry import logs
 
 _SWEEP_SECONDS = 600.0
@@ -43,7 +43,7 @@ def serve(data: Path | None, port: int, oauth_port: int | None = None) -> None:
         if oauth_port is not None:
             listeners.append(opening.enter_context(_listening("--oauth-port", oauth_port)))
             environment["CAIRN_AUTH_OIDC_RESOURCE"] = _url(listeners[-1])
-        store = opening.enter_context(opened(data, environment))
+        store = opening.enter_context(open_store(data, environment))
         if oauth_port is not None and not store.settings.auth.oidc.issuer:
             raise SettingsError("--oauth-port: is for the tokens of settings.mcp.auth.oidc.issuer, which is not set")
         announce([_url(each) for each in listeners], store.directory, _first_key(store.credentials))

@@ -16,7 +16,7 @@ from rich.console import Console
 from cairn.ground.errors import Unavailable
 from cairn.local.demo.client import Lost, connected
 from cairn.local.demo.screen import WIDTH
-from cairn.local.shadow.comparison import Session, Thresholds
+from cairn.local.shadow.comparison import ShadowSession, Thresholds
 from cairn.local.shadow.records import Record, read
 from cairn.local.shadow.replay import replay
 from cairn.local.shadow.report import Report
@@ -44,7 +44,7 @@ def show(report: Report, *, as_json: bool, values: bool) -> None:
         report.show(Console(width=None if Console().is_terminal else WIDTH, highlight=False), values=values)
 
 
-async def _replayed(records: Sequence[Record], service: tuple[str, str] | None) -> Sequence[Session]:
+async def _replayed(records: Sequence[Record], service: tuple[str, str] | None) -> Sequence[ShadowSession]:
     if service is None:
         with fresh_store(os.environ) as store:
             return await replay(store, records)

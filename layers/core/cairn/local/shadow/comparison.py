@@ -85,7 +85,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ShadowTurn:
     """A turn that was prepared by both."""
 
     turn_id: str
@@ -95,13 +95,13 @@ class Turn:
 
 
 @dataclass(slots=True)
-class Session:
+class ShadowSession:
     """A conversation as both have it; `files` compares the directories that hold its files."""
 
     project: str
     session_id: str
     records: int = 0
-    turns: list[Turn] = field(default_factory=list[Turn])
+    turns: list[ShadowTurn] = field(default_factory=list[ShadowTurn])
     failures: list[Failure] = field(default_factory=list[Failure])
     files: Overlap = field(default_factory=Overlap)
 
@@ -117,7 +117,7 @@ class Figures:
     files: Counts
 
     @classmethod
-    def of(cls, sessions: Sequence[Session]) -> Figures:
+    def of(cls, sessions: Sequence[ShadowSession]) -> Figures:
         """Count."""
         turns = [turn for session in sessions for turn in session.turns]
         return cls(

@@ -9,14 +9,14 @@ from typing import Any, Protocol
 
 from cairn.conversation.items import text_of
 from cairn.local.demo.client import Refused
-from cairn.local.shadow.comparison import Failure, Session, Turn, compare_facts, compare_files
+from cairn.local.shadow.comparison import Failure, ShadowSession, ShadowTurn, compare_facts, compare_files
 from cairn.local.shadow.records import Record
 
 _BEFORE, _AFTER, _LIST = "memory_before_turn", "memory_after_turn", "memory_list_dir_with_abstract"
 _MOST_DIRECTORIES = 1000
 
 
-class Target(Protocol):
+class ReplayTarget(Protocol):
     """Memory tools that hold nothing of these records yet."""
 
     @property
@@ -33,13 +33,13 @@ class Target(Protocol):
         ...
 
 
-async def replay(target: Target, records: Sequence[Record]) -> tuple[Session, ...]:
+async def replay(target: ReplayTarget, records: Sequence[Record]) -> tuple[ShadowSession, ...]:
     """Replay the records in their order and return what came of each session."""
-    sessions: dict[tuple[str, str], Session] = {}
+    sessions: dict[tuple[str, str], ShadowSession] = {}
     last = {record.session: record for record in records}
     files: dict[tuple[str, str], set[str]] = {}
     for record in records:
-        session = sessions.setdefault(record.session, Session(*record.session))
+        session = sessions.setdefault(record.session, ShadowSession(*record.session))
         written = files.setdefault(record.session, set())
         written.update(record.direct.files)
         target.at(record.at)
@@ -49,7 +49,7 @@ async def replay(target: Target, records: Sequence[Record]) -> tuple[Session, ..
     return tuple(sessions.values())
 
 
-async def _turn(target: Target, record: Record, session: Session) -> None:
+async def _turn(target: ReplayTarget, record: Record, session: ShadowSession) -> None:
     session.records += 1
     for tool, arguments in ((_BEFORE, record.before()), (_AFTER, record.after())):
         try:
@@ -61,14 +61,14 @@ async def _turn(target: Target, record: Record, session: Session) -> None:
             session.turns.append(_compared(record, arguments, answer))
 
 
-def _compared(record: Record, asked: Mapping[str, Any], answer: Mapping[str, Any]) -> Turn:
+def _compared(record: Record, asked: Mapping[str, Any], answer: Mapping[str, Any]) -> ShadowTurn:
     placed = answer["input_items"][: -len(asked["current_input"])]
     context = "\n".join(text_of(item) for item in placed)
     facts = compare_facts(record.direct.values(), _recalled(answer), context)
-    return Turn(record.turn_id, facts, record.direct.context_token_count, answer["context_token_count"])
+    return ShadowTurn(record.turn_id, facts, record.direct.context_token_count, answer["context_token_count"])
 
 
-async def _files(target: Target, record: Record, session: Session, written: set[str]) -> None:
+async def _files(target: ReplayTarget, record: Record, session: ShadowSession, written: set[str]) -> None:
     arguments = {"session_id": record.session_id, "limit": _MOST_DIRECTORIES}
     try:
         answer = await target.call(_LIST, record.project, arguments)

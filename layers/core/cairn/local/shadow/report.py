@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cairn.local.demo.screen import printable
-from cairn.local.shadow.comparison import Criterion, Figures, Overlap, Session, Thresholds, criteria
+from cairn.local.shadow.comparison import Criterion, Figures, Overlap, ShadowSession, Thresholds, criteria
 
 _SAID = {
     "failed": ("turns that Cairn refused", "none may be"),
@@ -28,7 +28,7 @@ _COLUMNS = (*_COUNTED, "ratio", "files: both", "only direct", "only Cairn")
 class Report:
     """What came of each session, and what is asked of all of them together."""
 
-    sessions: Sequence[Session]
+    sessions: Sequence[ShadowSession]
     asked: Thresholds
 
     @property
@@ -89,7 +89,7 @@ def _figures(figures: Figures) -> dict[str, Any]:
     }
 
 
-def _session(session: Session, *, values: bool) -> dict[str, Any]:
+def _session(session: ShadowSession, *, values: bool) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "project": session.project,
         "session_id": session.session_id,
@@ -109,7 +109,7 @@ def _session(session: Session, *, values: bool) -> dict[str, Any]:
     return shown
 
 
-def _table(sessions: Sequence[Session], total: Figures) -> Table:
+def _table(sessions: Sequence[ShadowSession], total: Figures) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0))
     table.add_column("session", overflow="fold", vertical="bottom")
     for heading in _COLUMNS:
@@ -131,7 +131,7 @@ def _row(figures: Figures) -> tuple[str, ...]:
     )
 
 
-def _details(session: Session, *, values: bool) -> Iterator[Text]:
+def _details(session: ShadowSession, *, values: bool) -> Iterator[Text]:
     name = printable(session.session_id)
     for failure in session.failures:
         yield Text(f"  {name} {printable(failure.turn_id)}: {failure.tool} answered {failure.code}", "red")

@@ -14,7 +14,7 @@ from cairn import wiring
 from cairn.access.api_keys import ALL_PROJECTS, SCOPES
 from cairn.access.callers import Caller
 from cairn.ground.errors import CairnError
-from cairn.local.demo.client import Memory, Refused
+from cairn.local.demo.client import MemoryClient, Refused
 from cairn.local.server.doors import load
 from cairn.local.store import LOCAL_TENANT, local_environment
 from cairn.settings.settings import EmbeddedStore, read
@@ -63,7 +63,7 @@ class FreshStore:
 class Service:
     """A running service; `prefix` begins the name of each project, so that nothing that is there is read or changed."""
 
-    memory: Memory
+    memory: MemoryClient
     prefix: str
     keeps_dates: bool = False
 

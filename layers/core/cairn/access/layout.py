@@ -1,0 +1,29 @@
+"""Keys of what opens the door: API keys and the policy document.
+
+Both have an owner that no tenant can be named like, since a key is looked up before its tenant is known.
+"""
+
+from __future__ import annotations
+
+from cairn.ground.ids import Tenant
+
+CREDENTIALS = Tenant("~credentials")
+"""Who owns every API key's record and the key they are hashed under; `~` is in no tenant's name."""
+POLICIES = Tenant("~policies")
+"""Who owns the deployment's policy document and the key it is sealed under."""
+POLICY = "document"
+
+
+def credentials_pk() -> str:
+    """Return the partition of every API key's record."""
+    return f"{CREDENTIALS}#api"
+
+
+def credential_sk(key_id: str) -> str:
+    """Return the sort key of an API key's record."""
+    return f"key#{key_id}"
+
+
+def policies_pk() -> str:
+    """Return the partition of the deployment's policy document."""
+    return f"{POLICIES}#p"

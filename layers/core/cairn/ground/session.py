@@ -1,0 +1,39 @@
+"""Whose conversation a call is about, and the items that it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+
+ResponseItem: TypeAlias = Mapping[str, Any]
+"""An item of the OpenAI Responses API as the client sent it; fields Cairn does not know stay untouched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Which session: no two tenants or projects share one."""
+
+    tenant: Tenant
+    project: Project
+    session_id: SessionId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What a call is about, as far as it says so."""
+
+    project: Project | None = None
+    session_id: SessionId | None = None
+    turn_id: TurnId | None = None
+    namespace: str | None = None
+    key: str | None = None
+    user_id: UserId | None = None
+    """Whom an operator's command is about; calls name no user."""
+
+    @property
+    def place(self) -> str | None:
+        """Return the namespace, or else the project."""
+        return self.namespace or self.project

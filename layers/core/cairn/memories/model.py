@@ -1,0 +1,95 @@
+"""What remember, recall and forget take and give, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+from cairn.ground.explanation import Explanation
+from cairn.ground.ids import SessionId, TurnId, UserId
+from cairn.ground.settings import RecallScope
+from cairn.log.memories import MemoryType, RecalledType
+from cairn.recall.filter import SearchMode
+
+MAX_CONTENT_BYTES: Final = 2000
+
+
+MAX_QUERY_BYTES: Final = 1000
+
+
+MAX_REASON_CHARACTERS: Final = 500
+
+
+MOST_PER_SESSION: Final = 10_000
+"""How many memories a session may keep, forgotten ones among them, since what is forgotten stays on record."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """What is to be remembered."""
+
+    content: str
+    type: MemoryType = "fact"
+    confidence: float = 0.8
+    rationale: str | None = None
+    scope: RecallScope = "session"
+    user_id: UserId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest:
+    """What is to be recalled; without a query the newest, without a time what is believed now.
+
+    `skip` of the best were told before.
+    """
+
+    query: str = ""
+    mode: SearchMode = "hybrid"
+    type: RecalledType | None = None
+    min_confidence: float = 0.5
+    limit: int = 10
+    skip: int = 0
+    include_superseded: bool = False
+    as_of: datetime | None = None
+    explain: bool = False
+    user_id: UserId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecalledItem:
+    """Something said, a memory or a fact that answers a question; `why` says what its score is made of.
+
+    `found_by` is "time" where nothing was searched for, "text" where no vectors were at hand.
+    """
+
+    id: str
+    content: str
+    type: RecalledType
+    confidence: float
+    timestamp: datetime
+    kind: Literal["turn", "memory", "fact"]
+    score: float = 0.0
+    found_by: Literal["text", "semantic", "hybrid", "time"] = "time"
+    session_id: SessionId | None = None
+    turn_id: TurnId | None = None
+    why: Explanation | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallResult:
+    """What answers a question, best first; `more` did not fit, `searched` is how much there was to find."""
+
+    found: tuple[RecalledItem, ...]
+    more: int
+    searched: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetRequest:
+    """What is to be forgotten, a memory or a fact, and why."""
+
+    id: str
+    reason: str | None = None
+    replacement_id: str | None = None
+    user_id: UserId | None = None

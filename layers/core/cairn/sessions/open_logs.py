@@ -1,0 +1,42 @@
+"""Open the memory logs that a call may see: bring them up to date in one round of reads, or two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cairn.ground.ids import UserId
+from cairn.ground.session import Session
+from cairn.ground.table import Key
+from cairn.ground.world import Pending
+from cairn.log.layout import log_owner, memory_owner
+from cairn.log.memories import SCOPES
+from cairn.recall.searching import Visibility
+from cairn.sessions.layout import HEAD, session_pk
+from cairn.sessions.parts import Parts
+
+
+def visibility_of(parts: Parts, session: Session, user: UserId | None) -> Visibility:
+    """Return what a call of this session and user sees of facts."""
+    scope = parts.settings_for(session.tenant).recall_scope
+    return Visibility(session, log_owner(user, session.session_id), scope)
+
+
+def memory_owners(session: Session, user: UserId | None) -> list[str]:
+    """Return whose logs hold the memories that this session and user see."""
+    return list(dict.fromkeys(memory_owner(scope, user, session.session_id) for scope in SCOPES.values()))
+
+
+def open_logs(parts: Parts, visibility: Visibility, further: Sequence[str] = ()) -> list[str]:
+    """Bring the logs that hold the visible facts up to date, and further ones; return the owners of the former.
+
+    One round, and a second one only for logs that the session's head names.
+    """
+    session = visibility.session
+    head = Pending(lambda: parts.world.table.get(Key(session_pk(session), HEAD)))
+    first = list(dict.fromkeys([visibility.owner, *further]))
+    refreshes = [lambda owner=owner: parts.log.refresh(session.tenant, session.project, owner) for owner in first]
+    parts.world.parallel([lambda: parts.vault.prepare(session.tenant), head, *refreshes])
+    others = parts.recall.others(visibility, head.result)
+    if unread := [owner for owner in others if owner not in first]:
+        parts.recall.refresh(visibility, unread)
+    return [visibility.owner, *others]

@@ -1,0 +1,53 @@
+"""Maintenance of many sessions and of the audit logs, each guarded and with a log line each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from cairn.edge.guard import guarded
+from cairn.ground.errors import CairnError
+from cairn.ground.ids import Tenant
+from cairn.ground.session import Session
+from cairn.ground.table import Attributes
+from cairn.upkeep.every_due import Maintain, Outcome
+from cairn.upkeep.model import MaintenanceReport
+from cairn.wiring import Services
+
+
+def seal_audits(services: Services, within: timedelta, request_id: str) -> list[int | None]:
+    """Seal the audit logs that are due; return of each how many records were sealed, None where that failed."""
+    return [_sealed(services, tenant, within, request_id) for tenant in services.sealer.due()]
+
+
+def maintain_shard(services: Services, shard: int, within: timedelta, request_id: str) -> Counter[Outcome]:
+    """Maintain the shard's due sessions within this time; whatever one of them meets, the others get their turn."""
+    return services.every_due.run_shard(shard, within, _guarded(request_id, services.maintenance.run_due))
+
+
+def maintain_all(
+    services: Services, heads: Iterable[Attributes], within: timedelta, request_id: str
+) -> Counter[Outcome]:
+    """Maintain the sessions of these heads as maintain_shard() does, due or not."""
+    return services.every_due.run(heads, within, _guarded(request_id, lambda one, _: services.maintenance.run(one)))
+
+
+def _guarded(request_id: str, run: Maintain) -> Maintain:
+    def maintain(session: Session, until: datetime) -> MaintenanceReport:
+        with guarded(request_id) as record:
+            record.name_job("maintain_session")
+            record.name_tenant(session.tenant)
+            record.project, record.session_id = session.project, session.session_id
+            return run(session, until)
+
+    return maintain
+
+
+def _sealed(services: Services, tenant: Tenant, within: timedelta, request_id: str) -> int | None:
+    with suppress(CairnError), guarded(request_id) as record:
+        record.name_job("seal_audit")
+        record.name_tenant(tenant)
+        return services.sealer.seal(tenant, within)
+    return None

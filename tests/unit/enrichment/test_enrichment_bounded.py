@@ -1,0 +1,101 @@
+"""Enrichment delays and fails no call, whatever the store does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import count
+from threading import Event
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from cairn.ground.errors import Unavailable
+from cairn.ground.ids import Tenant
+from cairn.telemetry.record import recorded
+from cairn.tool import enrichment
+from cairn.tool.enrichment import AutoMemorySystem
+from cairn.wiring import Services
+from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
+from support.enrichment import PODS, SlowTable, SpyTool
+
+
+@pytest.mark.req("R282")
+def test_off_it_costs_less_than_a_millisecond(services: Services) -> None:
+    memory = AutoMemorySystem(services, Tenant("acme"))
+    started = time.perf_counter()
+    for _ in range(200):
+        memory.look_up(PODS.name, EXAMPLE, "monday")
+        memory.record(PODS.name, EXAMPLE, "monday")
+    assert (time.perf_counter() - started) / 200 < 0.001
+
+
+@pytest.mark.req("R224")
+@pytest.mark.req("R214")
+def test_a_store_that_hangs_delays_a_call_by_no_more_than_the_limit(
+    spy: SpyTool, enrich: Callable[..., Services], ask: Callable[..., Any], table: SlowTable
+) -> None:
+    enrich(timeout_ms=100)
+    ask()
+    release = Event()
+
+    def hang() -> None:
+        release.wait(20)
+
+    table.fault = hang
+    started = time.monotonic()
+    with recorded("request-1") as record:
+        ask()
+    took = time.monotonic() - started
+    release.set()
+    assert 0.095 <= took < 5
+    assert spy.told[-1] is None
+    assert record.enrichment == "timeout"
+
+
+@pytest.mark.req("R224")
+def test_look_up_and_record_wait_for_less_than_the_limit_together(
+    enrich: Callable[..., Services], ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+    ticks = count(step=0.3)
+
+    def waiting(seconds: float, call: Callable[[], Any]) -> Any:
+        waited.append(seconds)
+        return call()
+
+    enrich()
+    monkeypatch.setattr(enrichment, "within", waiting)
+    monkeypatch.setattr(enrichment, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+    ask()
+    assert waited == [pytest.approx(0.38), pytest.approx(0.08)]
+
+
+@pytest.mark.req("R224")
+@pytest.mark.req("R228")
+@pytest.mark.parametrize("fault", [Unavailable("no answer"), RuntimeError("broken"), KeyError("x")])
+@pytest.mark.parametrize("loses_answers", [False, True])
+def test_a_store_that_fails_fails_no_call(  # noqa: PLR0913 - the fixtures of a call
+    fault: Exception,
+    *,
+    loses_answers: bool,
+    spy: SpyTool,
+    enrich: Callable[..., Services],
+    ask: Callable[..., Any],
+    table: SlowTable,
+) -> None:
+    def fail() -> None:
+        raise fault
+
+    enrich()
+    expected = ask()
+    table.fault, table.loses_answers = fail, loses_answers
+    assert ask() == expected
+    assert spy.told[-1] is None
+
+
+def test_a_session_s_name_that_is_none_fails_no_call(enrich: Callable[..., Services]) -> None:
+    memory = AutoMemorySystem(enrich(), Tenant("acme"))
+    assert memory.look_up(PODS.name, EXAMPLE, "../monday").outcome == "error"
+    memory.record(PODS.name, EXAMPLE, "../monday")

@@ -1,0 +1,277 @@
+"""Key-value memory keeps any JSON under namespace and key, lists what is there, and forgets what has expired."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.ground.errors import Conflict, InvalidArgument, NotFound
+from cairn.ground.ids import Namespace, Tenant
+from cairn.ground.world import World
+from cairn.keyvalue.model import KeyName, Place
+from cairn.keyvalue.store import KeyValue
+from support.doubles import Counted
+from support.keyvalue import key_value
+
+ACME = Tenant("acme")
+MONDAY = Namespace("session.monday")
+NOISE = "".join(sha256(bytes([number % 256, number // 256])).hexdigest() for number in range(1250))
+"""80 KB that compress to more than an item holds."""
+
+
+def at(key: str, namespace: str = MONDAY, tenant: str = ACME) -> Place:
+    return Place(Tenant(tenant), Namespace(namespace), KeyName(key))
+
+
+@pytest.fixture
+def memory(world: World) -> KeyValue:
+    return key_value(world)
+
+
+def keys(memory: KeyValue, prefix: str = "", limit: int = 50) -> list[str]:
+    """Return every key of the namespace, page by page."""
+    found: list[str] = []
+    cursor: str | None = None
+    while True:
+        page = memory.list(ACME, MONDAY, prefix, limit, cursor)
+        assert len(page.keys) <= limit
+        found += page.keys
+        cursor = page.cursor
+        if cursor is None:
+            return found
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@pytest.mark.req("R150")
+@pytest.mark.req("R148")
+def test_any_json_value_comes_back_as_it_was(new_world: Any) -> None:
+    _, world = new_world()
+    memory = key_value(world)
+
+    @given(value=JSON.filter(lambda value: "\\ud8" not in ascii(value)))
+    def comes_back(value: Any) -> None:
+        memory.put(at("k"), value)
+        assert repr(memory.get(at("k")).value) == repr(value)
+
+    comes_back()
+
+
+@pytest.mark.req("R280")
+def test_a_key_that_is_not_there_is_an_error(memory: KeyValue) -> None:
+    with pytest.raises(NotFound):
+        memory.get(at("k"))
+    with pytest.raises(NotFound):
+        memory.delete(at("k"))
+    memory.put(at("k"), 1)
+    memory.delete(at("k"))
+    with pytest.raises(NotFound):
+        memory.get(at("k"))
+    with pytest.raises(NotFound):
+        memory.delete(at("k"))
+
+
+@pytest.mark.req("R151")
+def test_a_value_is_there_until_its_time_is_up(memory: KeyValue, clock: Any) -> None:
+    memory.put(at("k"), "v", ttl_seconds=60)
+    assert memory.get(at("k")).ttl_seconds == 60
+    clock.advance(seconds=59.5)
+    assert memory.get(at("k")).ttl_seconds == 1
+    assert memory.list(ACME, MONDAY).total == 1
+
+    clock.advance(seconds=0.5)
+
+    with pytest.raises(NotFound):
+        memory.get(at("k"))
+    listed = memory.list(ACME, MONDAY)
+    assert (listed.keys, listed.total) == ((), 0)
+    with pytest.raises(NotFound):
+        memory.delete(at("k"))
+
+
+def test_a_ttl_of_nothing_removes_what_is_there(memory: KeyValue) -> None:
+    memory.put(at("k"), "v")
+    assert memory.put(at("k"), "w", ttl_seconds=0) == 0
+    with pytest.raises(NotFound):
+        memory.get(at("k"))
+    assert memory.list(ACME, MONDAY).total == 0
+    assert memory.put(at("never"), "w", ttl_seconds=0) == 0
+
+
+def test_a_value_stored_again_without_a_ttl_stays(memory: KeyValue, clock: Any) -> None:
+    memory.put(at("k"), "v", ttl_seconds=60)
+    memory.put(at("k"), "w")
+    clock.advance(days=1000)
+    assert memory.get(at("k")).value == "w"
+    assert memory.get(at("k")).ttl_seconds is None
+    assert memory.list(ACME, MONDAY).total == 1
+
+
+@pytest.mark.req("R141")
+@pytest.mark.req("R142")
+@pytest.mark.req("R139")
+@pytest.mark.parametrize("limit", [1, 2, 7, 100])
+def test_all_pages_together_name_every_key_once_in_order(memory: KeyValue, clock: Any, limit: int) -> None:
+    for number in range(23):
+        memory.put(at(f"a/{number}"), number, ttl_seconds=10 if number % 3 == 0 else None)
+        memory.put(at(f"b/{number}"), number)
+    memory.put(at("a"), 0)
+    clock.advance(seconds=10)
+
+    there = [f"a/{number}" for number in range(23) if number % 3]
+    assert keys(memory, "a/", limit) == sorted(there)
+    assert keys(memory, "", limit) == sorted([*there, "a", *(f"b/{number}" for number in range(23))])
+    assert keys(memory, "c", limit) == []
+    assert {memory.list(ACME, MONDAY, prefix, limit).total for prefix in ("", "a/", "c")} == {len(there) + 24}
+
+
+@pytest.mark.req("R141")
+def test_a_page_goes_past_many_expired_keys(memory: KeyValue, clock: Any) -> None:
+    for number in range(130):
+        memory.put(at(f"a{number:03}"), number, ttl_seconds=10 + number)
+    memory.put(at("z"), 1)
+    clock.advance(seconds=139)
+    page = memory.list(ACME, MONDAY, limit=1)
+    assert (page.keys, page.cursor, page.total) == (("z",), None, 1)
+
+
+@pytest.mark.req("R141")
+def test_a_key_is_never_taken_for_a_pattern(memory: KeyValue) -> None:
+    for key in ("a_b", "axb", "a-b", "a.b", "ab", "a"):
+        memory.put(at(key), key)
+    assert keys(memory, "a_") == ["a_b"]
+    assert keys(memory, "a.") == ["a.b"]
+    assert keys(memory, "a", 1) == sorted(("a_b", "axb", "a-b", "a.b", "ab", "a"))
+
+
+@pytest.mark.req("R143")
+def test_a_cursor_serves_only_the_listing_that_gave_it(memory: KeyValue, world: World) -> None:
+    for namespace, tenant in ((MONDAY, ACME), ("session.tuesday", ACME), (MONDAY, "rival")):
+        for number in range(3):
+            memory.put(at(f"k{number}", namespace, tenant), number)
+    cursor = memory.list(ACME, MONDAY, "k", 1).cursor
+    assert cursor is not None
+    other = key_value(world)
+    assert other.list(ACME, MONDAY, "k", 1, cursor).keys == ("k1",)
+    changed = [cursor[:at] + ("A" if cursor[at] != "A" else "B") + cursor[at + 1 :] for at in range(len(cursor) - 1)]
+    for wrong in (*changed, "", "k0", "é", cursor[:-4], cursor + "AAAA"):
+        with pytest.raises(InvalidArgument) as refused:
+            memory.list(ACME, MONDAY, "k", 1, wrong)
+        assert list(refused.value.details) == ["fields"]
+    for tenant, namespace, prefix in (
+        (Tenant("rival"), MONDAY, "k"),
+        (ACME, Namespace("session.tuesday"), "k"),
+        (ACME, MONDAY, ""),
+    ):
+        with pytest.raises(InvalidArgument):
+            memory.list(tenant, namespace, prefix, 1, cursor)
+
+
+@pytest.mark.req("R161")
+def test_a_cursor_does_not_tell_the_key_it_stands_for(memory: KeyValue) -> None:
+    from base64 import urlsafe_b64decode  # noqa: PLC0415 - of this test alone
+
+    for number in range(3):
+        memory.put(at(f"tell-tale-{number}"), number)
+    cursor = memory.list(ACME, MONDAY, limit=1).cursor or ""
+    assert b"tell" not in urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+
+
+def test_a_version_rises_with_each_write_even_within_one_moment(memory: KeyValue) -> None:
+    versions = [memory.put(at("k"), number) for number in range(3)]
+    memory.delete(at("k"))
+    versions.append(memory.put(at("k"), 3))
+    assert versions == sorted(set(versions))
+    assert memory.get(at("k")).version == versions[-1]
+
+
+def test_a_write_on_condition_of_a_version_is_refused_for_another(memory: KeyValue, clock: Any, world: World) -> None:
+    first = memory.put(at("k"), "v", if_version=0)
+    for process in (memory, key_value(world)):
+        for wrong in (0, first - 1, first + 1):
+            with pytest.raises(Conflict) as refused:
+                process.put(at("k"), "other", if_version=wrong)
+            assert refused.value.details == {"version": first}
+            with pytest.raises(Conflict):
+                process.delete(at("k"), if_version=wrong)
+    second = key_value(world).put(at("k"), "w", if_version=first, ttl_seconds=5)
+    assert memory.get(at("k")).value == "w"
+    clock.advance(seconds=5)
+    with pytest.raises(Conflict):
+        memory.put(at("k"), "late", if_version=second)
+    third = memory.put(at("k"), "anew", if_version=0)
+    memory.delete(at("k"), if_version=third)
+    with pytest.raises(Conflict):
+        memory.put(at("k"), "late", if_version=third)
+    with pytest.raises(NotFound):
+        memory.get(at("k"))
+
+
+def test_a_write_repeated_after_its_answer_was_lost_is_the_same_write(world: World) -> None:
+    first = key_value(world).put(at("k"), {"a": True}, 60)
+    second = key_value(world).put(at("k"), {"a": 1}, 60, if_version=first)
+    assert key_value(world).put(at("k"), {"a": 1}, 60, if_version=first) == second
+    for value, ttl in (({"a": True}, 60), ({"a": 1}, 61), ({"a": 1}, None)):
+        with pytest.raises(Conflict):
+            key_value(world).put(at("k"), value, ttl, if_version=first)
+
+
+@pytest.mark.req("R153")
+def test_a_large_value_is_kept_as_a_blob(memory: KeyValue, world: World) -> None:
+    memory.put(at("k"), {"noise": NOISE})
+    assert memory.get(at("k")).value == {"noise": NOISE}
+    assert key_value(world).get(at("k")).value == {"noise": NOISE}
+
+
+@pytest.mark.req("R166")
+def test_another_process_sees_a_put_at_once(memory: KeyValue, world: World) -> None:
+    other = key_value(world)
+    for number in range(3):
+        memory.put(at("k"), number)
+        assert other.get(at("k")).value == number
+        other.put(at(f"k{number}"), number)
+        assert memory.list(ACME, MONDAY).total == number + 2
+
+
+class Processes:
+    """Processes over one store, and the calls of each."""
+
+    def __init__(self, world: World) -> None:
+        self.calls: list[str] = []
+        self.world = replace(world, table=Counted(world.table, self.calls), blobs=Counted(world.blobs, self.calls))
+        self.memory = key_value(self.world)
+
+    def of(self, call: Any) -> list[str]:
+        self.calls.clear()
+        call()
+        return sorted(self.calls)
+
+
+def test_a_warm_call_is_one_round_trip(world: World) -> None:
+    process = Processes(world)
+    memory = process.memory
+    memory.put(at("first"), 1)
+    look = ["query", "transact"]
+    assert process.of(lambda: memory.put(at("new"), "v", 60)) == look
+    assert process.of(lambda: memory.put(at("new"), "w", 30)) == look
+    assert process.of(lambda: memory.put(at("new"), "w", 30, if_version=memory.get(at("new")).version)) == [
+        "get",
+        *look,
+    ]
+    assert process.of(lambda: memory.get(at("new"))) == ["get"]
+    assert process.of(lambda: memory.list(ACME, MONDAY)) == ["query", "query"]
+    assert process.of(lambda: memory.delete(at("new"))) == look
+    assert process.of(lambda: memory.put(at("new"), "again")) == look
+    stranger = Processes(world)
+    stranger.memory.put(at("second"), 1)
+    assert stranger.of(lambda: stranger.memory.put(at("new"), "mine")) == [*look[:1], *look, *look[1:]]

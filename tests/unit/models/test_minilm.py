@@ -1,0 +1,166 @@
+"""The embedding model as set-up built it: what its vectors are like, and that one which is not whole is none."""
+
+from __future__ import annotations
+
+import logging
+import re
+import shutil
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import file_digest
+from io import BufferedReader
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cairn.ground.errors import EmbeddingFailed
+from cairn.ground.settings import EmbeddingSettings
+from cairn.models import minilm
+from cairn.models.embedders import BUILT, embedder
+from cairn.models.minilm import MODEL, VOCABULARY, MiniLm
+
+ROOT = Path(__file__).resolve().parents[3]
+SAID = "My daughter started to play the violin last spring."
+AGAIN = "In April my little girl took up a string instrument."
+ELSE = "The invoice for the new dishwasher is overdue."
+CANARY = "canary-77d1"
+
+
+@pytest.fixture(scope="module")
+def directory() -> Path:
+    if not (BUILT / MODEL).is_file():
+        pytest.fail("set-up could not build the embedding model: run make test again, with a package index in reach")
+    return BUILT
+
+
+@pytest.fixture(scope="module")
+def model(directory: Path) -> MiniLm:
+    return MiniLm(directory)
+
+
+@pytest.fixture
+def copied(directory: Path, tmp_path: Path) -> Path:
+    """Return a copy of the model to damage."""
+    return Path(shutil.copytree(directory, tmp_path / "model"))
+
+
+def cosine(model: MiniLm, one: str, other: str) -> float:
+    return float(model.embed(one) @ model.embed(other))
+
+
+def test_a_paraphrase_is_near_and_something_else_is_not(model: MiniLm) -> None:
+    assert cosine(model, SAID, AGAIN) == pytest.approx(0.66, abs=0.03)
+    assert cosine(model, SAID, ELSE) == pytest.approx(0.09, abs=0.03)
+
+
+@pytest.mark.parametrize("text", [SAID, "", "é" * 9, "你好", "\x00\ud800", "a " * 5000, "x" * 5000])
+def test_whatever_the_text_its_vector_has_length_1_and_is_the_same_again(model: MiniLm, text: str) -> None:
+    vector = model.embed(text)
+
+    assert (vector.shape, vector.dtype) == ((384,), np.float32)
+    assert float(np.linalg.norm(vector)) == pytest.approx(1, abs=1e-5)
+    assert np.array_equal(vector, model.embed(text))
+
+
+def test_what_follows_256_pieces_does_not_count_and_what_is_within_does(model: MiniLm) -> None:
+    full = "word " * 254
+
+    assert np.array_equal(model.embed(full), model.embed(full + ELSE))
+    assert not np.array_equal(model.embed(full), model.embed("word " * 253 + "violin"))
+
+
+def test_its_tokens_are_the_pieces_of_words_and_no_signs(model: MiniLm) -> None:
+    assert model.embed_with_tokens("Tom, my cat!").tokens.shape == (3, 384)
+    assert model.embed_with_tokens("?! ...").tokens.shape == (0, 384)
+
+
+def test_threads_share_one_model_that_is_loaded_once(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+
+    def counted(file: BufferedReader, algorithm: str) -> object:
+        read.append(Path(file.name))
+        return file_digest(file, algorithm)
+
+    monkeypatch.setattr(minilm, "file_digest", counted)
+    shared, texts = MiniLm(directory), [SAID, AGAIN, ELSE] * 8
+    assert read == []
+    with ThreadPoolExecutor(8) as pool:
+        vectors = list(pool.map(shared.embed, texts))
+
+    assert sorted(path.name for path in read) == [MODEL, VOCABULARY]
+    for text, vector in zip(texts, vectors, strict=True):
+        assert np.array_equal(vector, shared.embed(text))
+
+
+@pytest.mark.parametrize("name", [MODEL, VOCABULARY])
+@pytest.mark.parametrize("damage", ["missing", "torn", "changed"])
+def test_a_model_that_is_not_whole_is_none_and_the_log_says_so_once(
+    copied: Path, name: str, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    data = (copied / name).read_bytes()
+    (copied / name).unlink()
+    if damage != "missing":
+        (copied / name).write_bytes(data[:-1] if damage == "torn" else data[:-1] + bytes([data[-1] ^ 1]))
+    told = "cannot be read" if damage == "missing" else "is not the one it should be"
+    failing = MiniLm(copied)
+
+    with caplog.at_level(logging.INFO, "cairn"):
+        for _ in range(3):
+            with pytest.raises(EmbeddingFailed, match=rf"^{re.escape(name)} of the embedding model {told}$"):
+                failing.embed(CANARY)
+
+    assert [record.getMessage() for record in caplog.records] == [f"no embedding: {name} of the embedding model {told}"]
+
+
+def test_without_onnxruntime_there_is_no_embedding(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "cairn.models.onnx_graph", raising=False)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+
+    with pytest.raises(EmbeddingFailed, match=r"^onnxruntime cannot be loaded$"):
+        MiniLm(directory).embed(SAID)
+
+
+def test_what_onnxruntime_refuses_is_told_by_its_name_alone(directory: Path, tmp_path: Path) -> None:
+    from cairn.models.onnx_graph import OnnxGraph  # noqa: PLC0415 - after the test that hides it
+
+    (tmp_path / CANARY).write_text(CANARY, encoding="utf-8")
+
+    for refused in (tmp_path / CANARY, tmp_path / f"no {CANARY}"):
+        with pytest.raises(EmbeddingFailed, match=r"^onnxruntime refuses the model: \w+$") as told:
+            OnnxGraph(refused)
+        assert CANARY not in str(told.value)
+    with pytest.raises(EmbeddingFailed, match=r"^onnxruntime failed: \w+$"):
+        OnnxGraph(directory / MODEL).tokens([999_999])
+
+
+def test_the_model_that_is_built_is_the_one_that_is_loaded() -> None:
+    builder = (ROOT / "layers" / "model" / "build_model.py").read_text(encoding="utf-8")
+    runner = Path(minilm.__file__).read_text(encoding="utf-8")
+    made = dict(re.findall(r'^(MODEL|VOCABULARY)_SHA256 = "(\w{64})"', builder, re.MULTILINE))
+
+    assert dict(re.findall(r'^    (MODEL|VOCABULARY): "(\w{64})"', runner, re.MULTILINE)) == made
+    assert set(made) == {"MODEL", "VOCABULARY"}
+    assert f'MODEL, VOCABULARY = "{MODEL}", "{VOCABULARY}"' in builder
+
+
+def test_where_the_model_is_missing_texts_have_no_vectors_and_the_log_says_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "cairn"):
+        assert embedder(EmbeddingSettings(directory=str(tmp_path))) is None
+
+    assert [str(tmp_path) in record.getMessage() for record in caplog.records] == [True]
+
+
+def test_the_settings_choose_the_embedder(directory: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def name(settings: EmbeddingSettings) -> str | None:
+        chosen = embedder(settings)
+        return None if chosen is None else chosen.name
+
+    with caplog.at_level(logging.INFO, "cairn"):
+        assert name(EmbeddingSettings()) == "minilm-l6-int8-tokens"
+        assert name(EmbeddingSettings(directory=str(directory))) == "minilm-l6-int8-tokens"
+        assert name(EmbeddingSettings(embedder="titan")) == "titan-v2-256"
+        assert name(EmbeddingSettings(embedder="none")) is None
+    assert caplog.records == []

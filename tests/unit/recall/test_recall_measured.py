@@ -1,0 +1,59 @@
+"""How much recall finds of what answers questions: floors under what bench/recall.py reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping, Sequence
+
+import pytest
+
+from cairn.recall.filter import SearchMode
+from fit_ranker import DATA as FITTED_ON
+from fit_ranker import WEIGHTS, provenance
+from recall import DATA, marked, rankings, texts_only, without
+from recall_engine import MODEL, CachingEmbedder, StoredConversation, stored
+from recall_metrics import means
+from recall_sets import Conversation, read
+
+NAMES = ("en-rail-year", "en-piano-tuner")
+
+
+@pytest.fixture(scope="module")
+def conversations() -> Sequence[Conversation]:
+    return [each for name in NAMES for each in read(DATA[1] / f"{name}.json")]
+
+
+@pytest.fixture(scope="module")
+def engine(conversations: Sequence[Conversation]) -> Generator[Mapping[str, StoredConversation]]:
+    with stored(conversations, CachingEmbedder(MODEL)) as engine:
+        yield engine
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "any_at_ten", "all_at_ten"), [("text", 0.77, 0.68), ("hybrid", 0.89, 0.82)])
+def test_what_answers_a_question_is_nearly_always_among_the_first_ten(
+    engine: Mapping[str, StoredConversation],
+    conversations: Sequence[Conversation],
+    mode: SearchMode,
+    any_at_ten: float,
+    all_at_ten: float,
+) -> None:
+    found = means(marked(texts_only(rankings(engine, conversations, mode))))
+
+    assert found["any@10"] >= any_at_ten
+    assert found["all@10"] >= all_at_ten
+
+
+@pytest.mark.slow
+def test_without_a_signal_recall_finds_less(
+    engine: Mapping[str, StoredConversation], conversations: Sequence[Conversation]
+) -> None:
+    with without("words"):
+        blind = means(marked(texts_only(rankings(engine, conversations, "text"))))
+
+    assert blind["MRR"] < means(marked(texts_only(rankings(engine, conversations, "text"))))["MRR"]
+
+
+def test_the_ranker_is_fitted_on_the_conversations_that_are_here_and_on_no_others() -> None:
+    assert json.loads(WEIGHTS.read_text("utf-8"))["fitted_on"] == provenance()
+    assert not {path.name for path in FITTED_ON.glob("*.json")} & {path.name for path in DATA[1].glob("*.json")}

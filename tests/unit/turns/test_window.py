@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from threading import Thread
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.conversation import token_count as tokens
+from cairn.conversation.items import call_id, is_call, is_result, message, role_of, text_of
+from cairn.facts.facts import Fact, Source
+from cairn.ground.ids import SessionId, TurnId
+from cairn.ground.session import ResponseItem
+from cairn.log.entries import Chunk
+from cairn.recall.block import POLICY
+from cairn.turns.window import Window, paired, recent_items
+from support.facts import fact_of
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def sign(content: bytes) -> str:
+    return f"1.{len(content):032d}"
+
+
+def fact(number: int, value: str) -> Fact:
+    source = Source(turn_id="t", event_id="e", quote=value)
+    return fact_of(f"f{number}", NOW, fact_id="user_preference", key=str(number), value=value, source=source)
+
+
+def chunk(number: int, text: str) -> Chunk:
+    return Chunk(
+        session_id=SessionId("s"),
+        turn_id=TurnId("t"),
+        event_id=f"e{number}",
+        seq=1,
+        at=NOW,
+        role="user",
+        speaker="user",
+        text=text,
+    )
+
+
+def call(number: int, arguments: str = "{}") -> dict[str, Any]:
+    return {"type": "function_call", "call_id": f"c{number}", "name": "look", "arguments": arguments}
+
+
+def result(number: int, output: str = "ok") -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": f"c{number}", "output": output}
+
+
+def window(current: tuple[ResponseItem, ...] = (message("user", "now"),), **parts: Any) -> Window:
+    return Window(current=current, sign=sign, **parts)
+
+
+def orphans(items: tuple[ResponseItem, ...]) -> list[ResponseItem]:
+    calls = {call_id(item) for item in items if is_call(item)}
+    results = {call_id(item) for item in items if is_result(item)}
+    return [
+        item
+        for item in items
+        if (is_call(item) and call_id(item) not in results) or (is_result(item) and call_id(item) not in calls)
+    ]
+
+
+texts = st.integers(0, 400).map(lambda size: "word " * size)
+messages = texts.map(lambda text: message("user", text))
+
+
+@st.composite
+def exchanges(draw: st.DrawFn) -> tuple[tuple[ResponseItem, ...], tuple[ResponseItem, ...]]:
+    """Return history and recent items in which every tool call has its result, in the other part now and then."""
+    numbers = iter(range(100))
+    items: list[ResponseItem] = []
+    for size in draw(st.lists(st.integers(0, 300), max_size=8)):
+        if draw(st.booleans()):
+            number = next(numbers)
+            items += [call(number, "x" * size), result(number, "y" * size)]
+        else:
+            items.append(message("user", "word " * size))
+    cut = draw(st.integers(0, len(items)))
+    return tuple(items[cut:]), tuple(items[:cut])
+
+
+@st.composite
+def windows(draw: st.DrawFn) -> Window:
+    history, recent = draw(exchanges())
+    return window(
+        current=tuple(draw(st.lists(messages, min_size=1, max_size=2))),
+        facts=tuple(fact(n, value) for n, value in enumerate(draw(st.lists(texts, max_size=4)))),
+        chunks=tuple(chunk(n, text) for n, text in enumerate(draw(st.lists(texts, max_size=4)))),
+        summary=draw(st.none() | messages),
+        history=history,
+        recent=recent,
+        reserved=draw(st.integers(0, 500)),
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.req("R020")
+@given(full=windows(), share=st.floats(0.01, 1.1))
+def test_what_is_fitted_keeps_within_the_limit_and_keeps_current_last_and_tool_pairs_whole(
+    full: Window, share: float
+) -> None:
+    limit = int(full.size * share)
+    fitted = full.fitted(limit)
+    items = fitted.items
+
+    assert items[len(items) - len(full.current) :] == full.current
+    assert fitted.tokens == tokens.count_items(items)
+    assert fitted.size <= limit or items == full.current
+    assert not orphans((*fitted.history, *fitted.recent))
+    assert fitted.facts == full.facts[: len(fitted.facts)]
+    assert fitted.chunks == full.chunks[: len(fitted.chunks)]
+    if full.size <= limit:
+        assert items == full.items
+
+
+def test_chunks_go_first_then_facts_summary_oldest_recent_and_oldest_history() -> None:
+    full = window(
+        facts=(fact(0, "tea"), fact(1, "jam")),
+        chunks=(chunk(0, "one " * 50), chunk(1, "two " * 50)),
+        summary=message("user", "summary " * 50),
+        recent=tuple(message("user", f"recent {n} " * 20) for n in range(3)),
+        history=tuple(message("user", f"history {n} " * 20) for n in range(3)),
+    )
+    sizes = [full.size]
+    seen = [full]
+    while seen[-1].items != full.current:
+        seen.append(full.fitted(sizes[-1] - 1))
+        sizes.append(seen[-1].size)
+
+    states = [(len(w.chunks), len(w.facts), w.summary is not None, len(w.recent), len(w.history)) for w in seen]
+
+    assert states == [
+        (2, 2, True, 3, 3),
+        (1, 2, True, 3, 3),
+        (0, 2, True, 3, 3),
+        (0, 1, True, 3, 3),
+        (0, 0, True, 3, 3),
+        (0, 0, False, 3, 3),
+        (0, 0, False, 2, 3),
+        (0, 0, False, 1, 3),
+        (0, 0, False, 0, 3),
+        (0, 0, False, 0, 2),
+        (0, 0, False, 0, 1),
+        (0, 0, False, 0, 0),
+    ]
+    assert text_of(seen[6].recent[0]).startswith("recent 1")
+
+
+def test_the_policy_stands_only_before_memory() -> None:
+    assert window().items == (message("user", "now"),)
+    assert [role_of(item) for item in window(facts=(fact(0, "tea"),)).items] == ["developer", "user", "user"]
+    assert text_of(window(summary=message("user", "before")).items[0]) == POLICY
+
+
+@pytest.mark.parametrize(
+    ("history", "recent"),
+    [
+        ((), (call(1, "long " * 50), result(1))),
+        ((result(1),), (call(1, "long " * 50),)),
+        ((call(1, "long " * 50), result(1)), ()),
+    ],
+)
+def test_a_result_goes_with_its_call(history: tuple[ResponseItem, ...], recent: tuple[ResponseItem, ...]) -> None:
+    full = window(history=history, recent=recent)
+
+    assert full.fitted(full.tokens) == full
+    assert full.fitted(full.size - 1).items == full.current
+
+
+def test_a_caller_s_own_history_is_left_as_it_is_while_it_fits() -> None:
+    lone = (result(7), call(8))
+
+    assert window(history=lone).fitted(10_000).history == lone
+
+
+def test_a_result_that_the_caller_sends_keeps_its_stored_call() -> None:
+    stored = [message("user", "look"), call(1)]
+
+    assert recent_items(stored, (), (result(1),), 30) == tuple(stored)
+    assert recent_items(stored, (), (message("user", "never mind"),), 30) == (stored[0],)
+
+
+@pytest.mark.req("R024")
+def test_the_cut_of_the_newest_items_leaves_no_half_of_a_pair() -> None:
+    stored = [call(1), result(1), message("user", "thanks")]
+
+    assert recent_items(stored, (), (), 2) == (stored[2],)
+    assert recent_items(stored, (), (), 3) == tuple(stored)
+    assert recent_items(stored, (), (), 0) == ()
+
+
+@pytest.mark.req("R032")
+def test_what_the_caller_sent_is_not_repeated_whatever_its_volatile_fields() -> None:
+    stored = [message("user", "hello"), {**message("user", "a"), "metadata": {"item_id": "1"}}, message("user", "b")]
+    sent = [{"role": "user", "content": "hello", "id": "msg_1", "status": "completed"}]
+    current = [{**message("user", "A, edited"), "metadata": {"item_id": "1"}}]
+
+    assert recent_items(stored, sent, current, 30) == (stored[2],)
+
+
+def test_calls_that_the_provider_answers_itself_have_no_other_half() -> None:
+    search = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
+
+    assert paired([search], ()) == (search,)
+
+
+def test_a_window_that_waits_for_its_tag_holds_up_no_other() -> None:
+    """Found by the simulator: a lock of all windows was held while the tag's key was read from the store."""
+    current = (message("user", "Hello"),)
+    sizes: list[int] = []
+
+    def size_another() -> None:
+        sizes.append(Window(current=current, facts=(fact(1, "a"),), sign=sign).size)
+
+    def sign_slowly(content: bytes) -> str:
+        other = Thread(daemon=True, target=size_another)
+        other.start()
+        other.join(timeout=5)
+        assert len(sizes) == 1
+        return sign(content)
+
+    assert Window(current=current, facts=(fact(2, "b"),), sign=sign_slowly).size == sizes[0]

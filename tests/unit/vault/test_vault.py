@@ -1,0 +1,301 @@
+"""The vault seals what a tenant said, for that tenant and for one place only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from threading import Barrier
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cairn.embedded.keyring import LocalKeyRing
+from cairn.ground import codec
+from cairn.ground.errors import CorruptData
+from cairn.ground.ids import Tenant
+from cairn.ground.ports import DataKey
+from cairn.ground.table import Delete, Key, Scalar
+from cairn.ground.world import World
+from cairn.process.system import ThreadedParallel
+from cairn.vault import cipher
+from cairn.vault.layout import key_sk, keys_pk
+from cairn.vault.vault import KEY_LIFETIME, MAX_INLINE_BYTES, Vault
+
+ACME, OTHER = Tenant("acme"), Tenant("other")
+HERE, THERE = Key("acme#s#p#one", "e#1"), Key("acme#s#p#two", "e#1")
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@dataclass
+class CountingKeys:
+    keys: Any
+    unwrapped: int = 0
+    generated: int = 0
+
+    def generate(self, tenant: Tenant) -> DataKey:
+        self.generated += 1
+        return self.keys.generate(tenant)
+
+    def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
+        self.unwrapped += 1
+        return self.keys.unwrap(tenant, wrapped)
+
+
+@pytest.fixture
+def vault(world: World) -> Vault:
+    return Vault(world)
+
+
+def sealed(vault: Vault, value: object, where: Key = HERE) -> dict[str, Scalar]:
+    return {"pk": where.pk, "sk": where.sk, **vault.seal(ACME, where, value)}
+
+
+@pytest.mark.req("R252")
+def test_another_process_opens_what_was_sealed(vault: Vault, world: World) -> None:
+    assert Vault(world).unseal(ACME, sealed(vault, {"said": "hello"})) == {"said": "hello"}
+
+
+@pytest.mark.req("R252")
+def test_the_same_value_is_never_sealed_to_the_same_bytes(vault: Vault) -> None:
+    assert sealed(vault, "hello")["data"] != sealed(vault, "hello")["data"]
+
+
+@pytest.mark.req("R252")
+@pytest.mark.parametrize("position", [0, 11, 12, 20, -16, -1])
+def test_a_flipped_bit_anywhere_opens_nothing(vault: Vault, position: int) -> None:
+    item = sealed(vault, "a secret that must not leak")
+    data = bytearray(item["data"] if isinstance(item["data"], bytes) else b"")
+    data[position] ^= 1
+    with pytest.raises(CorruptData) as failure:
+        vault.unseal(ACME, {**item, "data": bytes(data)})
+    assert "secret" not in str(failure.value)
+
+
+@pytest.mark.req("R252")
+@pytest.mark.parametrize("size", [0, 1, 27])
+def test_cut_content_opens_nothing(vault: Vault, size: int) -> None:
+    item = sealed(vault, "hello")
+    assert isinstance(item["data"], bytes)
+    with pytest.raises(CorruptData):
+        vault.unseal(ACME, {**item, "data": item["data"][:size]})
+
+
+@pytest.mark.req("R252")
+@pytest.mark.parametrize("moved", [{"pk": THERE.pk}, {"sk": "e#2"}])
+def test_content_copied_to_another_place_does_not_open(vault: Vault, moved: dict[str, str]) -> None:
+    with pytest.raises(CorruptData):
+        vault.unseal(ACME, {**sealed(vault, "hello"), **moved})
+
+
+@pytest.mark.req("R252")
+@pytest.mark.req("R010")
+def test_another_tenant_cannot_open_an_item_even_at_its_own_place(vault: Vault) -> None:
+    vault.seal(OTHER, THERE, "its key is made")
+    with pytest.raises(CorruptData):
+        vault.unseal(OTHER, sealed(vault, "hello"))
+
+
+@pytest.mark.req("R252")
+@pytest.mark.req("R010")
+def test_a_wrapped_key_copied_to_another_tenant_does_not_unwrap(world: World) -> None:
+    world = replace(world, keys=LocalKeyRing(bytes(32)))
+    vault = Vault(world)
+    item = sealed(vault, "hello")
+    stored = world.table.get(Key(keys_pk(ACME), key_sk(1)))
+    assert stored is not None
+    assert isinstance(stored["wrapped"], bytes)
+    with pytest.raises(CorruptData):
+        world.keys.unwrap(OTHER, stored["wrapped"])
+    assert vault.unseal(ACME, item) == "hello"
+
+
+class OneSecret:
+    """A key ring that gives every tenant the same key."""
+
+    def generate(self, _: Tenant) -> DataKey:
+        return DataKey(bytes(32), b"wrapped")
+
+    def unwrap(self, *_: object) -> bytes:
+        return bytes(32)
+
+
+@pytest.mark.req("R192")
+@pytest.mark.req("R252")
+def test_what_is_sealed_alike_opens_for_its_tenant_and_purpose_alone_even_under_one_key(world: World) -> None:
+    vault = Vault(replace(world, keys=OneSecret()))
+    number, one = vault.seal_alike(ACME, "archive", b"said")
+
+    assert vault.seal_alike(ACME, "archive", b"said") == (number, one)
+    assert vault.unseal_alike(ACME, "archive", number, one) == b"said"
+    others = [(OTHER, "archive"), (ACME, "other")]
+    assert len({one[:12], *(vault.seal_alike(*other, b"said")[1][:12] for other in others)}) == 3
+    for tenant, purpose in others:
+        with pytest.raises(CorruptData):
+            vault.unseal_alike(tenant, purpose, number, one)
+
+
+@pytest.mark.req("R252")
+def test_without_the_tenants_key_nothing_opens_any_more(vault: Vault, world: World) -> None:
+    item = sealed(vault, "hello")
+    world.table.delete(Delete(Key(keys_pk(ACME), key_sk(1))))
+    with pytest.raises(CorruptData):
+        Vault(world).unseal(ACME, item)
+
+
+@pytest.mark.parametrize("lacking", ["data", "kid"])
+def test_an_item_without_content_or_key_number_is_corrupt(vault: Vault, lacking: str) -> None:
+    item = {name: value for name, value in sealed(vault, "hello").items() if name != lacking}
+    with pytest.raises(CorruptData):
+        vault.unseal(ACME, item)
+
+
+@pytest.mark.req("R251")
+def test_content_over_32_kb_becomes_a_blob_that_is_as_well_protected(vault: Vault, world: World, store: Any) -> None:
+    value = world.entropy.token(MAX_INLINE_BYTES).hex()
+    item = sealed(vault, value)
+    assert "data" not in item
+    assert vault.unseal(ACME, item) == value
+    with pytest.raises(CorruptData):
+        vault.unseal(ACME, {**item, "sk": "e#2"})
+    [path] = (store.directory / "blobs").rglob(str(item["blob"]))
+    data = bytearray(path.read_bytes())
+    data[99] ^= 1
+    path.chmod(0o600)
+    path.write_bytes(data)
+    with pytest.raises(CorruptData):
+        vault.unseal(ACME, item)
+
+
+@pytest.mark.req("R251")
+@pytest.mark.parametrize("change", [-1, 1])
+def test_32_kb_is_the_border_between_item_and_blob(vault: Vault, world: World, change: int) -> None:
+    sizes = {len(codec.pack(noise := world.entropy.token(size).hex())): noise for size in range(29_400, 30_400, 50)}
+    overhead = cipher.NONCE_BYTES + cipher.TAG_BYTES
+    fitting = [size for size in sizes if (size + overhead <= MAX_INLINE_BYTES) == (change < 0)]
+    nearest = min(fitting, key=lambda size: abs(size + overhead - MAX_INLINE_BYTES))
+    assert ("data" in vault.seal(ACME, HERE, sizes[nearest])) == (change < 0)
+
+
+@pytest.mark.req("R252")
+@pytest.mark.req("R252")
+@pytest.mark.parametrize("position", [0, 3, 4, 20, -1])
+def test_sealed_bytes_open_whole_and_in_their_place_only(vault: Vault, position: int) -> None:
+    data = vault.seal_blob(ACME, THERE, b"segment")
+    assert vault.unseal_blob(ACME, THERE, data) == b"segment"
+    changed = bytearray(data)
+    changed[position] ^= 1
+    vault.seal(OTHER, THERE, "its key is made")
+    for tenant, where, stored in (
+        (ACME, THERE, bytes(changed)),
+        (ACME, replace(THERE, sk="elsewhere"), data),
+        (OTHER, THERE, data),
+        (ACME, THERE, data[:-1]),
+        (ACME, THERE, b""),
+    ):
+        with pytest.raises(CorruptData):
+            vault.unseal_blob(tenant, where, stored)
+
+
+def test_calls_at_once_unwrap_a_key_once(world: World) -> None:
+    item = sealed(Vault(world), "hello")
+    keys, meeting, threaded = CountingKeys(world.keys), Barrier(4, timeout=5), ThreadedParallel(4)
+    vault = Vault(replace(world, keys=keys))
+
+    def opened() -> object:
+        meeting.wait()
+        return vault.unseal(ACME, item)
+
+    assert threaded([opened] * 4) == ["hello"] * 4
+    threaded.close()
+    assert keys.unwrapped == 1
+
+
+def test_a_key_is_unwrapped_once_and_again_after_its_lifetime(world: World, clock: Any) -> None:
+    keys = CountingKeys(world.keys)
+    vault = Vault(replace(world, keys=keys))
+    item = sealed(vault, "hello")
+    keys.unwrapped = 0
+    for _ in range(5):
+        vault.unseal(ACME, item)
+        sealed(vault, "more")
+    assert (keys.unwrapped, keys.generated) == (0, 1)
+    clock.advance(seconds=KEY_LIFETIME.total_seconds())
+    vault.unseal(ACME, item)
+    assert (keys.unwrapped, keys.generated) == (1, 1)
+
+
+@pytest.mark.req("R252")
+def test_two_processes_that_make_the_first_key_at_once_agree_on_one(world: World) -> None:
+    one, other = Vault(world), Vault(world)
+
+    class Overtaken:
+        def __init__(self) -> None:
+            self.items: list[dict[str, Scalar]] = []
+
+        def generate(self, tenant: Tenant) -> DataKey:
+            self.items.append(sealed(other, "theirs"))
+            return world.keys.generate(tenant)
+
+        def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
+            return world.keys.unwrap(tenant, wrapped)
+
+    late = Vault(replace(world, keys=Overtaken()))
+    item = sealed(late, "mine")
+    assert [one.unseal(ACME, item), other.unseal(ACME, item)] == ["mine", "mine"]
+
+
+@pytest.mark.req("R262")
+def test_a_tag_is_good_for_its_tenant_purpose_and_message_only(vault: Vault) -> None:
+    tag = vault.sign(ACME, "block", b"message")
+    vault.sign(OTHER, "block", b"message")
+    assert vault.verify(ACME, "block", b"message", tag)
+    assert not vault.verify(ACME, "block", b"massage", tag)
+    assert not vault.verify(ACME, "turn", b"message", tag)
+    assert not vault.verify(OTHER, "block", b"message", tag)
+
+
+@pytest.mark.req("R262")
+@pytest.mark.parametrize("tag", ["", ".", "1", "1.", "1.00", "2.ab", "-1.ab", "1e3.a", "٣.ab", "9999999.ab", "1.ü"])
+def test_a_malformed_tag_is_just_wrong(vault: Vault, tag: str) -> None:
+    vault.sign(ACME, "block", b"message")
+    assert not vault.verify(ACME, "block", b"message", tag)
+
+
+@pytest.mark.req("R262")
+def test_a_tenant_without_a_key_has_no_genuine_tags_and_gets_no_key_by_asking(vault: Vault, world: World) -> None:
+    assert not vault.verify(ACME, "block", b"message", "1." + "0" * 32)
+    assert world.table.get(Key(keys_pk(ACME), key_sk(1))) is None
+
+
+@given(json_values)
+def test_packed_values_come_back(value: object) -> None:
+    assert codec.unpack(codec.pack(value)) == value
+
+
+@given(st.binary(max_size=40))
+def test_other_bytes_are_no_packed_data(data: bytes) -> None:
+    if data[:4] != b"\x28\xb5\x2f\xfd":
+        with pytest.raises(ValueError, match=r"not packed|Expecting|decode"):
+            codec.unpack(data)
+
+
+@pytest.mark.slow
+@given(st.dictionaries(st.text(max_size=4), json_values, max_size=5))
+def test_equal_values_have_one_canonical_text(value: dict[str, object]) -> None:
+    assert codec.canonical(value) == codec.canonical(dict(reversed(list(value.items()))))
+
+
+@given(st.binary(max_size=50), st.binary(max_size=50), st.binary(max_size=20), st.binary(max_size=20))
+def test_a_seal_opens_only_with_its_own_key_and_context(plain: bytes, key: bytes, one: bytes, other: bytes) -> None:
+    secret = key.ljust(32, b"k")[:32]
+    box = cipher.seal(secret, bytes(12), plain, one)
+    assert cipher.unseal(secret, box, one) == plain
+    assert len(box) == cipher.NONCE_BYTES + len(plain) + cipher.TAG_BYTES
+    if one != other:
+        with pytest.raises(CorruptData):
+            cipher.unseal(secret, box, other)
