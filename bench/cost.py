@@ -13,7 +13,7 @@ from itertools import chain
 
 import report
 from agents import INIT_SECONDS, MCP, ROUND_TRIP_MS, WORKER, Agent, Called, invocation, resources
-from cairn.ground.item_limits import item_bytes
+from cairn.ground.table import item_bytes
 from prices import PRICES, Use, dollars, times, together
 from processes import TENANT, Deployment, deployed
 from report import Cell, Table

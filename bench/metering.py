@@ -11,11 +11,22 @@ from math import ceil
 from typing import NamedTuple
 
 from cairn.ground.ids import Digest, Tenant
-from cairn.ground.item_limits import RESERVED_NAME, item_bytes
 from cairn.ground.jobs import Job
 from cairn.ground.ports import Blobs, Jobs, KeyRing, Sandbox, Table
 from cairn.ground.ports import DataKey as WrappedKey
-from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, key_of
+from cairn.ground.table import (
+    RESERVED_NAME,
+    Attributes,
+    Delete,
+    Key,
+    Page,
+    Put,
+    Query,
+    Update,
+    Write,
+    item_bytes,
+    key_of,
+)
 from cairn.ground.world import World
 from cairn.process.system import in_turn
 

@@ -1,4 +1,4 @@
-"""The Lambda behind the queue: each message is one job, guarded on its own.
+"""The Lambda behind the queue: Powertools' batch processor hands over each message, which is one job.
 
 A message that is malformed or whose job fails is handed back alone; the queue sends it again, and after some times to
 the dead letters.
@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn import wiring
 from cairn.edge.guard import guarded
-from cairn.ground.errors import CairnError
 from cairn.ground.jobs import IndexLog, Job, MaintainShard, SealAudit, decoded
 from cairn.telemetry.record import CallRecord
 from cairn.tool.maintenance_runs import maintain_shard
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 
 MARGIN = timedelta(seconds=30)
 """Kept of the function's time for the step that is under way when a job's time is up."""
@@ -52,19 +56,22 @@ WORK: Mapping[type[Job], Callable[[Any, timedelta, CallRecord], None]] = {
 }
 
 
-def handler(event: dict[str, Any], context: Invocation) -> dict[str, Any]:
+def handler(event: dict[str, Any], context: Invocation) -> PartialItemFailureResponse:
     """Do the event's jobs and return which of its messages are to come again."""
-    failed = [message["messageId"] for message in event["Records"] if not _is_done(message, context)]
-    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
+    from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType  # noqa: PLC0415 - Powertools is loaded by a call, not before
+
+    # A processor keeps messages and exceptions, so each event gets a new one. Where every job fails, each message is
+    # handed back by its id; by default the processor would fail the whole call instead.
+    processor = BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False)
+    with processor(event["Records"], partial(_work, context=context)):
+        processor.process()  # pyright: ignore[reportUnknownMemberType] - it returns bare tuples
+    return processor.response()
 
 
-def _is_done(message: Mapping[str, Any], context: Invocation) -> bool:
-    try:
-        with guarded(message["messageId"]) as record:
-            job = decoded(message["body"])
-            record.name_job(job.kind)
-            within = timedelta(milliseconds=context.get_remaining_time_in_millis()) - MARGIN
-            WORK[type(job)](job, within, record)
-    except CairnError:
-        return False
-    return True
+def _work(record: SQSRecord, context: Invocation) -> None:
+    """Do a message's job; the processor hands the message back where this raises."""
+    with guarded(record.message_id) as call:
+        job = decoded(record.body)
+        call.name_job(job.kind)
+        within = timedelta(milliseconds=context.get_remaining_time_in_millis()) - MARGIN
+        WORK[type(job)](job, within, call)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from cairn.ground.errors import InvalidArgument, SettingsError
-from cairn.process.system import SystemClock
 from cairn.settings.settings import CLUSTER_TOKEN, CLUSTER_TOKEN_ARN, Settings
 from cairn_sandbox.cluster import Cluster, Token
 
@@ -45,6 +44,6 @@ def _token(settings: Settings) -> Token:
 @cache
 def _kept(arn: str) -> Token:
     from cairn.aws.clients import Clients  # noqa: PLC0415 - one machine does without the AWS SDK
-    from cairn.aws.secrets import KeptSecret  # noqa: PLC0415
+    from cairn.aws.secret_parameter import SecretParameter  # noqa: PLC0415
 
-    return KeptSecret(Clients().secrets, arn, SystemClock())
+    return SecretParameter(Clients(), arn)

@@ -204,9 +204,9 @@ def test_a_process_loads_the_use_cases_it_serves_only(tmp_path: Path) -> None:
     asked = f"""
 from cairn.ground.ids import Project, SessionId
 from cairn.ground.session import Session
-from cairn.memories.model import Question
+from cairn.memories.model import RecallRequest
 from cairn.wiring import services
-assert services().memories.recall({session}, Question(query="tea", mode="text")).found == ()
+assert services().memories.recall({session}, RecallRequest(query="tea", mode="text")).found == ()
 """
 
     modules = loaded(asked, CAIRN_DATA=str(tmp_path))

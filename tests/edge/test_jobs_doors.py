@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -66,6 +67,18 @@ def say(services: Services) -> Callable[[str], Session]:
         return session
 
     return said
+
+
+@pytest.fixture
+def powertools_log() -> Iterator[io.StringIO]:
+    """Return what Powertools logs where POWERTOOLS_DEBUG is set."""
+    stream, logger = io.StringIO(), logging.getLogger("aws_lambda_powertools")
+    handler, level = logging.StreamHandler(stream), logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    yield stream
+    logger.setLevel(level)
+    logger.removeHandler(handler)
 
 
 def listed(world: World) -> Iterator[str]:
@@ -190,6 +203,53 @@ def test_a_message_that_is_no_job_comes_back_alone(
     refused = [line for line in lines(log) if line.get("status") == "INVALID_ARGUMENT"]
     assert [line["request_id"] for line in refused] == ["message-0", "message-2"]
     assert CANARY not in log.getvalue()
+
+
+@pytest.mark.parametrize("body", [None, ["a list"], CANARY])
+def test_a_body_that_cannot_be_read_comes_back_beside_a_good_one_that_is_done(
+    body: object, say: Callable[[str], Session], world: World, clock: Any, log: io.StringIO
+) -> None:
+    session = say("monday")
+    clock.advance(hours=1)
+    event = event_of("", encoded(MaintainShard(due_shard(session))))
+    event["Records"][0]["body"] = body
+
+    assert handed_back(worker.handler(event, Context())) == ["message-0"]
+    assert is_maintained(world, session)
+    assert CANARY not in log.getvalue()
+
+
+@pytest.mark.usefixtures("services")
+def test_where_no_message_can_be_done_each_of_them_comes_back() -> None:
+    assert handed_back(worker.handler(event_of("", "{}", "[]"), Context())) == ["message-0", "message-1", "message-2"]
+
+
+@pytest.mark.usefixtures("services")
+def test_what_came_back_from_one_event_is_forgotten_at_the_next() -> None:
+    worker.handler(event_of("no job"), Context())
+
+    assert handed_back(worker.handler(event_of(encoded(MaintainShard(1))), Context())) == []
+    assert handed_back(worker.handler({"Records": []}, Context())) == []
+
+
+def test_an_event_that_has_no_messages_fails_and_is_not_taken_for_done() -> None:
+    with pytest.raises(KeyError, match="Records"):
+        worker.handler({"nonsense": [1]}, Context())
+
+
+@pytest.mark.usefixtures("services")
+def test_the_batch_processor_s_own_log_tells_no_content(
+    powertools_log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise OSError(CANARY)
+
+    monkeypatch.setitem(worker.WORK, MaintainShard, fail)  # pyright: ignore[reportArgumentType] - a mapping, of which the test changes one entry
+
+    worker.handler(event_of(encoded(MaintainShard(1)), CANARY), Context())
+
+    assert "Something failed inside" in powertools_log.getvalue()
+    assert CANARY not in powertools_log.getvalue()
 
 
 def test_a_job_that_fails_comes_back_and_the_log_says_where(

@@ -19,7 +19,7 @@ from simulation.actions import PROJECT, TENANTS, Play, tag_of
 from simulation.client_history import CONFLICT, STORED, Attempt, SeenContext
 from simulation.recount import Problems, Recount
 from simulation.stage import SETTINGS, Process
-from support.recall import rounded, told
+from support.recall import ranked, rounded
 
 
 class Findings:
@@ -243,6 +243,6 @@ def _beliefs(facts: Sequence[Fact]) -> list[Any]:
 
 def _shown(view: MemoryView, now: Any, session: Session | None) -> list[Any]:
     if session is None:
-        return [view.facts(now, None), rounded(told(view, "tea, my name", now))]
+        return [view.facts(now, None), rounded(ranked(view, "tea, my name", now))]
     name = session.session_id
     return [view.facts(now, name), view.turns(name), view.turn_count(name), view.last_seq(name), view.chunks(name)]

@@ -167,19 +167,19 @@ def build(settings: Settings, world: World) -> Services:
     )
 
 
-def adapters(settings: Settings) -> World:
-    """Return the adapters of the settings; SettingsError where they name no store."""
-    stores = _stores(settings)
+def adapters(settings: Settings, *, for_operator: bool = False) -> World:
+    """Return the adapters of the settings; SettingsError where they name no store. An operator reaches AWS by boto3."""
+    stores = _stores(settings, for_operator=for_operator)
     meaning = embedder(settings.embedding)
     return replace(stores, fact_model=fact_models(settings), embedder=meaning, http_get=_http_get(settings))
 
 
-def _stores(settings: Settings) -> World:
+def _stores(settings: Settings, *, for_operator: bool) -> World:
     match settings.store:
         case EmbeddedStore() as store:
             return _embedded(store)
         case AwsStore() as store:
-            return _aws(store)
+            return _aws(store, for_operator=for_operator)
         case None:
             raise SettingsError(_NO_STORE)
 
@@ -193,10 +193,10 @@ def inventory(settings: Settings) -> Inventory:
 
             return EmbeddedInventory(SqliteTable(store.table_file), store.blobs_directory)
         case AwsStore() as store:
-            from cairn.aws.clients import Clients  # noqa: PLC0415 - one machine does without the AWS SDK
+            from cairn.aws.clients import OperatorClients  # noqa: PLC0415 - one machine does without the AWS SDK
             from cairn.aws.inventory import AwsInventory  # noqa: PLC0415
 
-            clients = Clients()
+            clients = OperatorClients()
             return AwsInventory(lambda: clients.dynamodb, lambda: clients.s3, store.table, store.bucket)
         case None:
             raise SettingsError(_NO_STORE)
@@ -260,14 +260,14 @@ def _embedded(store: EmbeddedStore) -> World:
     )
 
 
-def _aws(store: AwsStore) -> World:
+def _aws(store: AwsStore, *, for_operator: bool) -> World:
     from cairn.aws.blobs import S3Blobs  # noqa: PLC0415 - one machine does without the AWS SDK
-    from cairn.aws.clients import Clients  # noqa: PLC0415
+    from cairn.aws.clients import Clients, OperatorClients  # noqa: PLC0415
     from cairn.aws.keyring import KmsKeyRing  # noqa: PLC0415
     from cairn.aws.queue import SqsJobs  # noqa: PLC0415
     from cairn.aws.table import DynamoTable  # noqa: PLC0415
 
-    clients = Clients()
+    clients = OperatorClients() if for_operator else Clients()
     return World(
         table=DynamoTable(lambda: clients.dynamodb, store.table),
         blobs=S3Blobs(lambda: clients.s3, store.bucket),

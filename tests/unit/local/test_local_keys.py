@@ -132,7 +132,8 @@ def test_without_a_data_directory_the_settings_say_whose_keys_they_are(
 ) -> None:
     asked: list[object] = []
 
-    def adapters(settings: Settings) -> World:
+    def adapters(settings: Settings, *, for_operator: bool) -> World:
+        assert for_operator
         asked.append(settings.store)
         return world
 

@@ -95,7 +95,7 @@ def test_the_token_of_secrets_manager_is_kept_from_one_call_to_the_next_until_it
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Secret:
-        def __init__(self, _client: object, arn: str, _clock: object) -> None:
+        def __init__(self, _clients: object, arn: str) -> None:
             assert arn == "arn:aws:secretsmanager:us-east-1:123456789012:secret:token"
             self.reads = self.forgotten = 0
             made.append(self)
@@ -109,7 +109,7 @@ def test_the_token_of_secrets_manager_is_kept_from_one_call_to_the_next_until_it
 
     made: list[Secret] = []
     api = serve(lambda exchange: exchange.say({}, 401))
-    monkeypatch.setattr("cairn.aws.secrets.KeptSecret", Secret)
+    monkeypatch.setattr("cairn.aws.secret_parameter.SecretParameter", Secret)
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("CAIRN_CLUSTER_BASE_URL", api.url)
     monkeypatch.setenv("CAIRN_CLUSTER_TOKEN_ARN", "arn:aws:secretsmanager:us-east-1:123456789012:secret:token")

@@ -1,17 +1,18 @@
 """The AWS clients of one process, each made when first used and kept.
 
-They come from botocore, since importing boto3 loads its transfers and resources too, of which Cairn uses none.
+A function makes them with botocore, which starts faster; an operator's command makes the same ones with boto3.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from logging import INFO, getLogger
 from random import uniform
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from botocore.config import Config
-from botocore.session import Session, get_session
+from botocore.session import get_session
 
 from cairn.ground.ports import SANDBOX_SECONDS
 
@@ -47,7 +48,7 @@ class Clients:
 
     def __init__(self) -> None:
         """Make no client yet."""
-        self._session: Session | None = None
+        self._create: Callable[..., Any] | None = None
         self._made: dict[tuple[str, Config], Any] = {}
         self._making = Lock()
 
@@ -96,11 +97,25 @@ class Clients:
             if (service, config) not in self._made:
                 # At DEBUG, which a function's log level may be, it logs what it gets: secrets and data keys.
                 getLogger("botocore").setLevel(INFO)
-                self._session = self._session or get_session()
-                client: Any = self._session.create_client(service, config=config)
+                self._create = self._create or self._session_client()
+                client = self._create(service, config=config)
                 client.meta.events.register("needs-retry", _pause_after_conflict)
                 self._made[service, config] = client
             return self._made[service, config]
+
+    def _session_client(self) -> Callable[..., Any]:
+        """Return what makes clients that share one session, and so its credentials."""
+        return get_session().create_client
+
+
+class OperatorClients(Clients):
+    """Makes the same clients with boto3, for an operator's command."""
+
+    def _session_client(self) -> Callable[..., Any]:
+        import boto3  # noqa: PLC0415 - a function does without
+
+        session: Any = boto3.Session()  # its stubs know three services
+        return session.client
 
 
 def _pause_after_conflict(response: tuple[Any, dict[str, Any]] | None, attempts: int, **_: object) -> float | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
-from cairn.ground.item_limits import RESERVED_NAME
 from cairn.ground.table import (
     ABSENT,
+    RESERVED_NAME,
     AllOf,
     AnyOf,
     Attributes,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from cairn.ground.item_limits import check_attributes, item_bytes
 from cairn.ground.table import (
     MAX_ITEM_BYTES,
     AllOf,
@@ -18,6 +17,8 @@ from cairn.ground.table import (
     Scalar,
     Update,
     Write,
+    check_attributes,
+    item_bytes,
 )
 
 

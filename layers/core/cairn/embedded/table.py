@@ -14,7 +14,6 @@ from threading import local
 from cairn.embedded.database import Database
 from cairn.embedded.semantics import applied, permits
 from cairn.ground.errors import ConditionFailed, Refusal, TransactionRefused
-from cairn.ground.item_limits import item_bytes
 from cairn.ground.table import (
     MAX_PAGE_BYTES,
     Attributes,
@@ -27,6 +26,7 @@ from cairn.ground.table import (
     Update,
     Write,
     check_writes,
+    item_bytes,
     key_of,
 )
 

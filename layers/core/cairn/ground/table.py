@@ -1,12 +1,13 @@
-"""What is asked of a table of items: keys, conditions, writes and ranges, and which of them are possible."""
+"""The language of the table: keys, items, conditions, writes and ranges, and the limits that every store holds them to.
+
+Sizes and limits are DynamoDB's: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
-
-from cairn.ground.item_limits import check_attributes, item_bytes
 
 Scalar: TypeAlias = str | int | bytes | bool
 Attributes: TypeAlias = Mapping[str, Scalar]
@@ -15,6 +16,9 @@ MAX_ITEM_BYTES = 400 * 1024
 MAX_PAGE_BYTES = 1024 * 1024
 MAX_TRANSACTION_WRITES = 100
 MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
+KEY_BYTES = {"pk": 2048, "sk": 1024, "ipk": 2048, "isk": 1024}
+RESERVED_NAME = "_rid"
+_INTEGER_LIMIT = 10**38
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,3 +171,29 @@ class Page:
 
     items: tuple[Attributes, ...]
     next: Mapping[str, str] | None = None
+
+
+def item_bytes(item: Mapping[str, Scalar]) -> int:
+    """Return how many bytes the names and values of an item count; ValueError where text is not valid Unicode."""
+    return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
+
+
+def check_attributes(item: Mapping[str, Scalar]) -> None:
+    """Raise ValueError where a name is empty or reserved, a key is no text of its size, or a number is too long."""
+    if "" in item or RESERVED_NAME in item:
+        raise ValueError(f'an attribute is not named "" or "{RESERVED_NAME}"')
+    for name, limit in KEY_BYTES.items():
+        value = item.get(name, "-")
+        if not isinstance(value, str) or not 1 <= len(value.encode()) <= limit:
+            raise ValueError(f"{name} must be text of 1-{limit} bytes")
+    if any(abs(value) >= _INTEGER_LIMIT for value in item.values() if isinstance(value, int)):
+        raise ValueError("a number has at most 38 digits")
+
+
+def _value_bytes(value: Scalar) -> int:
+    if isinstance(value, bool):
+        return 1
+    if isinstance(value, int):
+        significant = len(str(abs(value)).rstrip("0"))
+        return (significant + 1) // 2 + 1 + (value < 0)
+    return len(value.encode()) if isinstance(value, str) else len(value)

@@ -7,6 +7,7 @@ is seen by every read that begins after its write returned.
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice
@@ -14,13 +15,12 @@ from math import ceil
 from typing import Any
 
 from cairn.ground import codec, layout
-from cairn.ground.errors import NotFound
+from cairn.ground.errors import CorruptData, InvalidArgument, NotFound
 from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.paging import every
 from cairn.ground.settings import Quotas
-from cairn.ground.table import Query
+from cairn.ground.table import Key, Query
 from cairn.ground.world import Pending, World
-from cairn.keyvalue import cursors
 from cairn.keyvalue import layout as keyvalue_layout
 from cairn.keyvalue.changes import value_key
 from cairn.keyvalue.collection import Collector
@@ -28,6 +28,7 @@ from cairn.keyvalue.model import Entry, KeyName, Listing, Place, StoredValue, Us
 from cairn.keyvalue.writing import Writing
 from cairn.vault.vault import Vault
 
+MAX_CURSOR_CHARACTERS = 1024
 SPARE = 50
 """How many keys more than asked for a page reads, so that expired ones among them seldom cost a second read."""
 
@@ -77,12 +78,12 @@ class KeyValue:
         InvalidArgument for a cursor of another tenant, namespace or prefix, or one that was changed.
         """
         pk, now = keyvalue_layout.namespace_pk(tenant, namespace), self._world.clock.now()
-        after = None if cursor is None else cursors.unseal(self._vault, tenant, pk, prefix, cursor)
+        after = None if cursor is None else unseal_cursor(self._vault, tenant, pk, prefix, cursor)
         names = Pending(lambda: self._names(pk, prefix, after, limit + 1, now))
         total = Pending(lambda: self._total(pk, now))
         self._world.parallel([names, total])
         found = names.result[:limit]
-        more = cursors.seal(self._vault, tenant, pk, prefix, found[-1]) if len(names.result) > limit else None
+        more = seal_cursor(self._vault, tenant, pk, prefix, found[-1]) if len(names.result) > limit else None
         return Listing(tuple(found), more, total.result)
 
     def _names(self, pk: str, prefix: str, after: KeyName | None, limit: int, now: datetime) -> Sequence[KeyName]:
@@ -103,3 +104,21 @@ class KeyValue:
             else:
                 expired += 1
         return usage.items - expired
+
+
+def seal_cursor(vault: Vault, tenant: Tenant, pk: str, prefix: str, last: KeyName) -> str:
+    """Return the cursor of what follows the last key, fit for a URL."""
+    return urlsafe_b64encode(vault.seal_blob(tenant, _where(pk, prefix), last.encode())).decode().rstrip("=")
+
+
+def unseal_cursor(vault: Vault, tenant: Tenant, pk: str, prefix: str, cursor: str) -> KeyName:
+    """Return the last key of the page before; InvalidArgument for what is no cursor of this listing."""
+    try:
+        token = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
+        return KeyName(vault.unseal_blob(tenant, _where(pk, prefix), token).decode())
+    except (ValueError, CorruptData):
+        raise InvalidArgument("cursor", "is no cursor of this namespace and prefix; begin again without one") from None
+
+
+def _where(pk: str, prefix: str) -> Key:
+    return Key(pk, f"cursor#{prefix}")

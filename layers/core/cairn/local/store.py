@@ -86,13 +86,13 @@ def audit_log(data: Path | None, environment: Mapping[str, str]) -> AuditLog:
 
 def world(data: Path | None, environment: Mapping[str, str]) -> World:
     """Return the adapters of a data directory, made if it is new, or of AWS where the settings name its store."""
-    return wiring.adapters(_settings(data, environment))
+    return wiring.adapters(_settings(data, environment), for_operator=True)
 
 
 def custody(data: Path | None, environment: Mapping[str, str]) -> Custody:
     """Return a data directory, made if it is new, or the store in AWS that the settings name, as an operator has it."""
     settings = _settings(data, environment)
-    adapters = wiring.adapters(settings)
+    adapters = wiring.adapters(settings, for_operator=True)
     return Custody(adapters, wiring.inventory(settings), settings, Vault(adapters))
 
 
@@ -126,7 +126,7 @@ def services(data: Path | None, environment: Mapping[str, str]) -> Generator[Ser
     """Open a data directory, or the store in AWS where the settings name one and no directory is given."""
     settings = read(local_environment(environment))
     if data is None and isinstance(settings.store, AwsStore):
-        yield wiring.build(settings, wiring.adapters(settings))
+        yield wiring.build(settings, wiring.adapters(settings, for_operator=True))
         return
     with open_store(data, environment):
         yield wiring.services()

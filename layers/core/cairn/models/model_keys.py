@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cairn.ground.errors import CairnError, ModelFailed
 from cairn.ground.settings import HeuristicSettings
 from cairn.process.system import SystemClock
-from cairn.settings.memory import fits_a_header
+from cairn.settings.checks import fits_a_header
 
 if TYPE_CHECKING:
     from cairn.aws.secrets import KeptSecret

@@ -16,10 +16,11 @@ from cairn.ground.errors import CorruptData, NotFound
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.jobs import IndexLog
 from cairn.ground.paging import every
+from cairn.ground.ports import Inventory
 from cairn.ground.table import Attributes, Query
 from cairn.ground.world import Pending, World
 from cairn.log.documents import Kind, Vectors
-from cairn.log.layout import MANIFEST, log_pk, log_range
+from cairn.log.layout import MANIFEST, log_of, log_pk, log_range
 from cairn.log.manifest import ENTRIES, Manifest, SegmentRef, merging
 from cairn.log.segment import Segment
 from cairn.log.segment_writer import written
@@ -146,3 +147,14 @@ class _Log:
 class _Step:
     manifest: Manifest
     done: Indexed
+
+
+def reindex(world: World, inventory: Inventory, tenant: Tenant) -> Iterator[Indexed]:
+    """Make the segments of each log that has any, and yield what that took; logs are read and written meanwhile.
+
+    It may be stopped at any time and run again.
+    """
+    indexer = Indexer(world, Vault(world))
+    logs = [str(item["pk"]) for item in inventory.items(tenant) if item["sk"] == MANIFEST]
+    for pk in logs:
+        yield indexer.rebuild(*log_of(pk))

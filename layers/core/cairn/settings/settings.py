@@ -21,8 +21,8 @@ from cairn.ground.settings import (
     Quotas,
     RateSettings,
 )
-from cairn.settings import document, sections
-from cairn.settings.memory import fits_a_header, memory_settings
+from cairn.settings import document
+from cairn.settings.checks import auth_settings, cluster_settings, fits_a_header, memory_settings, tool_rate
 from cairn.settings.options import ALIASES, ENABLED, OPTIONS, ORIGINS, build
 
 MASTER_KEY = "LUMERA_MEMORY_KEY"
@@ -167,12 +167,12 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         tenants=_of_tenants(values, read.tenants, model_key),
         limits=build(Limits, "limits", values),
         quotas=build(Quotas, "quotas", values),
-        auth=sections.auth(values),
-        cluster=sections.cluster(values),
+        auth=auth_settings(values),
+        cluster=cluster_settings(values),
         enrichment=build(EnrichmentSettings, "enrichment", values),
         embedding=build(EmbeddingSettings, "embedding", values),
         rate_limits=rate_limits,
-        tool_rates={name: sections.tool_rate(rate_limits, own) for name, own in read.tool_rates.items()},
+        tool_rates={name: tool_rate(rate_limits, own) for name, own in read.tool_rates.items()},
         audit=build(AuditSettings, "audit", values),
         allowed_origins=values.get(ORIGINS, ()),
         store=_store(environment),

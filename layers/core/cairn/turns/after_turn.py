@@ -34,8 +34,8 @@ from cairn.sessions.layout import event_sk, session_pk
 from cairn.sessions.parts import Parts
 from cairn.sessions.sessions import Lease
 from cairn.sessions.transacting import transact
+from cairn.turns.echo import NOTHING_STORED, new_inputs_of, read_context
 from cairn.turns.model import CommittedTurn
-from cairn.turns.new_input import NOTHING_STORED, new_inputs_of, read_context
 from cairn.turns.proposing import proposals
 
 

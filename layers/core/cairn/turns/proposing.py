@@ -10,7 +10,7 @@ from cairn.ground.session import Session
 from cairn.ground.world import Pending
 from cairn.log.layout import log_owner
 from cairn.sessions.parts import Parts
-from cairn.turns.new_input import new_inputs_of, read_context
+from cairn.turns.echo import new_inputs_of, read_context
 
 _NONE = Proposals()
 

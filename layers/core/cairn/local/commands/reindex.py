@@ -10,7 +10,7 @@ import click
 from cairn.ground.ids import Tenant
 from cairn.local.store import custody
 from cairn.recall.indexing import Indexed
-from cairn.recall.reindexing import reindex as logs
+from cairn.recall.indexing import reindex as logs
 
 
 def reindex(owner: Tenant, data: Path | None) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cairn.conversation.items import message
 from cairn.ground.session import ResponseItem
 from cairn.recall import block
-from cairn.turns.echoes import new_inputs
+from cairn.turns.echo import new_inputs
 from cairn.turns.window import recent_items
 
 Items = list[ResponseItem]

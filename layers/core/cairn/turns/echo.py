@@ -1,12 +1,16 @@
-"""Telling what is new in a turn's input from what Cairn put there or has stored before."""
+"""What is new in a turn's input: without what Cairn put there, and without an echo of what it has stored."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
 from cairn.conversation.items import identity, is_call, is_result
-from cairn.ground.session import ResponseItem
+from cairn.conversation.turns import Completion
+from cairn.ground.session import ResponseItem, Session
+from cairn.recall import block
 from cairn.recall.block import Verify, is_injected
+from cairn.sessions.parts import Parts
+from cairn.sessions.recent_turns import Recent
 
 
 def new_inputs(
@@ -53,3 +57,23 @@ def _unmatched(run: Sequence[str], past: Sequence[str], left_out: Collection[str
         elif name not in left_out:
             return rest, False
     return rest, True
+
+
+NOTHING_STORED = Recent(None, ())
+
+
+def read_context(parts: Parts, session: Session, turn: Completion) -> Recent:
+    """Return what an echo could be of; the last input is never one, so a lone input needs no read."""
+    if len(turn.inputs) <= 1:
+        return NOTHING_STORED
+    return parts.sessions.recent(session, parts.settings_for(session.tenant).recent_context_items)
+
+
+def new_inputs_of(parts: Parts, session: Session, turn: Completion, context: Recent) -> tuple[ResponseItem, ...]:
+    """Return the turn's inputs without injected memory and without an echo of the context."""
+
+    def is_genuine(message: bytes, tag: str) -> bool:
+        return parts.vault.verify(session.tenant, block.PURPOSE, message, tag)
+
+    stored = [event.item for _, events in context.turns for event in events]
+    return new_inputs(turn.inputs, stored, turn.history, is_genuine)
