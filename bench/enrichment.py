@@ -37,8 +37,9 @@ from cairn.ground.settings import EnrichmentSettings
 from cairn.ground.world import World
 from cairn.process.system import SystemClock, SystemEntropy, in_turn
 from cairn.settings.settings import Settings
+from cairn.tool.call import Call
 from cairn.tool.enrichment import AutoMemorySystem, enriched
-from cairn.tool.tool import Call, Tool
+from cairn.tool.tool import Tool
 from cairn.wiring import Services
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE, Diagnosis, PodHealth, oc_diagnostic_pod_health
 from metering import Meter, MeteredTable

@@ -27,8 +27,7 @@ from cairn.ground.jobs import IndexLog, Job
 from cairn.ground.world import World
 from cairn.process.system import SystemEntropy, in_turn
 from cairn.settings.settings import Settings
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call
+from cairn.tool.call import Call, execute
 from cairn_sandbox import door
 from cairn_tools.catalog import CATALOG
 from metering import Meter, MeteredSandbox, Written, metered

@@ -25,8 +25,7 @@ from cairn.local.server.background import work
 from cairn.local.store import LOCAL_TENANT, local_environment
 from cairn.recall.corpus import Vector
 from cairn.settings.settings import EmbeddedStore, read
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call
+from cairn.tool.call import Call, execute
 from cairn_tools.catalog import CATALOG
 from clients import AFTER, BEFORE, resident_megabytes
 from report import Cell, Table

@@ -31,7 +31,7 @@ from cairn.ground.world import World
 from cairn.process.system import in_turn
 from cairn.settings.settings import Settings, variables
 from cairn.telemetry import logs
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
 from support.doubles import FakeClock, InProcessSandbox, RecordingJobs, RepeatingKeyRing

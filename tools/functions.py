@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cairn.edge.deadline import GATEWAY_SECONDS
+from cairn.edge.guard import GATEWAY_SECONDS
 from cairn.tool.tool import Tool
 from cairn_mcp.profiles import PROFILES
 from cairn_tools.memory_run_maintenance import memory_run_maintenance

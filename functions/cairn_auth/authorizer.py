@@ -13,8 +13,7 @@ from cairn import wiring
 from cairn.access.api_keys import Credential, Grant, Refused
 from cairn.access.claims import Identity, looks_like_token
 from cairn.edge import events
-from cairn.edge.deadline import left, within
-from cairn.edge.guard import guarded
+from cairn.edge.guard import guarded, left, within
 from cairn.ground.errors import Unauthenticated, Unavailable
 from cairn.telemetry.record import CallRecord
 from cairn.wiring import Services

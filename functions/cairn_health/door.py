@@ -11,10 +11,9 @@ from typing import Any
 
 from cairn import __version__, wiring
 from cairn.edge import events, problems
-from cairn.edge.deadline import left, within
-from cairn.edge.guard import guarded
+from cairn.edge.guard import guarded, left, within
 from cairn.ground.errors import CairnError
-from cairn.tool.dispatch import families
+from cairn.tool.tool import families
 from cairn_tools.catalog import CATALOG
 
 

@@ -12,13 +12,11 @@ from typing import Any
 
 from cairn import wiring
 from cairn.edge import events, problems
-from cairn.edge.callers import caller
-from cairn.edge.deadline import left
-from cairn.edge.guard import guarded
-from cairn.edge.names import named
+from cairn.edge.callers import caller, names_in
+from cairn.edge.guard import guarded, left
 from cairn.ground.errors import CairnError, InvalidArgument, PayloadTooLarge
 from cairn.telemetry.record import CallRecord
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn_mcp import jsonrpc
 from cairn_mcp.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, RpcError
 from cairn_mcp.profiles import of_path
@@ -46,7 +44,7 @@ def _answer(event: dict[str, Any], record: CallRecord, until: float) -> Reply:
 
     def receive() -> tuple[object, Toolbox]:
         try:
-            call = Call(caller(request), services, until, names=named(request.headers))
+            call = Call(caller(request), services, until, names=names_in(request.headers))
             tools = CatalogTools(CATALOG, call, of_path(request.path))
             return events.parse_json(request.body, services.settings.limits), tools
         except CairnError as error:

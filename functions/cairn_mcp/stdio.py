@@ -18,7 +18,7 @@ from cairn.access.callers import Caller
 from cairn.edge.events import parse_json
 from cairn.ground.errors import CairnError
 from cairn.ground.settings import Limits
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn_mcp import jsonrpc
 from cairn_mcp.jsonrpc import INTERNAL_ERROR, PARSE_ERROR, RpcError
 from cairn_mcp.profiles import PROFILES, WHOLE, Profile

@@ -10,8 +10,8 @@ from typing import Any, Final
 import cairn
 from cairn.edge import problems, schema
 from cairn.ground.errors import CairnError, Disabled
-from cairn.tool.dispatch import execute, visible
-from cairn.tool.tool import Call, Tool
+from cairn.tool.call import Call, execute
+from cairn.tool.tool import Tool, visible
 from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
 from cairn_mcp.profiles import WHOLE, Profile
 from cairn_mcp.server import Server, ToolCall

@@ -7,7 +7,8 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from cairn.keyvalue.fields import IfVersion, KeyInput
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 
 
 class DeleteMemory(KeyInput):

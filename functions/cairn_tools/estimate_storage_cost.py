@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cairn.archive import cost as storage_cost
 from cairn.archive.cost import MAX_BYTES, MAX_REDUNDANCY
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 
 
 class EstimateCost(BaseModel):

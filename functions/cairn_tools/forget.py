@@ -8,7 +8,8 @@ from pydantic import BaseModel, Field
 
 from cairn.memories.fields import MemoryId, MemoryInput
 from cairn.memories.model import MAX_REASON_CHARACTERS, ForgetRequest
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 
 
 class Forget(MemoryInput):

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from cairn.calls.fields import Asked, Context, Kind
 from cairn.edge.fields import SessionInput
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 
 
 class GetContext(SessionInput):

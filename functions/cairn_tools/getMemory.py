@@ -9,7 +9,8 @@ from pydantic import BaseModel, Field
 
 from cairn.keyvalue import personal_data
 from cairn.keyvalue.fields import KeyInput
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 
 
 class GetMemory(KeyInput):

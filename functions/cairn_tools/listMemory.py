@@ -8,7 +8,8 @@ from pydantic import BaseModel, Field
 
 from cairn.keyvalue import personal_data
 from cairn.keyvalue.fields import KeyPrefix, NamespaceInput
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 
 
 class ListMemory(NamespaceInput):

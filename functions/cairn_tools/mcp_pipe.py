@@ -8,10 +8,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cairn.tool.dispatch import execute
+from cairn.tool.call import Call, execute
 from cairn.tool.pipe import Piped, run_pipe
 from cairn.tool.pipe_plan import Steps
-from cairn.tool.tool import Call, Tool, tool
+from cairn.tool.tool import Tool, tool
 
 
 class PipeOfSteps(BaseModel):

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from cairn.conversation.turns import Completion
 from cairn.edge.fields import Items, SessionInput, TurnName, UserName
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 from cairn.turns.fields import Committed, OutputItems
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 from cairn.turns.fields import PreparationFields, Prepared
 
 EXAMPLE = {

@@ -8,7 +8,8 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from cairn.edge.fields import SessionInput
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 
 
 class ListDirectories(SessionInput):

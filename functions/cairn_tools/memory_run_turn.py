@@ -7,7 +7,8 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, RootModel
 
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 from cairn.turns.fields import Committed, OperationFields, OutputItems, PreparationFields, Prepared
 
 T = TypeVar("T")

@@ -9,7 +9,8 @@ from pydantic import BaseModel, Field
 from cairn.ground.errors import InvalidArgument
 from cairn.keyvalue import personal_data
 from cairn.keyvalue.fields import IfVersion, KeyInput, Value
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 
 
 class PutMemory(KeyInput):

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cairn.archive.fields import Pointer
 from cairn.archive.model import MAX_TAG_CHARACTERS, MAX_TAGS, pointer
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 
 
 class QueryArchive(BaseModel):

@@ -9,7 +9,8 @@ from pydantic import BaseModel, Field
 from cairn.memories.fields import MemoryInput, Moment, QueryText, Recalled, TypeFilter
 from cairn.memories.model import RecallRequest
 from cairn.recall.filter import SearchMode
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 
 
 class Recall(MemoryInput):

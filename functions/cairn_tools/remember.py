@@ -11,7 +11,8 @@ from cairn.ground.settings import RecallScope
 from cairn.log.memories import MemoryType
 from cairn.memories.fields import Confidence, Content, MemoryInput
 from cairn.memories.model import Note
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 
 
 class Remember(MemoryInput):

@@ -8,7 +8,8 @@ from pydantic import BaseModel, Field
 
 from cairn.archive.fields import Card, DepositFields, Pointer
 from cairn.archive.model import Receipt, pointer
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
 
 
 class StoreSession(DepositFields):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cairn.edge import problems
-from cairn.edge.deadline import MARGIN_SECONDS
+from cairn.edge.guard import MARGIN_SECONDS
 from cairn.ground.ports import SANDBOX_SECONDS
 from cairn.settings.settings import variables
 from cairn.telemetry import metrics

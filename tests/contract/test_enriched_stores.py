@@ -20,8 +20,8 @@ from cairn.ground.settings import EnrichmentSettings
 from cairn.ground.world import World
 from cairn.process.system import in_turn
 from cairn.settings.settings import Settings
+from cairn.tool.call import Call
 from cairn.tool.enrichment import AutoMemorySystem
-from cairn.tool.tool import Call
 from cairn.wiring import Services
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
 from conftest import FakeClock

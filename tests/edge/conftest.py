@@ -14,7 +14,7 @@ import pytest
 
 from cairn.access import policies
 from cairn.telemetry import logs
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from support.telemetry import NAMESPACE, Emitted
 
 

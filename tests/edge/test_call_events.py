@@ -14,8 +14,8 @@ from cairn import wiring
 from cairn.ground.errors import CairnError
 from cairn.memories.fields import MemoryInput
 from cairn.telemetry.call_events import CallEnded, CallStarted
-from cairn.tool.dispatch import MEMORY_ACTIONS, execute
-from cairn.tool.tool import Call, Tool
+from cairn.tool.call import MEMORY_ACTIONS, Call, execute
+from cairn.tool.tool import Tool
 from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG

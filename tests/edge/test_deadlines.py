@@ -13,7 +13,7 @@ import pytest
 
 from cairn import wiring
 from cairn.edge import events
-from cairn.edge.deadline import GATEWAY_SECONDS, MARGIN_SECONDS, left, within
+from cairn.edge.guard import GATEWAY_SECONDS, MARGIN_SECONDS, left, within
 from cairn.ground.errors import CorruptData, SettingsError, Unavailable
 from cairn.ground.world import World
 from cairn.settings.settings import Settings, load

@@ -26,8 +26,8 @@ from cairn.ground.ids import Tenant
 from cairn.ground.ports import DataKey
 from cairn.ground.world import World
 from cairn.telemetry import logs
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call, Tool, tool
+from cairn.tool.call import Call, execute
+from cairn.tool.tool import Tool, tool
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_after_turn import handler as after_handler
 from support.telemetry import calls

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from cairn.conversation.items import message
 from cairn.edge.fields import history
 from cairn.ground.errors import InvalidArgument
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call
+from cairn.tool.call import Call, execute
 from cairn_tools.catalog import CATALOG
 
 TEXT = "What is my name?"

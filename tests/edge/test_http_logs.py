@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 from cairn.telemetry import logs
 from cairn.telemetry import record as telemetry
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call, tool
+from cairn.tool.call import Call, execute
+from cairn.tool.tool import tool
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
 from support.telemetry import calls, lines

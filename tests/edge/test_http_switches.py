@@ -13,8 +13,8 @@ from cairn import wiring
 from cairn.ground.errors import Disabled, NotFound
 from cairn.ground.ids import Tenant
 from cairn.settings.settings import Settings
-from cairn.tool.dispatch import execute, visible
-from cairn.tool.tool import Call, Tool
+from cairn.tool.call import Call, execute
+from cairn.tool.tool import Tool, visible
 from cairn_tools.catalog import CATALOG
 from support.tool import outcome
 

@@ -15,7 +15,7 @@ from cairn.keyvalue.model import KeyName, Place
 from cairn.telemetry import record as telemetry
 from cairn.telemetry.metrics import REDACTIONS, samples
 from cairn.telemetry.record import CallRecord
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from support.keyvalue import SPACE, ask, refused, rules
 
 CARD = "4111 1111 1111 1111"

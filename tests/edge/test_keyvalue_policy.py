@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cairn import wiring
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn_tools.catalog import CATALOG
 from support.keyvalue import SPACE, ask, refused, rules
 

@@ -12,8 +12,7 @@ from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.settings import Limits, Quotas
 from cairn.ground.world import World
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call
+from cairn.tool.call import Call, execute
 from cairn_tools.catalog import CATALOG
 from support.keyvalue import SPACE, ask, refused
 

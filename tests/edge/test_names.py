@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cairn.edge.names import HEADERS
+from cairn.edge.callers import NAME_HEADERS
 from cairn.edge.validation import Rules, validate
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.settings import Limits
@@ -97,7 +97,7 @@ def test_a_header_opens_no_project_that_the_key_does_not(
 
 @pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in CATALOG])
 def test_every_tool_takes_each_of_its_names_from_the_request(tool: Tool) -> None:
-    fields = set(tool.input.model_fields) & set(HEADERS)
+    fields = set(tool.input.model_fields) & set(NAME_HEADERS)
     arguments = {name: value for name, value in tool.example.items() if name not in fields}
     names = {"project": "garden", "session_id": "tuesday", "user_id": "bob"}
 

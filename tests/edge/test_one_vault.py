@@ -19,7 +19,7 @@ from cairn.ground.ports import DataKey, KeyRing
 from cairn.ground.settings import EnrichmentSettings
 from cairn.ground.world import World
 from cairn.settings.settings import Settings
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn_tools.catalog import CATALOG
 from support.doubles import InProcessSandbox
 from support.tool import ABSENT

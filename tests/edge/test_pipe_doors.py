@@ -18,8 +18,8 @@ from cairn.ground.ids import Tenant
 from cairn.ground.ports import Table
 from cairn.ground.table import Page, Query
 from cairn.ground.world import World
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call, Tool
+from cairn.tool.call import Call, execute
+from cairn.tool.tool import Tool
 from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG

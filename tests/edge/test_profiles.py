@@ -16,8 +16,8 @@ from cairn.access.callers import Caller
 from cairn.conversation.token_count import count
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Tenant
-from cairn.tool.dispatch import visible
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
+from cairn.tool.tool import visible
 from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_mcp.profiles import AGENT

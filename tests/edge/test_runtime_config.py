@@ -11,7 +11,7 @@ import pytest
 
 from cairn import __version__, wiring
 from cairn.settings.settings import Settings
-from cairn.tool.dispatch import families
+from cairn.tool.tool import families
 from cairn.wiring import Services
 from cairn_health.door import handler
 from cairn_tools.catalog import CATALOG

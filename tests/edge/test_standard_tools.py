@@ -11,8 +11,8 @@ import pytest
 
 from cairn import wiring
 from cairn.ground.errors import CairnError, InternalError, InvalidArgument, NotFound, SettingsError, Unavailable
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call, Tool
+from cairn.tool.call import Call, execute
+from cairn.tool.tool import Tool
 from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, cast
 from pydantic import BaseModel
 
 from cairn.conversation.items import message
-from cairn.edge.names import HEADERS
+from cairn.edge.callers import NAME_HEADERS
 from cairn.tool.tool import Tool
 from isolation.names import NO_NAMES, Names, text
 from isolation.stage import Party
@@ -88,8 +88,8 @@ class Drawing:
             given[self.draw.choice(["extra", "tenant", *sorted(given.keys() - {"project"})])] = self.draw.choice(
                 ["x", 7, None, [], "acme"]
             )
-        moved = [name for name in HEADERS if name in shape["properties"] and self.draw.random() < 0.1]
-        values = {HEADERS[name]: str(given.pop(name)) for name in moved if name in given}
+        moved = [name for name in NAME_HEADERS if name in shape["properties"] and self.draw.random() < 0.1]
+        values = {NAME_HEADERS[name]: str(given.pop(name)) for name in moved if name in given}
         return given, {name: value for name, value in values.items() if value.isascii() and value.isprintable()}
 
     def _object(self, schema: Schema, definitions: Schema, example: Mapping[str, Any]) -> dict[str, Any]:

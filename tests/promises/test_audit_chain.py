@@ -24,7 +24,7 @@ from cairn.ground.paging import every
 from cairn.ground.table import Attributes, Delete, Key, Put, Query
 from cairn.ground.world import World
 from cairn.settings.settings import Settings
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn.vault.vault import Vault
 from cairn_tools.memory_before_turn import memory_before_turn
 from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped

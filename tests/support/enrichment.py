@@ -12,7 +12,8 @@ from cairn.ground.errors import CairnError
 from cairn.ground.ids import Project, SessionId, Tenant
 from cairn.ground.table import Put, Query
 from cairn.ground.world import World
-from cairn.tool.tool import Call, Tool
+from cairn.tool.call import Call
+from cairn.tool.tool import Tool
 from cairn_tools.oc_diagnostic_pod_health import Diagnosis, PodHealth, oc_diagnostic_pod_health
 from support.turns import cold
 

@@ -12,8 +12,7 @@ from cairn.ground.settings import Quotas
 from cairn.ground.world import World
 from cairn.keyvalue.model import Place
 from cairn.keyvalue.store import KeyValue
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call
+from cairn.tool.call import Call, execute
 from cairn.vault.vault import Vault
 from cairn_tools.catalog import CATALOG
 

@@ -17,7 +17,6 @@ from cairn.access.key_store import Credentials
 from cairn.archive.archive import Archive
 from cairn.conversation.items import message, text_of
 from cairn.conversation.turns import Completion
-from cairn.edge import deadline
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
 from cairn.engine import Engine
@@ -30,7 +29,7 @@ from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update
 from cairn.ground.world import World
 from cairn.local.cli import main
 from cairn.sessions.parts import Parts
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn.turns.model import CommittedTurn, Preparation, PreparedTurn
 from cairn.upkeep.model import MaintenanceReport
 from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
@@ -210,7 +209,7 @@ def metered(call: Call, world: World, monkeypatch: pytest.MonkeyPatch) -> tuple[
     def within(_: float, work: Callable[[], Any]) -> Any:
         return work()
 
-    monkeypatch.setattr(deadline, "within", within)
+    monkeypatch.setattr("cairn.tool.call.within", within)
     meter = Meter()
     counted = replace(
         world,

@@ -24,8 +24,7 @@ from cairn.ground.errors import (
 from cairn.ground.settings import MemorySettings
 from cairn.ground.world import World
 from cairn.settings.settings import Settings
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call
+from cairn.tool.call import Call, execute
 from cairn_tools.catalog import CATALOG
 from cairn_tools.estimate_storage_cost import estimate_storage_cost
 from cairn_tools.retrieve_session_from_cascade import retrieve_session_from_cascade

@@ -11,7 +11,7 @@ import pytest
 from cairn import wiring
 from cairn.ground.errors import PermissionDenied
 from cairn.ground.world import NoTally, World
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn_tools.memory_before_turn import memory_before_turn
 
 

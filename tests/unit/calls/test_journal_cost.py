@@ -8,7 +8,8 @@ import pytest
 
 from cairn.ground.table import Put, Query
 from cairn.ground.world import World
-from cairn.tool.tool import Call, Tool
+from cairn.tool.call import Call
+from cairn.tool.tool import Tool
 from cairn_tools.getContext import getContext
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn

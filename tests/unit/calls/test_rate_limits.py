@@ -25,7 +25,7 @@ from cairn.ground.settings import RateSettings
 from cairn.ground.world import World
 from cairn.process.system import in_turn
 from cairn.settings.settings import load
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn

@@ -17,7 +17,7 @@ from cairn.ground.paging import every
 from cairn.ground.session import Subject
 from cairn.ground.table import Attributes, Delete, Key, Put, Query
 from cairn.ground.world import World
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn.vault.vault import Vault
 from cairn.wiring import Services
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn

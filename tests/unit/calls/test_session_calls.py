@@ -17,7 +17,7 @@ from cairn.ground.ids import Project, SessionId, Tenant
 from cairn.ground.session import Session, Subject
 from cairn.ground.table import Delete, Key, Query
 from cairn.ground.world import World
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.getContext import getContext
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn

@@ -17,7 +17,7 @@ from cairn.embedded.table import SqliteTable
 from cairn.ground.errors import TransactionRefused, Unavailable
 from cairn.ground.table import ABSENT, Key, Put, Query
 from cairn.local.store import LOCAL_TENANT, services
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 from cairn_tools.remember import remember
 

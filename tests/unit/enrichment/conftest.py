@@ -13,8 +13,7 @@ from cairn.access.callers import Caller
 from cairn.embedded.table import SqliteTable
 from cairn.ground.settings import EnrichmentSettings
 from cairn.ground.world import World
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call
+from cairn.tool.call import Call, execute
 from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE

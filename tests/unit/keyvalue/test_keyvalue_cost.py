@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from cairn.tool.tool import Call, Tool
+from cairn.tool.call import Call
+from cairn.tool.tool import Tool
 from cairn_tools.deleteMemory import deleteMemory
 from cairn_tools.getContext import getContext
 from cairn_tools.getMemory import getMemory

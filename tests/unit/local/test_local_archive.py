@@ -16,8 +16,7 @@ from cairn.access.api_keys import ALL_PROJECTS
 from cairn.access.callers import Caller
 from cairn.archive.model import RAW_ACKNOWLEDGEMENT
 from cairn.local.store import LOCAL_TENANT, open_store
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call
+from cairn.tool.call import Call, execute
 from cairn_tools.catalog import CATALOG
 
 Run = Callable[..., Result]

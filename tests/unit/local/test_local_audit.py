@@ -23,7 +23,7 @@ from cairn.embedded.table import SqliteTable
 from cairn.ground.table import Put, Query
 from cairn.ground.world import World
 from cairn.local.store import LOCAL_TENANT, open_store
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 
 Run = Callable[..., Result]

@@ -23,8 +23,7 @@ from cairn.local.cli import main
 from cairn.local.store import open_store
 from cairn.settings.settings import load, provenance
 from cairn.telemetry import record as telemetry
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call
+from cairn.tool.call import Call, execute
 from cairn_tools.catalog import CATALOG
 
 pytestmark = pytest.mark.enable_socket

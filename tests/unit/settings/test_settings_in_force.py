@@ -18,8 +18,7 @@ from cairn.ground.session import Session
 from cairn.ground.settings import Limits, MemorySettings
 from cairn.ground.world import World
 from cairn.sessions.parts import Parts
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call
+from cairn.tool.call import Call, execute
 from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
 

@@ -13,9 +13,9 @@ import pytest
 
 from cairn.edge.events import respond
 from cairn.ground.errors import CairnError, InternalError, NotFound, ResourceBusy, Unavailable
+from cairn.tool.call import Call
 from cairn.tool.pipe import Piped, run_pipe
 from cairn.tool.pipe_plan import PIPE, plan_of
-from cairn.tool.tool import Call
 
 PATIENCE_SECONDS = 5.0
 Answer = Callable[[str, Any, Call], dict[str, Any]]

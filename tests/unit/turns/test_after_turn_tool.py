@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cairn.ground.errors import InvalidArgument
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 
 PATH = "/v1/tools/memory_after_turn"

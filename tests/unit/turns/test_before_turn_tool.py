@@ -13,7 +13,7 @@ from cairn.access.callers import Caller
 from cairn.conversation.items import text_of
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Tenant
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_list_dir_with_abstract import memory_list_dir_with_abstract

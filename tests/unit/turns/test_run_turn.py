@@ -15,7 +15,7 @@ from cairn.access.callers import Caller
 from cairn.ground.errors import Disabled, InvalidArgument, PermissionDenied
 from cairn.ground.ids import Tenant
 from cairn.settings.settings import Settings, load
-from cairn.tool.tool import Call
+from cairn.tool.call import Call
 from cairn.turns.operation_token import parse
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn

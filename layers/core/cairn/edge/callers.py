@@ -1,9 +1,13 @@
-"""Who is calling: only what the authorizer put into the event's context counts, never a header or the body."""
+"""Who calls, and the names that the call goes without.
+
+Who calls is what the authorizer put into the event's context, never a header or the body. Names of a project, session
+and user may stand in headers for arguments that are left out: an MCP client sets them once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from cairn.access.api_keys import project_pattern
 from cairn.access.callers import Caller
@@ -11,6 +15,8 @@ from cairn.edge.events import Request
 from cairn.ground.errors import CairnError, InvalidArgument, PermissionDenied, Unauthenticated, Unavailable
 from cairn.ground.ids import tenant
 
+NAME_HEADERS: Final = {"project": "x-cairn-project", "session_id": "x-cairn-session", "user_id": "x-cairn-user"}
+"""The header of each field that a request may name beside its arguments."""
 _MISSING = "missing authorization"
 
 
@@ -37,6 +43,12 @@ def caller(request: Request) -> Caller:
         )
     except (ValueError, InvalidArgument):
         raise PermissionDenied(_MISSING) from None
+
+
+def names_in(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return each field that a header names; header names are in lower case, and an empty one names nothing."""
+    given = {field: headers.get(header, "").strip() for field, header in NAME_HEADERS.items()}
+    return {field: name for field, name in given.items() if name}
 
 
 def _text(context: Mapping[str, Any], name: str) -> str | None:

@@ -1,12 +1,26 @@
-"""The guard around a call: one log line, and nothing but a CairnError gets out."""
+"""The guard around a call: one log line, nothing but a CairnError gets out, and an end in time.
+
+What takes too long gets an answer before Lambda or the gateway cuts it off without one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from contextvars import copy_context
+from threading import Thread
+from typing import TypeVar
 
-from cairn.ground.errors import CairnError, InternalError
+from cairn.ground.errors import CairnError, InternalError, Unavailable
 from cairn.telemetry.record import CallRecord, recorded
+
+T = TypeVar("T")
+
+GATEWAY_SECONDS = 29
+"""How long a request may take; API Gateway gives up on it after 30."""
+MARGIN_SECONDS = 2
+"""What is left of a function's timeout to answer in."""
 
 
 @contextmanager
@@ -23,3 +37,29 @@ def guarded(request_id: str) -> Generator[CallRecord]:
             record.fail(error)
             seen = {"request_id": record.request_id}
             raise InternalError("Something failed inside; the log has it under the request id", seen) from None
+
+
+def left(context: object) -> float:
+    """Return the seconds a call may take: what Lambda's context says is left, elsewhere what the gateway gives."""
+    remaining = getattr(context, "get_remaining_time_in_millis", None)
+    return (remaining() / 1000 if remaining else GATEWAY_SECONDS) - MARGIN_SECONDS
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """Return what the call returns, or raise Unavailable after so many seconds.
+
+    A call that is given up may go on; what it still writes holds under the same conditions as ever.
+    """
+    outcome: Future[T] = Future()
+    context = copy_context()
+
+    def run() -> None:
+        try:
+            outcome.set_result(context.run(call))
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the waiting thread raises it
+            outcome.set_exception(error)
+
+    Thread(target=run, daemon=True, name="call").start()
+    if not wait((outcome,), max(seconds, 0)).done:
+        raise Unavailable("The call took too long; it may have been done all the same")
+    return outcome.result()

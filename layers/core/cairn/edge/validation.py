@@ -23,7 +23,7 @@ _WORDING = {"missing": "is required", "extra_forbidden": "is not a field of this
 class Rules:
     """What validators need to know of settings and request; it is pydantic's validation context.
 
-    `names` are those the request gives beside its arguments, by field: see `cairn.edge.names`.
+    `names` are those the request gives beside its arguments, by field: see `cairn.edge.callers`.
     """
 
     limits: Limits

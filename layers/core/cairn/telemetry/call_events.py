@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Protocol, cast
@@ -61,11 +62,19 @@ class LoggedCalls:
         _log("tool_result", event.call, is_error=event.is_error, duration_ms=event.duration_ms)
 
 
-def observed(
-    observer: CallObserver, event: CallStarted, run: Callable[[], dict[str, Any]], shown: Callable[[CairnError], Any]
-) -> dict[str, Any]:
-    """Return what the call answers, with its start and its end told; `shown` is an error as its caller sees it."""
+class Observed:
+    """A call while it is observed; `answer` is to be set to what it gives."""
+
+    def __init__(self) -> None:
+        """Begin without an answer."""
+        self.answer: dict[str, Any] = {}
+
+
+@contextmanager
+def observed(observer: CallObserver, event: CallStarted, shown: Callable[[CairnError], Any]) -> Generator[Observed]:
+    """Tell the observer that a call starts, and when it ends its answer or the error, as `shown` has it."""
     started = monotonic()
+    call = Observed()
 
     def tell(content: Mapping[str, Any], *, is_error: bool) -> None:
         milliseconds = round((monotonic() - started) * 1000, 3)
@@ -73,12 +82,11 @@ def observed(
 
     observer.tool_call(event)
     try:
-        answer = run()
+        yield call
     except CairnError as error:
         tell(shown(error), is_error=True)
         raise
-    tell(answer, is_error=False)
-    return answer
+    tell(call.answer, is_error=False)
 
 
 def _log(message: str, event: CallStarted, **more: object) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from cairn.edge.deadline import within
+from cairn.edge.guard import within
 from cairn.enrichment.executions import Ended, Executions, ExecutionScope
 from cairn.enrichment.model import ContextSummary, packaged
 from cairn.ground import ids

@@ -16,9 +16,9 @@ from cairn.edge import problems
 from cairn.edge.events import MAX_RESPONSE_BYTES
 from cairn.ground.errors import CairnError, PayloadTooLarge, Unavailable
 from cairn.process.system import ThreadedParallel
+from cairn.tool.call import Call
 from cairn.tool.pipe_plan import MAX_PARALLEL, Plan, Step
 from cairn.tool.pipe_references import resolved
-from cairn.tool.tool import Call
 
 RunTool = Callable[[str, object, Call], dict[str, Any]]
 _ANSWERING_SECONDS = 0.5

@@ -1,66 +1,24 @@
-"""A tool: one function between an input and an output model, and everything a door needs to know about it."""
+"""A tool as it is declared: one function between an input and an output model, and what a door needs to know of it.
+
+What happens to a call of it, before and after that function, is in `cairn.tool.call`.
+"""
 
 from __future__ import annotations
 
 import inspect
-import math
-import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
-from functools import partial
-from secrets import token_hex
-from typing import Any, cast, get_args, get_type_hints
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel
 
 from cairn.access.callers import Caller
-from cairn.access.policy import NOTHING, GovernedTool, Permission, Right
-from cairn.edge import deadline, problems, schema
-from cairn.edge.guard import guarded
-from cairn.edge.names import named
-from cairn.edge.validation import Rules, validate
-from cairn.ground.errors import CairnError, Disabled, PermissionDenied
+from cairn.access.policy import GovernedTool, Right
+from cairn.edge import schema
+from cairn.ground.errors import CairnError
 from cairn.ground.ids import Project, Tenant
-from cairn.ground.session import Subject
-from cairn.keyvalue.fields import NamespaceInput
 from cairn.settings.settings import Settings
-from cairn.telemetry.call_events import CallStarted, observed
-from cairn.telemetry.record import CallRecord
-from cairn.telemetry.tracing import span
-from cairn.tool import gateway, journaled
-from cairn.wiring import Services
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """Who calls, the services that answer, and until when, on the monotonic clock, where several calls share a time.
-
-    `permission` is what the caller's policy lets the tool do in the namespace that the request names. `names` are what
-    the request names for arguments that are left out.
-    """
-
-    caller: Caller
-    services: Services
-    until: float = math.inf
-    permission: Permission = NOTHING
-    names: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    def observed(
-        self, name: str, arguments: object, declared: Collection[str], run: Callable[[], dict[str, Any]]
-    ) -> dict[str, Any]:
-        """Return what a tool's run answers, with its start and its end told to the observer of calls."""
-        given = cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
-        session = {**self.names, **given}.get("session_id")
-        event = CallStarted(
-            request_id=self.caller.request_id,
-            id=token_hex(8),
-            name=name,
-            session=session if isinstance(session, str) else None,
-            args=cast("object", arguments),
-            declared=declared,
-        )
-        return observed(self.services.observer, event, run, problems.envelope)
+from cairn.tool.call import Call, answer_event, execute
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +28,10 @@ class Tool:
     `summary` tells an agent when to call it and what it gets, `example` are arguments that work. `grants` are the
     permissions its Lambda needs ("table:read"; "table:put", to add items and change none; "table:write"; "blobs:read";
     "blobs:write"; "key:use"; "model:ask"; a standard tool's alone: "sandbox:invoke", and "enrichment:use" to be told of
-    earlier calls). `timeout` is in seconds. Where not `on_by_default`, the settings have to name the tool. `runs` finds
-    the tools that it runs by name, where it runs any: it needs no scope of its own, since each of them is admitted by
-    itself, and no grants, since its Lambda has those of all.
+    earlier calls). `right` is the scope that a key needs and the operation that a policy has to allow. `timeout` is in
+    seconds. Where not `on_by_default`, the settings have to name the tool. `runs` finds the tools that it runs by name,
+    where it runs any: it needs no scope of its own, since each of them is admitted by itself, and no grants, since its
+    Lambda has those of all.
     """
 
     name: str
@@ -84,7 +43,7 @@ class Tool:
     example: Mapping[str, Any]
     family: str
     grants: tuple[str, ...]
-    read_only: bool
+    right: Right
     destructive: bool
     idempotent: bool
     timeout: int
@@ -107,6 +66,15 @@ class Tool:
         switched_on = settings.tool_switches.get(self.name, self.on_by_default)
         return switched_on and (self.family != "memory" or settings.memory_enabled_for(tenant))
 
+    @property
+    def read_only(self) -> bool:
+        """Return whether the tool changes nothing."""
+        return self.right == "read"
+
+    def is_open(self, caller: Caller, project: Project | None) -> bool:
+        """Tell whether the caller's projects suffice: if no project is named, a tool with grants takes all of them."""
+        return caller.may_use(project) if project is not None else not self.grants or caller.may_use_all
+
     def visible(self, call: Call) -> bool:
         """Tell whether the caller may call the tool at all; what it may do where is told call by call.
 
@@ -117,78 +85,16 @@ class Tool:
         if self.runs is not None:
             return any(each.visible(call) for each in self.runs() if each is not self)
         names_project = "project" in self.input_schema()["properties"]
-        opened = names_project or self._opens(None, call.caller)
-        return self._scope() in call.caller.scopes and opened and self._governed(call)
-
-    def execute(self, arguments: object, call: Call) -> dict[str, Any]:
-        """Validate, run and return plain JSON values, behind switches, rights and log; only CairnErrors get out."""
-        declared = self.input_schema()["properties"]
-        return call.observed(self.name, arguments, declared, lambda: self._guarded(arguments, call))
-
-    def _guarded(self, arguments: object, call: Call) -> dict[str, Any]:
-        with guarded(call.caller.request_id) as record:
-            record.ran = True
-            record.name_tool(self.name, self.family)
-            record.name_tenant(call.caller.tenant)
-            with span("tool", tool=self.name, operation=self._scope()):
-                now = time.monotonic()
-                timed = replace(call, until=min(now + self.timeout - deadline.MARGIN_SECONDS, call.until))
-                return deadline.within(timed.until - now, lambda: self._run(arguments, timed, record))
+        opened = names_project or self.is_open(call.caller, None)
+        return self.right in call.caller.scopes and opened and self._governed(call)
 
     def handler(self, event: dict[str, Any], context: object) -> dict[str, Any]:
         """Answer an API Gateway event of payload 2.0 or 1.0; never raise."""
-        until = time.monotonic() + deadline.left(context)
-        return gateway.answer(
-            event,
-            lambda arguments, request, caller, services: self.execute(
-                arguments, Call(caller, services, until, names=named(request.headers))
-            ),
-            tool=self.name,
-            namespace=self.family,
-        )
+        return answer_event(self, event, context)
 
-    def _run(self, arguments: object, call: Call, record: CallRecord) -> dict[str, Any]:
-        entry = call.services.journal.begin(call.caller, self.name)
-        with journaled.refusals(call.services, entry):
-            with self._checking():
-                self._admit(call)
-            request = self._validated(arguments, call)
-        entry = journaled.about(entry, request, arguments, call.names)
-        record.name_subject(entry.subject, entry.arguments)
-        with journaled.refusals(call.services, entry):
-            with self._checking():
-                self._admit_project(journaled.project_of(request), call.caller)
-            permitted = self._permitted(request, call)
-        work = partial(self._work, request, permitted, entry.subject)
-        return journaled.run(call.services, entry, work).model_dump(mode="json")
-
-    def _work(self, request: BaseModel, call: Call, subject: Subject) -> BaseModel:
-        if self.family != "standard" or not call.services.settings.enrichment.enabled:
-            return self.run(request, call)
-        from cairn.tool.enrichment import AutoMemorySystem, enriched  # noqa: PLC0415 - not loaded where it is off
-
-        memory = AutoMemorySystem(call.services, call.caller.tenant, subject.project)
-        return enriched(memory, self.name, subject.session_id, request, lambda given: self.run(given, call))
-
-    def _checking(self) -> AbstractContextManager[object]:
-        return span("permission check", tool=self.name, operation=self._scope())
-
-    def _admit(self, call: Call) -> None:
-        if not self.enabled(call.services.settings, call.caller.tenant):
-            raise Disabled("No such tool, or it is switched off", {"tool": self.name})
-        scope = self._scope()
-        if self.runs is None and scope not in call.caller.scopes:
-            lacking = {"namespace": self.family, "operation": scope}
-            raise PermissionDenied(f"This key lacks the scope {scope}", lacking, reason="scope")
-
-    def _admit_project(self, project: Project | None, caller: Caller) -> None:
-        """Hold the call to the caller's projects; a tool that reaches anything in no project's name takes them all."""
-        if not self._opens(project, caller):
-            refused = {"namespace": project or self.family, "operation": self._scope()}
-            raise PermissionDenied("This key does not open this project", refused, reason="project")
-
-    def _opens(self, project: Project | None, caller: Caller) -> bool:
-        return caller.may_use(project) if project is not None else not self.grants or caller.may_use_all
+    def execute(self, arguments: object, call: Call) -> dict[str, Any]:
+        """Return the tool's answer to the call as plain JSON values; only CairnErrors get out."""
+        return execute((self,), self.name, arguments, call)
 
     def _governed(self, call: Call) -> bool:
         """Tell whether the caller's policy lets the tool do anything, where policies speak of it."""
@@ -198,27 +104,18 @@ class Tool:
             permission = call.services.policies.permission(call.caller.policy, self.name)
         except CairnError:
             return True
-        return self._scope() in permission.rights
+        return self.right in permission.rights
 
-    def _permitted(self, subject: object, call: Call) -> Call:
-        """Hold the call to its policy, if it names a namespace of key-value memory."""
-        if not isinstance(subject, NamespaceInput):
-            return call
-        operation = self._scope()
-        with self._checking():
-            permission = call.services.policies.permission(call.caller.policy, self.name)
-        if not permission.allows(subject.namespace, operation):
-            refused = {"namespace": subject.namespace, "operation": operation}
-            raise PermissionDenied(f"Access denied to namespace '{subject.namespace}'", refused, reason="policy")
-        return replace(call, permission=permission)
 
-    def _scope(self) -> Right:
-        return "read" if self.read_only else "write"
+def visible(tools: Sequence[Tool], call: Call) -> tuple[Tool, ...]:
+    """Return the tools that are switched on for the caller and that it may use at all, in their order."""
+    return tuple(tool for tool in tools if tool.visible(call))
 
-    def _validated(self, arguments: object, call: Call) -> BaseModel:
-        settings = call.services.settings
-        rules = Rules(settings.limits, settings.memory_for(call.caller.tenant).lenient, call.names)
-        return validate(self.input, arguments, rules)
+
+def families(tools: Sequence[Tool], settings: Settings) -> dict[str, bool]:
+    """Return each family of tools, and whether a tenant without a switch of its own has any tool of it."""
+    switched_on = {tool.family for tool in tools if tool.enabled(settings, None)}
+    return {tool.family: tool.family in switched_on for tool in tools}
 
 
 def tool(  # noqa: PLR0913 - what a tool declares about itself, by name
@@ -248,7 +145,7 @@ def tool(  # noqa: PLR0913 - what a tool declares about itself, by name
             example=example,
             family=family,
             grants=grants,
-            read_only=read_only,
+            right="read" if read_only else "write",
             destructive=destructive,
             idempotent=idempotent,
             timeout=timeout,

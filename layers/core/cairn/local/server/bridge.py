@@ -25,7 +25,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from cairn.edge import names, problems
+from cairn.edge import problems
+from cairn.edge.callers import NAME_HEADERS
 from cairn.ground.errors import CairnError, InternalError, InvalidArgument, NotFound, PayloadTooLarge
 from cairn.local.server.doors import Handler
 
@@ -42,7 +43,7 @@ _CORS_HEADERS = (
     "mcp-method",
     "mcp-name",
     "mcp-session-id",
-    *names.HEADERS.values(),
+    *NAME_HEADERS.values(),
 )
 _log = logging.getLogger(__name__)
 

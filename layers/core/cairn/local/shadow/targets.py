@@ -18,8 +18,8 @@ from cairn.local.demo.client import MemoryClient, Refused
 from cairn.local.server.doors import load
 from cairn.local.store import LOCAL_TENANT, local_environment
 from cairn.settings.settings import EmbeddedStore, read
-from cairn.tool.dispatch import execute
-from cairn.tool.tool import Call, Tool
+from cairn.tool.call import Call, execute
+from cairn.tool.tool import Tool
 
 
 class RecordClock:

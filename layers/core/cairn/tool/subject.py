@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, RootModel
 
-from cairn.calls.record import AuditRecord
 from cairn.ground import ids
-from cairn.ground.errors import CairnError, Disabled, InvalidArgument
+from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Project
 from cairn.ground.session import Subject
-from cairn.wiring import Services
 
-T = TypeVar("T")
 Name = TypeVar("Name")
 
 _KEYS = ("key", "memory_id", "pointer")
@@ -29,39 +25,25 @@ def project_of(request: BaseModel) -> Project | None:
     return getattr(_fields(request), "project", None)
 
 
-def about(entry: AuditRecord, request: BaseModel, arguments: object, names: Mapping[str, str]) -> AuditRecord:
-    """Return the record with what a valid request is about and the bytes of each of its arguments, as JSON.
+def subject_of(request: BaseModel, names: Mapping[str, str]) -> Subject:
+    """Return what a valid request is about.
 
     A tool that knows no sessions is recorded under the one that the call's `names` say it was made in.
     """
     fields = _fields(request)
-    subject = Subject(
+    return Subject(
         project=getattr(fields, "project", None) or _name(ids.project, names.get("project")),
         session_id=getattr(fields, "session_id", None) or _name(ids.session_id, names.get("session_id")),
         turn_id=getattr(fields, "turn_id", None),
         namespace=getattr(fields, "namespace", None),
         key=next((found for name in _KEYS if (found := getattr(fields, name, None))), None),
     )
-    return replace(entry, subject=subject, arguments=_sizes(cast("Mapping[str, Any]", arguments)))
 
 
-def run(services: Services, entry: AuditRecord, work: Callable[[], T]) -> T:
-    """Return what the work returns, within the rates and recorded."""
-    buckets = services.settings.rates.buckets(entry.tenant, entry.tool, entry.subject.place)
-    return services.journal.run(entry, buckets, work)
-
-
-@contextmanager
-def refusals(services: Services, entry: AuditRecord) -> Generator[None]:
-    """Record a call that is refused inside, but not one of a tool that is switched off: there is no such tool."""
-    try:
-        yield
-    except Disabled:
-        raise
-    except CairnError as error:
-        buckets = services.settings.rates.buckets(entry.tenant, entry.tool, None)
-        services.journal.refuse(entry, error, buckets)
-        raise
+def sizes_of(arguments: object) -> dict[str, int]:
+    """Return the bytes of each of a valid request's arguments, as JSON."""
+    given = cast("Mapping[str, Any]", arguments)
+    return {name: len(json.dumps(value, ensure_ascii=False).encode()) for name, value in given.items()}
 
 
 def _fields(request: BaseModel) -> object:
@@ -73,7 +55,3 @@ def _name(make: Callable[[str], Name], given: str | None) -> Name | None:
     with suppress(InvalidArgument):
         return None if given is None else make(given)
     return None
-
-
-def _sizes(arguments: Mapping[str, Any]) -> dict[str, int]:
-    return {name: len(json.dumps(value, ensure_ascii=False).encode()) for name, value in arguments.items()}
