@@ -16,6 +16,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from botocore.loaders import JSONFileLoader
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
@@ -93,6 +94,21 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hide what the machine that runs the tests has set."""
     for name in variables():
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _files_of_the_sdk_are_read_once() -> Iterator[None]:
+    """Keep what every new client reads of AWS's interfaces, which are megabytes of JSON."""
+    read, kept = JSONFileLoader.load_file, dict[str, Any]()
+
+    def load_file(loader: JSONFileLoader, file_path: str) -> Any:
+        if file_path not in kept:
+            kept[file_path] = read(loader, file_path)
+        return kept[file_path]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(JSONFileLoader, "load_file", load_file)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from random import Random
 from typing import Any, Final, TypeAlias, cast
+
+from pydantic import BaseModel
 
 from cairn.conversation.items import message
 from cairn.edge.callers import NAME_HEADERS
@@ -29,6 +32,11 @@ _GIVEN_AS: Final[Mapping[str, Sequence[str]]] = {
 """Under which other fields answers give what a field takes."""
 _KEPT: Final = 40
 _LARGEST: Final = 2000
+
+
+@cache
+def _schema(model: type[BaseModel]) -> Schema:
+    return model.model_json_schema()
 
 
 @dataclass
@@ -72,7 +80,7 @@ class Drawing:
         """Return arguments for the tool, and headers for those that they leave out."""
         if tool.runs is not None:
             return {"steps": self._steps([each for each in tools if each.runs is None])}, {}
-        schema = tool.input.model_json_schema()
+        schema = _schema(tool.input)
         definitions = schema.get("$defs", {})
         shape = _resolved(self.draw.choice(schema.get("oneOf", [schema])), definitions)
         given = self._object(shape, definitions, tool.example)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
@@ -32,36 +33,43 @@ NAMES_IN_THE_STORE = NAMED_IN_THE_LOG | {"user_id", "agent_id", "task_id", "name
 Home: TypeAlias = tuple[World, Callable[[], bytes]]
 
 
-@pytest.fixture
-def cloud_home(world: World) -> Iterator[Home]:
-    """Yield a world in AWS, as moto simulates it, and a function that gives every byte it keeps."""
+@pytest.fixture(scope="module")
+def cloud() -> Iterator[tuple[Clients, str]]:
+    """Yield clients of AWS, as moto simulates it, and the id of a key."""
     with pytest.MonkeyPatch.context() as patch, mock_aws():
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
         clients = Clients()
-        key = {"pk": "HASH", "sk": "RANGE"}, {"ipk": "HASH", "isk": "RANGE"}
-        schemas: list[Any] = [[{"AttributeName": n, "KeyType": kind} for n, kind in each.items()] for each in key]
-        clients.dynamodb.create_table(
-            TableName="memory",
-            BillingMode="PAY_PER_REQUEST",
-            AttributeDefinitions=[{"AttributeName": n, "AttributeType": "S"} for n in ("pk", "sk", "ipk", "isk")],
-            KeySchema=schemas[0],
-            GlobalSecondaryIndexes=[
-                {"IndexName": "sparse", "KeySchema": schemas[1], "Projection": {"ProjectionType": "KEYS_ONLY"}}
-            ],
-        )
-        clients.s3.create_bucket(Bucket="memory")
-        key_id = clients.kms.create_key()["KeyMetadata"]["KeyId"]
+        yield clients, clients.kms.create_key()["KeyMetadata"]["KeyId"]
 
-        def at_rest() -> bytes:
-            items = clients.dynamodb.scan(TableName="memory")["Items"]
-            objects = clients.s3.list_objects_v2(Bucket="memory").get("Contents", [])
-            bodies = [clients.s3.get_object(Bucket="memory", Key=str(each.get("Key")))["Body"] for each in objects]
-            values = [value for item in items for value in item.values()]
-            binary = [value["B"] for value in values if "B" in value]
-            return b"\n".join([repr(items).encode(), *binary, *(body.read() for body in bodies)])
 
-        table, blobs = DynamoTable(lambda: clients.dynamodb, "memory"), S3Blobs(lambda: clients.s3, "memory")
-        yield replace(world, table=table, blobs=blobs, keys=KmsKeyRing(lambda: clients.kms, key_id)), at_rest
+@pytest.fixture
+def cloud_home(world: World, cloud: tuple[Clients, str], tmp_path: Path) -> Home:
+    """Return a world with an empty table and bucket in AWS, and a function that gives every byte it keeps."""
+    clients, key_id = cloud
+    name = "memory-" + "".join(filter(str.isalnum, tmp_path.name.lower()))
+    key = {"pk": "HASH", "sk": "RANGE"}, {"ipk": "HASH", "isk": "RANGE"}
+    schemas: list[Any] = [[{"AttributeName": n, "KeyType": kind} for n, kind in each.items()] for each in key]
+    clients.dynamodb.create_table(
+        TableName=name,
+        BillingMode="PAY_PER_REQUEST",
+        AttributeDefinitions=[{"AttributeName": n, "AttributeType": "S"} for n in ("pk", "sk", "ipk", "isk")],
+        KeySchema=schemas[0],
+        GlobalSecondaryIndexes=[
+            {"IndexName": "sparse", "KeySchema": schemas[1], "Projection": {"ProjectionType": "KEYS_ONLY"}}
+        ],
+    )
+    clients.s3.create_bucket(Bucket=name)
+
+    def at_rest() -> bytes:
+        items = clients.dynamodb.scan(TableName=name)["Items"]
+        objects = clients.s3.list_objects_v2(Bucket=name).get("Contents", [])
+        bodies = [clients.s3.get_object(Bucket=name, Key=str(each.get("Key")))["Body"] for each in objects]
+        values = [value for item in items for value in item.values()]
+        binary = [value["B"] for value in values if "B" in value]
+        return b"\n".join([repr(items).encode(), *binary, *(body.read() for body in bodies)])
+
+    table, blobs = DynamoTable(lambda: clients.dynamodb, name), S3Blobs(lambda: clients.s3, name)
+    return replace(world, table=table, blobs=blobs, keys=KmsKeyRing(lambda: clients.kms, key_id)), at_rest
 
 
 @pytest.fixture(params=["one machine", "aws"])

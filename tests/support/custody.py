@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,9 @@ from support.turns import cold
 ACME = Tenant("acme")
 GARDEN = Project("garden")
 ADA, BOB = UserId("ada"), UserId("bob")
-LARGE = bytes(range(256)).hex() * 10 + "".join(f"{number * number:x}" for number in range(20_000))
-"""A text that stays over 32 KB when it is compressed."""
+_CONSONANTS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
+LARGE = "".join(sha256(str(number).encode()).hexdigest() for number in range(2_200)).translate(_CONSONANTS)
+"""A text that stays over 32 KB when it is compressed; as one word of no language its tokens are soon counted."""
 SETTINGS = MemorySettings(recent_context_items=4)
 QUERIES = ("Where do I live, and what do I like?", "What should I plant next to the beans?")
 
