@@ -16,7 +16,7 @@ serve: $(MODEL) ## Run Cairn on this machine, on 127.0.0.1:8787
 	@$(BIN)/cairn serve
 
 test: $(MODEL) ## Run every test, or those that ARGS= names
-	@$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
+	@PYTHONHASHSEED=0 $(BIN)/pytest -n 2 --dist worksteal $(ARGS)
 
 check: lint test ## Run all that a commit must pass
 

@@ -98,7 +98,7 @@ def asked(cost: Cost) -> Use:
 
 def memory_mb(function: str) -> int:
     """Return the memory that the template gives a function."""
-    return int(_resources[function]["Properties"]["MemorySize"])
+    return int(_resources[function]["Properties"].get("MemorySize", _template["Globals"]["Function"]["MemorySize"]))
 
 
 def resources(kind: str) -> int:
@@ -170,4 +170,5 @@ def _logged() -> Generator[io.StringIO]:
         logger.propagate = propagate
 
 
-_resources: Mapping[str, Any] = cast("Any", cfn_yaml).load(str(_TEMPLATE))["Resources"]
+_template: Mapping[str, Any] = cast("Any", cfn_yaml).load(str(_TEMPLATE))
+_resources: Mapping[str, Any] = _template["Resources"]

@@ -1,8 +1,8 @@
 """How every bench tells what it measured: tables for people, one line of JSON, and results kept for the page.
 
 A bench makes `Table`s and hands them to `publish` with the options of `options`: `--json` adds one JSON object as the
-last line, with the machine, the versions, the seeds and the load in it; `--save` keeps that object in bench/results,
-from which `make generate` writes docs/performance.md.
+last line, with the machine, the versions, the seeds and the load in it; `--save` keeps that object in bench/results
+and writes docs/performance.md from all that is kept there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import performance
+
 RESULTS = Path(__file__).parent / "results"
+PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 _CPU_INFO = Path("/proc/cpuinfo")
 _LOAD_AT_START = os.getloadavg()[0]
 
@@ -50,7 +53,7 @@ def options(description: str | None) -> argparse.ArgumentParser:
     """Return a parser with the options of every bench."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", action="store_true", help="print one JSON object as the last line")
-    parser.add_argument("--save", action="store_true", help="keep the result for docs/performance.md")
+    parser.add_argument("--save", action="store_true", help="keep the result and write docs/performance.md")
     return parser
 
 
@@ -76,6 +79,7 @@ def publish(
     if given.save:
         RESULTS.mkdir(exist_ok=True)
         (RESULTS / f"{bench}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        PAGE.write_text(performance.page(RESULTS), "utf-8")
     if given.json:
         print(json.dumps(result, ensure_ascii=False))
 

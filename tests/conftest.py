@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,6 +16,8 @@ from typing import Any
 
 import hypothesis
 import pytest
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from cairn import wiring
 from cairn.access.api_keys import ALL_PROJECTS
@@ -32,9 +35,22 @@ from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
 from support.doubles import FakeClock, InProcessSandbox, RecordingJobs, RepeatingKeyRing
 
-# A busy machine is no failure, and CI repeats what it found.
-hypothesis.settings.register_profile("cairn", deadline=None, derandomize="CI" in os.environ)
+# Every run draws the same inputs, and a busy machine is no failure; `make bench-hunt` draws others, by a seed.
+hypothesis.settings.register_profile("cairn", deadline=None, database=None, derandomize=True)
 hypothesis.settings.load_profile("cairn")
+hypothesis.settings.register_profile("hunt", derandomize=False, max_examples=500)
+# Hypothesis also draws constants of the modules loaded so far, which differ with the tests that ran before.
+setattr(providers, "_get_local_constants", Constants)  # noqa: B010 - the name is not public
+
+
+IN_MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a directory of its own there
+ROOM_BYTES = 2**30
+
+
+def pytest_configure() -> None:
+    """Keep tests' files in memory where the machine has room for them: a store waits for the disk at every write."""
+    if os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free > ROOM_BYTES:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
 
 
 class CountingEntropy:

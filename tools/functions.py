@@ -24,6 +24,10 @@ class Host:
     condition: str | None = None
 
 
+# What Globals in template.yaml give every function that names nothing else.
+USUAL_SECONDS = 20
+USUAL_MB = 512
+
 _KEYS = Host(api="Api", authorizer="ApiAuthorizer")
 _OAUTH = Host(api="OAuthApi", authorizer="OAuthAuthorizer", prefix="OAuth", condition="HasIssuer")
 
@@ -44,8 +48,8 @@ class Function:
     paths: tuple[str, ...] = ()
     methods: tuple[str, ...] = ("POST",)
     hosts: tuple[Host, ...] = (_KEYS,)
-    timeout: int = 20
-    memory: int = 512
+    timeout: int = USUAL_SECONDS
+    memory: int = USUAL_MB
     public: bool = False
     environment: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -132,7 +136,10 @@ _SANDBOX = Function(
 
 
 def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
-    """Return the tools' functions and the ones beside them; MCP's and a pipe's may do all that any tool may."""
+    """Return the functions beside the tools and then the tools'; MCP's and a pipe's may do all that any tool may.
+
+    MCP's stands first: the template then says in full there what tools share, and a new tool is written by aliases.
+    """
     of_all = {grant for tool in catalog for grant in _granted(tool.grants)}
     granted = tuple(grant for grant in GRANTS if grant in of_all)
     tools = [
@@ -143,7 +150,7 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
             grants=_granted(tool.grants) if tool.runs is None else granted,
             paths=(f"/v1/tools/{tool.name}",),
             timeout=tool.timeout,
-            memory=512 if tool.runs is None else 1024,
+            memory=USUAL_MB if tool.runs is None else 1024,
             environment=_environment(tool.grants if tool.runs is None else granted),
         )
         for tool in catalog
@@ -160,7 +167,7 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
         memory=1024,
         environment=_environment(granted),
     )
-    return (*tools, mcp, _HEALTH, _AUTHORIZER, _METADATA, _SCHEDULE, _WORKER, _SANDBOX)
+    return (mcp, _HEALTH, _AUTHORIZER, _METADATA, _SCHEDULE, _WORKER, _SANDBOX, *tools)
 
 
 def _granted(grants: tuple[str, ...]) -> tuple[str, ...]:

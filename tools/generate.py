@@ -16,7 +16,6 @@ from annotated_types import Ge, Gt, Le, Lt
 from cfnlint.decode import cfn_yaml
 from typing_extensions import Doc
 
-import performance
 import template_functions
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.jobs import IndexLog, Job, MaintainShard, SealAudit, encoded
@@ -192,7 +191,6 @@ def outputs() -> Iterator[tuple[Path, str]]:
     yield Path("docs/reference/tools.md"), tools_page()
     yield Path("docs/reference/settings.md"), settings_page()
     yield Path("docs/reference/telemetry.md"), telemetry_page()
-    yield Path("docs/performance.md"), performance.page()
     template = Path("template.yaml")
     yield template, template_functions.spliced((ROOT / template).read_text(encoding="utf-8"), CATALOG)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cairn.aws.titan import MODEL
-from cloudformation import Intrinsic, arn, ref, statement, sub
+from cloudformation import Intrinsic, Shared, arn, ref, statement, sub
 
 _VIA_TABLE = {
     "StringEquals": {
@@ -50,6 +50,7 @@ _WRITES = ("PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem")
 # What each grant allows. `journal:write` is every tool's, for what its calls leave of themselves. `table:put` is for a
 # tool that adds an item and changes none; `jobs:take` is the queue's event source mapping, which acts as the worker.
 # `texts:embed` is for what recalls or indexes: its function has the layer of the model, and may ask another one.
+# The template writes each statement once, under its Sid, so that a Sid stands for the same statement in every grant.
 GRANTS: dict[str, list[dict[str, Any]]] = {
     "table:read": [
         statement("ReadTable", ["dynamodb:GetItem", "dynamodb:Query"], _TABLE, sub("${MemoryTable.Arn}/index/sparse")),
@@ -111,11 +112,11 @@ _COVERED = {
 }
 
 
-def statements(grants: Sequence[str]) -> list[dict[str, Any] | Intrinsic]:
+def statements(grants: Sequence[str]) -> list[Shared]:
     """Return the IAM statements of these grants; KeyError for one that is none."""
     given = {each["Sid"]: each for grant in grants for each in GRANTS[grant]}
     said = {covered for grant in grants for covered in _COVERED.get(grant, ())}
-    return [_under(each) for sid, each in given.items() if sid not in said]
+    return [Shared(sid, _under(each)) for sid, each in given.items() if sid not in said]
 
 
 def _under(said: dict[str, Any]) -> dict[str, Any] | Intrinsic:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cairn.tool.tool import Tool
-from cloudformation import Intrinsic, arn, camel, ref, statement, sub, written
-from functions import Function, Host, functions
+from cloudformation import Inline, Intrinsic, Shared, arn, camel, merged, ref, statement, sub, written
+from functions import USUAL_MB, USUAL_SECONDS, Function, Host, functions
 from grants import statements
 
 BEGIN = "  # Generated from the catalog by `make generate`; do not edit.\n"
@@ -19,12 +20,47 @@ _SKIPPED = {
     "CKV_AWS_117": "It talks to AWS under IAM and to what the settings name; a VPC would add no boundary.",
     "CKV_AWS_173": "It holds names and settings, no secret; Lambda encrypts it under its own key.",
 }
+# What most resources of a kind have alike.
+_REVIEWED = Shared("reviewed", {"skip": [{"id": check, "comment": reason} for check, reason in _SKIPPED.items()]})
+_ASSUMED_BY_LAMBDA = Shared(
+    "assumed-by-lambda",
+    {
+        "Version": "2012-10-17",
+        "Statement": [
+            {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
+        ],
+    },
+)
+_WRITE_LOG = Shared(
+    "WriteLog",
+    {"Sid": "WriteLog", "Effect": "Allow", "Action": ["logs:CreateLogStream", "logs:PutLogEvents"]},
+)
+# X-Ray knows no resources.
+_TRACE = Shared("Trace", statement("Trace", ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], "*"))
+_LOGS = Shared("logs", {"RetentionInDays": ref("LogRetentionDays"), "KmsKeyId": arn("MemoryKey")})
+_INTEGRATION = Shared("integration", {"IntegrationType": "AWS_PROXY", "PayloadFormatVersion": "2.0"})
+_PERMISSION = Shared("permission", {"Action": "lambda:InvokeFunction", "Principal": "apigateway.amazonaws.com"})
+_ALARM = Shared(
+    "function-alarm",
+    {
+        "Namespace": "AWS/Lambda",
+        "Statistic": "Sum",
+        "Period": 300,
+        "EvaluationPeriods": 1,
+        "ComparisonOperator": "GreaterThanThreshold",
+        "Threshold": 0,
+        "TreatMissingData": "notBreaching",
+        "AlarmActions": Intrinsic("!If", ["HasAlarmTopic", [ref("AlarmTopicArn")], ref("AWS::NoValue")]),
+    },
+)
+_IN_FULL = ("AWS::Serverless::Function", "AWS::IAM::Role")
+_FIRST_LINE = re.compile(r"^(?=\w+Function:)", re.MULTILINE)
 
 
 def block(catalog: Sequence[Tool]) -> str:
-    """Return the YAML of all functions' resources, markers included."""
-    resources = [{name: value} for each in functions(catalog) for name, value in _resources(each).items()]
-    text = "\n".join(written(each) for each in resources)
+    """Return the YAML of all functions' resources, markers included; each function's begin after an empty line."""
+    resources = {name: value for each in functions(catalog) for name, value in _resources(each).items()}
+    text = _FIRST_LINE.sub("\n", written(resources)).removeprefix("\n")
     return BEGIN + "".join(f"  {line}" if line.strip() else line for line in text.splitlines(keepends=True)) + END
 
 
@@ -54,10 +90,10 @@ def _resources(function: Function) -> dict[str, Any]:
     return resources | _under(function.condition, alarms)
 
 
-def _under(condition: str | None, resources: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    if condition is None:
-        return resources
-    return {name: {"Type": each["Type"], "Condition": condition, **each} for name, each in resources.items()}
+def _under(condition: str | None, resources: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    under = {} if condition is None else {"Condition": condition}
+    whole = {name: {"Type": each["Type"], **under, **each} for name, each in resources.items()}
+    return {name: each if each["Type"] in _IN_FULL else Inline(each) for name, each in whole.items()}
 
 
 def _function(function: Function) -> dict[str, Any]:
@@ -66,43 +102,38 @@ def _function(function: Function) -> dict[str, Any]:
         "Handler": function.handler,
         "Description": function.description,
         "Role": arn(f"{name}Role"),
-        "Timeout": function.timeout,
-        "MemorySize": function.memory,
-        "LoggingConfig": {"LogFormat": "JSON", "LogGroup": ref(f"{name}Logs")},
+        "LoggingConfig": {"LogGroup": ref(f"{name}Logs")},
     }
+    if function.timeout != USUAL_SECONDS:
+        properties["Timeout"] = function.timeout
+    if function.memory != USUAL_MB:
+        properties["MemorySize"] = function.memory
     if function.layers:
         properties["Layers"] = [ref(each) for each in function.layers]
     if function.environment:
         properties["Environment"] = {"Variables": dict(function.environment)}
-    skips = [{"id": check, "comment": reason} for check, reason in _SKIPPED.items()]
-    metadata = {"checkov": {"skip": skips}}
-    return {"Type": "AWS::Serverless::Function", "Metadata": metadata, "Properties": properties}
+    return {"Type": "AWS::Serverless::Function", "Metadata": Inline({"checkov": _REVIEWED}), "Properties": properties}
 
 
 def _role(function: Function) -> dict[str, Any]:
-    trust = {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
     own = [
-        statement("WriteLog", ["logs:CreateLogStream", "logs:PutLogEvents"], arn(f"{function.logical_id}Logs")),
-        statement("Trace", ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], "*"),  # X-Ray knows no resources
+        merged(_WRITE_LOG, {"Resource": arn(f"{function.logical_id}Logs")}),
+        _TRACE,
         *statements(function.grants),
     ]
-    document = {"Version": "2012-10-17", "Statement": own}
+    document = {"Version": "2012-10-17", "Statement": Inline(own)}
     return {
         "Type": "AWS::IAM::Role",
         "Properties": {
-            "AssumeRolePolicyDocument": {"Version": "2012-10-17", "Statement": [trust]},
+            "AssumeRolePolicyDocument": _ASSUMED_BY_LAMBDA,
             "Policies": [{"PolicyName": "grants", "PolicyDocument": document}],
         },
     }
 
 
 def _logs(function: Function) -> dict[str, Any]:
-    properties = {
-        "LogGroupName": sub(f"/cairn/${{AWS::StackName}}/{function.name}"),
-        "RetentionInDays": ref("LogRetentionDays"),
-        "KmsKeyId": arn("MemoryKey"),
-    }
-    return {"Type": "AWS::Logs::LogGroup", "Properties": properties}
+    name = sub(f"/cairn/${{AWS::StackName}}/{function.name}")
+    return {"Type": "AWS::Logs::LogGroup", "Properties": merged(_LOGS, {"LogGroupName": name})}
 
 
 def _gateway(function: Function, host: Host) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -121,50 +152,31 @@ def _gateway(function: Function, host: Host) -> Iterator[tuple[str, dict[str, An
 def _integration(function: Function, host: Host) -> dict[str, Any]:
     properties = {
         "ApiId": ref(host.api),
-        "IntegrationType": "AWS_PROXY",
         "IntegrationUri": arn(f"{function.logical_id}Function"),
-        "PayloadFormatVersion": "2.0",
         "TimeoutInMillis": (function.timeout + 1) * 1000,
     }
-    return {"Type": "AWS::ApiGatewayV2::Integration", "Properties": properties}
+    return {"Type": "AWS::ApiGatewayV2::Integration", "Properties": merged(_INTEGRATION, properties)}
 
 
 def _route(function: Function, host: Host, key: str) -> dict[str, Any]:
-    access = {"AuthorizationType": "CUSTOM", "AuthorizerId": ref(host.authorizer)}
-    properties = {
-        "ApiId": ref(host.api),
-        "RouteKey": key,
-        **({"AuthorizationType": "NONE"} if function.public else access),
-        "Target": sub(f"integrations/${{{function.logical_id}{host.prefix}Integration}}"),
-    }
+    asked = {"AuthorizationType": "CUSTOM", "AuthorizerId": ref(host.authorizer)}
+    access = {"AuthorizationType": "NONE"} if function.public else asked
+    kind = f"{'public' if function.public else 'authorized'}{f'-{host.prefix}' if host.prefix else ''}-route"
+    target = sub(f"integrations/${{{function.logical_id}{host.prefix}Integration}}")
+    properties = merged(Shared(kind, {"ApiId": ref(host.api), **access}), {"RouteKey": key, "Target": target})
     return {"Type": "AWS::ApiGatewayV2::Route", "Properties": properties}
 
 
 def _permission(function: Function, host: Host, source: str) -> dict[str, Any]:
     api = f"arn:${{AWS::Partition}}:execute-api:${{AWS::Region}}:${{AWS::AccountId}}:${{{host.api}}}"
-    properties = {
-        "Action": "lambda:InvokeFunction",
-        "FunctionName": ref(f"{function.logical_id}Function"),
-        "Principal": "apigateway.amazonaws.com",
-        "SourceArn": sub(f"{api}/{source}"),
-    }
-    return {"Type": "AWS::Lambda::Permission", "Properties": properties}
+    properties = {"FunctionName": ref(f"{function.logical_id}Function"), "SourceArn": sub(f"{api}/{source}")}
+    return {"Type": "AWS::Lambda::Permission", "Properties": merged(_PERMISSION, properties)}
 
 
 def _alarm(function: Function, metric: str, what: str) -> dict[str, Any]:
-    return {
-        "Type": "AWS::CloudWatch::Alarm",
-        "Properties": {
-            "AlarmDescription": f"{function.name} {what}.",
-            "Namespace": "AWS/Lambda",
-            "MetricName": metric,
-            "Dimensions": [{"Name": "FunctionName", "Value": ref(f"{function.logical_id}Function")}],
-            "Statistic": "Sum",
-            "Period": 300,
-            "EvaluationPeriods": 1,
-            "ComparisonOperator": "GreaterThanThreshold",
-            "Threshold": 0,
-            "TreatMissingData": "notBreaching",
-            "AlarmActions": Intrinsic("!If", ["HasAlarmTopic", [ref("AlarmTopicArn")], ref("AWS::NoValue")]),
-        },
+    properties = {
+        "AlarmDescription": f"{function.name} {what}.",
+        "MetricName": metric,
+        "Dimensions": [{"Name": "FunctionName", "Value": ref(f"{function.logical_id}Function")}],
     }
+    return {"Type": "AWS::CloudWatch::Alarm", "Properties": merged(_ALARM, properties)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,8 +16,10 @@ from cairn.settings.settings import variables
 from cairn.telemetry import metrics
 from cairn.telemetry.metrics import METRICS
 from cairn_tools.catalog import CATALOG
-from functions import functions
+from cloudformation import Shared, written
+from functions import USUAL_MB, USUAL_SECONDS, functions
 from support.template import of_type
+from template_functions import END, block
 
 FUNCTIONS = functions(CATALOG)
 SECRET = re.compile(r"secret|token|password|credential|master|api_key|LUMERA", re.IGNORECASE)
@@ -107,6 +110,33 @@ def test_the_environment_holds_only_known_settings_and_no_secret(template: dict[
         own = function.get("Environment", {}).get("Variables", {})
         assert set(own) <= set(variables())
         assert not [name for name in own if SECRET.search(name) and not name.endswith("_ARN")]
+
+
+def test_globals_say_what_functions_leave_out(template: dict[str, Any], resources: dict[str, Any]) -> None:
+    usual = template["Globals"]["Function"]
+
+    assert (usual["Timeout"], usual["MemorySize"]) == (USUAL_SECONDS, USUAL_MB)
+    assert usual["LoggingConfig"] == {"LogFormat": "JSON"}
+    for each in FUNCTIONS:
+        own = {**usual, **resources[f"{each.logical_id}Function"]["Properties"]}
+        assert (own["Timeout"], own["MemorySize"]) == (each.timeout, each.memory), each.name
+
+
+def test_a_new_tool_adds_a_few_lines_to_the_template_and_changes_none() -> None:
+    like = next(tool for tool in CATALOG if tool.name == "remember")
+    before = block(CATALOG).removesuffix(END)
+    after = block([*CATALOG, replace(like, name="another_tool")]).removesuffix(END)
+
+    added = after.removeprefix(before).splitlines()
+    assert len(added) <= 30
+    assert added[1] == "  AnotherToolFunction:"
+
+
+def test_one_name_cannot_stand_for_two_values() -> None:
+    read, write = (Shared("Table", {"Action": action}) for action in ("dynamodb:GetItem", "dynamodb:PutItem"))
+
+    with pytest.raises(ValueError, match="Table stands for two values"):
+        written({"ReadRole": [read], "WriteRole": [write]})
 
 
 def test_the_sandbox_ends_before_its_caller_stops_waiting_and_that_before_the_caller_s_end() -> None:

@@ -7,6 +7,7 @@ from threading import Barrier
 from typing import Any
 
 import pytest
+from botocore.errorfactory import ClientExceptionsFactory
 
 from cairn import wiring
 from cairn.aws.clients import Clients, OperatorClients
@@ -61,3 +62,11 @@ def test_commands_reach_aws_by_boto3_and_functions_by_the_botocore_under_it() ->
 def sdk(client: Any) -> str:
     """Return the name by which the SDK that made a client presents itself to AWS."""
     return client.meta.config.user_agent.partition("/")[0]
+
+
+def test_a_client_has_its_error_classes_before_threads_share_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    dynamodb = Clients().dynamodb
+
+    monkeypatch.delattr(ClientExceptionsFactory, "create_client_exceptions")
+
+    assert dynamodb.exceptions.ConditionalCheckFailedException

@@ -36,8 +36,9 @@ _BETWEEN_TENANTS = (
         (
             Change(
                 "cairn.calls.session_calls:SessionCalls.of",
-                "kept = self._kept.get(session)",
-                "kept = next((v for k, v in self._kept.items() if k.session_id == session.session_id), None)",
+                "kept = self._kept.peek(session)",
+                "kept = next((v for k, (v, _) in self._kept._entries.items() "
+                "if k.session_id == session.session_id), None)",
             ),
         ),
     ),
@@ -46,8 +47,8 @@ _BETWEEN_TENANTS = (
         (
             Change(
                 "cairn.vault.vault:Vault._cached",
-                "self._keys.get((tenant, number))",
-                "next((key for (_, known), key in self._keys.items() if known == number), None)",
+                "self._keys.peek((tenant, number))",
+                "next((key for (_, known), (key, _) in self._keys._entries.items() if known == number), None)",
             ),
         ),
     ),
@@ -56,8 +57,9 @@ _BETWEEN_TENANTS = (
         (
             Change(
                 "cairn.calls.rate_limits:RateLimits._spend",
-                "if not self._left.get(bucket)",
-                "if not self._left.setdefault(bucket, {k.name: n for k, n in self._left.items()}.get(bucket.name, 0))",
+                "if not self._left.peek(bucket)",
+                "if not self._left.get_or_put(bucket, lambda bucket=bucket: "
+                "{k.name: n for k, (n, _) in self._left._entries.items()}.get(bucket.name, 0))",
             ),
         ),
     ),
@@ -102,8 +104,8 @@ _BETWEEN_PROJECTS = (
         (
             Change(
                 "cairn.calls.session_calls:SessionCalls.of",
-                "kept = self._kept.get(session)",
-                "kept = next((v for k, v in self._kept.items() "
+                "kept = self._kept.peek(session)",
+                "kept = next((v for k, (v, _) in self._kept._entries.items() "
                 "if (k.tenant, k.session_id) == (session.tenant, session.session_id)), None)",
             ),
         ),

@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 from cairn import wiring
 from cairn.access.api_keys import Grant
 from cairn.ground.ids import Tenant
+from cairn.ground.jobs import KINDS
 from cairn.ground.settings import HeuristicSettings, MemorySettings
 from cairn.ground.world import World
 from cairn.local.server.bridge import Bridge, application
@@ -202,7 +203,9 @@ def test_over_stdio_the_protocol_alone_is_on_standard_output_and_the_log_tells_n
 
     assert [reply["id"] for reply in replies] == list(range(len(asked)))
     assert rest == ""
-    lines = [line for line in map(json.loads, log.splitlines()) if line["message"] == "call"]
+    said = [line for line in map(json.loads, log.splitlines()) if line["message"] == "call"]
+    # One memory in 64 has its log indexed, which is told of as a call whenever it is done.
+    lines = [line for line in said if line["tool"] not in {job.kind for job in KINDS}]
     assert [line["tool"] for line in lines] == [tool.name for tool in tools for _ in range(2)]
     assert {line["status"] for line in lines[::2]} <= {"OK", "NOT_FOUND"}
     assert {line["status"] for line in lines[1::2]} == {"INVALID_ARGUMENT"}

@@ -18,7 +18,7 @@ LAMBDA_S_UNPACKED = 250 * 2**20
 MOST_ZIPPED = 120 * MEGABYTE
 EMBEDS = """
 import json, sys
-from cairn.runtime import settings
+from cairn.settings import settings
 from cairn.models.embedders import embedder
 import os
 chosen = embedder(settings.read(os.environ).embedding)

@@ -115,7 +115,7 @@ def _place(play: Play) -> Place:
     return Place(play.a_session().tenant, *play.random.choice(PLACES))
 
 
-def _done(  # noqa: PLR0913 - what a deed is
+def _done(  # noqa: PLR0913 - what an operation is
     play: Play,
     kind: Kind,
     about: object,

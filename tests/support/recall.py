@@ -79,7 +79,7 @@ EMBEDDER = "toy"
 """The name of what the vectors were made by."""
 
 
-def meant(vector: Sequence[float], embedder: str = EMBEDDER) -> QueryVectors:
+def query_vectors(vector: Sequence[float], embedder: str = EMBEDDER) -> QueryVectors:
     """Return a question that means what a vector says."""
     asked = np.array(vector, np.float32)
     return QueryVectors(asked, asked, embedder)

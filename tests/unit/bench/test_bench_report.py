@@ -41,14 +41,19 @@ def test_json_is_one_last_line_with_machine_versions_seeds_and_load(capsys: pyte
 
 def test_what_is_kept_makes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(report, "PAGE", tmp_path / "performance.md")
     report.publish("sizes", [SIZES], Namespace(**NOTHING))
-    assert not (tmp_path / "results").exists()
+    assert not list(tmp_path.iterdir())
 
     report.publish("sizes", [SIZES], Namespace(**{**NOTHING, "save": True}), seeds=(7,))
 
-    page = performance.page(tmp_path / "results")
+    page = (tmp_path / "performance.md").read_text("utf-8")
     assert "## `make bench-sizes`" in page
     assert "seeds 7" in page
     assert (
         "| what | bytes | share |\n| --- | --- | --- |\n| a \\| b | 12,345 | 0.5 |\n| c |  | 2 |\n\nA note.\n" in page
     )
+
+
+def test_the_page_shows_the_results_that_are_kept() -> None:
+    assert report.PAGE.read_text("utf-8") == performance.page(report.RESULTS)

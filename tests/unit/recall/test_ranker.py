@@ -13,7 +13,7 @@ from cairn.recall import ranker
 from cairn.recall.corpus import VECTOR_SCALE, Corpus, Mask, similarities
 from cairn.recall.features import features
 from cairn.recall.question import Question, question
-from support.recall import Text, Texts, meant, vector
+from support.recall import Text, Texts, query_vectors, vector
 
 BOAT = (
     Text(said="I sold the boat in March", speaker="Ada", session="one", day=date(2024, 3, 9)),
@@ -34,7 +34,7 @@ def found(
 ) -> dict[int, dict[str, float]]:
     """Return the features of each row in the pool."""
     corpus = Texts(*texts)
-    means = None if query is None else meant(query)
+    means = None if query is None else query_vectors(query)
     rows, values = features(corpus, asked(corpus, text), means, allowed)
     return {int(row): {name: float(each[place]) for name, each in values.items()} for place, row in enumerate(rows)}
 
@@ -127,14 +127,14 @@ def test_a_text_without_a_vector_counts_as_the_mean_of_the_others() -> None:
 def test_vectors_of_another_embedder_are_not_compared() -> None:
     corpus = Texts(Text(said="one", vector=EAST), Text(said="two", vector=NORTH))
 
-    assert similarities(corpus, meant(EAST)) is not None
-    assert similarities(corpus, meant(EAST, embedder="another")) is None
+    assert similarities(corpus, query_vectors(EAST)) is not None
+    assert similarities(corpus, query_vectors(EAST, embedder="another")) is None
 
 
 def test_cosines_are_brought_to_the_range_that_the_ranker_was_fitted_on() -> None:
     corpus = Texts(Text(said="one", vector=EAST), Text(said="two", vector=NORTH))
-    plain = similarities(corpus, meant(EAST))
-    calibrated = similarities(corpus, meant(EAST)._replace(calibration=Calibration(shift=0.1, scale=0.5)))
+    plain = similarities(corpus, query_vectors(EAST))
+    calibrated = similarities(corpus, query_vectors(EAST)._replace(calibration=Calibration(shift=0.1, scale=0.5)))
 
     assert plain is not None
     assert calibrated is not None
@@ -175,7 +175,7 @@ def test_quantized_vectors_keep_their_cosines() -> None:
     random = np.random.default_rng(7).normal(size=(50, 384)).astype(np.float32)
     unit = random / np.linalg.norm(random, axis=1, keepdims=True)
 
-    kept = similarities(Texts(*(Text(said="", vector=tuple(each)) for each in unit)), meant(unit[0]))
+    kept = similarities(Texts(*(Text(said="", vector=tuple(each)) for each in unit)), query_vectors(unit[0]))
 
     assert kept is not None
     assert np.abs(kept - unit @ unit[0]).max() < 0.01
@@ -200,7 +200,7 @@ def test_an_explanation_adds_up_and_a_rank_without_a_signal_is_that_with_its_fea
 ) -> None:
     vectors = [EAST, NORTH, vector(1, 1), vector(2, 1), vector(1, 3)]
     corpus = Texts(*(replace(text, vector=vectors[row]) for row, text in enumerate(BOAT)))
-    means = None if query is None else meant(query)
+    means = None if query is None else query_vectors(query)
     ranking = ranker.rank(corpus, asked(corpus, "What did Ada say of the garden and her beans in March 2024?"), means)
     names = set(ranking.weights.names)
     assert names <= {name for members in ranker.SIGNALS.values() for name in members}

@@ -6,7 +6,6 @@ second record with its outcome. Records are added and never changed, so that sea
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -19,6 +18,7 @@ from cairn.calls import layout
 from cairn.calls.anomalies import AnomalyDetector
 from cairn.calls.rate_limits import RateLimits
 from cairn.calls.record import DONE, OPERATOR, TAG, AuditRecord, message_of
+from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import CairnError, InternalError, KeyUnusable, StoreError, Unavailable
 from cairn.ground.ids import Tenant, time_ordered_id
 from cairn.ground.rates import Bucket
@@ -44,7 +44,7 @@ class Journal:
         self._retention = retention
         self._limits = RateLimits(world)
         self._anomalies = AnomalyDetector()
-        self._days: OrderedDict[tuple[Tenant, str], None] = OrderedDict()
+        self._days: BoundedCache[tuple[Tenant, str], bool] = BoundedCache(entries=_MOST_DAYS)
 
     def begin(self, caller: Caller, tool: str) -> AuditRecord:
         """Return the record of a call that begins now."""
@@ -125,13 +125,11 @@ class Journal:
         item = record.item(self._retention)
         item = {**item, TAG: self._vault.sign(record.tenant, PURPOSE, message_of(item))}
         day = (record.tenant, record.day)
-        if day in self._days:
+        if self._days.peek(day):
             self._world.table.put(Put(item, late=True))
             return
         self._world.table.transact([Put(item), Put(_marker(record, self._retention))])
-        self._days[day] = None
-        while len(self._days) > _MOST_DAYS:
-            self._days.popitem(last=False)
+        self._days.put(day, True)
 
 
 def _marker(record: AuditRecord, retention: timedelta) -> Attributes:

@@ -7,14 +7,13 @@ the call that spends the half of them. Tokens that a process does not spend are 
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from threading import Lock
 
 from cairn.calls import layout
+from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import ConditionFailed, RateLimited, Unavailable
 from cairn.ground.rates import Bucket
 from cairn.ground.table import ABSENT, Equals, Key, Put
@@ -33,9 +32,8 @@ class RateLimits:
     def __init__(self, world: World) -> None:
         """Start without a token."""
         self._world = world
-        self._lock = Lock()
-        self._left: OrderedDict[Bucket, int] = OrderedDict()
-        self._full_at: OrderedDict[Bucket, int] = OrderedDict()
+        self._left: BoundedCache[Bucket, int] = BoundedCache(entries=MOST_BUCKETS)
+        self._full_at: BoundedCache[Bucket, int] = BoundedCache(entries=MOST_BUCKETS)
 
     def take(self, buckets: Sequence[Bucket], beside: Callable[[], None]) -> Sequence[Callable[[], None]]:
         """Take a token of each bucket or raise RateLimited; return what renews them, to be called beside the work.
@@ -48,16 +46,15 @@ class RateLimits:
 
     def _spend(self, buckets: Sequence[Bucket]) -> Sequence[Bucket]:
         """Spend a token of each, or none and return which lack one."""
-        with self._lock:
-            missing = [bucket for bucket in buckets if not self._left.get(bucket)]
+        with self._left.lock:
+            missing = [bucket for bucket in buckets if not self._left.peek(bucket)]
             if not missing:
                 for bucket in buckets:
-                    self._left[bucket] -= 1
-                    self._left.move_to_end(bucket)
+                    self._add(bucket, -1)
             return missing
 
     def _is_half_spent(self, bucket: Bucket) -> bool:
-        return bucket.rate.lease > 1 and self._left.get(bucket) == bucket.rate.lease // 2
+        return bucket.rate.lease > 1 and self._left.peek(bucket) == bucket.rate.lease // 2
 
     def _renew(self, bucket: Bucket) -> None:
         with suppress(RateLimited, Unavailable):
@@ -65,7 +62,7 @@ class RateLimits:
 
     def _lease(self, bucket: Bucket) -> None:
         """Take tokens of the bucket in the table; RateLimited where it has none."""
-        rate, full_at = bucket.rate, self._full_at.get(bucket, 0)
+        rate, full_at = bucket.rate, self._full_at.peek(bucket) or 0
         for _ in range(_ATTEMPTS):
             now = (self._world.clock.now() - _EPOCH) // timedelta(microseconds=1)
             tokens = min(rate.lease, rate.tokens(full_at, now))
@@ -76,19 +73,16 @@ class RateLimits:
                 self._world.table.put(_written(bucket, full_at, wanted))
             except ConditionFailed as lost:
                 full_at = int((lost.item or {}).get("full_at", 0))
-                self._cache(bucket, 0, full_at)
+                self._full_at.put(bucket, full_at)
             else:
-                self._cache(bucket, tokens, wanted)
+                self._full_at.put(bucket, wanted)
+                self._add(bucket, tokens)
                 return
         raise _refusal(bucket, 1)
 
-    def _cache(self, bucket: Bucket, tokens: int, full_at: int) -> None:
-        with self._lock:
-            self._left[bucket] = self._left.get(bucket, 0) + tokens
-            self._full_at[bucket] = full_at
-            for kept in (self._left, self._full_at):
-                while len(kept) > MOST_BUCKETS:
-                    kept.popitem(last=False)
+    def _add(self, bucket: Bucket, tokens: int) -> None:
+        with self._left.lock:
+            self._left.put(bucket, (self._left.peek(bucket) or 0) + tokens)
 
 
 def _written(bucket: Bucket, full_at: int, wanted: int) -> Put:

@@ -5,16 +5,15 @@ Only what no call can add to any more is taken from memory then, so that a long 
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
-from threading import Lock
 
 from cairn.calls import layout
 from cairn.calls.record import SETTLED, HistoryEntry
 from cairn.calls.usage import SessionContext, calls_of
+from cairn.ground.bounded import BoundedCache
 from cairn.ground.ids import moment_of, time_ordered_id
 from cairn.ground.paging import every
 from cairn.ground.session import Session
@@ -46,32 +45,21 @@ class SessionCalls:
     def __init__(self, world: World) -> None:
         """Start with nothing in memory."""
         self._world = world
-        self._lock = Lock()
-        self._kept: OrderedDict[Session, _Kept] = OrderedDict()
-        self._calls = 0
+        self._kept: BoundedCache[Session, _Kept] = BoundedCache(
+            entries=_MOST_SESSIONS, weight=_MOST_KEPT, weigh=lambda kept: len(kept.context.calls)
+        )
 
     def of(self, session: Session) -> SessionContext:
         """Return the session's context, at most half a minute old."""
         now = self._world.clock.now()
-        with self._lock:
-            kept = self._kept.get(session)
+        kept = self._kept.peek(session)
         if kept is not None and now < kept.at + LIFETIME:
             return kept.context
         fresh = self._continued(session, kept, now) if kept else None
         if fresh is None:
             fresh = _Kept(self._read(session, now), now, now)
-        self._cache(session, fresh)
+        self._kept.put(session, fresh)
         return fresh.context
-
-    def _cache(self, session: Session, fresh: _Kept) -> None:
-        """Cache a session's context in place of an earlier one; evict those that were made longest ago."""
-        with self._lock:
-            before = self._kept.pop(session, None)
-            self._kept[session] = fresh
-            self._calls += len(fresh.context.calls) - (len(before.context.calls) if before else 0)
-            while len(self._kept) > _MOST_SESSIONS or (self._calls > _MOST_KEPT and len(self._kept) > 1):
-                _, evicted = self._kept.popitem(last=False)
-                self._calls -= len(evicted.context.calls)
 
     def _continued(self, session: Session, kept: _Kept, now: datetime) -> _Kept | None:
         """Return what is kept with the calls since; None where that is too old, or its newest call is gone by now."""

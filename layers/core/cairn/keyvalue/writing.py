@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from threading import Lock
 from typing import Any
 
 from cairn.ground import codec
+from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import CairnError, Conflict, NotFound, Refusal, ResourceBusy, TransactionRefused
 from cairn.ground.ids import Digest
 from cairn.ground.settings import Quotas
@@ -30,6 +29,7 @@ MOST_RETRY_SECONDS = 0.5
 COLLECT_AT = 16
 """How much has to have fallen due before a write collects it, which costs it two round trips more."""
 MOST_KNOWN = 4096
+"""Of how many keys a process keeps what it last wrote: a guess, which the store confirms or corrects."""
 _MICROSECOND = timedelta(microseconds=1)
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
@@ -45,25 +45,6 @@ class _Content:
     blob: Digest | None
 
 
-class _Known:
-    """What this process last saw of the keys it wrote; a guess that the store confirms or corrects."""
-
-    def __init__(self) -> None:
-        self._entries: OrderedDict[Place, Entry] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, place: Place) -> Entry | None:
-        with self._lock:
-            return self._entries.get(place)
-
-    def keep(self, place: Place, entry: Entry) -> None:
-        with self._lock:
-            self._entries[place] = entry
-            self._entries.move_to_end(place)
-            if len(self._entries) > MOST_KNOWN:
-                self._entries.popitem(last=False)
-
-
 class Writing:
     """Stores and removes values."""
 
@@ -72,7 +53,7 @@ class Writing:
         self._world = world
         self._vault = vault
         self._quotas = quotas
-        self._known = _Known()
+        self._known: BoundedCache[Place, Entry] = BoundedCache(entries=MOST_KNOWN)
         self._collection = Collector(world)
 
     def unseal(self, place: Place, item: Attributes) -> Any:
@@ -93,7 +74,7 @@ class Writing:
 
     def _commit(self, place: Place, content: _Content | None, if_version: int | None, *, required: bool) -> int:
         """Change a key and return its version, 0 where it has none any more; only what was read is refused for good."""
-        old, is_read = self._known.get(place), False
+        old, is_read = self._known.peek(place), False
         for attempt in range(ATTEMPTS):
             now = self._world.clock.now()
             there = old if old is not None and old.is_there(now) else None
@@ -202,7 +183,7 @@ class Writing:
 
     def _remember(self, change: Change) -> int:
         """Remember what is stored now, and return its version."""
-        self._known.keep(change.place, change.left)
+        self._known.put(change.place, change.left)
         return 0 if change.new is None else change.new.version
 
 

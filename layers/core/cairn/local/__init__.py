@@ -1,1 +1,1 @@
-"""The `cairn` command for one machine."""
+"""The `cairn` command, for one machine and for operators."""

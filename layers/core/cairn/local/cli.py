@@ -26,7 +26,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 class _Commands(click.Group):
-    """Commands that tell an error in one sentence: exit status 2 for wrong settings and options, 1 for all else."""
+    """Commands that report an error in one sentence: exit status 2 for wrong settings and options, 1 otherwise."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -44,18 +44,20 @@ def main() -> None:
 
 
 @main.command()
-@click.option("--port", default=8787, show_default=True, type=click.IntRange(0, 65535), help="0: any free port.")
+@click.option(
+    "--port", default=8787, show_default=True, type=click.IntRange(0, 65535), help="The port; 0 takes any free one."
+)
 @click.option(
     "--oauth-port",
     type=click.IntRange(0, 65535),
-    help="Serve on this port too, for clients that sign in with the issuer of settings.mcp.auth.oidc.",
+    help="A second port, for clients that sign in with the issuer of settings.mcp.auth.oidc.",
 )
 @data_option
 def serve(port: int, oauth_port: int | None, data: Path | None) -> None:
     """Serve MCP and HTTP on 127.0.0.1.
 
-    The first start makes an encryption key and an API key in the data directory, and prints the API key once. Without
-    settings of your own (CAIRN_SETTINGS, CAIRN_SETTINGS_FILE or CAIRN_MEMORY_ENABLED), memory is switched on.
+    The first start creates an encryption key and an API key in the data directory, and prints the API key once. The
+    memory tools are on, unless CAIRN_SETTINGS, CAIRN_SETTINGS_FILE or CAIRN_MEMORY_ENABLED says otherwise.
     """
     from cairn.local.server.serve import serve as run  # noqa: PLC0415 - a command pays for its own imports only
 
@@ -63,12 +65,15 @@ def serve(port: int, oauth_port: int | None, data: Path | None) -> None:
 
 
 @main.command()
-@click.option("--profile", type=click.Choice(["agent"]), help="Serve its tools alone; agent: what a turn needs.")
+@click.option(
+    "--profile", type=click.Choice(["agent"]), help="Serve only these tools; agent: the turn and memory tools."
+)
 @data_option
 def stdio(profile: str | None, data: Path | None) -> None:
     """Serve MCP over standard input and output, for desktop clients.
 
-    It uses the same memory as `cairn serve` and needs no API key: who may start it may read the data directory.
+    It uses the same memory as `cairn serve`. It needs no API key, since whoever can start it can read the data
+    directory.
     """
     from cairn.local.server.stdio import stdio as run  # noqa: PLC0415 - a command pays for its own imports only
 
@@ -83,9 +88,10 @@ for command in (keys, data_keys, archive, policy, audit, files, export, import_,
 @tenant_option
 @data_option
 def recount(owner: Tenant, data: Path | None) -> None:
-    """Collect what has expired of key-value memory, count what is stored, and compare it with the counters.
+    """Check the counters of key-value memory against what is stored.
 
-    The status is 1 where they differ: it is exact while nobody writes. The store is that of `cairn policy`.
+    Expired keys are collected first. The exit status is 1 if a counter is wrong; the result is exact only while nobody
+    writes. The command works on the same store as `cairn policy`.
     """
     from cairn.local.commands.recount import recount as run  # noqa: PLC0415 - a command pays for its own imports only
 
@@ -96,10 +102,11 @@ def recount(owner: Tenant, data: Path | None) -> None:
 @tenant_option
 @data_option
 def reindex(owner: Tenant, data: Path | None) -> None:
-    """Make what recall searches anew from the logs, with the embedder that the settings name.
+    """Rebuild the search index of every memory log of a tenant.
 
-    After another one was chosen; until then what the old one made is found by its words alone. It may be stopped at
-    any time and run again, beside a service in use. The store is that of `cairn policy`.
+    Run it after you have chosen another embedder. Until then, texts that the old one embedded are found by their words
+    alone. You may stop it at any time and run it again, also while the service is in use. It works on the same store as
+    `cairn policy`.
     """
     from cairn.local.commands.reindex import reindex as run  # noqa: PLC0415 - a command pays for its own imports only
 
@@ -107,15 +114,22 @@ def reindex(owner: Tenant, data: Path | None) -> None:
 
 
 @main.command()
-@click.option("--tenant", "owner", callback=a_tenant, help="All sessions of this tenant, due or not, without a limit.")
+@click.option(
+    "--tenant",
+    "owner",
+    callback=a_tenant,
+    help="Maintain all sessions of this tenant, due or not, without a time limit.",
+)
 @data_option
 def maintain(owner: Tenant | None, data: Path | None) -> None:
-    """Maintain every session that is due, once: compact, archive, expire, merge, summarise; seal the audit log.
+    """Maintain every session that is due, and seal the audit log.
 
-    For cron, beside a running server or without one. It stops after ten minutes; what is left goes on with the next
-    run. The status is 1 where a session failed; the log on standard error says which.
+    Maintenance summarises and packs old turns, expires and merges facts, and refreshes directory summaries. Run it from
+    cron, with or without a running server. It stops after ten minutes; the next run does the rest. The exit status is 1
+    if a session failed; the log on standard error says which.
 
-    With --tenant it looks at sessions in which nothing was due too: once after memory.session_retention_days was set.
+    With --tenant it also visits sessions in which nothing is due. Do that once after you set
+    memory.session_retention_days.
     """
     from cairn.local.commands import maintain as runs  # noqa: PLC0415 - a command pays for its own imports only
 
@@ -124,14 +138,14 @@ def maintain(owner: Tenant | None, data: Path | None) -> None:
 
 @main.command()
 @click.option("--data", type=_FILE, help="A LoCoMo file to replay instead of the conversation shipped with Cairn.")
-@click.option("--store", type=DIRECTORY, help="Keep the memory here, and go on from what is there.")
-@click.option("--url", help="Replay against this MCP endpoint instead of a server of the demo's own.")
+@click.option("--store", type=DIRECTORY, help="Keep the memory in this directory, and continue from what it holds.")
+@click.option("--url", help="Replay against this MCP endpoint instead of starting a server.")
 @click.option("--key", help="The API key for --url.")
 def demo(data: Path | None, store: Path | None, url: str | None, key: str | None) -> None:
-    """Replay a conversation over several sessions and show what each turn recalls.
+    """Replay a conversation and show what each turn recalls.
 
-    The shipped one takes seconds; its server is killed half-way, and nothing may be lost or doubled. A LoCoMo file
-    takes minutes; run it again with the same --store and what is stored already is ignored.
+    The conversation shipped with Cairn takes seconds. Its server is killed half-way, and the demo fails if a turn is
+    lost or doubled. A LoCoMo file takes minutes; with the same --store, a second run skips the turns that are stored.
     """
     if (url is None) != (key is None) or (url and store):
         raise click.UsageError("--url and --key go together, and without --store")
@@ -142,17 +156,27 @@ def demo(data: Path | None, store: Path | None, url: str | None, key: str | None
 
 @main.command()
 @click.argument("records", type=_FILE)
-@click.option("--url", help="Compare with the service at this MCP endpoint instead of a fresh store.")
-@click.option("--key", help="The API key for --url; one for the projects shadow.* will do.")
+@click.option("--url", help="Replay into the service at this MCP endpoint instead of an empty store.")
+@click.option("--key", help="The API key for --url; it needs only the projects shadow.*.")
 @click.option(
-    "--min-facts", default=0.9, show_default=True, type=_SHARE, help="The least share of the direct path's facts."
+    "--min-facts",
+    default=0.9,
+    show_default=True,
+    type=_SHARE,
+    help="Pass with at least this share of the direct path's facts.",
 )
 @click.option(
-    "--max-tokens", default=1.5, show_default=True, type=click.FloatRange(0), help="The greatest ratio to its tokens."
+    "--max-tokens",
+    default=1.5,
+    show_default=True,
+    type=click.FloatRange(0),
+    help="Pass with at most this ratio to the direct path's tokens.",
 )
-@click.option("--min-files", default=1.0, show_default=True, type=_SHARE, help="The least share of its directories.")
+@click.option(
+    "--min-files", default=1.0, show_default=True, type=_SHARE, help="Pass with at least this share of its directories."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
-@click.option("--show-values", "values", is_flag=True, help="Print the facts and directories that only one path has.")
+@click.option("--show-values", "values", is_flag=True, help="Print the facts and directories that only one side has.")
 def shadow(  # noqa: PLR0913 - one parameter for each option
     *,
     records: Path,
@@ -164,10 +188,11 @@ def shadow(  # noqa: PLR0913 - one parameter for each option
     as_json: bool,
     values: bool,
 ) -> None:
-    """Compare Cairn with a direct memory path that has answered the turns in RECORDS.
+    """Compare Cairn with the memory that a client keeps itself.
 
-    docs/how-to/roll-out.md says what a record holds. The turns are replayed into a store that is gone afterwards, at
-    the times they were spoken, or with --url into projects shadow.* of their own. Exit status 1 below the thresholds.
+    RECORDS says what the client's direct path did at each turn; docs/how-to/roll-out.md describes the format. The turns
+    are replayed at their original times into a temporary store, or with --url into new projects shadow.* of that
+    service. The exit status is 1 if a threshold is missed.
     """
     if (url is None) != (key is None):
         raise click.UsageError("--url and --key go together")
@@ -181,13 +206,13 @@ def shadow(  # noqa: PLR0913 - one parameter for each option
 
 
 @main.command()
-@click.option("--emulator", is_flag=True, help="To an AWS emulator on this machine; it serves until Ctrl+C.")
+@click.option("--emulator", is_flag=True, help="Deploy to an AWS emulator on this machine, and serve until Ctrl+C.")
 @click.option("--port", default=8788, show_default=True, type=click.IntRange(1, 65535), help="The emulator's port.")
 def deploy(*, emulator: bool, port: int) -> None:
-    """Deploy the template of this checkout to an AWS emulator on 127.0.0.1 and print how to use it.
+    """Deploy this checkout to an AWS emulator on 127.0.0.1.
 
-    The first start takes a few minutes, since it installs SAM CLI and the emulator into .cache. Stop it with Ctrl+C:
-    what was stored is there again at the next start. To deploy to AWS, use SAM CLI.
+    The first start takes a few minutes, since it installs SAM CLI and the emulator into .cache. The command prints how
+    to use the deployment. Stop it with Ctrl+C; the next start finds what was stored. To deploy to AWS, use SAM CLI.
     """
     if not emulator:
         raise click.UsageError("--emulator is missing; to deploy to AWS, run: sam build && sam deploy --guided")
@@ -197,9 +222,9 @@ def deploy(*, emulator: bool, port: int) -> None:
 
 
 @main.command()
-@click.option("--tenant", help="With this tenant's own values.")
+@click.option("--tenant", help="Show the values for this tenant.")
 def settings(tenant: str | None) -> None:
-    """Print each setting: its value, where that came from and what it does."""
+    """Print each setting: its value, its source and what it does."""
     from cairn.local.commands.settings import show  # noqa: PLC0415 - a command pays for its own imports only
 
     show(tenant, os.environ)

@@ -1,4 +1,4 @@
-"""The directory in which one machine keeps its memory."""
+"""Find and prepare the data directory of this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options that several commands take."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ data_option = click.option(
     "--data",
     type=DIRECTORY,
     envvar="CAIRN_DATA",
-    help="Where the memory is kept; ~/.local/share/cairn, or CAIRN_DATA, unless told.",
+    help="The data directory. Default: CAIRN_DATA, or else ~/.local/share/cairn.",
 )
 
 
@@ -50,7 +50,9 @@ def user_of(_context: click.Context, _option: click.Parameter, value: str | None
 
 
 tenant_option = click.option(
-    "--tenant", "owner", callback=_tenant, help="Whose memory; `local`, that of the first key, unless told."
+    "--tenant", "owner", callback=_tenant, help="The tenant. Default: local, the tenant of the first key."
 )
-project_option = click.option("--project", callback=project_of, help="Of this project only.")
-user_option = click.option("--user", callback=user_of, help="What this user said and what was learnt of them only.")
+project_option = click.option("--project", callback=project_of, help="Only this project.")
+user_option = click.option(
+    "--user", callback=user_of, help="Only this user: what they said and what was learnt about them."
+)

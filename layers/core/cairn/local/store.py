@@ -1,4 +1,4 @@
-"""The store that the local commands open: this machine's, and for its keys the one in AWS too."""
+"""Open the store that a command works on: the data directory, or the store in AWS."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from cairn.vault.vault import Vault
 from cairn.wiring import Services
 
 LOCAL_TENANT = Tenant("local")
-"""Whose memory the first key of a data directory and `cairn stdio` open."""
+"""The tenant of a data directory's first key and of `cairn stdio`."""
 SWITCH = "CAIRN_MEMORY_ENABLED"
 _SETTINGS_OF_YOUR_OWN = ("CAIRN_SETTINGS", "CAIRN_SETTINGS_FILE", SWITCH)
 
 
 @dataclass(frozen=True, slots=True)
 class LocalStore:
-    """A data directory, the keys that open it, and the table that wants sweeping."""
+    """An open data directory with its API keys and its table."""
 
     directory: Path
     settings: Settings
@@ -43,7 +43,7 @@ class LocalStore:
 
 @dataclass(frozen=True, slots=True)
 class Custody:
-    """The store as an operator has it: the adapters, the way to all that a tenant has, and the settings."""
+    """The store as an operator sees it: its adapters, the inventory of all that a tenant has, and the settings."""
 
     world: World
     inventory: Inventory

@@ -6,14 +6,14 @@ the newest entries and the manifest, then in parallel the segments and what lies
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from threading import Lock, RLock
+from threading import RLock
 
+from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import CorruptData, NotFound, TransactionRefused
 from cairn.ground.ids import Digest, Project, Tenant, time_ordered_id
 from cairn.ground.jobs import IndexLog
@@ -64,7 +64,7 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 
 @dataclass(slots=True)
 class _Slot:
-    """The place of one log in memory; `counted` is how many bytes of it are counted.
+    """The place of one log in memory.
 
     `outran` is when the entry was made that kept one of this process from being appended, in milliseconds.
     """
@@ -72,7 +72,11 @@ class _Slot:
     lock: RLock = field(default_factory=RLock)
     read: Reading | None = None
     outran: int = 0
-    counted: int = _SLOT_BYTES
+
+    @property
+    def weight(self) -> int:
+        """Return how many bytes it counts for."""
+        return _SLOT_BYTES if self.read is None else min(self.read.size, MOST_OF_A_LOG)
 
 
 class MemoryLog:
@@ -83,9 +87,7 @@ class MemoryLog:
         self._world = world
         self._vault = vault
         self._segments = Segments(world, vault)
-        self._slots: OrderedDict[str, _Slot] = OrderedDict()
-        self._size = 0
-        self._lock = Lock()
+        self._slots: BoundedCache[str, _Slot] = BoundedCache(weight=MAX_BYTES, weigh=lambda slot: slot.weight)
 
     def append(
         self, tenant: Tenant, project: Project, owner: str, entry: LogEntry, moment: datetime | None = None
@@ -178,7 +180,7 @@ class MemoryLog:
         read = slot.read
         if read is None or read.indexed >= MOST_NEWS or not self._catch_up(tenant, pk, read):
             read = slot.read = self._read(tenant, pk, read.segments if read else {})
-        self._weigh(pk, slot, read)
+        self._weigh_again(pk, slot)
         return read
 
     def _catch_up(self, tenant: Tenant, pk: str, read: Reading) -> bool:
@@ -262,30 +264,14 @@ class MemoryLog:
 
     @contextmanager
     def _exclusive(self, pk: str) -> Generator[_Slot]:
-        with self._lock:
-            slot = self._slots.get(pk)
-            if slot is None:
-                slot = self._slots[pk] = _Slot()
-                self._size += slot.counted
-                self._evict()
-            self._slots.move_to_end(pk)
+        slot = self._slots.get_or_put(pk, _Slot)
         with slot.lock:
             yield slot
 
-    def _weigh(self, pk: str, slot: _Slot, read: Reading) -> None:
-        """Count what the log takes in memory; where all take too much, forget those that were used longest ago."""
-        with self._lock:
-            if self._slots.get(pk) is not slot:
-                return
-            counted = min(read.size, MOST_OF_A_LOG)
-            self._size += counted - slot.counted
-            slot.counted = counted
-            self._evict()
-
-    def _evict(self) -> None:
-        while self._size > MAX_BYTES and len(self._slots) > 1:
-            _, evicted = self._slots.popitem(last=False)
-            self._size -= evicted.counted
+    def _weigh_again(self, pk: str, slot: _Slot) -> None:
+        with self._slots.lock:
+            if self._slots.peek(pk) is slot:  # it may have been evicted while this thread was reading
+                self._slots.put(pk, slot)
 
 
 def _parted(items: Sequence[Attributes]) -> tuple[Attributes | None, list[Attributes]]:

@@ -5,13 +5,12 @@ A stored turn stays as it is until one is taken out of the session or changed, w
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import Lock
 
 from cairn.conversation.events import Event
+from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import CorruptData
 from cairn.ground.paging import pages
 from cairn.ground.session import Session
@@ -106,17 +105,14 @@ class RecentTurns:
         """Start with nothing in memory."""
         self._world = world
         self._vault = vault
-        self._lock = Lock()
-        self._kept: OrderedDict[Session, _Known] = OrderedDict()
-        self._size = 0
+        self._kept: BoundedCache[Session, _Known] = BoundedCache(weight=MAX_BYTES, weigh=lambda known: known.size)
 
     def read(self, session: Session, items: int) -> Recent:
         """Return the newest turns that together hold at least `items` items, in one query as a rule.
 
         What is known and cannot be opened any more is read anew: it may have been sealed under another key since.
         """
-        with self._lock:
-            known = self._kept.get(session)
+        known = self._kept.peek(session)
         if known is not None:
             with suppress(CorruptData):
                 recent = self._read(session, items, known)
@@ -163,15 +159,10 @@ class RecentTurns:
         )
 
     def _cache(self, session: Session, known: _Known) -> None:
-        """Cache what is known of a session that has a name; where all are too much, evict what was used longest ago."""
-        with self._lock:
-            self._size -= self._kept.pop(session, _NOTHING).size
-            if known.of and known.turns:
-                self._kept[session] = known
-                self._size += known.size
-            while self._size > MAX_BYTES:
-                _, evicted = self._kept.popitem(last=False)
-                self._size -= evicted.size
+        if known.of and known.turns:
+            self._kept.put(session, known)
+        else:
+            self._kept.evict(session)
 
 
 def events_of(vault: Vault, session: Session, item: Attributes) -> tuple[Event, ...]:

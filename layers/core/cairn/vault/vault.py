@@ -7,7 +7,6 @@ number of seals: then the store is asked again which key is the newest.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -17,6 +16,7 @@ from threading import Lock
 from typing import Any
 
 from cairn.ground import codec
+from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import ConditionFailed, CorruptData
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import ABSENT, Attributes, Key, Put, Query, Scalar
@@ -47,7 +47,7 @@ class Vault:
     def __init__(self, world: World) -> None:
         """Start with no key unwrapped."""
         self._world = world
-        self._keys: OrderedDict[tuple[Tenant, int | None], _CachedKey] = OrderedDict()
+        self._keys: BoundedCache[tuple[Tenant, int | None], _CachedKey] = BoundedCache(entries=MAX_CACHED_KEYS)
         self._fetching = Lock()
 
     def prepare(self, tenant: Tenant) -> None:
@@ -179,7 +179,7 @@ class Vault:
         return self._cache(tenant, number, fresh.secret, current=True)
 
     def _cached(self, tenant: Tenant, number: int | None) -> _CachedKey | None:
-        cached = self._keys.get((tenant, number))
+        cached = self._keys.peek((tenant, number))
         if cached is None or self._world.clock.now() >= cached.until or cached.seals >= MAX_SEALS:
             return None
         return cached
@@ -193,16 +193,14 @@ class Vault:
         if known is None:
             return self._cache(tenant, number, self._world.keys.unwrap(tenant, wrapped), current=current)
         if current:
-            self._keys[tenant, None] = known
+            self._keys.put((tenant, None), known)
         return known
 
     def _cache(self, tenant: Tenant, number: int, secret: bytes, *, current: bool) -> _CachedKey:
         key = _CachedKey(number, secret, self._world.clock.now() + KEY_LIFETIME)
-        self._keys[tenant, number] = key
+        self._keys.put((tenant, number), key)
         if current:
-            self._keys[tenant, None] = key
-        while len(self._keys) > MAX_CACHED_KEYS:
-            self._keys.popitem(last=False)
+            self._keys.put((tenant, None), key)
         return key
 
 

@@ -1,4 +1,4 @@
-"""`cairn archive`: sessions archived, found, read, deleted; what it costs."""
+"""`cairn archive`: archive sessions, and find, read, price or delete archived ones."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from cairn.archive.model import Deposit
     from cairn.ground.ids import Tenant
 
-_project_option = click.option("--project", help="The project in which the turn tools recorded it.")
+_project_option = click.option("--project", help="The project in which the session was recorded.")
 
 
 @click.group()
 def archive() -> None:
-    """Archive sessions of this machine's memory, find them, read them, delete them."""
+    """Archive sessions, and find, read or delete archived ones."""
 
 
 @archive.command()
 @click.argument("session_id")
 @_project_option
-@click.option("--tag", "tags", multiple=True, help="A label to find it by. May be repeated.")
-@click.option("--dry-run", is_flag=True, help="Print the card of what would be archived, and write nothing.")
+@click.option("--tag", "tags", multiple=True, help="A label to find the session by. May be repeated.")
+@click.option("--dry-run", is_flag=True, help="Print the card of the session, and write nothing.")
 @data_option
 def store(*, session_id: str, project: str | None, tags: tuple[str, ...], dry_run: bool, data: Path | None) -> None:
     """Archive a session and print its pointer.
 
-    With the `cm` command on the path the session is what `cm context SESSION_ID --json` prints; without it, what
-    Cairn recorded in the project. Nothing is archived if anything in it is a secret or personal data.
+    If the `cm` command is on the path, the session is what `cm context SESSION_ID --json` prints; otherwise it is what
+    Cairn recorded in the project. A session that contains a secret or personal data is refused.
     """
     with _open_archive(data) as (kept, tenant):
         deposit = _deposit(session_id, project, tags)
@@ -54,11 +54,14 @@ def store(*, session_id: str, project: str | None, tags: tuple[str, ...], dry_ru
 
 @archive.command("list")
 @click.argument("text", default="")
-@click.option("--tag", "tags", multiple=True, help="Only sessions with this tag, or a tag it is part of.")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 100), help="The most to list.")
+@click.option("--tag", "tags", multiple=True, help="Only sessions with a tag that contains this. May be repeated.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 100), help="List at most this many.")
 @data_option
 def list_(*, text: str, tags: tuple[str, ...], limit: int, data: Path | None) -> None:
-    """List archived sessions, the newest first: those whose tag, session id or tool holds TEXT, or all."""
+    """List archived sessions, the newest first.
+
+    With TEXT, list only those whose tag, session id or tool contains it.
+    """
     with _open_archive(data) as (kept, tenant):
         found = kept.query(tenant, text.strip(), tags[:MAX_TAGS], limit)
     for each in found:
@@ -80,7 +83,7 @@ def get(*, pointer: str, data: Path | None) -> None:
 @click.argument("pointer", metavar="POINTER")
 @data_option
 def delete(*, pointer: str, data: Path | None) -> None:
-    """Delete an archived session: what is stored, and every entry of the index."""
+    """Delete an archived session and its index entries."""
     with _open_archive(data) as (kept, tenant):
         kept.delete(tenant, parse_pointer(pointer))
     click.echo("Deleted.")
@@ -89,11 +92,14 @@ def delete(*, pointer: str, data: Path | None) -> None:
 @archive.command()
 @click.argument("session_id")
 @_project_option
-@click.option("--raw", is_flag=True, help="Print secrets and personal data too; takes --acknowledge.")
-@click.option("--acknowledge", help=f'Word by word: "{RAW_ACKNOWLEDGEMENT}".')
+@click.option("--raw", is_flag=True, help="Print secrets and personal data too; needs --acknowledge.")
+@click.option("--acknowledge", help=f'Exactly this: "{RAW_ACKNOWLEDGEMENT}".')
 @data_option
 def export(*, session_id: str, project: str | None, raw: bool, acknowledge: str | None, data: Path | None) -> None:
-    """Print a recorded session as JSON, with secrets and personal data masked."""
+    """Print a recorded session as JSON, with secrets masked.
+
+    Personal data is masked too.
+    """
     named = ids.project(project or ""), ids.session_id(session_id)
     with _open_archive(data) as (kept, tenant):
         _print(kept.export(tenant, *named, raw=raw, acknowledgement=acknowledge))
@@ -101,9 +107,11 @@ def export(*, session_id: str, project: str | None, raw: bool, acknowledge: str 
 
 @archive.command()
 @click.argument("size", metavar="BYTES", type=click.IntRange(0, MAX_BYTES))
-@click.option("--redundancy", default=3, show_default=True, type=click.IntRange(1, MAX_REDUNDANCY), help="Copies.")
+@click.option(
+    "--redundancy", default=3, show_default=True, type=click.IntRange(1, MAX_REDUNDANCY), help="The number of copies."
+)
 def cost(*, size: int, redundancy: int) -> None:
-    """Estimate what it costs to keep so many bytes in AWS."""
+    """Estimate what it costs to store BYTES in AWS."""
     expected = estimate(size, redundancy)
     click.echo(f"${expected.monthly_storage_usd:.6f} a month, and ${expected.request_usd:.6f} once")
     for line in (*assumptions(), DISCLAIMER):
@@ -112,7 +120,7 @@ def cost(*, size: int, redundancy: int) -> None:
 
 @contextmanager
 def _open_archive(data: Path | None) -> Generator[tuple[Archive, Tenant]]:
-    """Open this machine's memory, and say whose archive the commands are about."""
+    """Open the data directory and yield its archive and the tenant."""
     from cairn import wiring  # noqa: PLC0415
     from cairn.local.store import LOCAL_TENANT, open_store  # noqa: PLC0415 - a command pays for its own imports only
 

@@ -1,4 +1,4 @@
-"""`cairn audit`: the record of calls listed, and held against the chain that seals it."""
+"""`cairn audit`: list the audit log, and verify it against its hash chain."""
 
 from __future__ import annotations
 
@@ -27,23 +27,30 @@ _time = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 
 @click.group()
 def audit() -> None:
-    """List the calls of a tenant, and verify that their record is what it was.
+    """List a tenant's calls, and verify the audit log.
 
-    The record is the data directory's; where CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID name a store in AWS, and --data
-    is not given, it is that store's. It is sealed by `cairn maintain`, or in AWS on the schedule.
+    Works on the data directory, or, if CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID are set and --data is not given, on
+    that store in AWS. The log is sealed by `cairn maintain`, in AWS by the schedule.
     """
 
 
 @audit.command("list")
 @tenant_option
-@click.option("--since", type=_time, help="From this time in UTC; a day before the end unless told.")
-@click.option("--until", type=_time, help="Up to this time in UTC; now unless told.")
-@click.option("--limit", type=click.IntRange(1, _MOST_LISTED), default=100, show_default=True, help="The most lines.")
+@click.option("--since", type=_time, help="The start, in UTC. Default: one day before the end.")
+@click.option("--until", type=_time, help="The end, in UTC. Default: now.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, _MOST_LISTED),
+    default=100,
+    show_default=True,
+    help="Print at most this many lines.",
+)
 @data_option
 def list_(owner: Tenant, since: datetime | None, until: datetime | None, limit: int, data: Path | None) -> None:
-    """List calls, the newest first: when, which tool, how it ended, by which key, on what.
+    """List calls, the newest first.
 
-    A call that was let in and failed has two lines.
+    Each line says when, which tool, how it ended, by which key and on what. A call that was admitted and then failed
+    has two lines.
     """
     end = datetime.now(UTC) if until is None else until.replace(tzinfo=UTC)
     start = end - timedelta(days=1) if since is None else since.replace(tzinfo=UTC)
@@ -55,12 +62,13 @@ def list_(owner: Tenant, since: datetime | None, until: datetime | None, limit: 
 
 @audit.command()
 @tenant_option
-@click.option("--holds", metavar="HEAD", help="The head that an earlier run printed; the chain must still hold it.")
+@click.option("--holds", metavar="HEAD", help="The head that an earlier run printed; the chain must still contain it.")
 @data_option
 def verify(owner: Tenant, holds: str | None, data: Path | None) -> None:
-    """Name every record that was changed, removed, moved or added since it was sealed; exit status 1 if there is one.
+    """Check the audit log for tampering.
 
-    Keep the head that it prints elsewhere: without it, nothing tells that the newest digests were cut off.
+    Prints every record that was changed, removed, moved or added since it was sealed; the exit status is 1 if there is
+    one. Keep the printed head somewhere else: only with it can you tell later that the newest digests were cut off.
     """
     found = _log(data).verify(owner, holds)
     for finding in found.findings:

@@ -1,4 +1,4 @@
-"""`cairn export` and `erase`: what a tenant, a project or a user has, taken out and removed."""
+"""`cairn export` and `cairn erase`: copy or remove what a tenant, a project or a user has."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 @user_option
 @data_option
 def export(*, file: Path, owner: Tenant, project: Project | None, user: UserId | None, data: Path | None) -> None:
-    """Write all that a tenant, a project or a user has into FILE: a bundle, to hand over or as a backup.
+    """Write all that a tenant, a project or a user has into FILE.
 
-    FILE is a zip with one JSON object a line, in the clear: whoever has it can read it. It must not be there yet.
+    FILE is a bundle to hand over or to keep as a backup: a zip with one JSON object a line. It is not encrypted, so
+    whoever has it can read it. FILE must not exist yet.
     """
     from cairn.custody.bundles import DataScope  # noqa: PLC0415
     from cairn.local.commands import bundle_files as bundles  # noqa: PLC0415 - a command pays for its own imports only
@@ -36,15 +37,16 @@ def export(*, file: Path, owner: Tenant, project: Project | None, user: UserId |
 
 
 @click.command()
-@click.option("--tenant", "owner", callback=a_tenant, help="Whose memory; with --user, `local` unless told.")
+@click.option("--tenant", "owner", callback=a_tenant, help="The tenant. Default with --user: local.")
 @user_option
 @project_option
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @data_option
 def erase(*, owner: Tenant | None, user: UserId | None, project: Project | None, yes: bool, data: Path | None) -> None:
-    """Erase a tenant, or with --user one user of it. Nothing brings it back but a backup of yours.
+    """Erase a tenant, or with --user one user.
 
-    It may be stopped at any time and run again. The status is 1 where something is left.
+    Only a backup of yours can bring it back. You may stop the command at any time and run it again. The exit status is
+    1 if something is left.
     """
     if user is None and (owner is None or project is not None):
         raise click.UsageError("name --user, in a --project or in all, or else a whole --tenant")

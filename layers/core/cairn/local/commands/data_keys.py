@@ -1,4 +1,4 @@
-"""`cairn data-keys`: the keys under which contents are sealed, rotated and retired."""
+"""`cairn data-keys`: list, rotate and retire the keys that encrypt a tenant's contents."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @click.group("data-keys")
 def data_keys() -> None:
-    """Rotate the keys that a tenant's contents are sealed under, and move what is stored to the newest.
+    """Rotate the keys that encrypt a tenant's contents.
 
-    They are those of the data directory; where CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID name a store in AWS, and
-    --data is not given, they are that store's, and your own credentials must allow to scan it.
+    Works on the data directory, or, if CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID are set and --data is not given, on
+    that store in AWS. There your own credentials must allow you to scan the table.
     """
 
 
@@ -29,7 +29,10 @@ def data_keys() -> None:
 @tenant_option
 @data_option
 def list_(owner: Tenant, data: Path | None) -> None:
-    """List a tenant's data keys and how many items and blobs need each; reads all that it has."""
+    """List a tenant's data keys, and how many items and blobs need each.
+
+    This reads all that the tenant has.
+    """
     for key in _data_keys(_custody(data)).list(owner):
         made = f"{key.created_at:%Y-%m-%d %H:%M} UTC" if key.created_at else "earlier"
         click.echo(f"{key.number}  made {made}  needed by {key.needed_by}")
@@ -39,7 +42,10 @@ def list_(owner: Tenant, data: Path | None) -> None:
 @tenant_option
 @data_option
 def rotate(owner: Tenant, data: Path | None) -> None:
-    """Make a new data key: all processes seal under it within five minutes, what was stored stays readable."""
+    """Create a new data key.
+
+    All processes encrypt under it within five minutes. What was stored before stays readable.
+    """
     store = _custody(data)
     with store.recorded(owner, "cairn data-keys rotate"):
         number = _data_keys(store).rotate(owner)
@@ -50,9 +56,9 @@ def rotate(owner: Tenant, data: Path | None) -> None:
 @tenant_option
 @data_option
 def rewrap(owner: Tenant, data: Path | None) -> None:
-    """Seal what is stored under the newest data key, and delete older keys that nothing needs any more.
+    """Move what is stored to the newest key, and delete unused ones.
 
-    It may be stopped at any time and run again, beside a service in use.
+    You may stop it at any time and run it again, also while the service is in use.
     """
     store = _custody(data)
     with store.recorded(owner, "cairn data-keys rewrap"):

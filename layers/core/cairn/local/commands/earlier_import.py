@@ -1,4 +1,4 @@
-"""`cairn import --legacy`: sessions taken over from the layout before the canonical one."""
+"""`cairn import --legacy`: take over sessions from files of the earlier layout."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cairn.ground.session import Session, Subject
 
 
 def take_over(directory: Path, tenant: Tenant, project: Project, user: UserId | None, data: Path | None) -> bool:
-    """Take every session over and print how; return whether all lines could be read."""
+    """Import every session, print what came of each, and return whether all lines could be read."""
     from cairn.local.commands.earlier_records import sessions  # noqa: PLC0415 - a command pays for its own imports only
     from cairn.local.store import services  # noqa: PLC0415
 

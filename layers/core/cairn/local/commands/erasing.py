@@ -1,4 +1,4 @@
-"""Erasing, told on the terminal."""
+"""Erase a tenant or a user, and print what was removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cairn files`: a session's files for people, and a copy of all that shows its memory."""
+"""`cairn files`: show a session as files, and read, write and export them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 _MOST_ENTRIES = 10_000
 
 
-_project_option = click.option("--project", required=True, help="The project of the session.")
+_project_option = click.option("--project", required=True, help="The session's project.")
 
 
 def _on_session(run: Callable[..., None]) -> Callable[..., None]:
-    """Open the store, and hand the session's files on in place of the options that name them."""
+    """Open the store and pass the session's files to the command instead of the options that name them."""
 
     @wraps(run)
     def opened_first(*, owner: Tenant, project: str, session: str, data: Path | None, **arguments: Any) -> None:
@@ -45,16 +45,16 @@ def _on_session(run: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def files() -> None:
-    """Look at the files of a session, and keep own ones beside them.
+    """Show a session as files, and keep your own beside them.
 
-    The memory is that of the data directory; where CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID name a store in AWS, and
-    --data is not given, it is that store's.
+    Works on the data directory, or, if CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID are set and --data is not given, on
+    that store in AWS.
     """
 
 
 @files.command()
 @click.argument("path", default="")
-@click.option("--depth", default=1, show_default=True, type=click.IntRange(0), help="How many levels.")
+@click.option("--depth", default=1, show_default=True, type=click.IntRange(0), help="How many levels to list.")
 @_on_session
 def ls(held: Files, session: Session, *, path: str, depth: int) -> None:
     """List a directory."""
@@ -72,14 +72,21 @@ def cat(held: Files, session: Session, *, path: str) -> None:
 
 @files.command()
 @click.argument("path")
-@click.option("--append", is_flag=True, help="Add at the end.")
-@click.option("--offset", type=click.IntRange(0), help="Write over what is there from this byte on.")
-@click.option("--if-version", type=click.IntRange(0), help="Only over this version; 0 for a file that is not there.")
+@click.option("--append", is_flag=True, help="Append to the file.")
+@click.option("--offset", type=click.IntRange(0), help="Overwrite the file from this byte on.")
+@click.option(
+    "--if-version",
+    type=click.IntRange(0),
+    help="Write only if the file has this version; 0: only if it does not exist.",
+)
 @_on_session
 def write(  # noqa: PLR0913 - one parameter for each option
     held: Files, session: Session, *, path: str, append: bool, offset: int | None, if_version: int | None
 ) -> None:
-    """Write standard input to an own file; unless told otherwise it takes the place of what was there."""
+    """Write standard input to a file of your own.
+
+    Without --append or --offset it replaces the file.
+    """
     if append and offset is not None:
         raise click.UsageError("--append and --offset do not go together")
     replacing = WriteMode.TRUNCATE if offset is None else WriteMode.OVERWRITE
@@ -93,10 +100,10 @@ def write(  # noqa: PLR0913 - one parameter for each option
 
 @files.command()
 @click.argument("path")
-@click.option("--recursive", is_flag=True, help="A directory with all that is in it.")
+@click.option("--recursive", is_flag=True, help="Delete a directory and everything in it.")
 @_on_session
 def rm(held: Files, session: Session, *, path: str, recursive: bool) -> None:
-    """Delete an own file."""
+    """Delete a file of your own."""
     count = held.delete(session, path, recursive=recursive)
     click.echo(f"{count} deleted")
 
@@ -105,7 +112,7 @@ def rm(held: Files, session: Session, *, path: str, recursive: bool) -> None:
 @click.argument("path")
 @_on_session
 def stat(held: Files, session: Session, *, path: str) -> None:
-    """Tell what a path is; the status is 1 where there is nothing."""
+    """Show what a path is; the exit status is 1 if there is nothing."""
     info = held.stat(session, path)
     if info is None:
         raise click.ClickException("there is nothing at this path")
@@ -114,11 +121,11 @@ def stat(held: Files, session: Session, *, path: str) -> None:
 
 @files.command()
 @click.argument("query")
-@click.option("--path", default="", help="Only at and below this path.")
-@click.option("--limit", default=5, show_default=True, type=click.IntRange(1), help="The most passages.")
+@click.option("--path", default="", help="Search only at and below this path.")
+@click.option("--limit", default=5, show_default=True, type=click.IntRange(1), help="Print at most this many passages.")
 @_on_session
 def search(held: Files, session: Session, *, query: str, path: str, limit: int) -> None:
-    """Print the passages that match best, each under its path and offsets."""
+    """Search the files, and print the best passages."""
     for passage in held.search(session, query, path, limit):
         click.echo(f"{passage.path} {passage.start}-{passage.end}")
         click.echo(passage.content.rstrip("\n"))
@@ -128,9 +135,10 @@ def search(held: Files, session: Session, *, query: str, path: str, limit: int) 
 @click.argument("directory", type=DIRECTORY)
 @_on_session
 def export(held: Files, session: Session, *, directory: Path) -> None:
-    """Copy every file of a session to DIRECTORY/memory/SESSION: its memory in the canonical layout, and its own ones.
+    """Copy all files of a session to DIRECTORY/memory/SESSION.
 
-    The same memory gives the same bytes. Where there is such a directory already, nothing is written.
+    The copy holds the session's memory in the canonical layout, and the files written to it. The same memory gives the
+    same bytes. If the directory already exists, nothing is written.
     """
     root = directory / "memory" / session.session_id
     if root.exists():

@@ -1,4 +1,4 @@
-"""`cairn import`: a bundle of another service, or what an earlier memory left as files, taken in."""
+"""`cairn import`: import a bundle, or the files of an earlier memory."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ _DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
 
 @click.command("import")
 @click.argument("file", required=False, type=_FILE)
-@click.option("--legacy", type=_DIRECTORY, help="Take over the sessions below this directory instead of a bundle.")
-@click.option("--tenant", "owner", callback=a_tenant, help="Whose memory it becomes; a bundle's own, or else `local`.")
+@click.option("--legacy", type=_DIRECTORY, help="Import the sessions below this directory instead of a bundle.")
+@click.option(
+    "--tenant", "owner", callback=a_tenant, help="The tenant to import into. Default: the bundle's own, or else local."
+)
 @click.option("--project", callback=project_of, help="With --legacy: the project of the sessions.")
-@click.option("--user", callback=user_of, help="With --legacy: whose sessions they are, where no line names a user.")
+@click.option("--user", callback=user_of, help="With --legacy: the user of sessions that name none.")
 @data_option
 def import_(  # noqa: PLR0913 - options, by name
     *,
@@ -31,12 +33,13 @@ def import_(  # noqa: PLR0913 - options, by name
     user: UserId | None,
     data: Path | None,
 ) -> None:
-    """Take in FILE, a bundle that `cairn export` wrote, or with --legacy an earlier memory's files.
+    """Import a bundle, or an earlier memory with --legacy.
 
-    A bundle is for an empty service, which then answers as the one it was exported from. A legacy session is a
-    directory of its name with log.jsonl, context.jsonl, memory_facts.jsonl and meta.json, or legacy*.json with the same
-    in it; one that has turns here keeps them and gets no others. Either may be stopped at any time and run again, and
-    replaces nothing. The status is 1 where a line of a legacy file could not be read.
+    FILE is a bundle that `cairn export` wrote. Import it into an empty service, which then answers as the one it came
+    from. A legacy session is a directory named after it. It holds log.jsonl or context.jsonl, memory_facts.jsonl and
+    meta.json, or one file legacy*.json with the same content. A session that already has turns here keeps them and gets
+    no others. An import replaces nothing; you may stop it at any time and run it again. The exit status is 1 if a line
+    of a legacy file could not be read.
     """
     if (file is None) == (legacy is None):
         raise click.UsageError("name a bundle, or --legacy and a directory")

@@ -1,4 +1,4 @@
-"""`cairn keys`: API keys made, listed, rotated and revoked."""
+"""`cairn keys`: create, list, rotate and revoke API keys."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MOST_DAYS = 36500
 
 @click.group()
 def keys() -> None:
-    """Make, list, rotate and revoke API keys.
+    """Create, list, rotate and revoke API keys.
 
-    A running server knows of each change at once. The keys are those of the data directory; where CAIRN_TABLE,
-    CAIRN_BUCKET and CAIRN_KEY_ID name a store in AWS, and --data is not given, they are that store's.
+    A change takes effect at the next request. Works on the data directory, or, if CAIRN_TABLE, CAIRN_BUCKET and
+    CAIRN_KEY_ID are set and --data is not given, on that store in AWS.
     """
 
 
@@ -34,7 +34,7 @@ def keys() -> None:
     "--tenant",
     "owner",
     callback=a_tenant,
-    help="Whose memory it opens: `local` is that of the first key. Unless told, the key has memory of its own.",
+    help="The tenant whose memory the key opens; the first key's is local. Default: a new tenant.",
 )
 @click.option(
     "--project",
@@ -42,7 +42,7 @@ def keys() -> None:
     multiple=True,
     default=("*",),
     show_default=True,
-    help="The projects it opens; * stands for whole dotted segments, as in team.*. May be repeated.",
+    help="A project that the key opens; * stands for whole dotted segments, as in team.*. May be repeated.",
 )
 @click.option(
     "--scope",
@@ -51,10 +51,10 @@ def keys() -> None:
     type=click.Choice(SCOPES),
     default=SCOPES,
     show_default=True,
-    help="What it may do. May be repeated.",
+    help="What the key may do. May be repeated.",
 )
-@click.option("--policy", help="The name of the policy it is under.")
-@click.option("--days", type=click.IntRange(1, _MOST_DAYS), help="How long it is valid; for ever unless told.")
+@click.option("--policy", help="The policy that applies to the key.")
+@click.option("--days", type=click.IntRange(1, _MOST_DAYS), help="How many days the key is valid. Default: for ever.")
 @data_option
 def create(  # noqa: PLR0913 - one parameter for each option
     *,
@@ -65,7 +65,7 @@ def create(  # noqa: PLR0913 - one parameter for each option
     days: int | None,
     data: Path | None,
 ) -> None:
-    """Make an API key and print it, once."""
+    """Create an API key and print it once."""
     grant = Grant(tuple(project_pattern(each) for each in projects), tuple(scope(each) for each in scopes), policy)
     lifetime = None if days is None else timedelta(days=days)
     _show(_credentials(data).create(owner, grant, lifetime))
@@ -74,7 +74,7 @@ def create(  # noqa: PLR0913 - one parameter for each option
 @keys.command("list")
 @data_option
 def list_(data: Path | None) -> None:
-    """List the API keys, ended ones too; what they are hashed to is not shown."""
+    """List the API keys, expired and revoked ones too."""
     click.echo(_COLUMNS.format("ID", "TENANT", "PROJECTS", "SCOPES", "STATE"))
     now = datetime.now(UTC)
     for credential in _credentials(data).list():
@@ -90,11 +90,14 @@ def list_(data: Path | None) -> None:
     type=click.IntRange(0, 24 * _MOST_DAYS),
     default=24,
     show_default=True,
-    help="How long the old key goes on.",
+    help="How many hours the old key still works.",
 )
 @data_option
 def rotate(key_id: str, hours: int, data: Path | None) -> None:
-    """Make a key that opens the same as another, print it once, and let the other end after an overlap."""
+    """Replace an API key by a new one with the same rights.
+
+    The new key is printed once. The old one works for --hours more.
+    """
     _show(_credentials(data).rotate(key_id, timedelta(hours=hours)))
 
 
@@ -102,7 +105,7 @@ def rotate(key_id: str, hours: int, data: Path | None) -> None:
 @click.argument("key_id", metavar="ID")
 @data_option
 def revoke(key_id: str, data: Path | None) -> None:
-    """Let an API key open nothing from now on."""
+    """Revoke an API key at once."""
     _credentials(data).revoke(key_id)
     click.echo(f"Key {key_id} opens nothing any more.")
 

@@ -1,4 +1,4 @@
-"""`cairn maintain`: what the schedule does in AWS, once, on this machine."""
+"""`cairn maintain`: do once on this machine what the schedule does in AWS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cairn policy`: the document that says what tools may do with key-value memory and context."""
+"""`cairn policy`: set and show the policy for key-value memory and getContext."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.group()
 def policy() -> None:
-    """Set and show the policy document in the store, which holds where CAIRN_POLICY_FILE names no file.
+    """Set and show the policy document in the store.
 
-    A running process takes a new document up within five minutes. The store is the data directory's; where CAIRN_TABLE,
-    CAIRN_BUCKET and CAIRN_KEY_ID name one in AWS, and --data is not given, it is that one.
+    The policy says what each tool may do with key-value memory and context. A running process reads a new document
+    within five minutes. If CAIRN_POLICY_FILE names a file, that file applies instead. Works on the data directory, or,
+    if CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID are set and --data is not given, on that store in AWS.
     """
 
 
@@ -25,7 +26,10 @@ def policy() -> None:
 @click.argument("file", type=_FILE)
 @data_option
 def set_(file: Path, data: Path | None) -> None:
-    """Put the policy document in FILE, YAML or JSON, in force; with anything wrong in it, it is refused as a whole."""
+    """Put the policy document FILE, YAML or JSON, in force.
+
+    If anything in it is wrong, the whole document is refused.
+    """
     from cairn.access.policies import parse  # noqa: PLC0415
     from cairn.access.policy_store import PolicyStore  # noqa: PLC0415
     from cairn.local.store import world  # noqa: PLC0415 - a command pays for its own imports only

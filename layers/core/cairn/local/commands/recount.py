@@ -1,4 +1,4 @@
-"""`cairn recount`: the counters of key-value memory beside what they count."""
+"""`cairn recount`: compare the counters of key-value memory with what is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cairn reindex`: what recall searches, made anew from the memory logs."""
+"""`cairn reindex`: rebuild the search indexes from the memory logs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cairn.recall.indexing import reindex as logs
 
 
 def reindex(owner: Tenant, data: Path | None) -> None:
-    """Make the index of each of the tenant's logs anew, and say by what."""
+    """Rebuild the index of each of the tenant's logs, and print what it was built with."""
     store = custody(data, os.environ)
     embedder = store.world.embedder
     with store.recorded(owner, "cairn reindex"):

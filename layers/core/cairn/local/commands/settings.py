@@ -1,4 +1,4 @@
-"""`cairn settings`: what is in force, where it came from and what it does."""
+"""`cairn settings`: print each setting with its value, its source and its meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memory tools as an agent calls them: over MCP, with the official SDK's client."""
+"""Call the memory tools as an agent does: over MCP, with the official SDK's client."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class RecalledContext:
 
 @dataclass(frozen=True, slots=True)
 class CommitResult:
-    """What a commit wrote."""
+    """The counts of a committed turn."""
 
     facts_written: int
     facts_superseded: int

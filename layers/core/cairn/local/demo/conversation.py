@@ -1,4 +1,4 @@
-"""Conversations to replay: the one shipped with Cairn, and how a file becomes one."""
+"""Conversations to replay, and the one shipped with Cairn."""
 
 from __future__ import annotations
 

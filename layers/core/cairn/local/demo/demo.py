@@ -1,4 +1,4 @@
-"""`cairn demo`: a conversation over several sessions through a real MCP client, held to what it promises."""
+"""`cairn demo`: replay a conversation through a real MCP client, and check what Cairn promises."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DATES = "The clock is the real one; the conversation's own dates stand in its t
 
 @dataclass(frozen=True, slots=True)
 class DemoTarget:
-    """The memory to talk to: where it is now, what opens it, and how to cut its power if it is ours."""
+    """The service to talk to: its address, its key and, if the demo started it, how to kill it."""
 
     url: Callable[[], str]
     key: str = field(repr=False)

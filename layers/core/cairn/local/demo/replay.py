@@ -1,4 +1,4 @@
-"""Replaying a conversation through the memory tools, turn by turn, and what to hold it to."""
+"""Replay a conversation through the memory tools, turn by turn, and check the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the demo shows: a line or a few per turn, a progress bar on a terminal, a table at the end."""
+"""Print the demo: a few lines for each turn, a progress bar on a terminal, and a table at the end."""
 
 from __future__ import annotations
 

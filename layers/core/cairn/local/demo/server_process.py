@@ -1,4 +1,4 @@
-"""A `cairn serve` child of the demo's own: started, killed and started again on the same store."""
+"""Start, kill and restart a `cairn serve` process on one store."""
 
 from __future__ import annotations
 

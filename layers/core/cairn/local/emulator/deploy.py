@@ -1,4 +1,4 @@
-"""`cairn deploy --emulator`: the template, deployed to an AWS emulator on this machine for a person to use."""
+"""`cairn deploy --emulator`: deploy the template to an AWS emulator on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The template of a checkout, built for this machine and deployed to the emulator unchanged."""
+"""Build the template of a checkout, and deploy it unchanged to the emulator."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STORE = {"TABLE": "MemoryTableName", "BUCKET": "MemoryBucketName", "KEY_ID": "M
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """What deploying takes: SAM CLI and emulator as installed, where to build, and parameters for the template."""
+    """Deploys a checkout with the installed SAM CLI and emulator, a build directory and the template's parameters."""
 
     checkout: Path
     home: Path

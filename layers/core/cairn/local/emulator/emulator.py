@@ -1,4 +1,4 @@
-"""An AWS emulator on 127.0.0.1, with an account of its own: no call can reach a real one."""
+"""Run an AWS emulator on 127.0.0.1, with a made-up account, so that no call can reach a real one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs of others that a checkout of Cairn pins, each in a virtual environment of its own under `.cache/`."""
+"""Install the third-party programs that a checkout pins, each in its own virtual environment under `.cache/`."""
 
 from __future__ import annotations
 

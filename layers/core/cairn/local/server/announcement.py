@@ -1,4 +1,4 @@
-"""What a person needs to use a Cairn that now runs: its address, a key, the lines for their agent."""
+"""Print how to use a running Cairn: its address, a key, and the lines for coding agents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ import click
 
 
 def announce(urls: Sequence[str], directory: Path, key: str | None) -> None:
-    """Print it; without a key, that an earlier start printed it. A second address is for clients that sign in."""
+    """Print the address, the key and the lines for agents; a second address is for clients that sign in.
+
+    Without a key, it says that an earlier start printed one.
+    """
     url, *oauth_urls = urls
     shown = key or "YOUR_KEY"
     header = f"Authorization: Bearer {shown}"

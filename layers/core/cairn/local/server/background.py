@@ -1,4 +1,4 @@
-"""Jobs on this machine: each goes to the handler that Lambda runs behind the queue."""
+"""Run jobs on this machine, with the handler that Lambda runs behind the queue."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ class _Context:
 
 
 def work(job: Job) -> None:
-    """Do the job; what fails is on the log, and is found again by the next maintenance."""
+    """Run the job. A failure is logged; the next maintenance finds the work again."""
     message = {"messageId": secrets.token_hex(8), "body": encoded(job)}
     load("cairn_jobs.worker.handler")({"Records": [message]}, _Context())

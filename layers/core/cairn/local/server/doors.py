@@ -1,4 +1,4 @@
-"""Handlers found by name, as Lambda finds them: the rooms above this one are never imported statically."""
+"""Load handlers by name, as Lambda does, so that this room imports no tool and no door."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Handler: TypeAlias = Callable[[dict[str, Any], object], dict[str, Any]]
 
 
 def load(name: str) -> Any:
-    """Return what a dotted name such as "cairn_mcp.door.handler" names; it is never a request's to choose."""
+    """Return the object with a dotted name such as "cairn_mcp.door.handler". A request never chooses the name."""
     module, _, attribute = name.rpartition(".")
     return getattr(import_module(module), attribute)
 

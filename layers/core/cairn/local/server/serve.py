@@ -1,4 +1,4 @@
-"""`cairn serve`: the handlers that Lambda runs, behind HTTP on this machine, over the embedded store."""
+"""`cairn serve`: run the Lambda handlers behind HTTP on this machine, over the embedded store."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _config(store: LocalStore) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """A server whose end by a signal is an end like any other: what holds the store is closed, and the status is 0."""
+    """A server that ends in good order on a signal: the store is closed, and the exit status is 0."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:

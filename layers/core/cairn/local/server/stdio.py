@@ -1,4 +1,4 @@
-"""`cairn stdio`: the catalog over standard input and output, for the one who may read the data directory."""
+"""`cairn stdio`: serve the tools over standard input and output."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`cairn shadow`: what Cairn answers for turns that a direct memory path has answered."""
+"""`cairn shadow`: compare Cairn with the memory that a client keeps itself."""

@@ -1,4 +1,4 @@
-"""Reading records, replaying them, and telling what came of it."""
+"""`cairn shadow`: read the records, replay them and print the comparison."""
 
 from __future__ import annotations
 

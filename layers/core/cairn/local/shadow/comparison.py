@@ -1,4 +1,4 @@
-"""What both paths gave, what only one of them gave, and whether that is good enough to cut over."""
+"""Compare what Cairn and the direct path gave, and decide whether it is good enough to cut over."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class ShadowSession:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What is counted of one session or of several."""
+    """The counts of one session or of several."""
 
     records: int
     failed_turns: int
@@ -131,7 +131,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """What a cut-over asks for: the least share of facts and files, the greatest ratio of tokens."""
+    """The thresholds of a cut-over: at least this share of facts and files, at most this ratio of tokens."""
 
     facts: float
     tokens: float

@@ -1,4 +1,4 @@
-"""What a client's direct memory path did, turn by turn: a file of JSON objects, one to a line, in the order of time.
+"""Read what a client's direct memory path did: one JSON object a line, in the order of time.
 
 docs/how-to/roll-out.md describes the record.
 """

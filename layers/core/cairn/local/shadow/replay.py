@@ -1,4 +1,4 @@
-"""Records replayed: each turn is prepared and stored by the memory tools and held to what the direct path did."""
+"""Replay records: prepare and store each turn with the memory tools, beside what the direct path did."""
 
 from __future__ import annotations
 

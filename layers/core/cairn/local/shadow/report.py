@@ -1,4 +1,4 @@
-"""The report of a comparison: a table for people, one JSON object for programs; values only where asked for."""
+"""Print a comparison: a table for people or one JSON object for programs, with values only on request."""
 
 from __future__ import annotations
 

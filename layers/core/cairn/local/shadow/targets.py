@@ -1,4 +1,4 @@
-"""The memory that records are replayed into: an empty store of this process, or projects of their own in a service."""
+"""Open the memory that records are replayed into: an empty store, or new projects in a service."""
 
 from __future__ import annotations
 
