@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -16,7 +17,8 @@ from cairn_tools.catalog import CATALOG
 from functions import functions as lambda_functions
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("layers/core", "functions", "tools")
+SHIPPED = ("layers/core", "functions")
+ROOMS = (*SHIPPED, "tools")
 VAGUE = {"utils", "util", "helpers", "helper", "base", "manager", "common", "misc"}
 HEAVY = {
     *("mcp", "mcp_types", "boto3", "botocore", "starlette", "uvicorn", "yaml", "rich", "click", "jwt", "http.client"),
@@ -36,13 +38,18 @@ OTHER_USE_CASES = {
     *("cairn.upkeep.every_due", "cairn.upkeep.maintenance", "cairn.upkeep.retention", "onnxruntime"),
 }
 OIDC = {"CAIRN_AUTH_OIDC_ISSUER": "https://login.example.com", "CAIRN_AUTH_OIDC_AUDIENCE": "cairn"}
-MOST_LINES = 300
+MOST_LINES = 400
+MEDIAN_LINES = 100
 MOST_TOOL_LINES = 80
 MOST_FUNCTION_LINES = 40
 
 
 def sources(*rooms: str) -> list[Path]:
     return [path for room in rooms for path in sorted((ROOT / room).rglob("*.py"))]
+
+
+def lines_of(*rooms: str) -> dict[Path, int]:
+    return {path.relative_to(ROOT): len(path.read_text(encoding="utf-8").splitlines()) for path in sources(*rooms)}
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -65,10 +72,14 @@ def test_imports_point_one_way() -> None:
 
 
 def test_a_file_fits_on_a_few_screens() -> None:
-    lengths = {path.relative_to(ROOT): len(path.read_text(encoding="utf-8").splitlines()) for path in sources(*ROOMS)}
+    lengths = lines_of(*ROOMS)
 
     assert lengths
     assert {path: lines for path, lines in lengths.items() if lines > MOST_LINES} == {}
+
+
+def test_half_of_the_files_fit_on_two_screens() -> None:
+    assert median(lines_of(*SHIPPED).values()) < MEDIAN_LINES
 
 
 def test_a_tool_is_one_short_file_named_after_it() -> None:

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from math import log
 
+import numpy as np
 import pytest
 
-from cairn.language.bm25 import Index
+from cairn.language.bm25 import Index, gain, norm
 
 
 def index_of(*documents: str) -> Index:
@@ -23,6 +24,15 @@ def test_the_score_is_bm25_as_published() -> None:
     idf = log(1 + (3 - 1 + 0.5) / (1 + 0.5))
     expected = idf * 2 / (2 + 0.9 * (1 - 0.4 + 0.4 * 3 / 2))
     assert index.search(["tea"], 5) == [(0, pytest.approx(expected))]
+
+
+def test_columns_of_counts_score_as_each_count_by_itself() -> None:
+    counts, lengths = np.array([1.0, 2.0, 5.0]), np.array([3.0, 40.0, 7.0])
+
+    together = gain(1.5, counts, norm(lengths, 9.0, 1.2, 0.75))
+
+    pairs = zip(counts.tolist(), lengths.tolist(), strict=True)
+    assert together.tolist() == [gain(1.5, count, norm(length, 9.0, 1.2, 0.75)) for count, length in pairs]
 
 
 def test_a_rare_term_outweighs_a_common_one() -> None:

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Final, NamedTuple, cast
 
-from cairn.detection import assignments
+from cairn.detection import assignments, personal, vendor_tokens
 from cairn.detection.disguises import decoded, folded, unescaped
 from cairn.detection.leaves import Leaf, Path, leaves
-from cairn.detection.matching import hits
 from cairn.detection.pages import BREAK, Page
-from cairn.detection.rules import Category, Hit
+from cairn.detection.rules import Category, Hit, Rule, lowered
 from cairn.detection.split import joins
 from cairn.ground.errors import DetectionFailed
 
+_RULES: Final[tuple[Rule, ...]] = (*vendor_tokens.RULES, *assignments.RULES, *personal.RULES)
 _LEVELS_OF_CODING: Final = 2
 _MOST_ROUNDS: Final = 5
 MOST_FINDINGS: Final = 10_000
@@ -106,11 +106,20 @@ def _page(every: Sequence[Leaf]) -> Page[int]:
     return page
 
 
+def _hits(text: str) -> Iterator[Hit]:
+    """Yield what the rules find in a text, rule by rule, the more telling ones first; hits may overlap."""
+    lower = lowered(text)
+    for rule in _RULES:
+        yield from rule.hits(text, lower)
+    yield from assignments.hits(text, lower)
+    yield from vendor_tokens.HIGH_ENTROPY.hits(text, lower)
+
+
 def _seen(text: str) -> Iterator[Hit]:
     """Yield the hits in a text, in what it says without escapes, and in what it says decoded."""
-    yield from hits(text)
+    yield from _hits(text)
     plain = unescaped(text)
-    for hit in hits(plain.text) if plain else ():
+    for hit in _hits(plain.text) if plain else ():
         start, end = plain.origin(hit.start, hit.end) if plain else (hit.start, hit.end)
         yield hit._replace(start=start, end=end)
     parts = [
@@ -123,7 +132,7 @@ def _seen(text: str) -> Iterator[Hit]:
             page.add(part, (start, end))
             page.add(BREAK)
         inner = page.text()
-        for hit in hits(inner):
+        for hit in _hits(inner):
             for piece in page.pieces(hit.start, hit.end):
                 yield hit._replace(start=piece.source[0], end=piece.source[1])
         parts = [(part, *piece.source) for part, start, end in decoded(inner) for piece in page.pieces(start, end)]
@@ -142,7 +151,7 @@ def _cut(every: Sequence[Leaf], found: Collection[int]) -> Iterator[_Found]:
         for at in parts:
             page.add(every[at].text, at)
         page.add(BREAK)
-    for hit in hits(folded(page.text())):
+    for hit in _hits(folded(page.text())):
         pieces = list(page.pieces(hit.start, hit.end))
         if len(pieces) > 1:
             for piece in pieces:

@@ -7,11 +7,12 @@ from datetime import datetime
 from heapq import heappush, heappushpop
 
 from cairn.facts.facts import Fact
+from cairn.facts.kinds import FACT_KINDS
 from cairn.ground.tiers import Tier
 
 _TIER_ORDER = {Tier.L0: 2, Tier.L2: 1, Tier.L1: 0}
-_GREETING = ("user_name", "user_nickname", "user_allergy", "user_home", "user_workplace", "user_role")
-_GREETING_LIMIT = 5
+_INTRODUCING = {name: place for place, (name, kind) in enumerate(FACT_KINDS.items()) if kind.introduces}
+_MOST_INTRODUCING = 5
 _STALEST = 0.8
 
 
@@ -65,8 +66,8 @@ def _freshness(fact: Fact, now: datetime) -> float:
 def _introduction(live: Iterable[Fact], limit: int) -> tuple[Fact, ...]:
     durable = [fact for fact in live if fact.tier is Tier.L0]
     durable.sort(key=_standing, reverse=True)
-    durable.sort(key=lambda fact: _GREETING.index(fact.fact_id) if fact.fact_id in _GREETING else len(_GREETING))
-    return tuple(durable[: min(limit, _GREETING_LIMIT)])
+    durable.sort(key=lambda fact: _INTRODUCING.get(fact.fact_id, len(FACT_KINDS)))
+    return tuple(durable[: min(limit, _MOST_INTRODUCING)])
 
 
 def _standing(fact: Fact) -> tuple[float, int, datetime, str]:

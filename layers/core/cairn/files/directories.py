@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import UTC
+
 from cairn.files import contents
 from cairn.files.abstracts import Description, descriptions
+from cairn.files.files import FileInfo
 from cairn.files.model import DirectorySummary
-from cairn.files.paths import is_below, level, relative, root_of
+from cairn.files.paths import ancestors, is_below, level, relative, root_of
 from cairn.ground.errors import NotFound
 from cairn.ground.session import Session
 from cairn.sessions.parts import Parts
+
+_MOST_NAMED = 5
 
 
 class Directories:
@@ -33,12 +40,11 @@ class Directories:
 
     def _all(self, session: Session) -> dict[str, DirectorySummary | Description]:
         """Return every directory by its relative path; what is said of it is made when it is told."""
-        from cairn.files import store as file_store  # noqa: PLC0415
-        from cairn.files.own_directories import own_directories  # noqa: PLC0415 - a Lambda loads the use case it serves
+        from cairn.files import store as file_store  # noqa: PLC0415 - a Lambda loads the use case it serves
 
         root = root_of(session)
         found: dict[str, DirectorySummary | Description] = {}
-        found.update(own_directories(root, file_store.infos(self._parts.world.table, session, "")))
+        found.update(_own_directories(root, file_store.infos(self._parts.world.table, session, "")))
         head = contents.head_of(self._parts, session)
         if head is not None:
             held = contents.read(self._parts, session, head)
@@ -55,3 +61,25 @@ def _summary(each: DirectorySummary | Description) -> DirectorySummary:
 
 def _is_within(path: str, wanted: str, depth: int) -> bool:
     return path == wanted or (is_below(path, wanted) and level(path, wanted) <= depth)
+
+
+def _own_directories(root: str, files: Iterable[FileInfo]) -> dict[str, DirectorySummary]:
+    """Return the directories above these files by path, the root among them, each with what it holds."""
+    held: defaultdict[str, list[FileInfo]] = defaultdict(list)
+    for file in files:
+        for directory in ancestors(file.path[len(root) + 1 :]):
+            held[f"{root}/{directory}".rstrip("/")].append(file)
+    return {path: _own_summary(path, found) for path, found in held.items()}
+
+
+def _own_summary(path: str, files: list[FileInfo]) -> DirectorySummary:
+    newest = sorted(files, key=lambda file: (file.updated_at, file.path), reverse=True)
+    named = "; ".join(file.path[len(path) + 1 :] for file in newest[:_MOST_NAMED])
+    count = f"{len(files)} file{'s' if len(files) > 1 else ''} of the agent's own"
+    changed = f"last changed at {newest[0].updated_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return DirectorySummary(
+        path=path,
+        abstract=f"{count} with {sum(file.size for file in files)} bytes, {changed}. Newest first: {named}.",
+        updated_at=newest[0].updated_at,
+        has_overview=False,
+    )

@@ -13,10 +13,11 @@ from cairn.ground.errors import CairnError, InvalidArgument, SettingsError
 from cairn.ground.ids import Tenant
 from cairn.local.commands.archive import archive
 from cairn.local.commands.audit import audit
-from cairn.local.commands.custody import erase, export
 from cairn.local.commands.data_keys import data_keys
+from cairn.local.commands.erase import erase
+from cairn.local.commands.export import export
 from cairn.local.commands.files import files
-from cairn.local.commands.importing import import_
+from cairn.local.commands.import_ import import_
 from cairn.local.commands.keys import keys
 from cairn.local.commands.policy import policy
 from cairn.local.options import DIRECTORY, a_tenant, data_option, tenant_option

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from cairn.facts.facts import Fact, from_record, subject
-from cairn.facts.question_words import CUES
+from cairn.facts.kinds import FACT_KINDS
 from cairn.ground.codec import canonical, moment
 from cairn.ground.ids import SessionId, TurnId
 from cairn.language.index_terms import index_terms
@@ -202,7 +202,8 @@ def _of_memory(memory: Memory) -> Described:
 
 def _of_fact(fact: Fact, session: str) -> Described:
     """Return how a fact is found: under its key and value, what was said, and how its kind is asked for."""
-    found = f"{fact.key} {fact.value} {fact.source.quote} {CUES.get(fact.fact_id, '')}"
+    kind = FACT_KINDS.get(fact.fact_id)  # a language model may propose others
+    found = f"{fact.key} {fact.value} {fact.source.quote} {kind.asked_with if kind else ''}"
     return Described(
         id=fact.id,
         at=microseconds(fact.recorded_at),

@@ -11,8 +11,7 @@ from cairn.facts.facts import Fact
 from cairn.ground.ids import SessionId, TurnId
 from cairn.log.documents import Kind
 from cairn.log.entries import Chunk, TurnStamp
-from cairn.log.history import History
-from cairn.log.ledger import Ledger
+from cairn.log.ledger import History, Ledger
 from cairn.log.memories import Ending, ending_of
 from cairn.log.segment import Segment
 from cairn.log.stretch import Stretch, Tail

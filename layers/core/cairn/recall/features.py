@@ -1,18 +1,18 @@
 """What a question and a text have to do with each other, as numbers that a linear model weighs.
 
-Words count by BM25 (Robertson and Zaragoza 2009, idf as Lucene has it), meaning by the cosine of embeddings; either
-also of the texts around it and of its whole session, since an answer rarely repeats what was asked.
+Words count by BM25 (language.bm25), meaning by the cosine of embeddings; either also of the texts around it and of its
+whole session, since an answer rarely repeats what was asked.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cairn.language import bm25
 from cairn.language.traits import Trait
 from cairn.recall.corpus import Columns, Corpus, Mask, QueryVectors, Rows, Scores, picked, similarities, token_nearness
 from cairn.recall.question import Question
@@ -86,18 +86,20 @@ class _Words:
         self._mean = max(1e-6, float(columns.length.mean())) if self._size else 1.0
         found = {term: corpus.postings(term) for term in question.counts}
         self._hits = [
-            _Hit(question.counts[term], postings.rows, postings.counts, self._idf(len(postings.rows), self._size))
+            _Hit(question.counts[term], postings.rows, postings.counts, bm25.idf(self._size, len(postings.rows)))
             for term, postings in found.items()
             if len(postings.rows)
         ]
         missing = sum(not len(postings.rows) for postings in found.values())
         self._total = sum(hit.idf for hit in self._hits) + _UNKNOWN_TERM * missing or 1.0
-        self.scores = self._bm25(0.9, 0.4)
+        self.scores = self._bm25(bm25.K1, bm25.B)
 
     def features(self, near: _Near) -> dict[str, Scores]:
         """Return what the words say of the pool."""
         scores, rows = self.scores, near.rows
-        share = scores / np.float32(self._total * 1.9)
+        # A term gains less than k1 + 1 times its weight: the most that all of the question's could.
+        share = scores / np.float32(self._total * (bm25.K1 + 1))
+        by_length = self._bm25(bm25.K1_BY_LENGTH, bm25.B_BY_LENGTH) / np.float32(self._total * (bm25.K1_BY_LENGTH + 1))
         before, after = near.at(share, near.before), near.at(share, near.after)
         own = share[rows]
         found = {
@@ -111,7 +113,7 @@ class _Words:
             "words_of_session": near.of_session(self._sessions()),
             "words_z": _standardised(scores, rows) * np.float32(0.125),
             "word_rank": _ranked(scores[rows]) * (scores[rows] > 0),
-            "words_by_length": self._bm25(1.2, 0.75)[rows] / np.float32(self._total * 2.2),
+            "words_by_length": by_length[rows],
             "pairs": self._pairs(rows),
         }
         return found | self._coverage(near)
@@ -141,25 +143,27 @@ class _Words:
             found[:, number] = hit.rows[places] == rows
         return found
 
-    def _bm25(self, saturation: float, length: float) -> Scores:
+    def _bm25(self, k1: float, b: float) -> Scores:
+        """Return the BM25 score of each text times k1 + 1, as it was published; Lucene leaves that factor out."""
         scores = np.zeros(self._size, np.float32)
-        norms = (saturation * (1 - length + length * self._columns.length / self._mean)).astype(np.float32)
+        norms = bm25.norm(self._columns.length, self._mean, k1, b).astype(np.float32)
         for hit in self._hits:
-            worth = np.float32(hit.count * hit.idf * (saturation + 1))
-            scores[hit.rows] += worth * hit.counts / (hit.counts + norms[hit.rows])
+            weight = hit.count * hit.idf * (k1 + 1)
+            scores[hit.rows] += bm25.gain(weight, hit.counts, norms[hit.rows])
         return scores
 
     def _sessions(self) -> Scores:
         """Return the BM25 score of each session as one text, as a share of the best."""
         session, sessions = self._columns.session, self._columns.sessions
         lengths = np.bincount(session, self._columns.length, sessions)
-        norms = 1.2 * (0.25 + 0.75 * lengths / max(1e-6, float(lengths.mean()) if sessions else 0.0))
+        mean = max(1e-6, float(lengths.mean()) if sessions else 0.0)
+        norms = bm25.norm(lengths, mean, bm25.K1_BY_LENGTH, bm25.B_BY_LENGTH)
         scores = np.zeros(sessions, np.float64)
         for hit in self._hits:
             all_counts = np.bincount(session[hit.rows], hit.counts, sessions)
             having = np.flatnonzero(all_counts > 0)
-            counts, idf = all_counts[having], self._idf(len(having), sessions)
-            scores[having] += hit.count * idf * counts * 2.2 / (counts + norms[having])
+            weight = hit.count * bm25.idf(sessions, len(having))
+            scores[having] += bm25.gain(weight, all_counts[having], norms[having])
         return (scores / max(1e-6, float(scores.max(initial=0)))).astype(np.float32)
 
     def _pairs(self, rows: Rows) -> Scores:
@@ -169,10 +173,6 @@ class _Words:
         hashes, counts = self._corpus.pairs(rows[places])
         shared = np.bincount(np.repeat(places, counts), np.isin(hashes, wanted), len(rows))
         return (np.minimum(shared, _MOST_PAIRS) / _MOST_PAIRS).astype(np.float32)
-
-    @staticmethod
-    def _idf(having: int, of: int) -> float:
-        return log(1 + (of - having + 0.5) / (having + 0.5))
 
 
 def _meaning(corpus: Corpus, near: _Near, meaning: Scores, query_vectors: QueryVectors) -> dict[str, Scores]:

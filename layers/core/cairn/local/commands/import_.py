@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from cairn.ground.ids import Project, Tenant, UserId
+from cairn.ground.session import Session, Subject
 from cairn.local.options import a_tenant, data_option, project_of, user_of
+
+if TYPE_CHECKING:
+    from cairn.custody.earlier_import import Imported
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -46,17 +51,39 @@ def import_(  # noqa: PLR0913 - options, by name
     if legacy is not None:
         if project is None:
             raise click.UsageError("--legacy: name the --project of the sessions")
-        from cairn.local.commands.earlier_import import take_over  # noqa: PLC0415 - a command pays for its own imports only
-        from cairn.local.store import LOCAL_TENANT  # noqa: PLC0415
-
-        sys.exit(0 if take_over(legacy, owner or LOCAL_TENANT, project, user, data) else 1)
+        sys.exit(0 if _take_over(legacy, owner, project, user, data) else 1)
     if file is not None:
-        _bundle(file, owner, data)
+        _take_in(file, owner, data)
 
 
-def _bundle(file: Path, owner: Tenant | None, data: Path | None) -> None:
-    from cairn.local.commands import bundle_files as bundles  # noqa: PLC0415 - a command pays for its own imports only
+def _take_in(file: Path, owner: Tenant | None, data: Path | None) -> None:
+    from cairn.local.commands.bundle_files import take_in  # noqa: PLC0415 - a command pays for its own imports only
     from cairn.local.store import custody  # noqa: PLC0415
 
-    whose, items, new = bundles.take_in(file, owner, custody(data, os.environ))
+    whose, items, new = take_in(file, owner, custody(data, os.environ))
     click.echo(f"{new} items are new to tenant {whose}; {items - new} were there already.", err=True)
+
+
+def _take_over(directory: Path, owner: Tenant | None, project: Project, user: UserId | None, data: Path | None) -> bool:
+    """Import every session, print what came of each, and return whether all lines could be read."""
+    from cairn.local.commands.earlier_records import sessions  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.store import LOCAL_TENANT, services  # noqa: PLC0415
+
+    tenant, unreadable = owner or LOCAL_TENANT, 0
+    subject = Subject(project=project, user_id=user)
+    with services(data, os.environ) as opened, opened.journal.command(tenant, "cairn import --legacy", subject):
+        for found in sessions(directory):
+            session = Session(tenant, project, found.session_id)
+            click.echo(
+                f"{found.session_id}: {_summary_line(opened.engine.earlier_import.run(session, found.history, user))}"
+            )
+            if found.unreadable:
+                click.echo(f"{found.session_id}: {found.unreadable} lines could not be read", err=True)
+            unreadable += found.unreadable
+    return not unreadable
+
+
+def _summary_line(imported: Imported) -> str:
+    if imported.kept:
+        return f"has turns of its own and keeps them; {imported.processed} ids of processed turns"
+    return f"{imported.turns} turns, {imported.facts} facts, {imported.processed} ids of processed turns"

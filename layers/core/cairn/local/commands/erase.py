@@ -1,0 +1,100 @@
+"""`cairn erase`: remove what a tenant or a user has, and print what was removed."""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cairn.ground.errors import ResourceBusy
+from cairn.ground.ids import Project, Tenant, UserId
+from cairn.local.options import a_tenant, data_option, project_option, user_option
+
+if TYPE_CHECKING:
+    from cairn.custody.bundles import DataScope
+    from cairn.local.store import Custody
+
+_logger = logging.getLogger("cairn")
+
+
+@click.command()
+@click.option("--tenant", "owner", callback=a_tenant, help="The tenant. Default with --user: local.")
+@user_option
+@project_option
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@data_option
+def erase(*, owner: Tenant | None, user: UserId | None, project: Project | None, yes: bool, data: Path | None) -> None:
+    """Erase a tenant, or with --user one user.
+
+    Only a backup of yours can bring it back. You may stop the command at any time and run it again. The exit status is
+    1 if something is left.
+    """
+    if user is None and (owner is None or project is not None):
+        raise click.UsageError("name --user, in a --project or in all, or else a whole --tenant")
+    from cairn.custody.bundles import DataScope  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.store import LOCAL_TENANT, custody  # noqa: PLC0415
+
+    whose = owner or LOCAL_TENANT
+    place = "all projects" if project is None else f"project {project}"
+    what = f"tenant {whose} and all it ever stored" if user is None else f"user {user} in {place} of tenant {whose}"
+    if not yes:
+        click.confirm(f"Erase {what}?", abort=True, err=True)
+    store = custody(data, os.environ)
+    if user is None:
+        _erase_tenant(store, whose)
+        return
+    with store.recorded(whose, "cairn erase", project, user):
+        _erase_user(store, DataScope(whose, project, user))
+
+
+def _erase_tenant(custody: Custody, owner: Tenant) -> None:
+    """Erase a tenant, print and log what was removed; ResourceBusy where something is left."""
+    from cairn.custody.erase_tenant import ErasedTenant, EraseTenant  # noqa: PLC0415
+    from cairn.telemetry import logs  # noqa: PLC0415
+
+    logs.configure()
+
+    def shredded() -> None:
+        click.echo("The data keys are deleted: nothing stored can be opened any more.")
+        click.echo("Processes that run may keep a key in memory for 5 minutes; restart them to end that now.")
+
+    done = EraseTenant(custody.world, custody.inventory).run(owner, shredded)
+    if done == ErasedTenant():
+        click.echo("There was nothing of this tenant.")
+    else:
+        click.echo(f"Revoked {done.api_keys} API keys; deleted {done.data_keys} data keys, {done.items} items")
+        click.echo(f"and {done.blobs} large texts.")
+    # What a tenant's audit log would say is erased with it.
+    _logger.info("tenant erased", extra={"tenant": owner, "erased": asdict(done)})
+    _nothing_left(done.left)
+
+
+def _erase_user(custody: Custody, scope: DataScope) -> None:
+    """Erase a user and print what was removed; ResourceBusy where something is left."""
+    from cairn.custody.erase_user import ErasedUser, EraseUser  # noqa: PLC0415
+    from cairn.sessions.parts import Parts  # noqa: PLC0415
+
+    parts = Parts.of(custody.world, custody.settings.memory_for)
+    click.echo("Calls that are under way get 30 seconds to end; then a second pass follows.", err=True)
+    done = EraseUser(parts, custody.inventory).run(scope)
+    if done == ErasedUser():
+        click.echo("There was nothing of this user.")
+        return
+    click.echo("Deleted")
+    click.echo(f"  {done.sessions:5} sessions that were theirs alone")
+    click.echo(f"  {done.shared_turns:5} turns in sessions that others share")
+    click.echo(f"  {done.log_items:5} items of their own memory")
+    click.echo(f"  {done.memories:5} memories of theirs that others see")
+    click.echo(f"  {done.archived:5} archived sessions")
+    click.echo(f"  {done.blobs:5} large texts")
+    _nothing_left(done.left)
+
+
+def _nothing_left(left: int) -> None:
+    if left:
+        raise ResourceBusy(f"{left} items are left: something wrote meanwhile. Run this again")
+    click.echo("A recount found nothing left.")
