@@ -16,7 +16,7 @@ from cairn.ground.errors import CorruptData, NotFound
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.jobs import IndexLog
 from cairn.ground.paging import every
-from cairn.ground.table import Attributes, Query
+from cairn.ground.table import Attributes, Key, Query
 from cairn.ground.world import Pending, World
 from cairn.log.documents import Kind, Vectors
 from cairn.log.layout import MANIFEST, log_pk, log_range
@@ -108,7 +108,7 @@ class Indexer:
         for entry in entries:
             view.apply(self._vault.unseal(log.tenant, entry))
         low = bounds[kept - 1][1].through if kept else ""
-        through, count = str(entries[-1]["sk"]), len(entries) + sum(ref.entries for _, ref in merged)
+        through, count = Key.of(entries[-1]).sk, len(entries) + sum(ref.entries for _, ref in merged)
         data = written(view, low, through, self._vectors(view))
         new = self._segments.switch(
             log.pk, manifest, kept, self._segments.build(log.tenant, log.pk, through, count, data)
@@ -132,7 +132,7 @@ class Indexer:
         """Yield the entries after one; none comes between them any more."""
         low, high = log_range()
         for entry in every(self._world.table, Query(pk, max(low, through), high, limit=MOST)):
-            if through < str(entry["sk"]) < MANIFEST:
+            if through < Key.of(entry).sk < MANIFEST:
                 yield entry
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import Inventory
+from cairn.ground.table import Key
 from cairn.ground.world import World
 from cairn.log.layout import MANIFEST, log_of
 from cairn.recall.indexing import Indexed, Indexer
@@ -18,6 +19,6 @@ def reindex(world: World, inventory: Inventory, tenant: Tenant) -> Iterator[Inde
     It may be stopped at any time and run again.
     """
     indexer = Indexer(world, Vault(world))
-    logs = [str(item["pk"]) for item in inventory.items(tenant) if item["sk"] == MANIFEST]
+    logs = [Key.of(item).pk for item in inventory.items(tenant) if item["sk"] == MANIFEST]
     for pk in logs:
         yield indexer.rebuild(*log_of(pk))
