@@ -73,7 +73,7 @@ MUTANTS = (
         (
             Change(
                 "cairn.sessions.guards:Guards._judged",
-                'if "payload" in stored and not self._is_of(stored, claim):',
+                "if guard is not None and guard.payload is not None and not self._is_of(guard.payload, claim):",
                 "if False:",
             ),
         ),

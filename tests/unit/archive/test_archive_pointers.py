@@ -133,9 +133,9 @@ def test_the_schema_version_is_in_index_and_blob_and_an_older_one_is_read(archiv
     old = codec.canonical({"schema_version": "0.0.9", "session": {"session_id": "old", "note": "dropped since"}})
     number, sealed = cold(world).vault.seal_alike(ACME, "archive", old)
     older = world.blobs.put(ACME, sealed)
-    entry = replace(Entry.from_attributes(item), digest=older, key_number=number, schema_version="0.0.9")
+    entry = replace(Entry.of(item), digest=older, key_number=number, schema_version="0.0.9")
     where = {"pk": archive_pk(ACME), "sk": pointer_sk(older)}
-    world.table.put(Put({**where, **entry.to_attributes()}))
+    world.table.put(Put({**where, **entry.attributes()}))
     assert archive.retrieve(ACME, older) == {"session_id": "old", "note": "dropped since"}
 
 

@@ -17,7 +17,7 @@ from cairn.ground.errors import InvalidArgument, ResourceBusy
 from cairn.ground.ids import Project, UserId
 from cairn.ground.table import Key, Put
 from cairn.log.log import LATE_APPEND
-from cairn.recall.searching import owners_of
+from cairn.sessions.head import Head
 from cairn.sessions.layout import HEAD, session_pk
 from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
@@ -105,7 +105,7 @@ def test_a_shared_session_goes_on_and_is_still_summarised(house: Household) -> N
     assert [said for said in house.history(shared) if said in OF_OTHERS] == OF_OTHERS
     head = house.world.table.get(Key(session_pk(shared), HEAD))
     assert head is not None
-    assert owners_of(head) == ["u:bob", "s:shared"]
+    assert Head.of(head).owners == ("u:bob", "s:shared")
 
 
 @pytest.mark.req("R279")

@@ -232,7 +232,8 @@ def test_a_directory_is_told_alike_alone_and_among_all(talk: Any, clock: Any, *,
         talk.maintain()
     listed = talk.list()
     head = contents.head_of(talk.parts, talk.session)
-    held = contents.read(talk.parts, talk.session, cast("dict[str, Any]", head))
+    assert head is not None
+    held = contents.read(talk.parts, talk.session, head)
 
     assert [each.path for each in listed] == [each.path for each in directories(ROOT, held)]
     for number, each in enumerate(listed):

@@ -44,8 +44,7 @@ def rename(journal: Journal, other: Journal) -> None:
 def point(journal: Journal, digests: Sequence[Digest]) -> None:
     held = journal.manifest()
     segments = tuple(replace(ref, digest=each) for ref, each in zip(held.segments, digests, strict=True))
-    text = Manifest(held.version, segments).text()
-    journal.world.table.put(Put({"pk": journal.pk, "sk": MANIFEST, "version": held.version, "segments": text}))
+    journal.world.table.put(Put(Manifest(held.version, segments).to_item(journal.pk)))
 
 
 def spoil(journal: Journal) -> None:
@@ -105,8 +104,8 @@ def test_the_log_alone_gives_the_same_segments_again(journal: Journal) -> None:
 def test_a_malformed_manifest_is_told_from_an_absent_one() -> None:
     for version, text in ((1, ""), (1, "x m#1 2"), ("1", "0" * 64 + " m#1 2"), (1, "0" * 64 + " m#1 x")):
         with pytest.raises(CorruptData):
-            Manifest.of(version, text)
+            Manifest.of({"version": version, "segments": text})
     first, second = (f"{'0' * 64} m#{number} 2" for number in (1, 2))
-    assert Manifest.of(1, f"{first}\n{second}").through == "m#2"
+    assert Manifest.of({"version": 1, "segments": f"{first}\n{second}"}).through == "m#2"
     with pytest.raises(CorruptData):
-        Manifest.of(1, f"{second}\n{first}")
+        Manifest.of({"version": 1, "segments": f"{second}\n{first}"})

@@ -259,7 +259,7 @@ def test_a_dead_holders_lease_cannot_be_renewed_or_released_by_it(world: World, 
     clock.advance(seconds=6)
     heir = sessions.try_lease(SESSION, "heir", 5)
     assert heir
-    assert heir.fence > late.fence
+    assert heir.head.fence > late.head.fence
     sessions.release(late)
     assert sessions.try_lease(SESSION, "third", 5) is None
     with pytest.raises(ResourceBusy):

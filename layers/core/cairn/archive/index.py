@@ -34,7 +34,7 @@ class ArchiveIndex:
     def get(self, tenant: Tenant, digest: Digest) -> Entry | None:
         """Return the entry of a pointer, None where this tenant has none."""
         item = self._world.table.get(Key(archive_pk(tenant), pointer_sk(digest)))
-        return None if item is None else Entry.from_attributes(item)
+        return None if item is None else Entry.of(item)
 
     def add(self, tenant: Tenant, entry: Entry) -> bool:
         """Write the entry; one that is there gets the tags it lacks, and keeps its time. Tell whether that wrote any.
@@ -57,7 +57,7 @@ class ArchiveIndex:
 
     def remove(self, tenant: Tenant, entry: Entry) -> bool:
         """Remove the entry with its places, unless it got further tags meanwhile; tell whether it did."""
-        first, *places = (Key(str(item["pk"]), str(item["sk"])) for item in _items(tenant, entry))
+        first, *places = (Key.of(item) for item in _items(tenant, entry))
         try:
             self._world.table.transact([Delete(first, _unchanged(entry)), *map(Delete, places)])
         except TransactionRefused as refused:
@@ -69,7 +69,7 @@ class ArchiveIndex:
         """Return the entries of all sessions of this name, the oldest first."""
         low, high = layout.prefix_range(archived_by_session(session_id))
         found = every(self._world.table, Query(archive_pk(tenant), low, high))
-        return [entry for entry in map(Entry.from_attributes, found) if entry.session_id == session_id]
+        return [entry for entry in map(Entry.of, found) if entry.session_id == session_id]
 
     def search(self, tenant: Tenant, text: str, tags: Sequence[str], limit: int) -> tuple[Entry, ...]:
         """Return the newest entries that match, newest first; see Entry.matches and NEWEST_SEARCHED."""
@@ -83,7 +83,7 @@ class ArchiveIndex:
     def _newest(self, tenant: Tenant, place: str, limit: int) -> list[Entry]:
         low, high = layout.prefix_range(place)
         newest = every(self._world.table, Query(archive_pk(tenant), low, high, descending=True, limit=limit))
-        return [Entry.from_attributes(item) for item in islice(newest, limit)]
+        return [Entry.of(item) for item in islice(newest, limit)]
 
 
 def _places_of(text: str, tags: Sequence[str]) -> Iterator[str]:
@@ -104,11 +104,11 @@ def _items(tenant: Tenant, entry: Entry) -> Iterator[Attributes]:
         *(archived_by_tag(tag, entry.id) for tag in entry.tags),
     )
     for place in places:
-        yield {"pk": archive_pk(tenant), "sk": place, **entry.to_attributes()}
+        yield {"pk": archive_pk(tenant), "sk": place, **entry.attributes()}
 
 
 def _unchanged(held: Entry | None) -> Condition:
-    return ABSENT if held is None else Equals("tags", held.to_attributes()["tags"])
+    return ABSENT if held is None else Equals("tags", held.attributes()["tags"])
 
 
 def _held(refused: TransactionRefused) -> Entry | None:
@@ -116,4 +116,4 @@ def _held(refused: TransactionRefused) -> Entry | None:
     reason = refused.reasons[0]
     if reason is None or reason.code != "condition":
         raise Unavailable("the store refused to change the archive's index") from refused
-    return Entry.from_attributes(reason.item) if reason.item else None
+    return Entry.of(reason.item) if reason.item else None

@@ -14,6 +14,7 @@ from typing import Any
 
 from cairn.archive.card import MemoryCard
 from cairn.ground import codec, ids
+from cairn.ground.attributes import moment, number, text
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Digest, Project, SessionId
 from cairn.ground.table import Attributes, Scalar
@@ -52,7 +53,7 @@ class Entry:
     tool_name: str | None = None
     schema_version: str = SCHEMA_VERSION
 
-    def to_attributes(self) -> dict[str, Scalar]:
+    def attributes(self) -> dict[str, Scalar]:
         """Return the attributes of an item; tags hold no comma."""
         named: dict[str, Scalar] = {} if self.tool_name is None else {"source_tool": self.tool_name}
         return {
@@ -67,18 +68,17 @@ class Entry:
         }
 
     @classmethod
-    def from_attributes(cls, item: Attributes) -> Entry:
-        """Return the entry that to_attributes() wrote."""
-        tool_name = item.get("source_tool")
+    def of(cls, item: Attributes) -> Entry:
+        """Return the entry that an item holds; CorruptData where it holds none."""
         return cls(
-            id=str(item["id"]),
-            digest=Digest(str(item["content_hash"])),
-            key_number=int(item["blob_kid"]),
-            session_id=SessionId(str(item["source_session_id"])),
-            tags=tuple(filter(None, str(item["tags"]).split(","))),
-            created_at=codec.moment(str(item["created_at"])),
-            tool_name=None if tool_name is None else str(tool_name),
-            schema_version=str(item["schema_version"]),
+            id=text(item, "id"),
+            digest=Digest(text(item, "content_hash")),
+            key_number=number(item, "blob_kid"),
+            session_id=SessionId(text(item, "source_session_id")),
+            tags=tuple(filter(None, text(item, "tags").split(","))),
+            created_at=moment(item, "created_at"),
+            tool_name=text(item, "source_tool") if "source_tool" in item else None,
+            schema_version=text(item, "schema_version"),
         )
 
     def tagged(self, tags: tuple[str, ...]) -> Entry:

@@ -11,7 +11,7 @@ from cairn.archive.archive import PURPOSE
 from cairn.archive.index import ArchiveIndex
 from cairn.archive.model import Entry
 from cairn.ground import codec
-from cairn.ground.errors import InvalidArgument
+from cairn.ground.errors import CorruptData, InvalidArgument
 from cairn.ground.ids import Tenant
 from cairn.ground.table import Attributes
 from cairn.ground.world import World
@@ -32,7 +32,7 @@ class ArchiveMoves:
 
     def take_out(self, tenant: Tenant, item: Attributes) -> Mapping[str, Any]:
         """Return what is sealed under an entry's pointer; NotFound where the session is being deleted."""
-        entry = Entry.from_attributes(item)
+        entry = Entry.of(item)
         sealed = self._world.blobs.get(tenant, entry.digest)
         opened: dict[str, Any] = json.loads(self._vault.unseal_alike(tenant, PURPOSE, entry.key_number, sealed))
         return opened
@@ -42,8 +42,8 @@ class ArchiveMoves:
         if not isinstance(opened.get("session"), Mapping):
             raise InvalidArgument("bundle", "holds an archived session that is none")
         try:
-            entry = Entry.from_attributes({**attributes, **dict.fromkeys(OF_THIS_STORE, 0)})
-        except (KeyError, ValueError):
+            entry = Entry.of({**attributes, "content_hash": "", "blob_kid": 0})
+        except CorruptData:
             raise InvalidArgument("bundle", "holds an archived session without its entry") from None
         number, sealed = self._vault.seal_alike(tenant, PURPOSE, codec.canonical(opened))
         digest = self._world.blobs.put(tenant, sealed)

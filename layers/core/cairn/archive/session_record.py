@@ -32,7 +32,7 @@ def recorded(parts: Parts, tenant: Tenant, project: Project | None, session_id: 
     root, *_ = directories(root_of(session), held)
     return {
         "session_id": session_id,
-        "timestamp": head["updated_at"],
+        "timestamp": head.updated_at,
         "tool_name": _RECORDER,
         "summary": root.overview(),
         "items": [event.item for _, events in parts.sessions.history(session) for event in events],

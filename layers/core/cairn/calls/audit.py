@@ -8,6 +8,7 @@ from itertools import chain, islice
 
 from cairn.calls import layout
 from cairn.calls.chain import AuditDigest, Finding, Position, StoredRecord, Verification, compared
+from cairn.calls.day_marker import DayMarker
 from cairn.calls.journal import PURPOSE
 from cairn.calls.record import TAG, AuditRecord, day_of, message_of
 from cairn.calls.sealing import ChainEnd
@@ -15,7 +16,7 @@ from cairn.ground import codec
 from cairn.ground.errors import CorruptData, InvalidArgument, NotFound
 from cairn.ground.ids import Digest, Tenant, time_ordered_id
 from cairn.ground.paging import every
-from cairn.ground.table import Query
+from cairn.ground.table import Key, Query
 from cairn.ground.world import World
 from cairn.vault.vault import Vault
 
@@ -115,7 +116,7 @@ class AuditLog:
             for item in every(self._world.table, Query(layout.audit_day_pk(tenant, day), after.low(day), _LAST)):
                 tag = str(item.get(TAG))
                 genuine = self._vault.verify(tenant, PURPOSE, message_of(item), tag)
-                yield Position(day, str(item["sk"])), StoredRecord(tag, genuine)
+                yield Position(day, Key.of(item).sk), StoredRecord(tag, genuine)
 
     def _days(self, query: Query) -> Iterator[str]:
-        return (str(marker["sk"]).rpartition("#")[2] for marker in every(self._world.table, query))
+        return (DayMarker.of(item).day for item in every(self._world.table, query))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
-from cairn.ground.table import Attributes
+from cairn.ground.attributes import number
+from cairn.ground.table import Attributes, Key
 
 FindingKind: TypeAlias = Literal["changed", "missing", "reordered", "added"]
 
@@ -35,7 +36,7 @@ class SealedRecord:
     @classmethod
     def of(cls, day: str, item: Attributes) -> SealedRecord:
         """Return the name of a stored record."""
-        return cls(Position(day, str(item["sk"])), str(item.get("tag")), int(item.get("expires_at", 0)))
+        return cls(Position(day, Key.of(item).sk), str(item.get("tag")), number(item, "expires_at", 0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from functools import partial
 from typing import TypeVar, cast
 
 from cairn.access.callers import Caller
-from cairn.calls import layout
 from cairn.calls.anomalies import AnomalyDetector
+from cairn.calls.day_marker import DayMarker
 from cairn.calls.rate_limits import RateLimits
 from cairn.calls.record import DONE, OPERATOR, TAG, AuditRecord, message_of
 from cairn.ground.bounded import BoundedCache
@@ -23,7 +23,7 @@ from cairn.ground.errors import CairnError, InternalError, KeyUnusable, StoreErr
 from cairn.ground.ids import Tenant, time_ordered_id
 from cairn.ground.rates import Bucket
 from cairn.ground.session import Subject
-from cairn.ground.table import Attributes, Put
+from cairn.ground.table import Put
 from cairn.ground.world import World
 from cairn.vault.vault import Vault
 
@@ -128,15 +128,9 @@ class Journal:
         if self._days.peek(day):
             self._world.table.put(Put(item, late=True))
             return
-        self._world.table.transact([Put(item), Put(_marker(record, self._retention))])
+        self._world.table.transact([Put(item), Put(_marker(record, self._retention).to_item(record.tenant))])
         self._days.put(day, True)
 
 
-def _marker(record: AuditRecord, retention: timedelta) -> Attributes:
-    return {
-        "pk": layout.audit_pk(record.tenant),
-        "sk": layout.day_sk(record.day),
-        "ipk": layout.unsealed_pk(),
-        "isk": record.day,
-        "expires_at": int((record.at + retention + timedelta(days=1)).timestamp()),
-    }
+def _marker(record: AuditRecord, retention: timedelta) -> DayMarker:
+    return DayMarker(record.day, int((record.at + retention + timedelta(days=1)).timestamp()))

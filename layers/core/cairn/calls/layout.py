@@ -9,6 +9,9 @@ from cairn.ground.layout import prefix_range
 from cairn.ground.session import Session
 from cairn.ground.table import Key
 
+_DAYS = "day#"
+_DIGESTS = "digest#"
+
 
 def rates_pk(tenant: Tenant) -> str:
     """Return the partition of a tenant's token buckets."""
@@ -32,17 +35,27 @@ def audit_day_pk(tenant: Tenant, day: str) -> str:
 
 def day_sk(day: str) -> str:
     """Return the sort key that says there are records of this day."""
-    return f"day#{day}"
+    return f"{_DAYS}{day}"
+
+
+def day_of_marker(sk: str) -> str:
+    """Return the day in the sort key that says there are records of it."""
+    return sk.removeprefix(_DAYS)
 
 
 def digest_sk(number: int) -> str:
     """Return the sort key of the digest at a place of its chain; the first is 1."""
-    return f"digest#{number:09d}"
+    return f"{_DIGESTS}{number:09d}"
+
+
+def digest_number(sk: str) -> int:
+    """Return the place of a digest in its chain, from its sort key."""
+    return int(sk.removeprefix(_DIGESTS))
 
 
 def digest_range() -> tuple[str, str]:
     """Return the range of a tenant's digests."""
-    return prefix_range("digest#")
+    return prefix_range(_DIGESTS)
 
 
 def digests_key(tenant: Tenant) -> Key:

@@ -10,9 +10,10 @@ from typing import Any, Final, cast
 
 from cairn.calls import layout
 from cairn.ground import codec
+from cairn.ground.attributes import number, text
 from cairn.ground.ids import Tenant, moment_of
 from cairn.ground.session import Session, Subject
-from cairn.ground.table import Attributes
+from cairn.ground.table import Attributes, Key
 
 ADMITTED: Final = "admitted"
 """The outcome of a call that was let in; one that fails then has a second record, which says how it ended."""
@@ -44,20 +45,20 @@ class AuditRecord:
 
     @classmethod
     def of(cls, tenant: Tenant, item: Attributes) -> AuditRecord:
-        """Return the record that is stored as this item."""
-        texts = {name: str(item[name]) for name in _SUBJECT if name in item}
-        took = item.get("duration_ms")
+        """Return the record that is stored as this item; CorruptData where it is none."""
+        texts = {name: text(item, name) for name in _SUBJECT if name in item}
+        sk = Key.of(item).sk
         return cls(
-            id=str(item["sk"]).removesuffix(_END),
+            id=sk.removesuffix(_END),
             tenant=tenant,
-            tool=str(item["tool"]),
-            credential=str(item["credential"]),
-            request_id=str(item["request_id"]),
-            arguments=json.loads(str(item["arguments"])),
+            tool=text(item, "tool"),
+            credential=text(item, "credential"),
+            request_id=text(item, "request_id"),
+            arguments=json.loads(text(item, "arguments")),
             subject=Subject(**cast("dict[str, Any]", texts)),
-            outcome=str(item["outcome"]),
-            duration_ms=None if took is None else int(took),
-            ends=str(item["sk"]).endswith(_END),
+            outcome=text(item, "outcome"),
+            duration_ms=number(item, "duration_ms") if "duration_ms" in item else None,
+            ends=sk.endswith(_END),
         )
 
     @property

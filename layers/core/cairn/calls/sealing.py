@@ -15,12 +15,14 @@ from itertools import islice
 
 from cairn.calls import layout
 from cairn.calls.chain import AuditDigest, Position, SealedRecord
+from cairn.calls.day_marker import DayMarker
 from cairn.calls.record import SETTLED, day_of
 from cairn.ground import codec
+from cairn.ground.attributes import number, text
 from cairn.ground.errors import ConditionFailed
 from cairn.ground.ids import Tenant, time_ordered_id
 from cairn.ground.paging import every
-from cairn.ground.table import ABSENT, Attributes, Equals, Key, Put, Query, Update
+from cairn.ground.table import ABSENT, Attributes, Equals, Key, Put, Query, Scalar, Update
 from cairn.ground.world import World
 from cairn.vault.vault import Vault
 
@@ -30,17 +32,29 @@ MOST_RECORDS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ChainEnd:
-    """The newest digest: its number, its blob and where its last record is."""
+    """The newest digest: its number, its blob, where its last record is and how many it has."""
 
     number: int = 0
     blob: str = ""
     until: Position = field(default_factory=Position)
+    records: int = 0
 
     @classmethod
     def of(cls, item: Attributes) -> ChainEnd:
-        """Return the digest that an item of the chain stands for."""
-        number = int(str(item["sk"]).rpartition("#")[2])
-        return cls(number, str(item["blob"]), Position(str(item["day"]), str(item["until"])))
+        """Return the digest that an item of the chain stands for; CorruptData where it stands for none."""
+        until = Position(text(item, "day"), text(item, "until"))
+        return cls(layout.digest_number(Key.of(item).sk), text(item, "blob"), until, number(item, "records"))
+
+    def to_item(self, tenant: Tenant) -> dict[str, Scalar]:
+        """Return the item that is stored in the tenant's chain."""
+        return {
+            "pk": layout.audit_pk(tenant),
+            "sk": layout.digest_sk(self.number),
+            "blob": self.blob,
+            "day": self.until.day,
+            "until": self.until.sk,
+            "records": self.records,
+        }
 
 
 class Sealer:
@@ -55,7 +69,7 @@ class Sealer:
         """Return the tenants that have records of which some may not be sealed."""
         today = day_of(self._world.clock.now())
         entries = every(self._world.table, Query(layout.unsealed_pk(), "0", today, index=True))
-        return sorted({layout.audited_tenant(str(each["pk"])) for each in entries})
+        return sorted({layout.audited_tenant(Key.of(each).pk) for each in entries})
 
     def seal(self, tenant: Tenant, within: timedelta) -> int:
         """Seal the tenant's settled records and return how many they were; what is left then is due again."""
@@ -82,40 +96,31 @@ class Sealer:
     def _records(self, tenant: Tenant, after: Position, settled: datetime) -> Iterator[SealedRecord]:
         last = time_ordered_id(settled, bytes(10))
         for marker in self._days(tenant, after.day, day_of(settled)):
-            day = str(marker["sk"]).rpartition("#")[2]
-            query = Query(layout.audit_day_pk(tenant, day), after.low(day), last)
-            yield from (SealedRecord.of(day, item) for item in every(self._world.table, query))
+            query = Query(layout.audit_day_pk(tenant, marker.day), after.low(marker.day), last)
+            yield from (SealedRecord.of(marker.day, item) for item in every(self._world.table, query))
 
     def _append(self, tenant: Tenant, end: ChainEnd, records: Sequence[SealedRecord]) -> ChainEnd | None:
         """Add a digest to the chain; None where somebody else has added one at its place."""
         digest = AuditDigest(end.number + 1, end.blob, end.until, records)
         sealed = self._vault.seal_blob(tenant, layout.digests_key(tenant), codec.pack(digest.document()))
         blob = self._world.blobs.put(tenant, sealed)
-        item: Attributes = {
-            "pk": layout.audit_pk(tenant),
-            "sk": layout.digest_sk(digest.number),
-            "blob": blob,
-            "day": digest.until.day,
-            "until": digest.until.sk,
-            "records": len(records),
-        }
+        appended = ChainEnd(digest.number, blob, digest.until, len(records))
         try:
-            self._world.table.put(Put(item, ABSENT))
+            self._world.table.put(Put(appended.to_item(tenant), ABSENT))
         except ConditionFailed as lost:
-            if lost.item is None or lost.item["blob"] != blob:
+            if lost.item is None or ChainEnd.of(lost.item).blob != blob:
                 self._world.blobs.delete(tenant, blob)
                 return None
-        return ChainEnd.of(item)
+        return appended
 
     def _close(self, tenant: Tenant, today: str) -> None:
         """Let the days before today be due no more; all their records are sealed."""
         for marker in self._days(tenant, "", today):
-            day = marker.get("isk")
-            if day is not None and day != today:
-                where = Key(str(marker["pk"]), str(marker["sk"]))
+            if marker.is_unsealed and marker.day != today:
+                where, unchanged = Key(layout.audit_pk(tenant), layout.day_sk(marker.day)), Equals("isk", marker.day)
                 with suppress(ConditionFailed):
-                    self._world.table.update(Update(where, remove=("ipk", "isk"), condition=Equals("isk", day)))
+                    self._world.table.update(Update(where, remove=("ipk", "isk"), condition=unchanged))
 
-    def _days(self, tenant: Tenant, first: str, last: str) -> Iterator[Attributes]:
+    def _days(self, tenant: Tenant, first: str, last: str) -> Iterator[DayMarker]:
         query = Query(layout.audit_pk(tenant), layout.day_sk(first), layout.day_sk(last))
-        return every(self._world.table, query)
+        return map(DayMarker.of, every(self._world.table, query))

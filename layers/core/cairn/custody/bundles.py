@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, cast
 
 from cairn.archive.layout import POINTERS
 from cairn.archive.moves import OF_THIS_STORE, ArchiveMoves
+from cairn.ground.attributes import number
 from cairn.ground.codec import moment
 from cairn.ground.errors import ConditionFailed, Conflict, InvalidArgument, NotFound
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, UserId
@@ -21,11 +22,10 @@ from cairn.ground.ports import Inventory
 from cairn.ground.table import ABSENT, Attributes, Key, Put, Scalar
 from cairn.ground.world import World
 from cairn.log.layout import DISCARDED, MANIFEST, NEWEST, registry_sk
-from cairn.recall.searching import owners_of
 from cairn.sessions import due
+from cairn.sessions.head import BEGUN, REMOVALS, Head
 from cairn.sessions.layout import FIRST_EVENT, GUARDS, HEAD, LAST_EVENT, OPERATIONS, PACKED, dropped_sk, session_of
-from cairn.sessions.recent_turns import BEGUN, REMOVALS
-from cairn.vault.vault import Vault
+from cairn.vault.vault import Vault, blob_of
 
 Record: TypeAlias = Mapping[str, Any]
 """One item: `partition` without its tenant, `sort`, `attributes`, and where it had any its `content` or its `bytes`.
@@ -62,26 +62,26 @@ class DataScope:
         kind, project, owner = _parts(pk)
         return kind == "m" and self.project in {None, project} and owner is not None and not owner.startswith("u:")
 
-    def has_session(self, pk: str, head: Attributes) -> bool:
-        """Tell whether a partition is that of a session in which the user spoke."""
-        kind, project, _ = _parts(pk)
-        return kind == "s" and self.project in {None, project} and self.owner in owners_of(head)
+    def has_session(self, head: Head) -> bool:
+        """Tell whether a head is that of a session in which the user spoke."""
+        kind, project, _ = _parts(head.key.pk)
+        return kind == "s" and self.project in {None, project} and self.owner in head.owners
 
-    def sole_sessions(self, heads: Iterable[Attributes]) -> set[SessionId]:
+    def sole_sessions(self, heads: Iterable[Head]) -> set[SessionId]:
         """Return the names under which the tenant has sessions in which the user alone spoke, and no others."""
         own, others = set[SessionId](), set[SessionId]()
         for head in heads:
-            pk, owners = str(head["pk"]), owners_of(head)
-            if owners:
-                is_own = owners == [self.owner] and self.has_session(pk, head)
-                (own if is_own else others).add(session_of(pk).session_id)
+            if head.owners:
+                is_own = head.owners == (self.owner,) and self.has_session(head)
+                (own if is_own else others).add(session_of(head.key.pk).session_id)
         return own - others
 
     def registers(self, item: Attributes) -> bool:
         """Tell whether an item makes the user's log known to a project."""
-        kind, project, owner = _parts(str(item["pk"]))
+        where = Key.of(item)
+        kind, project, owner = _parts(where.pk)
         own = kind == "m" and owner is None and self.project in {None, project}
-        return own and self.owner is not None and item["sk"] == registry_sk(self.owner)
+        return own and self.owner is not None and where.sk == registry_sk(self.owner)
 
 
 class Bundles:
@@ -96,10 +96,11 @@ class Bundles:
 
     def export(self, scope: DataScope) -> Iterator[Record]:
         """Yield a record of each item; of a session shared with others, a user's own turns alone."""
-        heads = {str(item["pk"]): item for item in self._inventory.items(scope.tenant) if item["sk"] == HEAD}
+        found = (Head.of(item) for item in self._inventory.items(scope.tenant) if item["sk"] == HEAD)
+        heads = {head.key.pk: head for head in found}
         sole = scope.sole_sessions(heads.values())
         for item in filter(self._is_portable, self._inventory.items(scope.tenant)):
-            if _parts(str(item["pk"]))[0] == "a":
+            if _parts(Key.of(item).pk)[0] == "a":
                 with suppress(NotFound):
                     yield from self._archived(scope, item, sole)
             else:
@@ -128,9 +129,9 @@ class Bundles:
                 yield True
 
     def _is_portable(self, item: Attributes) -> bool:
-        kind, _, _ = _parts(str(item["pk"]))
-        sk = str(item["sk"])
-        if int(item.get("expires_at", 2**63)) <= int(self._world.clock.now().timestamp()):
+        where = Key.of(item)
+        (kind, _, _), sk = _parts(where.pk), where.sk
+        if number(item, "expires_at", 2**63) <= int(self._world.clock.now().timestamp()):
             return False
         if kind == "a":
             return sk.startswith(POINTERS)
@@ -145,40 +146,40 @@ class Bundles:
             yield {**self._record(scope.tenant, item), "archived": self._archive.take_out(scope.tenant, item)}
 
     def _of_project(self, scope: DataScope, item: Attributes) -> Record | None:
-        kind, project, _ = _parts(str(item["pk"]))
+        kind, project, _ = _parts(Key.of(item).pk)
         if scope.project is None or (kind in {"m", "s"} and project == scope.project):
             return self._record(scope.tenant, item)
         return None
 
-    def _of_user(self, scope: DataScope, item: Attributes, heads: Mapping[str, Attributes]) -> Record | None:
-        pk, sk = str(item["pk"]), str(item["sk"])
-        if scope.has_log(pk) or scope.registers(item):
+    def _of_user(self, scope: DataScope, item: Attributes, heads: Mapping[str, Head]) -> Record | None:
+        where = Key.of(item)
+        if scope.has_log(where.pk) or scope.registers(item):
             return self._record(scope.tenant, item)
-        head = heads.get(pk, {})
-        if not scope.has_session(pk, head):
+        head = heads.get(where.pk)
+        if head is None or not scope.has_session(head):
             return None
         record = self._record(scope.tenant, item)
-        if owners_of(head) == [scope.owner]:
+        if head.owners == (scope.owner,):
             return record
-        if sk == HEAD:
+        if where.sk == HEAD:
             return {**record, "attributes": {**record["attributes"], "owners": scope.owner}}
-        own = own_turns(sk, record.get("content"), scope.user)
+        own = own_turns(where.sk, record.get("content"), scope.user)
         return {**record, "content": own} if own else None
 
     def _record(self, tenant: Tenant, item: Attributes) -> Record:
-        pk = str(item["pk"])
+        where = Key.of(item)
         attributes = {name: _plain(value) for name, value in item.items() if name not in _OF_THIS_STORE}
-        record = {"partition": pk.removeprefix(f"{tenant}#"), "sort": item["sk"], "attributes": attributes}
+        record = {"partition": where.pk.removeprefix(f"{tenant}#"), "sort": where.sk, "attributes": attributes}
         if str(attributes.get("ipk", "")).startswith(f"{tenant}#"):
             attributes["ipk"] = str(attributes["ipk"]).removeprefix(tenant)
         if "kid" in item:
             return {**record, "content": self._vault.unseal(tenant, item)}
-        return {**record, "bytes": self._bytes(tenant, item)} if "blob" in item else record
+        blob = blob_of(item)
+        return record if blob is None else {**record, "bytes": self._bytes(tenant, where, blob)}
 
-    def _bytes(self, tenant: Tenant, item: Attributes) -> str:
-        """Return what seal_blob() was given for the item, as base64."""
-        sealed = self._world.blobs.get(tenant, Digest(str(item["blob"])))
-        plain = self._vault.unseal_blob(tenant, Key(str(item["pk"]), str(item["sk"])), sealed)
+    def _bytes(self, tenant: Tenant, where: Key, blob: Digest) -> str:
+        """Return what seal_blob() was given for the item there, as base64."""
+        plain = self._vault.unseal_blob(tenant, where, self._world.blobs.get(tenant, blob))
         return base64.b64encode(plain).decode()
 
     def _item(self, tenant: Tenant, record: Record) -> dict[str, Scalar]:

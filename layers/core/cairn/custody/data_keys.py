@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from cairn.ground import codec
+from cairn.ground import attributes
 from cairn.ground.errors import ConditionFailed, CorruptData, NotFound
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.paging import every
@@ -23,7 +23,8 @@ from cairn.log.layout import MANIFEST, log_of
 from cairn.log.segments import as_far_as_readable
 from cairn.recall.indexing import Indexer
 from cairn.vault.layout import key_range, key_sk, keys_pk
-from cairn.vault.vault import KEY_LIFETIME, Vault, key_number
+from cairn.vault.vault import KEY_LIFETIME, Vault, blob_of, key_number
+from cairn.vault.wrapped_key import WrappedKey
 
 STRAGGLERS = timedelta(minutes=1)
 """How long after KEY_LIFETIME a call may still write that began with the old key: 29 s, and skewed clocks."""
@@ -67,9 +68,7 @@ class DataKeys:
     def list(self, tenant: Tenant) -> tuple[KeyInUse, ...]:
         """Return the tenant's keys, the oldest first, with what needs them; reads everything that it has."""
         needed = self._needed(tenant)
-        return tuple(
-            KeyInUse(number, _created_at(item), needed[number]) for number, item in self._stored(tenant).items()
-        )
+        return tuple(KeyInUse(number, key.created_at, needed[number]) for number, key in self._stored(tenant).items())
 
     def rewrap(self, tenant: Tenant) -> Rewrapped:
         """Seal all that can be moved under the newest key, then delete the older ones that nothing needs.
@@ -80,7 +79,7 @@ class DataKeys:
         if not keys:
             raise NotFound("This tenant has no data key: nothing was ever stored for it, or it was erased")
         newest = max(keys)
-        settles_at = (_created_at(keys[newest]) or self._world.clock.now()) + KEY_LIFETIME + STRAGGLERS
+        settles_at = (keys[newest].created_at or self._world.clock.now()) + KEY_LIFETIME + STRAGGLERS
         is_settled = len(keys) == 1 or settles_at <= self._world.clock.now()
         items, logs = self._move(tenant, newest)
         needed = self._needed(tenant)
@@ -93,25 +92,25 @@ class DataKeys:
         kept = {number: needed[number] for number in old if number not in deleted}
         return Rewrapped(newest, items, logs, tuple(deleted), kept, None if is_settled else settles_at)
 
-    def _stored(self, tenant: Tenant) -> dict[int, Attributes]:
-        items = every(self._world.table, Query(keys_pk(tenant), *key_range()))
-        return {int(item["number"]): item for item in items}
+    def _stored(self, tenant: Tenant) -> dict[int, WrappedKey]:
+        keys = map(WrappedKey.of, every(self._world.table, Query(keys_pk(tenant), *key_range())))
+        return {key.number: key for key in keys}
 
     def _move(self, tenant: Tenant, newest: int) -> tuple[int, int]:
         vault, items, logs = Vault(self._world), 0, 0
         indexer = Indexer(self._world, vault)
         for item in self._inventory.items(tenant):
             if item["sk"] == MANIFEST and any(number != newest for number in self._segment_keys(tenant, item)):
-                logs += indexer.rebuild(*log_of(str(item["pk"]))).entries > 0
+                logs += indexer.rebuild(*log_of(Key.of(item).pk)).entries > 0
             elif item.get("kid", newest) != newest:
                 items += self._reseal(vault, tenant, item)
-            elif _has_sealed_blob(item) and self._blob_key(tenant, Digest(str(item["blob"]))) != newest:
-                items += self._reseal_blob(vault, tenant, item)
+            elif (blob := _sealed_blob(item)) is not None and self._blob_key(tenant, blob) != newest:
+                items += self._reseal_blob(vault, tenant, item, blob)
         return items, logs
 
     def _reseal(self, vault: Vault, tenant: Tenant, item: Attributes) -> bool:
         """Seal an item anew unless it changes meanwhile, in which case it is read again; False where it is damaged."""
-        where = Key(str(item["pk"]), str(item["sk"]))
+        where = Key.of(item)
         stored: Attributes | None = item
         while stored is not None and "kid" in stored:
             try:
@@ -130,16 +129,16 @@ class DataKeys:
                 return True
         return False
 
-    def _reseal_blob(self, vault: Vault, tenant: Tenant, item: Attributes) -> bool:
+    def _reseal_blob(self, vault: Vault, tenant: Tenant, item: Attributes, blob: Digest) -> bool:
         """Seal anew what seal_blob() sealed for an item; False where it changed meanwhile or is bound elsewhere."""
-        where = Key(str(item["pk"]), str(item["sk"]))
+        where = Key.of(item)
         try:
-            plain = vault.unseal_blob(tenant, where, self._world.blobs.get(tenant, Digest(str(item["blob"]))))
+            plain = vault.unseal_blob(tenant, where, self._world.blobs.get(tenant, blob))
         except (CorruptData, NotFound):
             return False
         content = {"blob": self._world.blobs.put(tenant, vault.seal_blob(tenant, where, plain))}
         try:
-            self._world.table.update(Update(where, set=content, condition=Equals("blob", item["blob"])))
+            self._world.table.update(Update(where, set=content, condition=Equals("blob", blob)))
         except ConditionFailed:
             self._discard(tenant, content)
             return False
@@ -147,20 +146,20 @@ class DataKeys:
         return True
 
     def _discard(self, tenant: Tenant, content: Attributes) -> None:
-        if "blob" in content:
-            self._world.blobs.delete(tenant, Digest(str(content["blob"])))
+        if (blob := blob_of(content)) is not None:
+            self._world.blobs.delete(tenant, blob)
 
     def _needed(self, tenant: Tenant) -> Counter[int]:
         now = int(self._world.clock.now().timestamp())
-        live = (item for item in self._inventory.items(tenant) if int(item.get("expires_at", now + 1)) > now)
+        live = (item for item in self._inventory.items(tenant) if attributes.number(item, "expires_at", now + 1) > now)
         return Counter(number for item in live for number in self._keys_of(tenant, item))
 
     def _keys_of(self, tenant: Tenant, item: Attributes) -> Iterator[int]:
         """Yield the keys an item needs: by `kid` or an attribute that ends so, by a tag, by its blob or segments."""
         if item["sk"] == MANIFEST:
             yield from self._segment_keys(tenant, item)
-        if _has_sealed_blob(item):
-            yield self._blob_key(tenant, Digest(str(item["blob"])))
+        if (blob := _sealed_blob(item)) is not None:
+            yield self._blob_key(tenant, blob)
         for name, value in item.items():
             if isinstance(value, int) and name.endswith("kid"):
                 yield value
@@ -178,11 +177,6 @@ class DataKeys:
             return 0
 
 
-def _has_sealed_blob(item: Attributes) -> bool:
-    """Tell whether an item names what seal_blob() made: a blob of seal() stands beside the number of its key."""
-    return "blob" in item and "kid" not in item
-
-
-def _created_at(item: Attributes) -> datetime | None:
-    at = item.get("created_at")
-    return codec.moment(at) if isinstance(at, str) else None
+def _sealed_blob(item: Attributes) -> Digest | None:
+    """Return the blob that seal_blob() made for an item, if any: one of seal() stands beside the number of its key."""
+    return None if "kid" in item else blob_of(item)

@@ -24,11 +24,12 @@ from cairn.ground.table import Key, Put, Scalar, Update, Write, key_of
 from cairn.log.entries import LogEntry, TurnEntry
 from cairn.log.layout import is_entry, log_owner, registry_pk, registry_sk
 from cairn.log.log import TICK
-from cairn.recall.searching import owners_of
 from cairn.sessions import due
+from cairn.sessions.head import naming
 from cairn.sessions.layout import event_sk, session_pk
 from cairn.sessions.parts import Parts
 from cairn.sessions.sessions import Lease
+from cairn.sessions.stored_turn import StoredTurn
 
 MOST_TURNS = 30
 """How many turns one transaction of at most 100 writes takes over."""
@@ -77,17 +78,17 @@ class _Import:
         self._user = user
         self._settings = parts.settings_for(lease.session.tenant)
         self._seq = lease.seq
-        self._owners = owners_of(lease.head)
+        self._owners = list(lease.head.owners)
         self._logged_at = parts.world.clock.now()
 
     def run(self, history: EarlierHistory) -> Imported:
         processed = self._guard([*history.processed, *(turn.turn_id for turn in history.turns)])
         head = self._lease.head
-        if self._seq > int(head.get("legacy_through", 0)) and head.get("legacy") != "importing":
+        if self._seq > head.legacy_through and head.legacy != "importing":
             return Imported(processed=processed, kept=True)
         facts = self._take_facts(history)
         turns = self._take_turns(history.turns)
-        if head.get("legacy") == "importing" or facts or turns:
+        if head.legacy == "importing" or facts or turns:
             self._transact([self._head({"legacy": "done"})])
         return Imported(turns=turns, facts=facts, processed=processed)
 
@@ -110,7 +111,7 @@ class _Import:
         """Add the facts where they are not those that were added before; the same ones again would change nothing."""
         facts = facts_of(history.facts, self._parts.world.clock.now(), self._settings)
         known = sha256(canonical([to_record(fact) | {"state": "", "valid_to": ""} for fact in facts])).hexdigest()
-        if not facts or self._lease.head.get("legacy_facts") == known:
+        if not facts or self._lease.head.legacy_facts == known:
             return 0
         by_owner: dict[str, list[Fact]] = {}
         for fact in facts:
@@ -155,14 +156,14 @@ class _Import:
         self._seq += 1
         where = Key(session_pk(self._session), event_sk(self._seq))
         content = self._parts.vault.seal(self._session.tenant, where, [event.to_record() for event in turn.events])
-        item: dict[str, Scalar] = {"pk": where.pk, "sk": where.sk, "seq": self._seq, "at": rfc3339(turn.at)}
+        stored = StoredTurn(where, self._seq, rfc3339(turn.at), content)
         entry = LogEntry(
             session_id=self._session.session_id,
             at=turn.at,
             turn=TurnEntry.of(turn.turn_id, self._seq, turn.events),
         )
         owner = log_owner(turn.user_id or self._user, self._session.session_id)
-        return [Put({**item, **content}), *self._log_writes(owner, entry)]
+        return [Put(stored.to_item()), *self._log_writes(owner, entry)]
 
     def _log_writes(self, owner: str, entry: LogEntry) -> list[Write]:
         """Return the writes that append to a log, after what was appended before, and make it known to its project."""
@@ -188,8 +189,8 @@ class _Import:
     def _head(self, changes: dict[str, Scalar], counts: dict[str, int] | None = None) -> Update:
         now = self._parts.world.clock.now()
         entry = due.no_later_than(self._session, self._lease.head, now + due.interval(self._settings))
-        owners = "\n".join(self._owners)
-        fixed: dict[str, Scalar] = {"updated_at": rfc3339(now), "owners": owners, **self._lease.begun(), **entry.set}
+        named = naming(self._owners)
+        fixed: dict[str, Scalar] = {"updated_at": rfc3339(now), **named, **self._lease.begun(), **entry.set}
         add = {"version": 1, **(counts or {})}
         return Update(self._lease.key(), set={**fixed, **changes}, add=add, condition=self._lease.held())
 

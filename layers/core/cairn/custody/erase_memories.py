@@ -53,7 +53,8 @@ class EraseMemories:
     def _found(self, scope: DataScope) -> _Found:
         found: _Found = {}
         for item in self._inventory.items(scope.tenant):
-            pk, sk = str(item["pk"]), str(item["sk"])
+            where = Key.of(item)
+            pk, sk = where.pk, where.sk
             if not scope.shares(pk):
                 continue
             if sk.startswith(DISCARDED):  # an erasure that was stopped may have left it

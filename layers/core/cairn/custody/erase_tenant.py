@@ -58,5 +58,5 @@ class EraseTenant:
         return deleted
 
     def _delete(self, item: Attributes) -> int:
-        self._world.table.delete(Delete(Key(str(item["pk"]), str(item["sk"]))))
+        self._world.table.delete(Delete(Key.of(item)))
         return 1

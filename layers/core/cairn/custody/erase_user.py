@@ -23,8 +23,8 @@ from cairn.ground.ports import Inventory
 from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write
 from cairn.log.layout import log_owner, log_pk, registry_pk, registry_sk
 from cairn.log.log import LATE_APPEND
-from cairn.recall.searching import owners_of
 from cairn.sessions.dropped_blobs import discard
+from cairn.sessions.head import REMOVALS, Head, naming
 from cairn.sessions.layout import (
     FIRST_EVENT,
     HEAD,
@@ -37,8 +37,8 @@ from cairn.sessions.layout import (
 )
 from cairn.sessions.leased import Leased, leased
 from cairn.sessions.parts import Parts
-from cairn.sessions.recent_turns import REMOVALS
 from cairn.upkeep.erase_session import DERIVED, EraseSession
+from cairn.vault.vault import blob_of
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -96,7 +96,7 @@ class EraseUser:
 
     def _pass(self, scope: DataScope, *, last: bool) -> ErasedUser:
         heads = self._heads(scope)
-        alone = [head for head in heads if owners_of(head) == [scope.owner]]
+        alone = [head for head in heads if head.owners == (scope.owner,)]
         turns = sum(self._cleanse(scope, head, last=last) for head in heads if head not in alone)
         archived = sum(self._archive.delete_session(scope.tenant, name) for name in self._sole_sessions(scope))
         blobs = sum(self._empty(head) for head in alone)
@@ -105,22 +105,22 @@ class EraseUser:
         memories = self._memories.run(scope)
         return ErasedUser(len(log), len(alone), turns, blobs, memories=memories, archived=archived)
 
-    def _heads(self, scope: DataScope) -> list[Attributes]:
-        return [head for head in self._every_head(scope) if scope.has_session(str(head["pk"]), head)]
+    def _heads(self, scope: DataScope) -> list[Head]:
+        return [head for head in self._every_head(scope) if scope.has_session(head)]
 
-    def _every_head(self, scope: DataScope) -> Iterator[Attributes]:
-        return (item for item in self._inventory.items(scope.tenant) if item["sk"] == HEAD)
+    def _every_head(self, scope: DataScope) -> Iterator[Head]:
+        return (Head.of(item) for item in self._inventory.items(scope.tenant) if item["sk"] == HEAD)
 
     def _sole_sessions(self, scope: DataScope) -> list[SessionId]:
         return sorted(scope.sole_sessions(self._every_head(scope)))
 
     def _log_items(self, scope: DataScope) -> Iterator[Attributes]:
         items = self._inventory.items(scope.tenant)
-        return (item for item in items if scope.has_log(str(item["pk"])) or scope.registers(item))
+        return (item for item in items if scope.has_log(Key.of(item).pk) or scope.registers(item))
 
-    def _empty(self, head: Attributes) -> int:
+    def _empty(self, head: Head) -> int:
         """Delete a session that is the user's alone, with what it remembered for itself; return how many blobs."""
-        session = session_of(str(head["pk"]))
+        session = session_of(head.key.pk)
         owner = log_owner(None, session.session_id)
         log = log_pk(session.tenant, session.project, owner)
         with leased(self._parts, session) as held:
@@ -134,15 +134,16 @@ class EraseUser:
 
     def _delete(self, item: Attributes) -> int:
         """Delete an item and the blob that holds its content; return how many blobs that were."""
-        self._world.table.delete(Delete(Key(str(item["pk"]), str(item["sk"]))))
-        if "blob" not in item:
+        where, blob = Key.of(item), blob_of(item)
+        self._world.table.delete(Delete(where))
+        if blob is None:
             return 0
-        self._world.blobs.delete(layout.tenant_of(str(item["pk"])), Digest(str(item["blob"])))
+        self._world.blobs.delete(layout.tenant_of(where.pk), blob)
         return 1
 
-    def _cleanse(self, scope: DataScope, head: Attributes, *, last: bool) -> int:
+    def _cleanse(self, scope: DataScope, head: Head, *, last: bool) -> int:
         """Take the user's turns out of a session, and what was made of them; with `last` the user's name too."""
-        pk = str(head["pk"])
+        pk = head.key.pk
         with leased(self._parts, session_of(pk)) as lease:
             turns = 0
             discard(self._world, lease.session)
@@ -150,26 +151,25 @@ class EraseUser:
                 self._delete(item)
             for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff")):
                 lease.keep()
-                sk = str(item["sk"])
+                sk = Key.of(item).sk
                 if sk.startswith(DERIVED) or self._is_begun_by(scope, item):
                     self._delete(item)
                 elif FIRST_EVENT <= sk <= LAST_EVENT or sk.startswith(PACKED):
                     turns += self._without_own(scope, lease, item)
             if last:
-                others = [owner for owner in owners_of(lease.head) if owner != scope.owner]
+                others = [owner for owner in lease.head.owners if owner != scope.owner]
                 # Counted again, for who met a turn that was just being removed behind a head that said so.
-                named = {"owners": "\n".join(others)}
-                lease.write([Update(lease.key, set=named, add={REMOVALS: 1}, condition=lease.held)])
+                lease.write([Update(lease.key, set=naming(others), add={REMOVALS: 1}, condition=lease.held)])
         return turns
 
     def _is_begun_by(self, scope: DataScope, item: Attributes) -> bool:
-        if not str(item["sk"]).startswith(OPERATIONS):
+        if not Key.of(item).sk.startswith(OPERATIONS):
             return False
         return self._parts.vault.unseal(scope.tenant, item)["user_id"] == scope.user
 
     def _without_own(self, scope: DataScope, lease: Leased, item: Attributes) -> int:
         """Remove the user's turns from an item of events, with their guards; count them in the head, which says so."""
-        where = Key(str(item["pk"]), str(item["sk"]))
+        where = Key.of(item)
         content: list[Any] = self._parts.vault.unseal(scope.tenant, item)
         own = own_turns(where.sk, content, scope.user)
         if not own:
@@ -189,8 +189,8 @@ class EraseUser:
         else:
             writes.append(Delete(where, unchanged))
         lease.write(writes)
-        if "blob" in item:
-            self._world.blobs.delete(scope.tenant, Digest(str(item["blob"])))
+        if (blob := blob_of(item)) is not None:
+            self._world.blobs.delete(scope.tenant, blob)
         return turns
 
     def _unnamed_blobs(self, scope: DataScope) -> set[Digest]:

@@ -14,16 +14,15 @@ from cairn.files.abstracts import descriptions, stored
 from cairn.files.canonical_form import Meta, View
 from cairn.files.summaries import Contents
 from cairn.ground import layout
-from cairn.ground.codec import moment
 from cairn.ground.paging import every
 from cairn.ground.session import Session
-from cairn.ground.table import Attributes, Query
+from cairn.ground.table import Query
 from cairn.log.entries import TurnStamp, facts_of_session
 from cairn.log.layout import log_pk, log_sk
-from cairn.recall.searching import owners_of
+from cairn.sessions.head import Head
 from cairn.sessions.layout import session_pk
 from cairn.sessions.parts import Parts
-from cairn.sessions.summary import Summary
+from cairn.sessions.summary import StoredSummary, Summary
 
 _COUNTERS = ("events", "facts_written", "facts_superseded")
 
@@ -53,12 +52,12 @@ class Canonical:
 class _Layout:
     """One session's files; what several of them need is read once."""
 
-    def __init__(self, parts: Parts, session: Session, head: Attributes) -> None:
+    def __init__(self, parts: Parts, session: Session, head: Head) -> None:
         self._parts = parts
         self._session = session
         self._head = head
         self._settings = parts.settings_for(session.tenant)
-        self._updated_at = moment(str(head["updated_at"]))
+        self._updated_at = head.at
 
     def files(self, path: str) -> dict[str, View]:
         """Return at least the files at this path and below it."""
@@ -89,7 +88,7 @@ class _Layout:
         """Return every fact of the session there ever was, from every log it wrote to."""
         found: list[Fact] = []
         low, high = layout.prefix_range(log_sk(""))
-        for owner in owners_of(self._head):
+        for owner in self._head.owners:
             pk = log_pk(self._session.tenant, self._session.project, owner)
             entries = every(self._parts.world.table, Query(pk, low, high))
             records = (self._parts.vault.unseal(self._session.tenant, entry) for entry in entries)
@@ -101,7 +100,7 @@ class _Layout:
         low, high = layout.prefix_range("cmp#")
         items = every(self._parts.world.table, Query(session_pk(self._session), low, high))
         unseal = self._parts.vault.unseal
-        return [(moment(str(item["at"])), Summary.from_record(unseal(self._session.tenant, item))) for item in items]
+        return [(StoredSummary.of(item).at, Summary.from_record(unseal(self._session.tenant, item))) for item in items]
 
     def _turns(self) -> Iterator[tuple[TurnStamp, tuple[Event, ...]]]:
         stamps = {stamp.seq: stamp for stamp in self._held.turns}
@@ -115,7 +114,7 @@ class _Layout:
         meta = Meta(
             turns=self._held.turns,
             updated_at=self._updated_at,
-            counters={name: int(self._head.get(name, 0)) for name in _COUNTERS},
+            counters={name: getattr(self._head, name) for name in _COUNTERS},
             compacted_at=at,
             compacted_through=newest.through if newest else 0,
             maintained_at=summaries.refreshed_at if summaries else None,

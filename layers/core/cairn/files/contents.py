@@ -7,29 +7,29 @@ from datetime import datetime
 from cairn.facts.facts import Fact
 from cairn.files.summaries import Contents
 from cairn.ground import layout
-from cairn.ground.codec import moment
 from cairn.ground.paging import every
 from cairn.ground.session import Session
-from cairn.ground.table import Attributes, Key, Query
+from cairn.ground.table import Query
 from cairn.log.entries import Chunk, TurnStamp
-from cairn.recall.searching import owners_of
-from cairn.sessions.layout import HEAD, session_pk
+from cairn.sessions.head import Head, stored_head
+from cairn.sessions.layout import session_pk
 from cairn.sessions.parts import Parts
+from cairn.sessions.summary import StoredSummary
 
 
-def head_of(parts: Parts, session: Session) -> Attributes | None:
+def head_of(parts: Parts, session: Session) -> Head | None:
     """Return the session's head, None where it has no turns."""
-    head = parts.world.table.get(Key(session_pk(session), HEAD))
-    return head if head is not None and "seq" in head else None
+    head = stored_head(parts.world.table, session)
+    return head if head is not None and head.seq else None
 
 
-def read(parts: Parts, session: Session, head: Attributes) -> Contents:
+def read(parts: Parts, session: Session, head: Head) -> Contents:
     """Return what the session holds now."""
     turns: list[TurnStamp] = []
     chunks: list[Chunk] = []
     facts: list[Fact] = []
     now = parts.world.clock.now()
-    for owner in owners_of(head):
+    for owner in head.owners:
         parts.log.refresh(session.tenant, session.project, owner)
         with parts.log.view(session.tenant, session.project, owner) as view:
             turns.extend(view.turns(session.session_id))
@@ -40,11 +40,11 @@ def read(parts: Parts, session: Session, head: Attributes) -> Contents:
         chunks=sorted(chunks, key=lambda chunk: chunk.seq),
         facts=facts,
         compactions=_compactions(parts, session),
-        archived_through=int(head.get("archived_through", 0)),
+        archived_through=head.archived_through,
     )
 
 
 def _compactions(parts: Parts, session: Session) -> list[datetime]:
     low, high = layout.prefix_range("cmp#")
     items = every(parts.world.table, Query(session_pk(session), low, high))
-    return [moment(str(item["at"])) for item in items]
+    return [StoredSummary.of(item).at for item in items]

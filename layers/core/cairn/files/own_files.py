@@ -13,14 +13,13 @@ from typing import TypeVar
 from cairn.files import paths
 from cairn.files.files import Body, Change, FileInfo, FileWrite, replaced_range, spliced
 from cairn.files.layout import FILES, file_of, file_sk
-from cairn.files.store import ChangedMeanwhile, FileStore, StoredFile, info_of, infos, moved, where_of
+from cairn.files.store import ChangedMeanwhile, FileRecord, FileStore, StoredFile, infos, moved, where_of
 from cairn.ground import layout
-from cairn.ground.codec import rfc3339
 from cairn.ground.errors import ConditionFailed, Conflict, InvalidArgument, PayloadTooLarge, ResourceBusy
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import Limits
-from cairn.ground.table import ABSENT, Attributes, Delete, Equals, Key, Put, Query, Write
+from cairn.ground.table import ABSENT, Delete, Equals, Key, Put, Query, Write
 from cairn.ground.world import Pending
 from cairn.sessions.layout import session_pk
 from cairn.sessions.parts import Parts
@@ -49,7 +48,7 @@ class OwnFiles:
     def info(self, session: Session, path: str) -> FileInfo | None:
         """Return what is known of a file, None where there is none."""
         item = self._table.get(where_of(session, path))
-        return None if item is None else info_of(session, item)
+        return None if item is None else FileRecord.of(item).info(session)
 
     def infos(self, session: Session, directory: str) -> Iterator[FileInfo]:
         """Yield the files in a directory and below it, by path."""
@@ -70,7 +69,7 @@ class OwnFiles:
     def paths(self, session: Session) -> Iterator[str]:
         """Yield the relative path of every file."""
         for item in every(self._table, Query(session_pk(session), *layout.prefix_range(file_sk("")))):
-            yield file_of(str(item["sk"]))
+            yield file_of(Key.of(item).sk)
 
     def forget(self, session: Session) -> bool:
         """Forget that the session had files, which are deleted; False where one was written meanwhile."""
@@ -117,25 +116,24 @@ class OwnFiles:
         if change.size > self._file_bytes:
             limit = {"limit": "file_bytes", "most": self._file_bytes}
             raise PayloadTooLarge(f"A file has at most {self._file_bytes} bytes", limit)
-        now = rfc3339(self._parts.world.clock.now())
+        now = self._parts.world.clock.now()
         version = stored.version + 1 if stored else (tree or 0) + 1
         where = where_of(session, path)
         added, parts = self._store.added(session, path, change)
-        record: Attributes = {
-            "pk": where.pk,
-            "sk": where.sk,
-            "version": version,
-            "size": change.size,
-            "created_at": stored.item["created_at"] if stored else now,
-            "updated_at": now,
-            **self._parts.vault.seal(session.tenant, where, {"parts": parts, "tail": change.tail.decode()}),
-        }
-        guarded: list[Write] = [Put(record, Equals("version", stored.version) if stored else ABSENT)]
+        record = FileRecord(
+            key=where,
+            version=version,
+            size=change.size,
+            created_at=stored.record.created_at if stored else now,
+            updated_at=now,
+            content=self._parts.vault.seal(session.tenant, where, {"parts": parts, "tail": change.tail.decode()}),
+        )
+        guarded: list[Write] = [Put(record.to_item(), Equals("version", stored.version) if stored else ABSENT)]
         if tree is not None:
             guarded.append(moved(session, tree, version))
         dropped = self._store.dropped(session, path, change, stored)
         self._store.commit(session, guarded, change.size - body.size, added, dropped)
-        return info_of(session, record)
+        return record.info(session)
 
     def _delete(self, session: Session, path: str, if_version: int | None) -> bool:
         tree = self._store.tree(session)  # before the record: a file that is gone by then is not deleted twice

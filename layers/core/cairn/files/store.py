@@ -9,41 +9,107 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from cairn.files import paths
 from cairn.files.files import Body, Change, FileInfo, FileType, Part
 from cairn.files.layout import FILES, file_of, file_part_sk, file_sk
 from cairn.ground import layout
-from cairn.ground.codec import moment
+from cairn.ground.attributes import moment, number
+from cairn.ground.codec import rfc3339
 from cairn.ground.errors import CairnError, NotFound, QuotaExceeded, StoreError, TransactionRefused
 from cairn.ground.ids import time_ordered_id
 from cairn.ground.paging import every
 from cairn.ground.ports import Table
 from cairn.ground.session import Session
-from cairn.ground.table import AnyOf, Attributes, Delete, Equals, Key, LessThan, Missing, Put, Query, Update, Write
+from cairn.ground.table import (
+    AnyOf,
+    Attributes,
+    Delete,
+    Equals,
+    Key,
+    LessThan,
+    Missing,
+    Put,
+    Query,
+    Scalar,
+    Update,
+    Write,
+)
 from cairn.ground.world import Pending
 from cairn.log.layout import registry_pk
 from cairn.sessions.dropped_blobs import discard, dropping
 from cairn.sessions.layout import session_pk
 from cairn.sessions.parts import Parts
+from cairn.vault.vault import blob_of, sealed_content
 
 
 class ChangedMeanwhile(StoreError):
     """Another call changed the file since it was read."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRecord:
+    """What is stored of a file; by its version it is known from an earlier or a later one.
+
+    `content` are the attributes that hold, sealed, the end of the file and where the rest is.
+    """
+
+    key: Key
+    version: int
+    size: int
+    created_at: datetime
+    updated_at: datetime
+    content: Attributes
+
+    @classmethod
+    def of(cls, item: Attributes) -> FileRecord:
+        """Return the record that an item holds; CorruptData where it holds none."""
+        return cls(
+            key=Key.of(item),
+            version=number(item, "version"),
+            size=number(item, "size"),
+            created_at=moment(item, "created_at"),
+            updated_at=moment(item, "updated_at"),
+            content=sealed_content(item),
+        )
+
+    def to_item(self) -> dict[str, Scalar]:
+        """Return the item that is stored."""
+        return {
+            "pk": self.key.pk,
+            "sk": self.key.sk,
+            "version": self.version,
+            "size": self.size,
+            "created_at": rfc3339(self.created_at),
+            "updated_at": rfc3339(self.updated_at),
+            **self.content,
+        }
+
+    def info(self, session: Session) -> FileInfo:
+        """Return what it tells of its file."""
+        return FileInfo(
+            path=f"{paths.root_of(session)}/{file_of(self.key.sk)}",
+            type=FileType.FILE,
+            size=self.size,
+            updated_at=self.updated_at,
+            version=self.version,
+            created_at=self.created_at,
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file's record as it was read."""
+    """A file's record as it was read, and what it holds."""
 
-    item: Attributes
+    record: FileRecord
     body: Body
 
     @property
     def version(self) -> int:
-        """Return how the record is known from an earlier or a later one."""
-        return int(self.item["version"])
+        """Return the record's version."""
+        return self.record.version
 
 
 class FileStore:
@@ -65,7 +131,7 @@ class FileStore:
         except NotFound:
             raise ChangedMeanwhile from None
         parts = tuple(Part(name, size) for name, size in record["parts"])
-        return StoredFile(item, Body(parts, record["tail"].encode()))
+        return StoredFile(FileRecord.of(item), Body(parts, record["tail"].encode()))
 
     def load(self, session: Session, path: str, part: Part) -> bytes:
         """Return what a part holds; ChangedMeanwhile where it is gone."""
@@ -81,7 +147,7 @@ class FileStore:
     def tree(self, session: Session) -> int:
         """Return the session's counter, 0 where it never had a file."""
         item = self._table.get(Key(session_pk(session), FILES))
-        return int(item["tree"]) if item else 0
+        return number(item, "tree") if item else 0
 
     def added(self, session: Session, path: str, change: Change) -> tuple[list[Write], list[list[str | int]]]:
         """Return the writes of new parts, and all parts as a record lists them."""
@@ -102,8 +168,8 @@ class FileStore:
         """Return the writes that remove parts, and the one that names their blobs until these are removed too."""
         gets = [Pending(partial(self._table.get, _where_part(session, path, part))) for part in change.dropped]
         self._parts.world.parallel(gets)
-        items = [get.result or {} for get in gets] + ([stored.item] if stored else [])
-        blobs = [item["blob"] for item in items if "blob" in item]
+        items = [get.result or {} for get in gets] + ([stored.record.content] if stored else [])
+        blobs = [blob for item in items if (blob := blob_of(item)) is not None]
         deletes = (Delete(_where_part(session, path, part)) for part in change.dropped)
         return [*deletes, *dropping(self._parts.world, session, blobs)]
 
@@ -140,23 +206,11 @@ def infos(table: Table, session: Session, directory: str) -> Iterator[FileInfo]:
     """Yield what is known of the files in a directory and below it, by path."""
     low, high = layout.prefix_range(file_sk(f"{directory}/" if directory else ""))
     for item in every(table, Query(session_pk(session), low, high)):
-        yield info_of(session, item)
+        yield FileRecord.of(item).info(session)
 
 
 def _where_part(session: Session, path: str, part: Part) -> Key:
     return Key(session_pk(session), file_part_sk(path, part.id))
-
-
-def info_of(session: Session, item: Attributes) -> FileInfo:
-    """Return what a record tells of its file."""
-    return FileInfo(
-        path=f"{paths.root_of(session)}/{file_of(str(item['sk']))}",
-        type=FileType.FILE,
-        size=int(item["size"]),
-        updated_at=moment(str(item["updated_at"])),
-        version=int(item["version"]),
-        created_at=moment(str(item["created_at"])),
-    )
 
 
 def moved(session: Session, seen: int, tree: int) -> Update:

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from cairn.ground.errors import CorruptData
+
 Scalar: TypeAlias = str | int | bytes | bool
 Attributes: TypeAlias = Mapping[str, Scalar]
 
@@ -27,6 +29,14 @@ class Key:
 
     pk: str
     sk: str
+
+    @classmethod
+    def of(cls, item: Attributes) -> Key:
+        """Return where a stored item is; CorruptData where it does not say."""
+        pk, sk = item.get("pk"), item.get("sk")
+        if not isinstance(pk, str) or not isinstance(sk, str):
+            raise CorruptData("a stored item has no key")
+        return cls(pk, sk)
 
 
 @dataclass(frozen=True, slots=True)

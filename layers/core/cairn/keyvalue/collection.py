@@ -52,7 +52,7 @@ class Collector:
         blobs: list[Key] = []
         keys: dict[Namespace, list[Place]] = defaultdict(list)
         for item in due:
-            where = Key(str(item["pk"]), str(item["sk"]))
+            where = Key.of(item)
             if where.sk.startswith(keyvalue_layout.garbage_sk(Digest(""))):
                 blobs.append(where)
             else:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from threading import RLock
 
+from cairn.ground.attributes import text
 from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import CorruptData, NotFound, TransactionRefused
 from cairn.ground.ids import Digest, Project, Tenant, time_ordered_id
@@ -36,9 +37,10 @@ from cairn.ground.world import Pending, World
 from cairn.log.entries import LogEntry
 from cairn.log.layout import MANIFEST, NEWEST, log_pk, log_range, log_sk, logged_at
 from cairn.log.manifest import ENTRIES, Manifest, SegmentRef
+from cairn.log.newest import Newest
 from cairn.log.reading import Reading
 from cairn.log.segment import Segment
-from cairn.log.segments import Segments, as_far_as_readable, manifest_of
+from cairn.log.segments import Segments, as_far_as_readable
 from cairn.log.view import MemoryView
 from cairn.vault.vault import Vault
 
@@ -118,7 +120,7 @@ class MemoryLog:
         return [
             Update(
                 Key(pk, NEWEST),
-                set={"newest": max(made)},
+                set=Newest(max(made)).attributes(),
                 condition=AnyOf((Missing("newest"), LessThan("newest", min(made)))),
             )
             for pk, made in logs.items()
@@ -134,7 +136,7 @@ class MemoryLog:
         for where, item in failed.items():
             if where.sk == NEWEST:
                 with self._exclusive(where.pk) as slot:
-                    slot.outran = max(slot.outran, int(item.get("newest", 0)))
+                    slot.outran = max(slot.outran, Newest.of(item).made if item else 0)
         return bool(failed) and all(where.sk == NEWEST for where in failed)
 
     def refresh(self, tenant: Tenant, project: Project, owner: str) -> None:
@@ -197,7 +199,7 @@ class MemoryLog:
         fresh = entries[1:] if read.newest else entries
         if item is not None and item.get("version") != read.manifest.version:
             try:
-                manifest = manifest_of(item)
+                manifest = Manifest.of(item)
             except CorruptData:
                 return False
             if manifest.erasures != read.manifest.erasures:
@@ -229,7 +231,7 @@ class MemoryLog:
         low, high = log_range()
         page = self._world.table.query(Query(pk, low, high, descending=True, limit=FIRST_PAGE))
         item, newest = _parted(page.items)
-        manifest = Manifest() if item is None else manifest_of(item)
+        manifest = Manifest() if item is None else Manifest.of(item)
         oldest = _sk(newest[-1]) if newest else ""
         between = Pending(lambda: self._between(pk, manifest.through, oldest) if page.next else [])
         loads = [Pending(partial(self._load, tenant, pk, known, *bound)) for bound in manifest.bounds()]
@@ -281,4 +283,4 @@ def _parted(items: Sequence[Attributes]) -> tuple[Attributes | None, list[Attrib
 
 
 def _sk(item: Attributes) -> str:
-    return str(item["sk"])
+    return text(item, "sk")

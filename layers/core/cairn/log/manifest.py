@@ -12,8 +12,11 @@ from itertools import pairwise
 from math import log
 
 from cairn.ground import ids
+from cairn.ground.attributes import number
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest
+from cairn.ground.table import Attributes, Scalar
+from cairn.log.layout import MANIFEST
 
 ENTRIES = 64
 """How many entries a segment of the lowest level holds, and so how long a log's tail grows as a rule."""
@@ -50,13 +53,16 @@ class Manifest:
         lows = ["", *(ref.through for ref in self.segments)]
         return list(zip(lows, self.segments, strict=False))
 
-    def text(self) -> str:
-        """Return the segments as text, a line each."""
-        return "\n".join(f"{ref.digest} {ref.through} {ref.entries}" for ref in self.segments)
+    def to_item(self, pk: str) -> dict[str, Scalar]:
+        """Return the item that is stored in a log's partition, with the segments as text, a line each."""
+        segments = "\n".join(f"{ref.digest} {ref.through} {ref.entries}" for ref in self.segments)
+        counted = {"erasures": self.erasures} if self.erasures else {}
+        return {"pk": pk, "sk": MANIFEST, "version": self.version, "segments": segments, **counted}
 
     @classmethod
-    def of(cls, version: object, text: object, erasures: int = 0) -> Manifest:
-        """Return the manifest of this version and text, empty only after an erasure; CorruptData where it is none."""
+    def of(cls, item: Attributes) -> Manifest:
+        """Return the manifest that an item holds, empty only after an erasure; CorruptData where it holds none."""
+        version, text, erasures = item.get("version"), item.get("segments"), number(item, "erasures", 0)
         try:
             lines = [line.split(" ") for line in str(text).split("\n")] if text or not erasures else []
             refs = tuple(SegmentRef(ids.digest(name), through, int(entries)) for name, through, entries in lines)

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 from cairn.ground import layout
+from cairn.ground.attributes import number, text
 from cairn.ground.errors import CorruptData, TransactionRefused, Unavailable
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.paging import every
@@ -24,20 +25,15 @@ LONGEST_BUILD = timedelta(minutes=30)
 """After how long a new segment is given up: well before GRACE, when its blob is taken for left behind."""
 
 
-def manifest_of(item: Attributes) -> Manifest:
-    """Return the manifest that an item holds; CorruptData if it holds none."""
-    return Manifest.of(item.get("version"), item.get("segments"), _erasures(item))
-
-
 def as_far_as_readable(item: Attributes | None) -> Manifest:
     """Return the manifest that an item holds, its version alone if its segments cannot be read."""
     if item is None:
         return Manifest()
     try:
-        return manifest_of(item)
+        return Manifest.of(item)
     except CorruptData:
         version = item.get("version")
-        return Manifest(version if isinstance(version, int) else 0, erasures=_erasures(item))
+        return Manifest(version if isinstance(version, int) else 0, erasures=number(item, "erasures", 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +55,7 @@ class Segments:
     def manifest(self, pk: str) -> Manifest:
         """Return the log's manifest, one of version 0 where it has none; CorruptData if it cannot be read."""
         item = self._world.table.get(Key(pk, MANIFEST))
-        return Manifest() if item is None else manifest_of(item)
+        return Manifest() if item is None else Manifest.of(item)
 
     def damaged_manifest(self, pk: str) -> Manifest:
         """Return the log's manifest, or its version alone: to be replaced by a sound one."""
@@ -124,19 +120,13 @@ class Segments:
 
     def _drop(self, tenant: Tenant, pk: str, low: str, high: str) -> None:
         for item in every(self._world.table, Query(pk, low, high)):
-            self._world.blobs.delete(tenant, Digest(str(item["digest"])))
-            self._world.table.delete(Delete(Key(pk, str(item["sk"]))))
-
-
-def _erasures(item: Attributes) -> int:
-    return int(item.get("erasures", 0))
+            self._world.blobs.delete(tenant, Digest(text(item, "digest")))
+            self._world.table.delete(Delete(Key.of(item)))
 
 
 def _put(pk: str, new: Manifest) -> Put:
     """Return the write of a manifest in place of the one of the version before."""
-    item = {"pk": pk, "sk": MANIFEST, "version": new.version, "segments": new.text()}
-    counted = {"erasures": new.erasures} if new.erasures else {}
-    return Put({**item, **counted}, Equals("version", new.version - 1) if new.version > 1 else ABSENT)
+    return Put(new.to_item(pk), Equals("version", new.version - 1) if new.version > 1 else ABSENT)
 
 
 def _discarded(pk: str, when: datetime, digest: Digest) -> Put:

@@ -17,7 +17,7 @@ from cairn.ground.ids import Project, Tenant
 from cairn.ground.jobs import IndexLog
 from cairn.ground.paging import every
 from cairn.ground.ports import Inventory
-from cairn.ground.table import Attributes, Query
+from cairn.ground.table import Attributes, Key, Query
 from cairn.ground.world import Pending, World
 from cairn.log.documents import Kind, Vectors
 from cairn.log.layout import MANIFEST, log_of, log_pk, log_range
@@ -109,7 +109,7 @@ class Indexer:
         for entry in entries:
             view.apply(self._vault.unseal(log.tenant, entry))
         low = bounds[kept - 1][1].through if kept else ""
-        through, count = str(entries[-1]["sk"]), len(entries) + sum(ref.entries for _, ref in merged)
+        through, count = Key.of(entries[-1]).sk, len(entries) + sum(ref.entries for _, ref in merged)
         data = written(view, low, through, self._vectors(view))
         new = self._segments.switch(
             log.pk, manifest, kept, self._segments.build(log.tenant, log.pk, through, count, data)
@@ -133,7 +133,7 @@ class Indexer:
         """Yield the entries after one; none comes between them any more."""
         low, high = log_range()
         for entry in every(self._world.table, Query(pk, max(low, through), high, limit=MOST)):
-            if through < str(entry["sk"]) < MANIFEST:
+            if through < Key.of(entry).sk < MANIFEST:
                 yield entry
 
 
@@ -155,6 +155,6 @@ def reindex(world: World, inventory: Inventory, tenant: Tenant) -> Iterator[Inde
     It may be stopped at any time and run again.
     """
     indexer = Indexer(world, Vault(world))
-    logs = [str(item["pk"]) for item in inventory.items(tenant) if item["sk"] == MANIFEST]
+    logs = [Key.of(item).pk for item in inventory.items(tenant) if item["sk"] == MANIFEST]
     for pk in logs:
         yield indexer.rebuild(*log_of(pk))

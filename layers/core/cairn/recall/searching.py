@@ -14,7 +14,7 @@ from cairn.ground.ids import SessionId
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
-from cairn.ground.table import Attributes, Query
+from cairn.ground.table import Key, Query
 from cairn.ground.world import World
 from cairn.log.entries import Chunk
 from cairn.log.layout import registry_pk, registry_sk
@@ -63,9 +63,9 @@ class Searcher:
         self._world = world
         self._log = log
 
-    def others(self, visibility: Visibility, head: Attributes | None) -> list[str]:
-        """Return the owners of further logs that the call may see: a session's other users, or all of a project."""
-        owners = self._registered(visibility.session) if visibility.scope == "project" else owners_of(head)
+    def others(self, visibility: Visibility, of_session: Sequence[str]) -> list[str]:
+        """Return the owners of further logs that the call may see: other owners of a session's, or all of a project."""
+        owners = self._registered(visibility.session) if visibility.scope == "project" else of_session
         return [owner for owner in owners if owner != visibility.owner]
 
     def refresh(self, visibility: Visibility, owners: Sequence[str]) -> None:
@@ -143,10 +143,4 @@ class Searcher:
         prefix = registry_sk("")
         low, high = layout.prefix_range(prefix)
         query = Query(registry_pk(session.tenant, session.project), low, high)
-        return [str(item["sk"]).removeprefix(prefix) for item in every(self._world.table, query)]
-
-
-def owners_of(head: Attributes | None) -> list[str]:
-    """Return whose logs a session's turns went to, as its head lists them."""
-    listed = head.get("owners") if head else None
-    return str(listed).split("\n") if listed else []
+        return [Key.of(item).sk.removeprefix(prefix) for item in every(self._world.table, query)]

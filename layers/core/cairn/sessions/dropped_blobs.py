@@ -35,5 +35,5 @@ def discard(world: World, session: Session, before: datetime | None = None) -> i
         for digest in str(item["blobs"]).split("\n"):
             world.blobs.delete(session.tenant, Digest(digest))
             deleted += 1
-        world.table.delete(Delete(Key(str(item["pk"]), str(item["sk"]))))
+        world.table.delete(Delete(Key.of(item)))
     return deleted

@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from cairn.ground.attributes import text
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
-from cairn.ground.table import Attributes
-from cairn.sessions.layout import due_pk, due_shard, due_sk
+from cairn.ground.table import Attributes, Key
+from cairn.sessions.head import Head
+from cairn.sessions.layout import due_pk, due_shard, due_sk, session_of
 
 A_DAY = timedelta(days=1)
 
@@ -30,6 +32,24 @@ class EntryChange:
 KEPT = EntryChange()
 
 
+@dataclass(frozen=True, slots=True)
+class DueEntry:
+    """A head as the index lists it, with the sort key that says when it is due; without one it was not listed."""
+
+    key: Key
+    due: str | None
+
+    @classmethod
+    def of(cls, item: Attributes) -> DueEntry:
+        """Return the entry that an item of the index is, or that a head has; CorruptData where it is neither."""
+        return cls(Key.of(item), text(item, "isk") if "isk" in item else None)
+
+    @property
+    def session(self) -> Session:
+        """Return the session that is due; CorruptData where the entry names none."""
+        return session_of(self.key.pk)
+
+
 def interval(settings: MemorySettings) -> timedelta:
     """Return the least time between two scheduled runs: that between two refreshes of summaries, but at most a day."""
     return min(timedelta(minutes=settings.summary_refresh_interval_minutes), A_DAY)
@@ -42,11 +62,11 @@ def at(session: Session, when: datetime | None) -> EntryChange:
     return EntryChange({"ipk": due_pk(due_shard(session)), "isk": due_sk(when)})
 
 
-def no_later_than(session: Session, head: Attributes, when: datetime) -> EntryChange:
+def no_later_than(session: Session, head: Head, when: datetime) -> EntryChange:
     """Return the change that makes a session due at this moment, none where its head says that or an earlier one."""
     return KEPT if is_due(head, when) else at(session, when)
 
 
-def is_due(head: Attributes, now: datetime) -> bool:
+def is_due(head: Head, now: datetime) -> bool:
     """Tell whether the moment in the head's entry has come."""
-    return "isk" in head and str(head["isk"]) <= due_sk(now)
+    return head.due is not None and head.due <= due_sk(now)

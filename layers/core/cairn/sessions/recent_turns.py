@@ -10,22 +10,20 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from cairn.conversation.events import Event
+from cairn.ground.attributes import number, text
 from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import CorruptData
 from cairn.ground.paging import pages
 from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Query, item_bytes
 from cairn.ground.world import World
+from cairn.sessions.head import Head
 from cairn.sessions.layout import HEAD, MEMORY_COUNT, NEWEST_SUMMARY, event_sk, session_pk
 from cairn.sessions.summary import Summary
 from cairn.vault.vault import Vault
 
 MAX_BYTES = 16 * 1024 * 1024
 """How much of all sessions together a process keeps, as it is stored."""
-BEGUN = "begun"
-"""What a session's head says from its first commit on: a word of its own, so that no other session is taken for it."""
-REMOVALS = "removals"
-"""How often turns were taken out of the session, or changed, since it was begun; those that were archived are not."""
 _MARKS = frozenset({HEAD, MEMORY_COUNT, NEWEST_SUMMARY})
 """What sorts after a session's events and is read with them."""
 
@@ -38,7 +36,7 @@ class Recent:
     it never had any.
     """
 
-    head: Attributes | None
+    head: Head | None
     turns: tuple[tuple[int, tuple[Event, ...]], ...]
     memories: str = ""
     summary: Summary | None = None
@@ -56,14 +54,14 @@ class _Known:
     With `is_all` they are all that there were; otherwise older ones stand before them.
     """
 
-    of: tuple[object, ...] = ()
+    of: tuple[str, int] | None = None
     turns: tuple[Attributes, ...] = ()
     is_all: bool = False
 
     @property
     def newest(self) -> int:
         """Return the number of the newest turn, 0 where none is known."""
-        return int(self.turns[0]["seq"]) if self.turns else 0
+        return number(self.turns[0], "seq") if self.turns else 0
 
     @property
     def size(self) -> int:
@@ -92,7 +90,7 @@ class _Taken:
         for item in items:
             events = events_of(vault, session, item)
             self.stored.append(item)
-            self.turns.append((int(item["seq"]), events))
+            self.turns.append((number(item, "seq"), events))
             self.held += len(events)
             if self.is_enough:
                 return
@@ -130,29 +128,29 @@ class RecentTurns:
         low = event_sk(known.newest + 1)
         query = Query(session_pk(session), low, HEAD, descending=True, limit=items // 2 + 1 + len(_MARKS))
         for page in pages(self._world.table, query):
-            marks.update((str(item["sk"]), item) for item in page if item["sk"] in _MARKS)
+            marks.update((text(item, "sk"), item) for item in page if item["sk"] in _MARKS)
             stored = [item for item in page if item["sk"] not in _MARKS]
             if not taken.is_enough:
                 taken.take(self._vault, session, self._vault.fetched(session.tenant, stored, (items + 1) // 2))
             if taken.is_enough:
                 break
-        head = marks.get(HEAD)
+        head = Head.of(marks[HEAD]) if HEAD in marks else None
         of, is_all = _identity(head), not taken.is_enough
         if is_all and known is not _NOTHING:
-            if head is None or of != known.of or known.newest > int(head.get("seq", 0)):
+            if head is None or of != known.of or known.newest > head.seq:
                 return None
-            through = int(head.get("archived_through", 0))
-            taken.take(self._vault, session, (item for item in known.turns if int(item["seq"]) > through))
+            later = (item for item in known.turns if number(item, "seq") > head.archived_through)
+            taken.take(self._vault, session, later)
             is_all = not taken.is_enough
             if is_all and not known.is_all:
                 return None
         self._cache(session, _Known(of, tuple(taken.stored), is_all))
-        return self._recent(session, marks, taken)
+        return self._recent(session, head, marks, taken)
 
-    def _recent(self, session: Session, marks: dict[str, Attributes], taken: _Taken) -> Recent:
+    def _recent(self, session: Session, head: Head | None, marks: dict[str, Attributes], taken: _Taken) -> Recent:
         summary = marks.get(NEWEST_SUMMARY)
         return Recent(
-            marks.get(HEAD),
+            head,
             tuple(reversed(taken.turns)),
             _counted(marks.get(MEMORY_COUNT)),
             Summary.from_record(self._vault.unseal(session.tenant, summary)) if summary else None,
@@ -170,9 +168,9 @@ def events_of(vault: Vault, session: Session, item: Attributes) -> tuple[Event, 
     return tuple(Event.from_record(record) for record in vault.unseal(session.tenant, item))
 
 
-def _identity(head: Attributes | None) -> tuple[object, ...]:
-    """Return what stays the same while a session's stored turns do; () where its head does not say."""
-    return () if head is None or BEGUN not in head else (head[BEGUN], head.get(REMOVALS, 0))
+def _identity(head: Head | None) -> tuple[str, int] | None:
+    """Return what stays the same while a session's stored turns do; None where its head does not say."""
+    return None if head is None or not head.begun else (head.begun, head.removals)
 
 
 def _counted(memories: Attributes | None) -> str:

@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 
 from cairn.conversation.events import Event
 from cairn.ground import layout
-from cairn.ground.codec import epoch_ms, rfc3339
+from cairn.ground.attributes import number
+from cairn.ground.codec import epoch_ms
 from cairn.ground.errors import CairnError, ConditionFailed, ResourceBusy, StoreError, TransactionRefused, Unavailable
 from cairn.ground.paging import every
 from cairn.ground.session import Session
@@ -26,14 +27,14 @@ from cairn.ground.table import (
     Missing,
     Put,
     Query,
-    Scalar,
     Update,
 )
 from cairn.ground.world import World
 from cairn.sessions.due import KEPT, EntryChange
+from cairn.sessions.head import BEGUN, Head
 from cairn.sessions.layout import FIRST_EVENT, HEAD, LAST_EVENT, NEWEST_SUMMARY, compact_sk, session_pk
-from cairn.sessions.recent_turns import BEGUN, Recent, RecentTurns, events_of
-from cairn.sessions.summary import Summary
+from cairn.sessions.recent_turns import Recent, RecentTurns, events_of
+from cairn.sessions.summary import StoredSummary, Summary
 from cairn.vault.vault import Vault
 
 FIRST_WAIT_SECONDS = 0.025
@@ -46,17 +47,16 @@ class Lease:
 
     session: Session
     owner: str
-    fence: int
-    head: Attributes
+    head: Head
 
     @property
     def seq(self) -> int:
         """Return the number of the session's newest turn, 0 where there is none."""
-        return int(self.head.get("seq", 0))
+        return self.head.seq
 
     def held(self) -> Condition:
         """Return the condition that every write under this lease carries: nobody took it over since."""
-        return AllOf((Equals("fence", self.fence), Equals("lease_owner", self.owner)))
+        return AllOf((Equals("fence", self.head.fence), Equals("lease_owner", self.owner)))
 
     def key(self) -> Key:
         """Return where the head is."""
@@ -64,7 +64,7 @@ class Lease:
 
     def begun(self) -> Attributes:
         """Return what the first commit tells the head, so that no session begun anew is taken for this one."""
-        return {BEGUN: self.head.get(BEGUN, self.owner)}
+        return {BEGUN: self.head.begun or self.owner}
 
 
 class Sessions:
@@ -91,7 +91,7 @@ class Sessions:
             head = self._world.table.update(take)
         except ConditionFailed:
             return None
-        return Lease(session, owner, int(head["fence"]), head)
+        return Lease(session, owner, Head.of(head))
 
     def lease(self, session: Session, owner: str, settings: MemorySettings) -> Lease:
         """Take the lease, waiting for its holder; ResourceBusy after session_lock_timeout_ms."""
@@ -154,8 +154,7 @@ class Sessions:
 
     def _summary_write(self, where: Key, summary: Summary, now: datetime, condition: Condition) -> Put:
         content = self._vault.seal(layout.tenant_of(where.pk), where, summary.to_record())
-        item: dict[str, Scalar] = {"pk": where.pk, "sk": where.sk, "through": summary.through, "at": rfc3339(now)}
-        return Put({**item, **content}, condition)
+        return Put(StoredSummary(where, summary.through, now, content).to_item(), condition)
 
     def history(self, session: Session) -> Iterator[tuple[int, tuple[Event, ...]]]:
         """Yield every turn ever stored, oldest first, as (number, events): archived ones and raw ones alike."""
@@ -165,4 +164,4 @@ class Sessions:
             for seq, records in self._vault.unseal(session.tenant, shard):
                 yield seq, tuple(Event.from_record(record) for record in records)
         for item in every(self._world.table, Query(pk, FIRST_EVENT, LAST_EVENT)):
-            yield int(item["seq"]), self.events(session, item)
+            yield number(item, "seq"), self.events(session, item)

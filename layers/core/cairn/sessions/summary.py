@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from cairn.conversation.highlights import Highlights, highlights
 from cairn.facts.facts import Fact, subject
+from cairn.ground.attributes import moment, number
+from cairn.ground.codec import rfc3339
 from cairn.ground.session import ResponseItem
+from cairn.ground.table import Attributes, Key, Scalar
 from cairn.log.entries import Chunk
 from cairn.recall import block
 from cairn.recall.block import Sign
+from cairn.vault.vault import sealed_content
 
 MAX_OF_A_KIND = 12
 MAX_FACT_CHARACTERS = 120
@@ -41,6 +46,26 @@ class Summary:
         """Return the summary and these facts as an item of the context, marked as untrusted memory."""
         known = [f"{subject(fact)}: {fact.value[:MAX_FACT_CHARACTERS]}" for fact in facts]
         return block.signed({"kind": "compact_summary", "untrusted": True, "facts": known, **self.to_record()}, sign)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSummary:
+    """A summary as it is stored: up to which turn it is, when it was made, and the attributes that hold it, sealed."""
+
+    key: Key
+    through: int
+    at: datetime
+    content: Attributes
+
+    @classmethod
+    def of(cls, item: Attributes) -> StoredSummary:
+        """Return the summary that an item holds; CorruptData where it holds none."""
+        return cls(Key.of(item), number(item, "through"), moment(item, "at"), sealed_content(item))
+
+    def to_item(self) -> dict[str, Scalar]:
+        """Return the item that is stored."""
+        at = rfc3339(self.at)
+        return {"pk": self.key.pk, "sk": self.key.sk, "through": self.through, "at": at, **self.content}
 
 
 def compact(previous: Summary | None, chunks: Sequence[Chunk], through: int) -> Summary:

@@ -11,7 +11,7 @@ from cairn.edge.guard import guarded
 from cairn.ground.errors import CairnError
 from cairn.ground.ids import Tenant
 from cairn.ground.session import Session
-from cairn.ground.table import Attributes
+from cairn.sessions.due import DueEntry
 from cairn.upkeep.every_due import Maintain, Outcome
 from cairn.upkeep.model import MaintenanceReport
 from cairn.wiring import Services
@@ -27,9 +27,7 @@ def maintain_shard(services: Services, shard: int, within: timedelta, request_id
     return services.every_due.run_shard(shard, within, _guarded(request_id, services.maintenance.run_due))
 
 
-def maintain_all(
-    services: Services, heads: Iterable[Attributes], within: timedelta, request_id: str
-) -> Counter[Outcome]:
+def maintain_all(services: Services, heads: Iterable[DueEntry], within: timedelta, request_id: str) -> Counter[Outcome]:
     """Maintain the sessions of these heads as maintain_shard() does, due or not."""
     return services.every_due.run(heads, within, _guarded(request_id, lambda one, _: services.maintenance.run(one)))
 

@@ -22,17 +22,18 @@ from cairn.ground.codec import rfc3339
 from cairn.ground.errors import CairnError, ResourceBusy, TransactionRefused
 from cairn.ground.ids import time_ordered_id
 from cairn.ground.session import Session
-from cairn.ground.table import ABSENT, Key, Put, Scalar, Update, Write
+from cairn.ground.table import ABSENT, Key, Put, Update, Write
 from cairn.ground.world import Pending
 from cairn.log.entries import LogEntry, TurnEntry
 from cairn.log.layout import log_owner, registry_pk, registry_sk
 from cairn.log.log import ON_TIME
-from cairn.recall.searching import owners_of
 from cairn.sessions import due
 from cairn.sessions.guards import Claim
+from cairn.sessions.head import naming
 from cairn.sessions.layout import event_sk, session_pk
 from cairn.sessions.parts import Parts
 from cairn.sessions.sessions import Lease
+from cairn.sessions.stored_turn import StoredTurn
 from cairn.sessions.transacting import transact
 from cairn.turns.echo import NOTHING_STORED, new_inputs_of, read_context
 from cairn.turns.model import CommittedTurn
@@ -205,8 +206,7 @@ class _Commit:
         where = Key(session_pk(self._session), event_sk(delta.seq))
         records = [event.to_record() for event in delta.events]
         content = self._parts.vault.seal(self._session.tenant, where, records)
-        item: dict[str, Scalar] = {"pk": where.pk, "sk": where.sk, "seq": delta.seq, "at": rfc3339(delta.now)}
-        return Put({**item, **content}, ABSENT)
+        return Put(StoredTurn(where, delta.seq, rfc3339(delta.now), content).to_item(), ABSENT)
 
     def _entry(self, delta: _Delta) -> LogEntry:
         turn = TurnEntry.of(self._turn.turn_id, delta.seq, delta.events)
@@ -219,7 +219,7 @@ class _Commit:
                 "seq": delta.seq,
                 "turn_id": self._turn.turn_id,
                 "updated_at": rfc3339(delta.now),
-                "owners": "\n".join(dict.fromkeys([*owners_of(lease.head), self._owner])),
+                **naming(dict.fromkeys([*lease.head.owners, self._owner])),
                 **lease.begun(),
                 **due.no_later_than(self._session, lease.head, delta.now + due.interval(self._settings)).set,
             },
@@ -235,7 +235,7 @@ class _Commit:
 
     def _registration(self, lease: Lease) -> list[Write]:
         """Make a log known to its project when the session first writes to it."""
-        if self._owner in owners_of(lease.head):
+        if self._owner in lease.head.owners:
             return []
         pk = registry_pk(self._session.tenant, self._session.project)
         return [Put({"pk": pk, "sk": registry_sk(self._owner)})]

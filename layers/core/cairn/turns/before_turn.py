@@ -168,7 +168,7 @@ class _Preparation:
         read do not hold every turn: one was stored meanwhile, or a log could not be read.
         """
         session, summary = self._session, read.recent.summary
-        erased = int((read.recent.head or {}).get("erased", 0))
+        erased = read.recent.head.erased if read.recent.head else 0
         if self._parts.recall.turns(session, read.owners) + erased < read.recent.seq:
             return None
         done = summary.through if summary else 0
@@ -209,7 +209,7 @@ class _Preparation:
     def _further(self, recent: Recent) -> list[str]:
         """Open the other visible logs; a failure there degrades the recall, it does not fail the turn."""
         try:
-            others = self._parts.recall.others(self._visibility, recent.head)
+            others = self._parts.recall.others(self._visibility, recent.head.owners if recent.head else ())
             if others:
                 self._parts.recall.refresh(self._visibility, others)
         except CairnError:

@@ -13,17 +13,18 @@ from typing import Any
 
 from cairn.files.own_files import OwnFiles
 from cairn.ground import layout
-from cairn.ground.codec import epoch_ms
+from cairn.ground.attributes import number
 from cairn.ground.errors import ResourceBusy, TransactionRefused
-from cairn.ground.ids import Digest
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import Limits
 from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write
 from cairn.log.layout import ENTRIES, MANIFEST, NEWEST, log_owner, log_pk, registry_pk, registry_sk
-from cairn.log.segments import Segments
-from cairn.recall.searching import owners_of
+from cairn.log.newest import Newest
+from cairn.log.segments import Segments, as_far_as_readable
 from cairn.sessions.dropped_blobs import discard, dropping
+from cairn.sessions.guards import Guard
+from cairn.sessions.head import REMOVALS
 from cairn.sessions.layout import (
     COMPACTED,
     GUARDS,
@@ -36,7 +37,7 @@ from cairn.sessions.layout import (
 )
 from cairn.sessions.leased import Leased
 from cairn.sessions.parts import Parts
-from cairn.sessions.recent_turns import REMOVALS
+from cairn.vault.vault import blob_of
 
 _AT_ONCE = 90
 """How many items go in one transaction of at most 100 writes."""
@@ -79,7 +80,7 @@ class EraseSession:
         yield from self._delete_files(held)
         # First, so that nothing tells of a turn that is gone.
         yield from self._delete(held, self._items(held.session, lambda sk: sk.startswith((*DERIVED, OPERATIONS))))
-        for owner in owners_of(held.head):
+        for owner in held.head.owners:
             yield from self._forget_texts(held, owner)
             self._parts.indexer.run(held.session.tenant, held.session.project, owner, until)
         self._close_log(held.session)
@@ -89,7 +90,7 @@ class EraseSession:
 
     def _items(self, session: Session, wanted: Callable[[str], bool]) -> Iterator[Attributes]:
         for item in every(self._world.table, Query(session_pk(session), "\x01", "\U0010ffff")):
-            sk = str(item["sk"])
+            sk = Key.of(item).sk
             if sk != HEAD and not sk.startswith(_FILES) and wanted(sk):
                 yield item
 
@@ -106,7 +107,7 @@ class EraseSession:
         for some in _batched(items, _AT_ONCE):
             held.keep()
             blobs = [item["blob"] for item in some if "blob" in item]
-            deletes = [Delete(Key(str(item["pk"]), str(item["sk"]))) for item in some]
+            deletes = [Delete(Key.of(item)) for item in some]
             told = Update(held.key, add={REMOVALS: 1}, condition=held.held)
             held.write([told, *deletes, *dropping(self._world, held.session, blobs)])
             yield discard(self._world, held.session) if blobs else 0
@@ -119,7 +120,7 @@ class EraseSession:
             held.keep()
             writes: list[Write] = [self._without_turn(session, item, record) for item, record in some]
             writes.append(Update(held.key, add={"erased": len(some)}, condition=held.held))
-            self._segments.rewrite(pk, writes, [Digest(str(item["blob"])) for item, _ in some if "blob" in item])
+            self._segments.rewrite(pk, writes, [blob for item, _ in some if (blob := blob_of(item)) is not None])
             yield 0
         self._segments.drop_discarded(session.tenant, pk)
 
@@ -132,7 +133,7 @@ class EraseSession:
                 yield item, record
 
     def _without_turn(self, session: Session, item: Attributes, record: Mapping[str, Any]) -> Write:
-        where = Key(str(item["pk"]), str(item["sk"]))
+        where = Key.of(item)
         unchanged = AllOf(tuple(Equals(name, item[name]) for name in ("data", "blob") if name in item))
         rest = {**record, "turn": None}
         if not any(rest[name] for name in rest if name not in {"session", "at"}):
@@ -145,16 +146,16 @@ class EraseSession:
         """Delete the session's own log, where nothing is left in it."""
         owner = log_owner(None, session.session_id)
         pk = log_pk(session.tenant, session.project, owner)
-        held = {str(item["sk"]): item for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff"))}
+        held = {Key.of(item).sk: item for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff"))}
         if held.keys() != {MANIFEST, NEWEST}:
             return
         registered = Key(registry_pk(session.tenant, session.project), registry_sk(owner))
-        version, newest = held[MANIFEST]["version"], held[NEWEST]["newest"]
+        version, newest = as_far_as_readable(held[MANIFEST]).version, Newest.of(held[NEWEST])
         with suppress(TransactionRefused):  # something is being kept in it
             self._world.table.transact(
                 [
                     Delete(Key(pk, MANIFEST), Equals("version", version)),
-                    Delete(Key(pk, NEWEST), Equals("newest", newest)),
+                    Delete(Key(pk, NEWEST), Equals("newest", newest.made)),
                     Delete(registered),
                 ]
             )
@@ -168,9 +169,8 @@ def _batched(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
 
 def _is_claim(item: Attributes, now: datetime) -> bool:
     """Tell whether an item is the claim of a turn that is being committed."""
-    return item.get("status") == "processing" and int(item["until"]) >= epoch_ms(now)
+    return Key.of(item).sk.startswith(GUARDS) and Guard.of(item).is_held(now)
 
 
 def _is_begun(item: Attributes, now: datetime) -> bool:
-    is_operation = str(item["sk"]).startswith(OPERATIONS)
-    return is_operation and int(item["expires_at"]) > int(now.timestamp())
+    return Key.of(item).sk.startswith(OPERATIONS) and number(item, "expires_at") > int(now.timestamp())

@@ -18,9 +18,10 @@ from cairn.ground.errors import CairnError, ResourceBusy, StoreError, Unavailabl
 from cairn.ground.jobs import DUE_SHARDS
 from cairn.ground.paging import every
 from cairn.ground.session import Session
-from cairn.ground.table import Attributes, Equals, Key, Query, Update
+from cairn.ground.table import Equals, Query, Update
 from cairn.ground.world import Pending, World
-from cairn.sessions.layout import due_pk, due_sk, session_of
+from cairn.sessions.due import DueEntry
+from cairn.sessions.layout import due_pk, due_sk
 from cairn.upkeep.model import MaintenanceReport
 
 MOST_SESSIONS = 10_000
@@ -53,7 +54,7 @@ class EveryDue:
         """Maintain the shard's due sessions, the longest due first, and count how they fared."""
         return self.run(islice(self._entries(shard, self._world.clock.now()), MOST_SESSIONS), within, maintain)
 
-    def run(self, heads: Iterable[Attributes], within: timedelta, maintain: Maintain) -> Counter[Outcome]:
+    def run(self, heads: Iterable[DueEntry], within: timedelta, maintain: Maintain) -> Counter[Outcome]:
         """Maintain the sessions of these heads, or entries in the index, in their order, and count how they fared."""
         until = self._world.clock.now() + within
         return Counter(self._maintained(head, until, maintain) for head in heads)
@@ -61,14 +62,14 @@ class EveryDue:
     def _has_due(self, shard: int, now: datetime) -> bool:
         return any(True for _ in self._entries(shard, now, page=1))
 
-    def _entries(self, shard: int, now: datetime, page: int | None = None) -> Iterator[Attributes]:
-        return every(self._world.table, Query(due_pk(shard), "", due_sk(now), limit=page, index=True))
+    def _entries(self, shard: int, now: datetime, page: int | None = None) -> Iterator[DueEntry]:
+        return map(DueEntry.of, every(self._world.table, Query(due_pk(shard), "", due_sk(now), limit=page, index=True)))
 
-    def _maintained(self, entry: Attributes, until: datetime, maintain: Maintain) -> Outcome:
+    def _maintained(self, entry: DueEntry, until: datetime, maintain: Maintain) -> Outcome:
         if self._world.clock.now() >= until:
             return "left"
         try:
-            report = maintain(session_of(str(entry["pk"])), until)
+            report = maintain(entry.session, until)
         except ResourceBusy:
             return "busy"
         except Unavailable:
@@ -80,11 +81,10 @@ class EveryDue:
             return "left"
         return "erased" if report.erased else "maintained"
 
-    def _put_off(self, entry: Attributes) -> None:
+    def _put_off(self, entry: DueEntry) -> None:
         """Let a session that is due be so later, unless whoever holds it has moved its entry meanwhile."""
-        if "isk" not in entry:
+        if entry.due is None:
             return
         later = due_sk(self._world.clock.now() + PUT_OFF)
-        where = Key(str(entry["pk"]), str(entry["sk"]))
         with suppress(StoreError, CairnError):
-            self._world.table.update(Update(where, set={"isk": later}, condition=Equals("isk", str(entry["isk"]))))
+            self._world.table.update(Update(entry.key, set={"isk": later}, condition=Equals("isk", entry.due)))

@@ -25,21 +25,21 @@ from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, Check, Delete, Key, Put, Query, Update, Write
 from cairn.log.entries import LogEntry
-from cairn.recall.searching import owners_of
 from cairn.sessions import due
 from cairn.sessions.dropped_blobs import discard, dropping
+from cairn.sessions.head import DROPPED
 from cairn.sessions.layout import FIRST_EVENT, event_sk, packed_sk, session_pk
 from cairn.sessions.parts import Parts
 from cairn.sessions.sessions import Lease
+from cairn.sessions.stored_turn import StoredTurn
 from cairn.sessions.summary import compact
 from cairn.upkeep.model import MaintenanceReport
 from cairn.upkeep.retention import Retention
+from cairn.vault.vault import blob_of
 
 TIME_LIMIT = timedelta(seconds=20)
 """How long a run goes on; the gateway gives up after 29 s."""
 APPEND_ATTEMPTS = 6
-_DROPPED = "dropped"
-"""What a session's head says once blobs of archived events were left to a later run."""
 MAX_PACK_TURNS = 90
 """A shard is archived in one transaction of at most 100 writes."""
 MAX_PACK_BYTES = 4_000_000
@@ -147,7 +147,7 @@ class _Run:
 
     def _index(self) -> None:
         """Index the session's logs where that is overdue, whoever should have."""
-        for owner in owners_of(self._lease.head):
+        for owner in self._lease.head.owners:
             job = self._parts.log.overdue(self._session.tenant, self._session.project, owner)
             if job is not None:
                 self._parts.indexer.do(job, self._until - self._parts.world.clock.now())
@@ -189,7 +189,7 @@ class _Run:
             self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
             self._move(pack)
             packs += 1
-        if _DROPPED in self._lease.head:
+        if self._lease.head.has_dropped:
             discard(self._parts.world, self._session, before=self._started)
         return packs, True
 
@@ -199,11 +199,12 @@ class _Run:
         if through == 0:
             return
         for item in every(self._parts.world.table, Query(pk, FIRST_EVENT, event_sk(through))):
-            if (at := moment(str(item["at"]))) > newest:
+            turn = StoredTurn.of(item)
+            if (at := moment(turn.at)) > newest:
                 self._falls_due.append(at + self._age)
                 return
             records = [event.to_record() for event in self._parts.sessions.events(self._session, item)]
-            yield _RawTurn(int(item["seq"]), str(item["at"]), records, str(item["blob"]) if "blob" in item else None)
+            yield _RawTurn(turn.seq, turn.at, records, blob_of(item))
 
     def _move(self, pack: list[_RawTurn]) -> None:
         """Put the pack in place of its raw events, in one transaction."""
@@ -213,7 +214,7 @@ class _Run:
         put = Put({"pk": where.pk, "sk": where.sk, "last": last.seq, "at": last.at, **content}, ABSENT)
         deletes = (Delete(Key(where.pk, event_sk(turn.seq))) for turn in pack)
         blobs = [turn.blob for turn in pack if turn.blob is not None]
-        dropped = {_DROPPED: True} if blobs else {}
+        dropped = {DROPPED: True} if blobs else {}
         head = Update(self._lease.key(), set={"archived_through": last.seq, **dropped}, condition=self._lease.held())
         self._transact([put, head, *deletes, *dropping(self._parts.world, self._session, blobs)])
         if blobs:
@@ -222,7 +223,7 @@ class _Run:
     def _sweep(self) -> int:
         """Mark facts past their expiry; they are not recalled either way."""
         count = 0
-        for owner in owners_of(self._lease.head):
+        for owner in self._lease.head.owners:
             with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
                 lapsed = view.ledger.lapsed(self._started, self._session.session_id)
             ended = tuple(replace(fact, state=State.EXPIRED, valid_to=fact.expires_at) for fact in lapsed)
@@ -232,7 +233,7 @@ class _Run:
     def _merge(self) -> int:
         """End facts that a newer one says in other words."""
         count = 0
-        for owner in owners_of(self._lease.head):
+        for owner in self._lease.head.owners:
             with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
                 live = view.facts(self._started, self._session.session_id)
             count += self._end(owner, merged(live, self._started))

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from cairn.calls.journal import Journal
-from cairn.ground.codec import moment
 from cairn.ground.errors import CorruptData
 from cairn.ground.session import Session, Subject
 from cairn.sessions.leased import Leased
@@ -32,7 +31,7 @@ class Retention:
     def ends(self, lease: Lease) -> datetime | None:
         """Return until when the session is kept unless somebody speaks in it, None where it is for ever."""
         days = self._parts.settings_for(lease.session.tenant).session_retention_days
-        return moment(str(lease.head["updated_at"])) + timedelta(days=days) if days else None
+        return lease.head.at + timedelta(days=days) if days else None
 
     def is_over(self, session: Session, ends: datetime) -> bool:
         """Tell whether that time is over and no turn is under way."""

@@ -7,7 +7,7 @@ number of seals: then the store is asked again which key is the newest.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Any
 
 from cairn.ground import codec
+from cairn.ground.attributes import text
 from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import ConditionFailed, CorruptData
 from cairn.ground.ids import Digest, Tenant
@@ -23,6 +24,7 @@ from cairn.ground.table import ABSENT, Attributes, Key, Put, Query, Scalar
 from cairn.ground.world import Pending, World
 from cairn.vault import cipher
 from cairn.vault.layout import key_range, key_sk, keys_pk
+from cairn.vault.wrapped_key import WrappedKey
 
 KEY_LIFETIME = timedelta(minutes=5)
 MAX_SEALS = 2**20
@@ -64,7 +66,7 @@ class Vault:
         Other processes follow within KEY_LIFETIME. Rotations at once are one.
         """
         newest = self._newest(tenant)
-        return self._create(tenant, 1 + (_number(newest) if newest else 0)).number
+        return self._create(tenant, 1 + (newest.number if newest else 0)).number
 
     def seal(self, tenant: Tenant, where: Key, value: object) -> dict[str, Scalar]:
         """Return the attributes that hold a JSON value in the item at `where`; over 32 KB it becomes a blob."""
@@ -82,7 +84,7 @@ class Vault:
             data = self._world.blobs.get(tenant, Digest(blob))
         if not isinstance(number, int) or not isinstance(data, bytes):
             raise CorruptData("a stored item lacks its content")
-        where = Key(str(item["pk"]), str(item["sk"]))
+        where = Key.of(item)
         plain = cipher.unseal(self._numbered(tenant, number).secret, data, _context(tenant, where))
         return codec.unpack(plain)
 
@@ -153,10 +155,10 @@ class Vault:
             key.seals += 1
         return key
 
-    def _newest(self, tenant: Tenant) -> Attributes | None:
+    def _newest(self, tenant: Tenant) -> WrappedKey | None:
         low, high = key_range()
         found = self._world.table.query(Query(keys_pk(tenant), low, high, descending=True, limit=1)).items
-        return found[0] if found else None
+        return WrappedKey.of(found[0]) if found else None
 
     def _numbered(self, tenant: Tenant, number: int) -> _CachedKey:
         with self._fetching:
@@ -166,16 +168,15 @@ class Vault:
             item = self._world.table.get(Key(keys_pk(tenant), key_sk(number)))
             if item is None:
                 raise CorruptData("the data key of stored content is gone")
-            return self._opened(tenant, item, current=False)
+            return self._opened(tenant, WrappedKey.of(item), current=False)
 
     def _create(self, tenant: Tenant, number: int) -> _CachedKey:
         fresh = self._world.keys.generate(tenant)
-        made = {"number": number, "wrapped": fresh.wrapped, "created_at": codec.rfc3339(self._world.clock.now())}
-        item = {"pk": keys_pk(tenant), "sk": key_sk(number), **made}
+        key = WrappedKey(number, fresh.wrapped, self._world.clock.now())
         try:
-            self._world.table.put(Put(item, ABSENT))
+            self._world.table.put(Put(key.to_item(tenant), ABSENT))
         except ConditionFailed as lost:
-            return self._opened(tenant, lost.item or {}, current=True)
+            return self._opened(tenant, WrappedKey.of(lost.item or {}), current=True)
         return self._cache(tenant, number, fresh.secret, current=True)
 
     def _cached(self, tenant: Tenant, number: int | None) -> _CachedKey | None:
@@ -184,14 +185,11 @@ class Vault:
             return None
         return cached
 
-    def _opened(self, tenant: Tenant, item: Mapping[str, Scalar], *, current: bool) -> _CachedKey:
-        """Return the key of a stored item; unwrapping asks the key ring, so that it is done once for both its names."""
-        number, wrapped = _number(item), item.get("wrapped")
-        if not isinstance(wrapped, bytes):
-            raise CorruptData("a stored data key is malformed")
-        known = self._cached(tenant, number)
+    def _opened(self, tenant: Tenant, key: WrappedKey, *, current: bool) -> _CachedKey:
+        """Return a key unwrapped; unwrapping asks the key ring, so that it is done once for both its names."""
+        known = self._cached(tenant, key.number)
         if known is None:
-            return self._cache(tenant, number, self._world.keys.unwrap(tenant, wrapped), current=current)
+            return self._cache(tenant, key.number, self._world.keys.unwrap(tenant, key.wrapped), current=current)
         if current:
             self._keys.put((tenant, None), known)
         return known
@@ -204,6 +202,16 @@ class Vault:
         return key
 
 
+def sealed_content(item: Attributes) -> dict[str, Scalar]:
+    """Return the attributes of an item that hold what seal() sealed."""
+    return {name: value for name, value in item.items() if name in {"kid", "data", "blob"}}
+
+
+def blob_of(item: Attributes) -> Digest | None:
+    """Return the blob that an item names, None where it names none; CorruptData where that is no text."""
+    return Digest(text(item, "blob")) if "blob" in item else None
+
+
 def _without_blob(item: Attributes) -> Attributes:
     return {name: value for name, value in item.items() if name != "blob"}
 
@@ -211,13 +219,6 @@ def _without_blob(item: Attributes) -> Attributes:
 def key_number(sealed: bytes) -> int:
     """Return the number of the key that seal_blob() used."""
     return int.from_bytes(sealed[:_NUMBER_BYTES])
-
-
-def _number(item: Mapping[str, Scalar]) -> int:
-    number = item.get("number")
-    if not isinstance(number, int):
-        raise CorruptData("a stored data key is malformed")
-    return number
 
 
 def _context(tenant: Tenant, where: Key) -> bytes:

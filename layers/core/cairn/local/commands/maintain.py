@@ -13,6 +13,7 @@ import click
 from cairn import wiring
 from cairn.ground.ids import Tenant
 from cairn.local.store import open_store, services
+from cairn.sessions.due import DueEntry
 from cairn.sessions.layout import HEAD
 from cairn.telemetry import logs
 from cairn.tool.maintenance_runs import maintain_all, maintain_shard, seal_audits
@@ -42,7 +43,7 @@ def maintain_tenant(data: Path | None, tenant: Tenant) -> bool:
     logs.configure()
     with services(data, os.environ) as found:
         items = wiring.inventory(found.settings).items(tenant)
-        heads = [item for item in items if item["sk"] == HEAD]
+        heads = [DueEntry.of(item) for item in items if item["sk"] == HEAD]
         counts = maintain_all(found, heads, _NO_LIMIT, _REQUEST)
     click.echo(_summary_line(counts))
     return not counts["failed"] + counts["left"] + counts["busy"]

@@ -1,0 +1,33 @@
+"""Attributes of a stored item, read by type: CorruptData where one has another type, or is missing and no default."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from cairn.ground import codec
+from cairn.ground.errors import CorruptData
+from cairn.ground.table import Attributes
+
+
+def text(item: Attributes, name: str, default: str | None = None) -> str:
+    """Return an attribute that is text."""
+    value = item.get(name, default)
+    if not isinstance(value, str):
+        raise CorruptData(f"a stored item has no text as its {name}")
+    return value
+
+
+def number(item: Attributes, name: str, default: int | None = None) -> int:
+    """Return an attribute that is a whole number."""
+    value = item.get(name, default)
+    if not isinstance(value, int):
+        raise CorruptData(f"a stored item has no number as its {name}")
+    return value
+
+
+def moment(item: Attributes, name: str) -> datetime:
+    """Return an attribute that is a moment, as codec.rfc3339() wrote it."""
+    try:
+        return codec.moment(text(item, name))
+    except ValueError as error:
+        raise CorruptData(f"a stored item has no moment as its {name}") from error

@@ -1,0 +1,94 @@
+"""The head of a session: the item that counts its turns, says where they went and holds its lease."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from cairn.ground import codec
+from cairn.ground.attributes import number, text
+from cairn.ground.errors import CorruptData
+from cairn.ground.ports import Table
+from cairn.ground.session import Session
+from cairn.ground.table import Attributes, Key
+from cairn.sessions.layout import HEAD, session_pk
+
+BEGUN = "begun"
+"""What a session's head says from its first commit on: a word of its own, so that no other session is taken for it."""
+REMOVALS = "removals"
+"""How often turns were taken out of the session, or changed, since it was begun; those that were archived are not."""
+DROPPED = "dropped"
+"""What a session's head says once blobs of archived events were left to a later run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """What a head tells; that of a session without turns tells nothing but its fence.
+
+    It is only ever changed in place: each writer sets or adds to the attributes that it knows to have changed.
+    """
+
+    key: Key
+    fence: int = 0
+    seq: int = 0
+    """The number of the newest turn, 0 where there is none."""
+    owners: tuple[str, ...] = ()
+    """Whose logs the turns went to."""
+    updated_at: str = ""
+    due: str | None = None
+    """The sort key of its entry in the index of due sessions, None where nothing will fall due."""
+    begun: str = ""
+    removals: int = 0
+    erased: int = 0
+    archived_through: int = 0
+    has_dropped: bool = False
+    events: int = 0
+    facts_written: int = 0
+    facts_superseded: int = 0
+    legacy: str = ""
+    legacy_through: int = 0
+    legacy_facts: str = ""
+
+    @classmethod
+    def of(cls, item: Attributes) -> Head:
+        """Return the head that an item holds; CorruptData where it holds none."""
+        owners = text(item, "owners", "")
+        return cls(
+            key=Key.of(item),
+            fence=number(item, "fence", 0),
+            seq=number(item, "seq", 0),
+            owners=tuple(owners.split("\n")) if owners else (),
+            updated_at=text(item, "updated_at", ""),
+            due=text(item, "isk") if "isk" in item else None,
+            begun=text(item, BEGUN, ""),
+            removals=number(item, REMOVALS, 0),
+            erased=number(item, "erased", 0),
+            archived_through=number(item, "archived_through", 0),
+            has_dropped=DROPPED in item,
+            events=number(item, "events", 0),
+            facts_written=number(item, "facts_written", 0),
+            facts_superseded=number(item, "facts_superseded", 0),
+            legacy=text(item, "legacy", ""),
+            legacy_through=number(item, "legacy_through", 0),
+            legacy_facts=text(item, "legacy_facts", ""),
+        )
+
+    @property
+    def at(self) -> datetime:
+        """Return when the session's newest turn was stored; CorruptData where it has none."""
+        try:
+            return codec.moment(self.updated_at)
+        except ValueError as error:
+            raise CorruptData("a session's head does not say when it was updated") from error
+
+
+def naming(owners: Iterable[str]) -> dict[str, str]:
+    """Return the attribute by which a head names whose logs the session's turns went to."""
+    return {"owners": "\n".join(owners)}
+
+
+def stored_head(table: Table, session: Session) -> Head | None:
+    """Return a session's head, None where it has none."""
+    item = table.get(Key(session_pk(session), HEAD))
+    return None if item is None else Head.of(item)
