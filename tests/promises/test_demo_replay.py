@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -83,6 +83,13 @@ def running(store: Path) -> Generator[ServerProcess]:
         server.stop()
 
 
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    """A server for tests that leave it running; each has a project of its own."""
+    with running(tmp_path_factory.mktemp("served") / "store") as server:
+        yield server
+
+
 async def replayed(server: ServerProcess, key: str, audience: Killer | Nobody) -> ReplayTally:
     tally = ReplayTally()
     conversation = short()
@@ -141,17 +148,16 @@ def test_a_server_killed_half_way_and_a_replay_from_the_start_leave_the_state_of
 
 
 @pytest.mark.req("R265")
-def test_the_same_turn_with_other_words_is_a_conflict_and_changes_nothing(tmp_path: Path) -> None:
+def test_the_same_turn_with_other_words_is_a_conflict_and_changes_nothing(served: ServerProcess) -> None:
     async def forgery(server: ServerProcess, key: str) -> tuple[list[str], list[str], RecalledContext]:
         session, turn = shipped().turns[1]
-        async with connected(server.url, key, "demo") as memory:
+        async with connected(server.url, key, "forged") as memory:
             await memory.after_turn(session.session_id, "u", turn)
             forged = await forge(memory, "u", session, turn)
             doubled = await send_again(memory, "u", [(session, turn)])
             return forged, doubled, await memory.before_turn(session.session_id, "u", ("Where do I live?",))
 
-    with running(tmp_path / "store") as server:
-        forged, doubled, recalled = anyio.run(forgery, server, new_key(server.store))
+    forged, doubled, recalled = anyio.run(forgery, served, new_key(served.store))
     assert (forged, doubled) == ([], [])
     assert recalled.recent == (*shipped().turns[1][1].user, *shipped().turns[1][1].assistant)
 
@@ -215,17 +221,16 @@ def test_a_start_sweeps_away_what_has_expired(tmp_path: Path) -> None:
     assert table.get(Key(LOCAL_TENANT, "new")) is not None
 
 
-def test_a_body_of_ten_megabytes_is_refused_clearly_and_the_server_lives_on(tmp_path: Path) -> None:
-    with running(tmp_path / "store") as server:
-        headers = {"X-Api-Key": new_key(server.store)}
-        big = httpx2.post(server.url, content=b"x" * 10_000_000, headers=headers)
-        assert (big.status_code, json.loads(big.content)["error"]["code"]) == (413, "PAYLOAD_TOO_LARGE")
-        assert httpx2.get(server.url.replace("/mcp", "/healthz")).status_code == 200
+def test_a_body_of_ten_megabytes_is_refused_clearly_and_the_server_lives_on(served: ServerProcess) -> None:
+    headers = {"X-Api-Key": new_key(served.store)}
+    big = httpx2.post(served.url, content=b"x" * 10_000_000, headers=headers)
+    assert (big.status_code, json.loads(big.content)["error"]["code"]) == (413, "PAYLOAD_TOO_LARGE")
+    assert httpx2.get(served.url.replace("/mcp", "/healthz")).status_code == 200
 
 
-def test_the_same_memory_is_served_over_standard_input_and_output(tmp_path: Path) -> None:
+def test_the_same_memory_is_served_over_standard_input_and_output(served: ServerProcess) -> None:
     async def ask(server: ServerProcess, key: str) -> RecalledContext:
-        async with connected(server.url, key, "demo") as memory:
+        async with connected(server.url, key, "both") as memory:
             await memory.after_turn("s", "u", shipped().turns[1][1])
         command = StdioServerParameters(
             command=sys.executable,
@@ -233,18 +238,16 @@ def test_the_same_memory_is_served_over_standard_input_and_output(tmp_path: Path
             env={**os.environ, **SETTINGS},
         )
         async with Client(command) as client:
-            return await MemoryClient(client, "demo").before_turn("s", "u", ("Where do I live?",))
+            return await MemoryClient(client, "both").before_turn("s", "u", ("Where do I live?",))
 
-    with running(tmp_path / "store") as server:
-        recalled = anyio.run(ask, server, new_key(server.store))
+    recalled = anyio.run(ask, served, new_key(served.store))
     assert recalled.facts == ("home: Porto",)
 
 
-def test_a_taken_port_is_told_plainly(tmp_path: Path) -> None:
-    with running(tmp_path / "store") as server:
-        port = server.url.split(":")[2].split("/")[0]
-        command = [sys.executable, "-m", "cairn.local", "serve", "--port", port, "--data", str(tmp_path / "other")]
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, env=dict(os.environ))  # noqa: S603 - our own program
+def test_a_taken_port_is_told_plainly(tmp_path: Path, served: ServerProcess) -> None:
+    port = served.url.split(":")[2].split("/")[0]
+    command = [sys.executable, "-m", "cairn.local", "serve", "--port", port, "--data", str(tmp_path / "other")]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, env=dict(os.environ))  # noqa: S603 - our own program
     assert ended.returncode == 2
     assert "cannot listen" in ended.stderr
     assert "Traceback" not in ended.stderr
