@@ -15,10 +15,10 @@ from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, SessionId, Tenant, UserId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
-from cairn.ground.world import World
 from cairn.memories.model import RecallRequest
 from cairn.models.minilm import MiniLm
 from cairn.process.system import SystemClock, SystemEntropy, in_turn
@@ -31,7 +31,7 @@ def main() -> None:
     """Put the question that is given after directory, mode, tenant, project and user."""
     directory, mode, tenant, project, user, query = sys.argv[1:]
     store = Path(directory)
-    world = World(
+    adapters = Adapters(
         table=SqliteTable(store / "table.db"),
         blobs=DirectoryBlobs(store / "blobs"),
         keys=LocalKeyRing(bytes(32)),
@@ -41,7 +41,7 @@ def main() -> None:
         jobs=InProcessJobs(),
         embedder=MiniLm(Path(sys.prefix, "share/cairn/model")),
     )
-    engine = Engine.over(world, lambda _: MemorySettings(recall_scope="user"))
+    engine = Engine.over(adapters, lambda _: MemorySettings(recall_scope="user"))
     session = Session(Tenant(tenant), Project(project), SessionId("asking"))
     asked = RecallRequest(query=query, mode=cast("SearchMode", mode), min_confidence=0, user_id=UserId(user))
     found = engine.memories.recall(session, asked).found

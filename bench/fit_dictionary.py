@@ -23,13 +23,13 @@ from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.table import SqliteTable
 from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.codec import DICTIONARIES, NEWEST, SMALL_LEVEL
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.ports import DataKey
 from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes
-from cairn.ground.world import World
 from cairn.memories.model import Note
 from cairn.process.system import in_turn
 from cairn.sessions.layout import EVENTS
@@ -111,8 +111,8 @@ def samples() -> Iterator[bytes]:
     with TemporaryDirectory() as directory:
         table, blobs = SqliteTable(Path(":memory:")), Path(directory) / "blobs"
         clock, entropy = _Clock(chance), _Entropy(chance)
-        world = World(table, DirectoryBlobs(blobs), _OneKey(), clock, entropy, in_turn, _NoJobs())
-        engine = Engine.over(world, lambda _: MemorySettings())
+        adapters = Adapters(table, DirectoryBlobs(blobs), _OneKey(), clock, entropy, in_turn, _NoJobs())
+        engine = Engine.over(adapters, lambda _: MemorySettings())
         lines = map(json.loads, STATEMENTS.read_text(encoding="utf-8").splitlines())
         statements = [line["text"] for line in lines if line["half"] == "development" and line["facts"]]
         for path in sorted(DATA.glob("*.json")):
@@ -146,7 +146,7 @@ def _tell(engine: Engine, conversation: dict[str, Any], statements: Sequence[str
             turn = TurnId(chance.choice((f"turn-{number}", _name(chance))))
             stated = " ".join([*chance.choices(statements, k=chance.choice(STATED)), said[1]])
             inputs, outputs = _shaped((said[0], stated), "user", chance), _shaped(answered, "assistant", chance)
-            engine.parts.world.clock.sleep(60)
+            engine.parts.adapters.clock.sleep(60)
             engine.turns.after(session, Completion(turn_id=turn, user_id=user, inputs=inputs, outputs=outputs))
             if number % NOTED == 0:
                 engine.memories.remember(session, Note(content=said[1], scope="user", user_id=user))

@@ -20,10 +20,10 @@ from zlib import crc32
 import numpy as np
 
 from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, SessionId, TurnId
 from cairn.ground.ports import Embedded
 from cairn.ground.session import Session
-from cairn.ground.world import World
 from cairn.log.entries import LogEntry, TurnEntry
 from cairn.log.layout import log_owner
 from cairn.recall.filter import SearchMode
@@ -57,11 +57,11 @@ def texts() -> list[tuple[str, Text]]:
     return [(each.name, text) for each in read(DATA) for text in each.texts]
 
 
-def write(world: World, engine: Engine, size: int) -> None:
+def write(adapters: Adapters, engine: Engine, size: int) -> None:
     """Write a log of so many entries, a second apart, and index none."""
     for entry in _entries(size):
-        world.table.put(engine.parts.log.append(TENANT, SESSION.project, OWNER, entry))
-        world.clock.sleep(1)
+        adapters.table.put(engine.parts.log.append(TENANT, SESSION.project, OWNER, entry))
+        adapters.clock.sleep(1)
 
 
 def index(engine: Engine) -> float:

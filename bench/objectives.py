@@ -26,7 +26,7 @@ from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Put
 from cairn.local.demo.server_process import ServerProcess
-from cairn.local.store import LOCAL_TENANT, api_keys, world
+from cairn.local.store import LOCAL_TENANT, adapters, api_keys
 from cairn.log.entries import LogEntry
 from cairn.log.layout import log_owner
 from cairn.log.memories import Memory
@@ -111,8 +111,8 @@ def _fill(store: Path, memories: int, turns: int) -> None:
     """Store the turns, then the memories, and index all."""
     clock = StoryClock()
     clock.turn_to(datetime.now(UTC) - _AGO)
-    adapters = replace(world(store, {}), clock=clock, jobs=NoJobs(), embedder=Moved(MODEL))
-    engine = Engine.over(adapters, lambda _: MemorySettings())
+    slowed = replace(adapters(store, {}), clock=clock, jobs=NoJobs(), embedder=Moved(MODEL))
+    engine = Engine.over(slowed, lambda _: MemorySettings())
     texts = _texts()
     for number in range(turns):
         clock.sleep(1)
@@ -125,7 +125,7 @@ def _fill(store: Path, memories: int, turns: int) -> None:
             clock.sleep(1)
             entry = _entry(number, next(texts), clock.now())
             writes.append(engine.parts.log.append(LOCAL_TENANT, _SESSION.project, _OWNER, entry))
-        adapters.table.transact(writes)
+        slowed.table.transact(writes)
     engine.indexer.run(LOCAL_TENANT, _SESSION.project, _OWNER)
 
 

@@ -16,13 +16,13 @@ from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
 from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.calibration import Calibration
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.jobs import Job
 from cairn.ground.ports import Embedded, Embedder, TokenEmbedder
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
-from cairn.ground.world import World
 from cairn.log.entries import Chunk
 from cairn.log.layout import log_owner
 from cairn.memories.model import RecalledItem, RecallRequest
@@ -190,21 +190,21 @@ def stored(
     clock = StoryClock()
     with (
         tempfile.TemporaryDirectory() as directory,
-        open_world(Path(directory), embedder, clock, Path(":memory:")) as world,
+        open_adapters(Path(directory), embedder, clock, Path(":memory:")) as adapters,
     ):
-        yield {each.name: StoredConversation(partial(engine_over, world), clock, each) for each in conversations}
+        yield {each.name: StoredConversation(partial(engine_over, adapters), clock, each) for each in conversations}
 
 
 @contextmanager
-def open_world(
+def open_adapters(
     directory: Path, embedder: Embedder | None, clock: StoryClock, table: Path | None = None
-) -> Generator[World]:
-    """Yield the world of what is stored in a directory, its table too unless it is named."""
+) -> Generator[Adapters]:
+    """Yield the adapters of what is stored in a directory, its table too unless it is named."""
     blobs, keys = DirectoryBlobs(directory / "blobs"), LocalKeyRing(bytes(32))
     with closing(SqliteTable(table or directory / "table.db")) as store:
-        yield World(store, blobs, keys, clock, SystemEntropy(), in_turn, NoJobs(), embedder=embedder)
+        yield Adapters(store, blobs, keys, clock, SystemEntropy(), in_turn, NoJobs(), embedder=embedder)
 
 
-def engine_over(world: World) -> Engine:
+def engine_over(adapters: Adapters) -> Engine:
     """Return an engine that recalls what a user said in all sessions."""
-    return Engine.over(world, lambda _: MemorySettings(recall_scope="user"))
+    return Engine.over(adapters, lambda _: MemorySettings(recall_scope="user"))

@@ -16,11 +16,11 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from cairn.engine import Engine
-from cairn.ground.world import World
+from cairn.ground.adapters import Adapters
 from cairn.memories.model import RecallRequest
 from cairn.recall.filter import SearchMode
 from long_log import DATA, SESSION, Moved, first_answer, index, write
-from recall_engine import MODEL, USER, StoryClock, engine_over, open_world
+from recall_engine import MODEL, USER, StoryClock, engine_over, open_adapters
 from recall_sets import read
 from report import Cell, Table
 
@@ -46,12 +46,12 @@ def _measured(size: int) -> Iterator[Sequence[Cell]]:
     random.Random(0).shuffle(asked)  # noqa: S311 - which questions, no secret
     with (
         tempfile.TemporaryDirectory() as directory,
-        open_world(Path(directory), Moved(MODEL), StoryClock()) as world,
+        open_adapters(Path(directory), Moved(MODEL), StoryClock()) as adapters,
     ):
-        seconds = _build(world, size)
+        seconds = _build(adapters, size)
         sizes = [path.stat().st_size for path in (Path(directory) / "blobs").rglob("*") if path.is_file()]
         for number, mode in enumerate(MODES):
-            engine = engine_over(world)
+            engine = engine_over(adapters)
             _recall(engine, "warm up", mode)
             chosen = asked[number * QUESTIONS : (number + 1) * QUESTIONS]
             times = [_timed(engine, text, mode) for text in chosen]
@@ -69,12 +69,12 @@ def _measured(size: int) -> Iterator[Sequence[Cell]]:
             )
 
 
-def _build(world: World, size: int) -> float:
+def _build(adapters: Adapters, size: int) -> float:
     """Write the log, index it, and return how long the indexer took."""
-    engine = engine_over(world)
-    write(world, engine, size)
+    engine = engine_over(adapters)
+    write(adapters, engine, size)
     seconds = index(engine)
-    world.clock.sleep(timedelta(days=1).total_seconds())
+    adapters.clock.sleep(timedelta(days=1).total_seconds())
     index(engine)
     return seconds
 

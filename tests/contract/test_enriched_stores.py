@@ -13,11 +13,11 @@ from cairn.access.callers import Caller
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.ground import codec
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.ports import Blobs, KeyRing, Table
 from cairn.ground.session import Session
 from cairn.ground.settings import EnrichmentSettings
-from cairn.ground.world import World
 from cairn.process.system import in_turn
 from cairn.settings.settings import Settings
 from cairn.tool.enrichment import AutoMemorySystem
@@ -44,17 +44,17 @@ OTHERS = (pods("bank", reason="ImagePullBackOff"), pods("mail", reason="ErrImage
 
 
 @pytest.fixture
-def world(*, table: Table, blobs: Blobs, keyring: KeyRing, clock: FakeClock, entropy: Any) -> World:
-    return World(table, blobs, keyring, clock, entropy, in_turn, RecordingJobs())
+def adapters(*, table: Table, blobs: Blobs, keyring: KeyRing, clock: FakeClock, entropy: Any) -> Adapters:
+    return Adapters(table, blobs, keyring, clock, entropy, in_turn, RecordingJobs())
 
 
 @pytest.fixture
-def process(world: World) -> Callable[..., Services]:
+def process(adapters: Adapters) -> Callable[..., Services]:
     """Return a function that starts a process over the store, with enrichment unless told otherwise."""
 
     def start(enrichment: EnrichmentSettings = PATIENT) -> Services:
         settings = Settings(memory_enabled=True, enrichment=enrichment)
-        return replace(wiring.build(settings, world), sandbox=InProcessSandbox())
+        return replace(wiring.build(settings, adapters), sandbox=InProcessSandbox())
 
     return start
 

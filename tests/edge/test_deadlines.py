@@ -14,8 +14,8 @@ import pytest
 from cairn import wiring
 from cairn.edge import events
 from cairn.edge.deadline import GATEWAY_SECONDS, MARGIN_SECONDS, left, within
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData, SettingsError, Unavailable
-from cairn.ground.world import World
 from cairn.settings.settings import Settings, load
 from cairn.tool.tool import Tool
 from cairn.wiring import Services
@@ -53,10 +53,10 @@ class LambdaContext:
 
 
 @pytest.fixture
-def hanging(world: World, settings: Settings) -> Iterator[Services]:
+def hanging(adapters: Adapters, settings: Settings) -> Iterator[Services]:
     """Put services over a store that does not answer in place."""
     store: Any = Hanging()
-    services = wiring.build(settings, replace(world, table=store, blobs=store, keys=store))
+    services = wiring.build(settings, replace(adapters, table=store, blobs=store, keys=store))
     wiring.provide(services)
     yield services
     store.over.set()

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from cairn import wiring
 from cairn.edge import problems
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import (
     CairnError,
     InternalError,
@@ -24,7 +25,6 @@ from cairn.ground.errors import (
 )
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import DataKey
-from cairn.ground.world import World
 from cairn.telemetry import logs
 from cairn.tool.dispatch import execute
 from cairn.tool.tool import Call, Tool, tool
@@ -204,12 +204,12 @@ class OutOfReach:
 @pytest.mark.usefixtures("services")
 @pytest.mark.parametrize("minutes", [0, 6])
 def test_a_call_that_meets_a_disabled_key_says_what_to_do_and_the_log_says_why(
-    minutes: int, event_of: EventOf, world: World, log: io.StringIO, clock: Any
+    minutes: int, event_of: EventOf, adapters: Adapters, log: io.StringIO, clock: Any
 ) -> None:
     """Also where it is met in the middle: by a process that has used the key, once that has left its memory."""
     if minutes:
         assert AFTER.handler(event_of("/", AFTER.example), None)["statusCode"] == 200
-    ring: Any = world.keys
+    ring: Any = adapters.keys
     ring.generate, ring.unwrap = OutOfReach().generate, OutOfReach().unwrap
     clock.advance(minutes=minutes)
 

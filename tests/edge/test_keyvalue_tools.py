@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from cairn import wiring
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.settings import Limits, Quotas
-from cairn.ground.world import World
 from cairn.tool.dispatch import execute
 from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
@@ -117,9 +117,9 @@ def test_a_megabyte_is_a_value(call: Call) -> None:
 
 
 @pytest.mark.req("R165")
-def test_over_the_quota_of_the_settings_nothing_more_is_stored(call: Call, world: World) -> None:
+def test_over_the_quota_of_the_settings_nothing_more_is_stored(call: Call, adapters: Adapters) -> None:
     settings = replace(call.services.settings, quotas=Quotas(namespace_items=1))
-    full = replace(call, services=wiring.build(settings, world))
+    full = replace(call, services=wiring.build(settings, adapters))
     ask(full, "putMemory", key="k", value=1)
     error = refused(full, "putMemory", key="l", value=1)
     assert (error["code"], error["details"]) == ("QUOTA_EXCEEDED", {"quota": "namespace"})

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn import wiring
+from cairn.ground.adapters import Adapters
 from cairn.ground.tiers import Tier
-from cairn.ground.world import World
 from cairn.telemetry import logs
 from cairn.telemetry.metrics import METRICS, samples
 from cairn.telemetry.record import CallRecord, CallTally
@@ -105,11 +105,11 @@ def test_every_tool_s_requests_are_counted_alike_through_both_doors(
 
 @pytest.mark.req("R112")
 def test_the_success_rate_counts_calls_that_succeed_or_fail_and_none_that_are_refused(
-    services: Services, world: World, event_of: EventOf, emitted: Emitted
+    services: Services, adapters: Adapters, event_of: EventOf, emitted: Emitted
 ) -> None:
     for body in (BEFORE.example, BEFORE.example, {"project": "../"}):
         BEFORE.handler(event_of("/", body), None)
-    wiring.provide(wiring.build(services.settings, replace(world, table=cast("Any", None))))
+    wiring.provide(wiring.build(services.settings, replace(adapters, table=cast("Any", None))))
     BEFORE.handler(event_of("/", BEFORE.example), None)
 
     assert emitted.series("memory_tool_success") == {"": [1, 1, 0]}

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from cairn import wiring
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Disabled, InvalidArgument
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import Table
 from cairn.ground.table import Page, Query
-from cairn.ground.world import World
 from cairn.tool.dispatch import execute
 from cairn.tool.tool import Call, Tool
 from cairn.wiring import Services
@@ -168,10 +168,10 @@ class Hanging:
 
 
 @pytest.fixture
-def hanging(world: World, services: Services) -> Iterator[Services]:
+def hanging(adapters: Adapters, services: Services) -> Iterator[Services]:
     """Return services over a store that does not answer."""
-    stuck: Any = Hanging(world.table)
-    yield wiring.build(services.settings, replace(world, table=stuck))
+    stuck: Any = Hanging(adapters.table)
+    yield wiring.build(services.settings, replace(adapters, table=stuck))
     stuck.over.set()
 
 

@@ -121,7 +121,7 @@ def test_a_key_for_some_projects_does_not_see_tools_that_reach_past_them(service
 def test_a_key_does_not_see_tools_that_its_policy_forbids(services: Services) -> None:
     reader = {"tool_permissions": {"getMemory": {"operations": ["read"]}}}
     text = json.dumps({"tool_permissions": {}, "policies": {"reader": reader}})
-    held = replace(services, policies=policies.of_table(lambda: text, services.engine.parts.world.clock))
+    held = replace(services, policies=policies.of_table(lambda: text, services.engine.parts.adapters.clock))
     governed = {"listMemory", "getMemory", "putMemory", "deleteMemory", "getContext"}
     assert seen(held, caller("read", "write", policy="reader")) & governed == {"getMemory"}
     assert seen(held, caller("read", "write")) & governed == set()
@@ -131,5 +131,5 @@ def test_a_policy_that_cannot_be_read_hides_no_tool(services: Services) -> None:
     def fails() -> str:
         raise Unavailable("The store does not answer")
 
-    held = replace(services, policies=policies.of_table(fails, services.engine.parts.world.clock))
+    held = replace(services, policies=policies.of_table(fails, services.engine.parts.adapters.clock))
     assert {"getMemory", "putMemory"} <= seen(held, caller("read", "write"))

@@ -20,12 +20,12 @@ from unittest.mock import patch
 from cairn import wiring
 from cairn.access.layout import POLICIES, policies_pk
 from cairn.access.policy_store import PolicyStore
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.jobs import IndexLog, Job, SealAudit, encoded
 from cairn.ground.ports import Blobs, DataKey, Table
 from cairn.ground.table import Delete, Key, Page, Put, Query, Update, Write, key_of
-from cairn.ground.world import World
 from cairn.process.system import in_turn
 from cairn.settings.settings import Settings
 from cairn.telemetry import logs
@@ -110,9 +110,9 @@ class Stage:
 
     def __post_init__(self) -> None:
         table, blobs = _Table(self.home.table, self), _Blobs(self.home.blobs, self)
-        self.world = World(table, blobs, _Keys(self), _Clock(self), _Entropy(self), in_turn, self._jobs)
-        PolicyStore(self.world).write(POLICY)
-        self._services = replace(wiring.build(self.settings, self.world), sandbox=InProcessSandbox())
+        self.adapters = Adapters(table, blobs, _Keys(self), _Clock(self), _Entropy(self), in_turn, self._jobs)
+        PolicyStore(self.adapters).write(POLICY)
+        self._services = replace(wiring.build(self.settings, self.adapters), sandbox=InProcessSandbox())
 
     def play(self, step: Step) -> Seen:
         """Make the call and return what can be seen of it."""

@@ -11,11 +11,11 @@ from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
-from cairn.ground.world import World
 from cairn.process.system import SystemClock, SystemEntropy, in_turn
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
@@ -31,15 +31,15 @@ def sent(parts: Parts, name: str) -> str:
         try:
             return "replayed" if commit(parts, SESSION, turn).replayed else "stored"
         except ResourceBusy:
-            parts.world.clock.sleep(seconds / 20)
+            parts.adapters.clock.sleep(seconds / 20)
     return "busy"
 
 
 def main(directory: Path, own: str, shared: str) -> None:
     """Say ready, wait for a line, commit, and say for each turn how it went."""
     table, blobs = SqliteTable(directory / "table.sqlite3"), DirectoryBlobs(directory / "blobs")
-    world = World(table, blobs, LocalKeyRing(bytes(32)), SystemClock(), SystemEntropy(), in_turn, InProcessJobs())
-    parts = Parts.of(world, lambda _: MemorySettings())
+    adapters = Adapters(table, blobs, LocalKeyRing(bytes(32)), SystemClock(), SystemEntropy(), in_turn, InProcessJobs())
+    parts = Parts.of(adapters, lambda _: MemorySettings())
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     sys.stdin.readline()

@@ -15,9 +15,9 @@ from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
 from cairn.aws.keyring import KmsKeyRing
 from cairn.aws.table import DynamoTable
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import DataKey, KeyRing
-from cairn.ground.world import World
 from cairn.tool.tool import Tool
 from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
@@ -29,12 +29,12 @@ NAMES_IN_THE_STORE = NAMED_IN_THE_LOG | {"user_id", "agent_id", "task_id", "name
 """What things are found by stays readable in keys; all else is content."""
 
 
-Home: TypeAlias = tuple[World, Callable[[], bytes]]
+Home: TypeAlias = tuple[Adapters, Callable[[], bytes]]
 
 
 @pytest.fixture
-def cloud_home(world: World) -> Iterator[Home]:
-    """Yield a world in AWS, as moto simulates it, and a function that gives every byte it keeps."""
+def cloud_home(adapters: Adapters) -> Iterator[Home]:
+    """Yield a store in AWS, as moto simulates it, and a function that gives every byte it keeps."""
     with pytest.MonkeyPatch.context() as patch, mock_aws():
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
         clients = Clients()
@@ -61,12 +61,12 @@ def cloud_home(world: World) -> Iterator[Home]:
             return b"\n".join([repr(items).encode(), *binary, *(body.read() for body in bodies)])
 
         table, blobs = DynamoTable(lambda: clients.dynamodb, "memory"), S3Blobs(lambda: clients.s3, "memory")
-        yield replace(world, table=table, blobs=blobs, keys=KmsKeyRing(lambda: clients.kms, key_id)), at_rest
+        yield replace(adapters, table=table, blobs=blobs, keys=KmsKeyRing(lambda: clients.kms, key_id)), at_rest
 
 
 @pytest.fixture(params=["one machine", "aws"])
-def home(request: pytest.FixtureRequest, world: World, store: Any) -> Home:
-    return (world, store.contents) if request.param == "one machine" else request.getfixturevalue("cloud_home")
+def home(request: pytest.FixtureRequest, adapters: Adapters, store: Any) -> Home:
+    return (adapters, store.contents) if request.param == "one machine" else request.getfixturevalue("cloud_home")
 
 
 @pytest.mark.req("R099")
@@ -76,9 +76,9 @@ def home(request: pytest.FixtureRequest, world: World, store: Any) -> Home:
 def test_what_a_call_leaves_behind_is_ciphertext(
     tool: Tool, home: Home, services: Services, event_of: EventOf, said: Callable[[], str]
 ) -> None:
-    world, at_rest = home
-    spied = SpiedKeys(world.keys)
-    here: Any = replace(wiring.build(services.settings, replace(world, keys=spied)), sandbox=services.sandbox)
+    adapters, at_rest = home
+    spied = SpiedKeys(adapters.keys)
+    here: Any = replace(wiring.build(services.settings, replace(adapters, keys=spied)), sandbox=services.sandbox)
     wiring.provide(here)
 
     answers = [http(event_of)(each, planted(each, NAMES_IN_THE_STORE)) for each in (CATALOG[1], tool, tool)]

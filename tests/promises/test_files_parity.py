@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from cairn.engine import Engine
 from cairn.files.files import WriteMode
 from cairn.files.service import Files
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError
 from cairn.ground.settings import MemorySettings
-from cairn.ground.world import World
 from support.turns import SESSION
 
 ROOT = "/memory/monday"
@@ -171,13 +171,13 @@ def answer(service: FileService | Adapter, call: tuple[Any, ...]) -> object:
 
 
 @pytest.fixture
-def new_pair(world_in_memory: Callable[[], World], tmp_path: Path) -> Callable[[], tuple[FileService, Adapter]]:
+def new_pair(adapters_in_memory: Callable[[], Adapters], tmp_path: Path) -> Callable[[], tuple[FileService, Adapter]]:
     made: list[Path] = []
 
     def make() -> tuple[FileService, Adapter]:
         made.append(tmp_path / f"service-{len(made)}")
         made[-1].mkdir()
-        return FileService(made[-1]), Adapter(Engine.over(world_in_memory(), lambda _: MemorySettings()).files)
+        return FileService(made[-1]), Adapter(Engine.over(adapters_in_memory(), lambda _: MemorySettings()).files)
 
     return make
 

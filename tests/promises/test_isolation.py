@@ -14,17 +14,17 @@ from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.engine import Engine
 from cairn.ground import ids
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key
-from cairn.ground.world import World
 from cairn.log.layout import log_owner, log_pk, registry_pk
 from cairn.sessions.layout import HEAD, guard_sk, session_pk
 from cairn.turns.model import Preparation
 from cairn.vault.layout import keys_pk
 
-NewWorld = Callable[[], World]
+NewAdapters = Callable[[], Adapters]
 TENANTS = ["a", "A", "a-b", "a_b", "acme", "acme1"]
 PROJECTS = ["p", "P", "p1", "p.", "..p", "keys", "s", "m", "p-1", "p_1"]
 SESSIONS = [
@@ -58,8 +58,8 @@ def session(place: tuple[str, str, str]) -> Session:
     return Session(ids.tenant(tenant), ids.project(project), ids.session_id(name))
 
 
-def engine(world: World) -> Engine:
-    return Engine.over(world, lambda _: MemorySettings())
+def engine(adapters: Adapters) -> Engine:
+    return Engine.over(adapters, lambda _: MemorySettings())
 
 
 def store(memory: Engine, place: Session, canary: str, user: str | None, turn_id: str = "t1") -> None:
@@ -88,13 +88,13 @@ def shown(memory: Engine, place: Session, user: str | None) -> str:
     reading=st.sampled_from(["warm", "cold"]),
 )
 def test_a_session_shows_what_was_said_in_it_and_nothing_else(
-    world_in_memory: NewWorld, said: list[tuple[tuple[str, str, str], str | None]], reading: str
+    adapters_in_memory: NewAdapters, said: list[tuple[tuple[str, str, str], str | None]], reading: str
 ) -> None:
-    world = world_in_memory()
-    memory = engine(world)
+    adapters = adapters_in_memory()
+    memory = engine(adapters)
     for number, (place, user) in enumerate(said):
         store(memory, session(place), f"canary{number}bird", user)
-    reader = memory if reading == "warm" else engine(world)
+    reader = memory if reading == "warm" else engine(adapters)
     for number, (place, user) in enumerate(said):
         text = shown(reader, session(place), user)
         seen = {other for other in range(len(said)) if f"canary{other}bird" in text}
@@ -127,9 +127,11 @@ def test_no_two_places_share_a_partition(
 
 @pytest.mark.req("R261")
 @pytest.mark.parametrize(("one", "other"), [("s1", "s10"), ("s_", "sx"), ("s%", "sxyz"), ("a", "a#b"), ("ß", "ss")])
-def test_one_name_is_never_taken_for_a_pattern_of_another(world_in_memory: NewWorld, one: str, other: str) -> None:
+def test_one_name_is_never_taken_for_a_pattern_of_another(
+    adapters_in_memory: NewAdapters, one: str, other: str
+) -> None:
     """Known fault 1: a prefix matched longer names, and _ and % acted as wildcards."""
-    memory = engine(world_in_memory())
+    memory = engine(adapters_in_memory())
     inner, outer = session(("acme", "p", one)), session(("acme", "p", other))
     store(memory, inner, "robin", None)
     store(memory, outer, "heron", None)
@@ -138,9 +140,9 @@ def test_one_name_is_never_taken_for_a_pattern_of_another(world_in_memory: NewWo
 
 
 @pytest.mark.req("R010")
-def test_the_same_names_under_two_tenants_are_two_worlds(world_in_memory: NewWorld) -> None:
-    world = world_in_memory()
-    memory = engine(world)
+def test_the_same_names_under_two_tenants_are_two_worlds(adapters_in_memory: NewAdapters) -> None:
+    adapters = adapters_in_memory()
+    memory = engine(adapters)
     mine = Session(Tenant("acme"), Project("p"), SessionId("s"))
     store(memory, mine, "robin", "ada")
     theirs = replace(mine, tenant=Tenant("other"))
@@ -153,8 +155,8 @@ def test_the_same_names_under_two_tenants_are_two_worlds(world_in_memory: NewWor
 
 @pytest.mark.req("R010")
 @pytest.mark.req("R011")
-def test_even_the_widest_recall_stays_within_tenant_and_project(world_in_memory: NewWorld) -> None:
-    memory = engine(world_in_memory())
+def test_even_the_widest_recall_stays_within_tenant_and_project(adapters_in_memory: NewAdapters) -> None:
+    memory = engine(adapters_in_memory())
     here = Session(Tenant("acme"), Project("p"), SessionId("s"))
     elsewhere = [replace(here, tenant=Tenant("acme2")), replace(here, project=Project("p2"))]
     for number, place in enumerate([here, *elsewhere]):
@@ -169,14 +171,14 @@ def test_even_the_widest_recall_stays_within_tenant_and_project(world_in_memory:
 
 
 @pytest.mark.req("R038")
-def test_turns_named_like_internal_keys_are_turns_like_any_other(world_in_memory: NewWorld) -> None:
-    world = world_in_memory()
-    memory = engine(world)
+def test_turns_named_like_internal_keys_are_turns_like_any_other(adapters_in_memory: NewAdapters) -> None:
+    adapters = adapters_in_memory()
+    memory = engine(adapters)
     place = Session(Tenant("acme"), Project("p"), SessionId("e#~"))
     names = [name for name in SESSIONS if name.strip()]
     for number, name in enumerate(names):
         store(memory, place, f"canary{number}bird", None, turn_id=name)
-    head = world.table.get(Key(session_pk(place), HEAD))
+    head = adapters.table.get(Key(session_pk(place), HEAD))
     assert head is not None
     assert head["seq"] == len(names)
     assert len({guard_sk(TurnId(name)) for name in names}) == len(names)

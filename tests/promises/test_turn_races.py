@@ -17,12 +17,12 @@ import pytest
 from cairn.conversation.items import message, text_of
 from cairn.conversation.turns import Completion
 from cairn.embedded.keyring import LocalKeyRing
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key
-from cairn.ground.world import World
 from cairn.log.layout import log_owner
 from cairn.process.system import SystemEntropy
 from cairn.sessions.layout import HEAD, session_pk
@@ -47,10 +47,10 @@ class HurriedClock:
 
 
 @pytest.fixture
-def process(world: World) -> Callable[[], Parts]:
+def process(adapters: Adapters) -> Callable[[], Parts]:
     """Return a function that starts a process over one store; each has its own memory."""
     settings = MemorySettings()
-    shared = replace(world, clock=HurriedClock(), entropy=SystemEntropy(), keys=LocalKeyRing(bytes(32)))
+    shared = replace(adapters, clock=HurriedClock(), entropy=SystemEntropy(), keys=LocalKeyRing(bytes(32)))
     return lambda: Parts.of(shared, lambda _: settings)
 
 
@@ -131,8 +131,8 @@ def test_after_a_race_the_last_turn_is_believed_and_all_before_it_are_superseded
     for parts in (reader, *callers):
         parts.log.refresh(SESSION.tenant, SESSION.project, owner)
         with parts.log.view(SESSION.tenant, SESSION.project, owner) as view:
-            assert [fact.value for fact in view.facts(parts.world.clock.now(), SESSION.session_id)] == [last]
-    head = reader.world.table.get(Key(session_pk(SESSION), HEAD))
+            assert [fact.value for fact in view.facts(parts.adapters.clock.now(), SESSION.session_id)] == [last]
+    head = reader.adapters.table.get(Key(session_pk(SESSION), HEAD))
     assert head is not None
     assert (head["seq"], head["version"], head["facts_written"], head["facts_superseded"]) == (6, 6, 6, 5)
     assert "lease_until" not in head

@@ -113,7 +113,7 @@ def look(play: Play, process: Process, session: Session, max_input_tok: int = 10
         max_input_tok=max_input_tok,
         recall_scope=scope,
     )
-    asked, at = play.stage.client_history.moment(), process.parts.world.clock.now()
+    asked, at = play.stage.client_history.moment(), process.parts.adapters.clock.now()
     try:
         prepared = process.engine.turns.before(session, request)
     except Unavailable:
@@ -151,7 +151,7 @@ def maintain_due(play: Play, process: Process) -> None:
     """Maintain what is due, as the schedule does."""
     shard = due_shard(play.a_session())
     with suppress(Unavailable):
-        EveryDue(process.parts.world).run_shard(shard, timedelta(seconds=20), process.engine.maintenance.run_due)
+        EveryDue(process.parts.adapters).run_shard(shard, timedelta(seconds=20), process.engine.maintenance.run_due)
 
 
 def index(play: Play, process: Process) -> None:

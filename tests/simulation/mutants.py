@@ -50,7 +50,8 @@ MUTANTS = (
             Change(
                 "cairn.turns.after_turn:_Commit._write",
                 "lambda: self._writes(claim, lease, delta)",
-                "lambda: (made := self._writes(claim, lease, delta), self._parts.world.table.update(made.pop(4)))[0]",
+                "lambda: (made := self._writes(claim, lease, delta), "
+                "self._parts.adapters.table.update(made.pop(4)))[0]",
             ),
         ),
         seed=5,

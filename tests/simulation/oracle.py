@@ -76,7 +76,7 @@ class Findings:
         for owner in self._play.owners(session):
             self._parts.log.refresh(session.tenant, session.project, owner)
             with self._parts.log.view(session.tenant, session.project, owner) as view:
-                held = view.facts(self._parts.world.clock.now(), session.session_id)
+                held = view.facts(self._parts.adapters.clock.now(), session.session_id)
             expected = self._folded(session, owner)
             if _beliefs(held) != _beliefs(expected):
                 yield f"{session} believes {_beliefs(held)} of {owner}, and was told {_beliefs(expected)}"
@@ -105,7 +105,7 @@ class Findings:
                 }
                 live |= {identity(fact): fact for fact in changes.added}
             previous = (by, said[-1][1] if said else "")
-        now = self._parts.world.clock.now()
+        now = self._parts.adapters.clock.now()
         return [fact for fact in live.values() if _is_live(fact, now)]
 
     def _answers(self) -> Problems:
@@ -153,7 +153,7 @@ class Findings:
         """Hold each log's view, with segments, to a fold of its entries, and each fact to its event."""
         readers = [self._process, *self._play.stage.surviving()]
         for session in self._play.sessions:
-            now = self._parts.world.clock.now()
+            now = self._parts.adapters.clock.now()
             said = {(event.turn_id, event.id) for _, events in self._recounts[session].history for event in events}
             for owner in self._play.owners(session):
                 folded = MemoryView()

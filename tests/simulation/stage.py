@@ -13,11 +13,11 @@ from unittest.mock import patch
 from cairn.calls.journal import Journal
 from cairn.conversation.turns import Completion
 from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, ResourceBusy, Unavailable
 from cairn.ground.ids import Tenant
 from cairn.ground.session import Session
 from cairn.ground.settings import Limits, MemorySettings, Quotas
-from cairn.ground.world import World
 from cairn.keyvalue import writing as keyvalue_writing
 from cairn.keyvalue.store import KeyValue
 from cairn.log import log as memory_log
@@ -100,24 +100,24 @@ class Stage:
         self.processes: list[Process] = []
         self.counts: Counter[str] = Counter()
         clock, entropy = ProcessClock(self.scheduler, timedelta()), SeededEntropy(Random(random.random()))  # noqa: S311 - not for secrets
-        self.world = World(MemoryTable(), MemoryBlobs(), RepeatingKeyRing(), clock, entropy, in_turn, self.jobs)
+        self.adapters = Adapters(MemoryTable(), MemoryBlobs(), RepeatingKeyRing(), clock, entropy, in_turn, self.jobs)
 
     def healthy(self) -> Process:
         """Start a process whose calls all arrive."""
-        return self._process(self.world)
+        return self._process(self.adapters)
 
     def process(self, draw: Draw) -> Process:
         """Start a process whose calls go wrong as drawn and whose clock is a little off."""
         link = FaultyLink(f"p{len(self.processes) + 1}", self.scheduler, self.random, draw, self.trace, self.counts)
-        table = WatchedTable(self.world.table, self.leases, link.process)
-        world = replace(
-            self.world,
+        table = WatchedTable(self.adapters.table, self.leases, link.process)
+        adapters = replace(
+            self.adapters,
             table=FaultyTable(table, link),
-            blobs=FaultyBlobs(self.world.blobs, link),
+            blobs=FaultyBlobs(self.adapters.blobs, link),
             clock=ProcessClock(self.scheduler, timedelta(seconds=self.random.uniform(-MOST_SKEW, MOST_SKEW))),
             parallel=self._in_any_order,
         )
-        self.processes.append(replace(self._process(world), link=link))
+        self.processes.append(replace(self._process(adapters), link=link))
         return self.processes[-1]
 
     def surviving(self) -> list[Process]:
@@ -145,10 +145,10 @@ class Stage:
         self.trace(f"{session.tenant}/{session.session_id}/{turn.turn_id} {attempt.outcome}")
         return attempt
 
-    def _process(self, world: World) -> Process:
-        parts = Parts.of(world, self._settings_for)
-        journal = Journal(world, parts.vault, timedelta(days=365))
-        return Process(parts, Engine.of(parts, Limits(), journal), KeyValue(world, parts.vault, Quotas()))
+    def _process(self, adapters: Adapters) -> Process:
+        parts = Parts.of(adapters, self._settings_for)
+        journal = Journal(adapters, parts.vault, timedelta(days=365))
+        return Process(parts, Engine.of(parts, Limits(), journal), KeyValue(adapters, parts.vault, Quotas()))
 
     def _settings_for(self, _: Tenant) -> MemorySettings:
         return self.settings

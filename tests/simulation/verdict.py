@@ -70,7 +70,7 @@ def _sent_again(play: Play) -> Problems:
         )
         if play.stage.send(process, session, probe).outcome != STORED:
             yield f"{session} takes no new turn"
-        elif "isk" not in (process.parts.world.table.get(Key(session_pk(session), HEAD)) or {}):
+        elif "isk" not in (process.parts.adapters.table.get(Key(session_pk(session), HEAD)) or {}):
             yield f"{session} is due at no time"
 
 

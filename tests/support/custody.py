@@ -16,11 +16,11 @@ from cairn.custody.bundles import Bundles, DataScope, Record
 from cairn.custody.erase_user import ErasedUser, EraseUser
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings, RecallScope
 from cairn.ground.table import Key, Put
-from cairn.ground.world import World
 from cairn.memories.model import ForgetRequest, Note, RecallRequest
 from cairn.recall.indexing import FEWEST
 from cairn.sessions.layout import session_pk
@@ -50,23 +50,23 @@ MONTH = 30
 class Household:
     """A store, and processes that use it."""
 
-    world: World
+    adapters: Adapters
     inventory: EmbeddedInventory
     directory: Path
 
     @classmethod
-    def over(cls, world: World, directory: Path) -> Household:
+    def over(cls, adapters: Adapters, directory: Path) -> Household:
         """Take the embedded store in this directory."""
-        table: Any = world.table
-        return cls(world, EmbeddedInventory(table, directory / "blobs"), directory)
+        table: Any = adapters.table
+        return cls(adapters, EmbeddedInventory(table, directory / "blobs"), directory)
 
-    def engine(self, world: World | None = None) -> Engine:
+    def engine(self, adapters: Adapters | None = None) -> Engine:
         """Return a process that has nothing in memory yet."""
-        return Engine.over(world or self.world, lambda _: SETTINGS)
+        return Engine.over(adapters or self.adapters, lambda _: SETTINGS)
 
     def say(self, where: Session, user: UserId | None, *texts: str, reply: str = "Noted.") -> None:
         """Commit a turn for each text, a minute apart."""
-        clock: Any = self.world.clock
+        clock: Any = self.adapters.clock
         engine = self.engine()
         for text in texts:
             name = f"t{clock.now():%d%H%M%S}-{where.session_id}"
@@ -77,14 +77,16 @@ class Household:
 
     def keep(self, where: Key, plain: bytes, bound_to: Key | None = None) -> None:
         """Store an item whose blob is sealed for it, or for another place."""
-        sealed = Vault(self.world).seal_blob(ACME, bound_to or where, plain)
-        self.world.table.put(Put({"pk": where.pk, "sk": where.sk, "blob": self.world.blobs.put(ACME, sealed)}))
+        sealed = Vault(self.adapters).seal_blob(ACME, bound_to or where, plain)
+        self.adapters.table.put(Put({"pk": where.pk, "sk": where.sk, "blob": self.adapters.blobs.put(ACME, sealed)}))
 
     def kept(self, where: Key, tenant: Tenant = ACME) -> bytes:
         """Return what such an item's blob holds."""
-        item = self.world.table.get(where)
+        item = self.adapters.table.get(where)
         assert item is not None
-        return Vault(self.world).unseal_blob(tenant, where, self.world.blobs.get(tenant, Digest(str(item["blob"]))))
+        return Vault(self.adapters).unseal_blob(
+            tenant, where, self.adapters.blobs.get(tenant, Digest(str(item["blob"])))
+        )
 
     def remember(self, where: Session, user: UserId | None, content: str, scope: RecallScope = "project") -> str:
         """Have an agent keep something, a second after what was before, and return its id."""
@@ -119,7 +121,7 @@ class Household:
             self.engine().maintenance.run(each)
 
     def later(self, **duration: float) -> None:
-        clock: Any = self.world.clock
+        clock: Any = self.adapters.clock
         clock.advance(**duration)
 
     def move_in(self, turns: int = 3) -> Household:
@@ -150,9 +152,9 @@ class Household:
         assert self.engine().indexer.run(where.tenant, where.project, f"u:{user}").entries
         return self
 
-    def answers(self, tenant: Tenant = ACME, world: World | None = None) -> dict[str, Any]:
+    def answers(self, tenant: Tenant = ACME, adapters: Adapters | None = None) -> dict[str, Any]:
         """Return what a process says to each user in each session, without the tags that its keys make."""
-        engine, found = self.engine(world), dict[str, Any]()
+        engine, found = self.engine(adapters), dict[str, Any]()
         for name, project in (("alone", "garden"), ("shared", "garden"), ("bobs", "garden"), ("alone", "kitchen")):
             where = session(name, project, tenant)
             found[f"{project}/{name}"] = [each.path for each in engine.directories.list(where, "", 8, 200)]
@@ -165,7 +167,7 @@ class Household:
 
     def history(self, where: Session) -> list[str]:
         """Return every text of a session, archived ones too."""
-        parts = Parts.of(self.world, lambda _: SETTINGS)
+        parts = Parts.of(self.adapters, lambda _: SETTINGS)
         return [text_of(event.item) for _, events in parts.sessions.history(where) for event in events]
 
     def raw(self) -> bytes:
@@ -174,7 +176,7 @@ class Household:
 
     def contents(self, tenant: Tenant = ACME) -> Iterator[str]:
         """Yield all that the tenant has, opened, with its keys."""
-        parts = Parts.of(self.world, lambda _: SETTINGS)
+        parts = Parts.of(self.adapters, lambda _: SETTINGS)
         for item in self.inventory.items(tenant):
             yield f"{item['pk']} {item['sk']} {item.get('owners', '')}"
             if "kid" in item:
@@ -200,15 +202,15 @@ def erase(house: Household, user: UserId = ADA, **scope: Any) -> ErasedUser:
     return EraseUser(cold_parts(house), house.inventory).run(DataScope(ACME, user=user, **scope))
 
 
-def cold_parts(house: Household, world: World | None = None) -> Any:
+def cold_parts(house: Household, adapters: Adapters | None = None) -> Any:
     """Return the parts of a process that has nothing in memory yet."""
-    return cold(world or house.world, recent_context_items=SETTINGS.recent_context_items)
+    return cold(adapters or house.adapters, recent_context_items=SETTINGS.recent_context_items)
 
 
-def keeping(house: Household, days: int = MONTH, world: World | None = None, **knobs: Any) -> Engine:
+def keeping(house: Household, days: int = MONTH, adapters: Adapters | None = None, **knobs: Any) -> Engine:
     """Return a process for which sessions are kept so long."""
     settings = replace(SETTINGS, session_retention_days=days, session_lock_timeout_ms=0, **knobs)
-    return Engine.over(world or house.world, lambda _: settings)
+    return Engine.over(adapters or house.adapters, lambda _: settings)
 
 
 def partition(house: Household, where: Session) -> list[str]:
@@ -218,9 +220,9 @@ def partition(house: Household, where: Session) -> list[str]:
 
 def exported(house: Household, **scope: Any) -> list[Record]:
     """Return the records as a bundle holds them: as JSON."""
-    found = Bundles(house.world, house.inventory, Vault(house.world)).export(DataScope(ACME, **scope))
+    found = Bundles(house.adapters, house.inventory, Vault(house.adapters)).export(DataScope(ACME, **scope))
     return [json.loads(json.dumps(record)) for record in found]
 
 
 def take_in(house: Household, records: list[Record], tenant: Tenant = ACME) -> list[bool]:
-    return list(Bundles(house.world, house.inventory, Vault(house.world)).take_in(tenant, records))
+    return list(Bundles(house.adapters, house.inventory, Vault(house.adapters)).take_in(tenant, records))

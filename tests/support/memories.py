@@ -44,14 +44,14 @@ class Notebook:
     def with_embedder(self, embedder: Embedder | None) -> Notebook:
         """Return a process that has read nothing yet, with this embedder."""
         talk = self.talk
-        world = replace(talk.world, embedder=embedder)
-        return Notebook(type(talk)(world, talk.table, talk.settings, talk.session), self.user)
+        adapters = replace(talk.adapters, embedder=embedder)
+        return Notebook(type(talk)(adapters, talk.table, talk.settings, talk.session), self.user)
 
 
 def index(notebook: Notebook, *owners: str) -> None:
     """Let the logs settle and put each into a segment."""
     talk = notebook.talk
-    talk.world.clock.advance(seconds=61)
+    talk.adapters.clock.advance(seconds=61)
     for owner in owners or ("s:monday",):
         talk.parts.indexer.rebuild(talk.session.tenant, talk.session.project, owner)
         pk = log_pk(talk.session.tenant, talk.session.project, owner)

@@ -12,11 +12,11 @@ from threading import Barrier, Event
 from cairn.calls.journal import Journal
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
-from cairn.ground.world import World
 from cairn.log.layout import log_owner
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
@@ -42,12 +42,14 @@ class SystemClock:
         Event().wait(seconds)
 
 
-def problems_of_race(world: World, clients: int, turns: int, finish: Callable[[], None] = lambda: None) -> list[str]:
+def problems_of_race(
+    adapters: Adapters, clients: int, turns: int, finish: Callable[[], None] = lambda: None
+) -> list[str]:
     """Have each client commit turns of its own and turns that all send; return what is wrong once they finished."""
     start = Barrier(clients)
 
     def run(client: int) -> list[tuple[str, bool]]:
-        parts = Parts.of(world, lambda _: SETTINGS)
+        parts = Parts.of(adapters, lambda _: SETTINGS)
         start.wait()
         told: list[tuple[str, bool]] = []
         for number in range(turns):
@@ -59,7 +61,7 @@ def problems_of_race(world: World, clients: int, turns: int, finish: Callable[[]
     with ThreadPoolExecutor(clients) as pool:
         told = [each for answers in pool.map(run, range(clients)) for each in answers]
     finish()
-    parts = Parts.of(world, lambda _: SETTINGS)
+    parts = Parts.of(adapters, lambda _: SETTINGS)
     owners = [log_owner(user, SESSION.session_id) for user in USERS]
     recount = Recount(parts, SESSION, owners)
     stored = [events[0].turn_id for _, events in recount.history]
@@ -84,7 +86,7 @@ def _among(parts: Parts, client: int) -> None:
     """Do what else goes on, and bear that it may not succeed just now."""
     with suppress(ResourceBusy, Unavailable):
         if client % 3 == 0:
-            Maintenance(parts, Journal(parts.world, parts.vault, timedelta(days=1))).run(SESSION)
+            Maintenance(parts, Journal(parts.adapters, parts.vault, timedelta(days=1))).run(SESSION)
         elif client % 3 == 1:
             current = (message("user", "What is my name?"),)
             prepare(parts, SESSION, Preparation(current=current, user_id=USERS[0], max_input_tok=400))

@@ -14,11 +14,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cairn.ground.adapters import NoTally
 from cairn.ground.calibration import Calibration
 from cairn.ground.errors import EmbeddingFailed
 from cairn.ground.ids import SessionId
 from cairn.ground.ports import Embedder
-from cairn.ground.world import NoTally
 from cairn.language.index_terms import pair_hashes
 from cairn.language.terms import terms, words
 from cairn.language.traits import traits
@@ -148,7 +148,7 @@ def vector(*numbers: float) -> tuple[float, ...]:
 
 
 class _Embedders:
-    """As much of a world as an Embedding asks for, where time stands still."""
+    """As much of the adapters as an Embedding asks for, where time stands still."""
 
     def __init__(self, embedder: Embedder | None) -> None:
         self.embedder = embedder
@@ -160,8 +160,8 @@ class _Embedders:
 
 
 def embedding(embedder: Embedder | None) -> Embedding:
-    world: Any = _Embedders(embedder)
-    return Embedding(world)
+    adapters: Any = _Embedders(embedder)
+    return Embedding(adapters)
 
 
 def vectors_of(view: MemoryView, embedder: Embedder | None) -> Mapping[Kind, Vectors]:

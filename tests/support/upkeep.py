@@ -10,11 +10,11 @@ from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.engine import Engine
 from cairn.files import abstracts
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key, Query
-from cairn.ground.world import World
 from cairn.sessions.layout import HEAD, due_shard, session_pk
 from cairn.sessions.parts import Parts
 from cairn.upkeep.every_due import EveryDue, Outcome
@@ -39,34 +39,34 @@ MATES = shard_mates(2)
 SHARD = due_shard(MATES[0])
 
 
-def engine(world: World) -> Engine:
-    return Engine.over(world, lambda _: KNOBS)
+def engine(adapters: Adapters) -> Engine:
+    return Engine.over(adapters, lambda _: KNOBS)
 
 
-def say(world: World, where: Session, turn_id: str, text: str = "Hello.") -> None:
+def say(adapters: Adapters, where: Session, turn_id: str, text: str = "Hello.") -> None:
     turn = Completion(
         turn_id=TurnId(turn_id), user_id=UserId("ada"), inputs=(message("user", text),), outputs=(message("user", "K"),)
     )
-    engine(world).turns.after(where, turn)
+    engine(adapters).turns.after(where, turn)
 
 
-def run(world: World, within: timedelta = A_MINUTE) -> Counter[Outcome]:
+def run(adapters: Adapters, within: timedelta = A_MINUTE) -> Counter[Outcome]:
     """Run the shard once, as a process of its own."""
-    return EveryDue(world).run_shard(SHARD, within, engine(world).maintenance.run_due)
+    return EveryDue(adapters).run_shard(SHARD, within, engine(adapters).maintenance.run_due)
 
 
-def entry(world: World, where: Session) -> datetime | None:
+def entry(adapters: Adapters, where: Session) -> datetime | None:
     """Return when the session is due, as its head says."""
-    head = world.table.get(Key(session_pk(where), HEAD)) or {}
+    head = adapters.table.get(Key(session_pk(where), HEAD)) or {}
     return datetime.fromisoformat(str(head["isk"])) if "isk" in head else None
 
 
-def end_state(world: World) -> list[Any]:
+def end_state(adapters: Adapters) -> list[Any]:
     """Return all that can be observed of the sessions, without the times and fences that differ between runs."""
-    parts = Parts.of(world, lambda _: KNOBS)
+    parts = Parts.of(adapters, lambda _: KNOBS)
     seen: list[Any] = []
     for each in MATES:
-        items = {str(item["sk"]): item for item in world.table.query(Query(session_pk(each), "", "\uffff")).items}
+        items = {str(item["sk"]): item for item in adapters.table.query(Query(session_pk(each), "", "\uffff")).items}
         stored = abstracts.stored(parts, each)
         seen += [
             sorted(items),

@@ -23,11 +23,11 @@ from cairn.embedded.table import SqliteTable
 from cairn.engine import Engine
 from cairn.files.model import DirectorySummary
 from cairn.files.service import Files
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
-from cairn.ground.world import World
 from cairn.local.cli import main
 from cairn.sessions.parts import Parts
 from cairn.tool.tool import Call
@@ -98,18 +98,18 @@ class WatchedTable:
 class Conversation:
     """A process that serves one session unless told otherwise; `other()` starts a further one over the same store."""
 
-    def __init__(self, world: World, table: WatchedTable, settings: MemorySettings, session: Session) -> None:
-        self.world = world
+    def __init__(self, adapters: Adapters, table: WatchedTable, settings: MemorySettings, session: Session) -> None:
+        self.adapters = adapters
         self.table = table
         self.session = session
         self.settings = settings
-        self.parts = Parts.of(world, lambda _: settings)
-        self.engine = Engine.over(world, lambda _: settings)
+        self.parts = Parts.of(adapters, lambda _: settings)
+        self.engine = Engine.over(adapters, lambda _: settings)
 
     def other(self, session_id: str | None = None, **knobs: Any) -> Conversation:
         """Return a process that has read nothing yet, for this session or another of the project."""
         session = self.session if session_id is None else replace(self.session, session_id=SessionId(session_id))
-        return Conversation(self.world, self.table, replace(self.settings, **knobs), session)
+        return Conversation(self.adapters, self.table, replace(self.settings, **knobs), session)
 
     def say(
         self,
@@ -168,9 +168,9 @@ def watched() -> Iterator[WatchedTable]:
 
 
 @pytest.fixture
-def start(world: World, watched: WatchedTable) -> Callable[..., Conversation]:
+def start(adapters: Adapters, watched: WatchedTable) -> Callable[..., Conversation]:
     """Return a function that starts a conversation with these knobs."""
-    swift = replace(world, table=watched)
+    swift = replace(adapters, table=watched)
 
     def started(session_id: str = "monday", **knobs: Any) -> Conversation:
         session = Session(Tenant("acme"), Project("garden"), SessionId(session_id))
@@ -198,13 +198,13 @@ def placed() -> Callable[[PreparedTurn, str], dict[str, Any]]:
 
 
 @pytest.fixture
-def parts(world: World) -> Parts:
+def parts(adapters: Adapters) -> Parts:
     """A process that has read nothing yet."""
-    return cold(world)
+    return cold(adapters)
 
 
 @pytest.fixture
-def metered(call: Call, world: World, monkeypatch: pytest.MonkeyPatch) -> tuple[Call, Meter]:
+def metered(call: Call, adapters: Adapters, monkeypatch: pytest.MonkeyPatch) -> tuple[Call, Meter]:
     """Return a call of a process whose trips are counted, on one thread, as a meter has to."""
 
     def within(_: float, work: Callable[[], Any]) -> Any:
@@ -213,30 +213,30 @@ def metered(call: Call, world: World, monkeypatch: pytest.MonkeyPatch) -> tuple[
     monkeypatch.setattr(deadline, "within", within)
     meter = Meter()
     counted = replace(
-        world,
-        table=MeteredTable(world.table, meter),
-        blobs=MeteredBlobs(world.blobs, meter),
-        keys=MeteredKeys(world.keys, meter),
+        adapters,
+        table=MeteredTable(adapters.table, meter),
+        blobs=MeteredBlobs(adapters.blobs, meter),
+        keys=MeteredKeys(adapters.keys, meter),
         parallel=meter,
     )
     return replace(call, services=wiring.build(call.services.settings, counted)), meter
 
 
 @pytest.fixture
-def archive(world: World) -> Archive:
-    return archive_of(world)
+def archive(adapters: Adapters) -> Archive:
+    return archive_of(adapters)
 
 
 @pytest.fixture
-def house(world: World, store: Any) -> Household:
-    return Household.over(replace(world, keys=LocalKeyRing(bytes(range(32)))), store.directory)
+def house(adapters: Adapters, store: Any) -> Household:
+    return Household.over(replace(adapters, keys=LocalKeyRing(bytes(range(32)))), store.directory)
 
 
 @pytest.fixture
-def credentials(world: World) -> Credentials:
-    return Credentials(world)
+def credentials(adapters: Adapters) -> Credentials:
+    return Credentials(adapters)
 
 
 @pytest.fixture
-def files(world: World) -> Files:
-    return files_of(world)
+def files(adapters: Adapters) -> Files:
+    return files_of(adapters)

@@ -1,4 +1,4 @@
-"""The memory engine: the use cases over one world."""
+"""The memory engine: the use cases over one set of adapters."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from cairn.calls.journal import Journal
 from cairn.conversation.turns import Completion
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import AuditSettings, Limits
-from cairn.ground.world import World
 from cairn.log.registry import Registry
 from cairn.memories.model import ForgetRequest, Note, RecallRequest, RecallResult
 from cairn.sessions.parts import Parts, SettingsFor
@@ -98,11 +98,11 @@ class Engine:
     journal: Journal
 
     @classmethod
-    def over(cls, world: World, settings_for: SettingsFor, limits: Limits | None = None) -> Engine:
+    def over(cls, adapters: Adapters, settings_for: SettingsFor, limits: Limits | None = None) -> Engine:
         """Put the engine together; its parts share one cache of keys and one of views."""
-        parts = Parts.of(world, settings_for)
+        parts = Parts.of(adapters, settings_for)
         retention = timedelta(days=AuditSettings().retention_days)
-        return cls.of(parts, limits or Limits(), Journal(world, parts.vault, retention))
+        return cls.of(parts, limits or Limits(), Journal(adapters, parts.vault, retention))
 
     @classmethod
     def of(cls, parts: Parts, limits: Limits, journal: Journal) -> Engine:

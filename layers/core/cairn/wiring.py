@@ -17,9 +17,9 @@ from cairn.calls.journal import Journal
 from cairn.calls.session_calls import SessionCalls
 from cairn.calls.usage import IN_AWS, ON_ONE_MACHINE, Prices
 from cairn.engine import Engine, Memories, Turns
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import SettingsError
 from cairn.ground.ports import HttpGet, Inventory, Jobs, Sandbox
-from cairn.ground.world import World
 from cairn.keyvalue.store import KeyValue
 from cairn.models.embedders import embedder
 from cairn.models.fact_models import fact_models
@@ -93,25 +93,25 @@ class Services:
         """Return what finds the sessions that are due."""
         from cairn.upkeep.every_due import EveryDue  # noqa: PLC0415 - a Lambda loads the use case it serves
 
-        return EveryDue(self._world)
+        return EveryDue(self._adapters)
 
     @property
     def sealer(self) -> Sealer:
         """Return what seals the record of calls."""
         from cairn.calls.sealing import Sealer  # noqa: PLC0415
 
-        return Sealer(self._world, self.engine.parts.vault)
+        return Sealer(self._adapters, self.engine.parts.vault)
 
     @property
     def audit(self) -> AuditLog:
         """Return what reads and checks the record of calls."""
         from cairn.calls.audit import AuditLog  # noqa: PLC0415
 
-        return AuditLog(self._world, self.engine.parts.vault)
+        return AuditLog(self._adapters, self.engine.parts.vault)
 
     @property
-    def _world(self) -> World:
-        return self.engine.parts.world
+    def _adapters(self) -> Adapters:
+        return self.engine.parts.adapters
 
 
 class _Slot:
@@ -143,38 +143,38 @@ def provide(given: Services | None) -> None:
         _slot.services = given
 
 
-def build(settings: Settings, world: World) -> Services:
+def build(settings: Settings, adapters: Adapters) -> Services:
     """Return the services over these adapters."""
-    world = replace(world, tally=CallTally())
-    parts = Parts.of(world, settings.memory_for)
-    journal = Journal(world, parts.vault, timedelta(days=settings.audit.retention_days))
+    adapters = replace(adapters, tally=CallTally())
+    parts = Parts.of(adapters, settings.memory_for)
+    journal = Journal(adapters, parts.vault, timedelta(days=settings.audit.retention_days))
     engine = Engine.of(parts, settings.limits, journal)
     return Services(
         settings=settings,
         engine=engine,
         turns=engine.turns,
         memories=engine.memories,
-        keyvalue=KeyValue(world, parts.vault, settings.quotas),
-        policies=_policies(settings, world),
-        credentials=Credentials(world),
-        access_tokens=_access_tokens(settings, world),
-        health=Health(world),
-        jobs=world.jobs,
+        keyvalue=KeyValue(adapters, parts.vault, settings.quotas),
+        policies=_policies(settings, adapters),
+        credentials=Credentials(adapters),
+        access_tokens=_access_tokens(settings, adapters),
+        health=Health(adapters),
+        jobs=adapters.jobs,
         sandbox=_sandbox(settings),
         journal=journal,
-        session_calls=SessionCalls(world),
+        session_calls=SessionCalls(adapters),
         prices=IN_AWS if isinstance(settings.store, AwsStore) else ON_ONE_MACHINE,
     )
 
 
-def adapters(settings: Settings, *, for_operator: bool = False) -> World:
+def adapters(settings: Settings, *, for_operator: bool = False) -> Adapters:
     """Return the adapters of the settings; SettingsError where they name no store. An operator reaches AWS by boto3."""
     stores = _stores(settings, for_operator=for_operator)
     meaning = embedder(settings.embedding)
     return replace(stores, fact_model=fact_models(settings), embedder=meaning, http_get=_http_get(settings))
 
 
-def _stores(settings: Settings, *, for_operator: bool) -> World:
+def _stores(settings: Settings, *, for_operator: bool) -> Adapters:
     match settings.store:
         case EmbeddedStore() as store:
             return _embedded(store)
@@ -202,18 +202,18 @@ def inventory(settings: Settings) -> Inventory:
             raise SettingsError(_NO_STORE)
 
 
-def _policies(settings: Settings, world: World) -> Policies:
+def _policies(settings: Settings, adapters: Adapters) -> Policies:
     if settings.policy_file is not None:
-        return policies.of_file(settings.policy_file, world.clock)
-    return policies.of_table(PolicyStore(world).read, world.clock)
+        return policies.of_file(settings.policy_file, adapters.clock)
+    return policies.of_table(PolicyStore(adapters).read, adapters.clock)
 
 
-def _access_tokens(settings: Settings, world: World) -> AccessTokens | None:
-    if world.http_get is None:
+def _access_tokens(settings: Settings, adapters: Adapters) -> AccessTokens | None:
+    if adapters.http_get is None:
         return None
     from cairn.access.tokens import AccessTokens  # noqa: PLC0415 - only where an issuer is told
 
-    return AccessTokens(settings.auth.oidc, world.http_get, world.clock)
+    return AccessTokens(settings.auth.oidc, adapters.http_get, adapters.clock)
 
 
 def _http_get(settings: Settings) -> HttpGet | None:
@@ -235,7 +235,7 @@ def _sandbox(settings: Settings) -> Sandbox:
     return ProcessSandbox(settings_of.sandbox_environment(settings))
 
 
-def _embedded(store: EmbeddedStore) -> World:
+def _embedded(store: EmbeddedStore) -> Adapters:
     from cairn.embedded.blobs import DirectoryBlobs  # noqa: PLC0415 - a Lambda does without SQLite
     from cairn.embedded.keyring import LocalKeyRing, load_or_create_master_key, master_key  # noqa: PLC0415
     from cairn.embedded.queue import InProcessJobs  # noqa: PLC0415
@@ -249,7 +249,7 @@ def _embedded(store: EmbeddedStore) -> World:
         with table.gathering():
             return in_turn(calls)
 
-    return World(
+    return Adapters(
         table=table,
         blobs=DirectoryBlobs(store.blobs_directory),
         keys=LocalKeyRing(master),
@@ -260,7 +260,7 @@ def _embedded(store: EmbeddedStore) -> World:
     )
 
 
-def _aws(store: AwsStore, *, for_operator: bool) -> World:
+def _aws(store: AwsStore, *, for_operator: bool) -> Adapters:
     from cairn.aws.blobs import S3Blobs  # noqa: PLC0415 - one machine does without the AWS SDK
     from cairn.aws.clients import Clients, OperatorClients  # noqa: PLC0415
     from cairn.aws.keyring import KmsKeyRing  # noqa: PLC0415
@@ -268,7 +268,7 @@ def _aws(store: AwsStore, *, for_operator: bool) -> World:
     from cairn.aws.table import DynamoTable  # noqa: PLC0415
 
     clients = OperatorClients() if for_operator else Clients()
-    return World(
+    return Adapters(
         table=DynamoTable(lambda: clients.dynamodb, store.table),
         blobs=S3Blobs(lambda: clients.s3, store.bucket),
         keys=KmsKeyRing(lambda: clients.kms, store.key_id),

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.settings import AuthSettings
-from cairn.ground.world import World
 from cairn.local.server.bridge import Bridge, application
 from cairn.local.server.doors import tool_handlers
 from cairn.process.http_get import DocumentGet
@@ -49,8 +49,8 @@ def settings(issuer: Issuer) -> Settings:
 
 
 @pytest.fixture
-def world(world: World) -> World:
-    return replace(world, http_get=DocumentGet(SECONDS))
+def adapters(adapters: Adapters) -> Adapters:
+    return replace(adapters, http_get=DocumentGet(SECONDS))
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 
 from cairn import wiring
 from cairn.access.api_keys import Grant
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
-from cairn.ground.world import World
 from cairn.settings.settings import Settings
 from cairn.wiring import Services
 from cairn_auth import metadata
@@ -167,10 +167,10 @@ def test_the_gateway_s_name_for_the_host_decides_who_is_told(host: object, servi
 
 
 def test_without_an_issuer_there_is_no_metadata_and_a_token_is_just_no_key(
-    services: Services, world: World, issuer: Issuer, clock: Any
+    services: Services, adapters: Adapters, issuer: Issuer, clock: Any
 ) -> None:
     assert services
-    bare = wiring.build(Settings(memory_enabled=True), replace(world, http_get=None))
+    bare = wiring.build(Settings(memory_enabled=True), replace(adapters, http_get=None))
     wiring.provide(bare)
     event = {"rawPath": WELL_KNOWN, "requestContext": {"http": {"method": "GET"}}}
 

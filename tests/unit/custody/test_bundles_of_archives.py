@@ -14,7 +14,7 @@ from support.custody import ACME, ADA, BOB, GARDEN, Household, exported, take_in
 @pytest.mark.req("R279")
 def test_archived_sessions_are_found_and_read_where_they_were_taken_in(house: Household, elsewhere: Household) -> None:
     first, second = house.archive("monday", "garden", "plan"), house.archive("tues#day", "garden")
-    DataKeys(house.world, house.inventory).rotate(ACME)
+    DataKeys(house.adapters, house.inventory).rotate(ACME)
     house.archive("friday")
     two = Tenant("two")
 
@@ -62,6 +62,6 @@ def test_a_user_s_bundle_holds_archived_sessions_of_theirs_alone_and_a_project_s
 
 
 def test_an_archived_session_that_is_being_deleted_stays_behind(house: Household) -> None:
-    house.world.blobs.delete(ACME, house.archive("monday"))
+    house.adapters.blobs.delete(ACME, house.archive("monday"))
 
     assert exported(house) == []

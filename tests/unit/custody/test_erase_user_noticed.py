@@ -176,4 +176,4 @@ def test_a_process_notices_that_a_short_log_was_erased_and_begun_again(house: Ho
     parts.log.refresh(ACME, Project("garden"), "u:ada")
 
     with parts.log.view(ACME, Project("garden"), "u:ada") as view:
-        assert [fact.value for fact in view.facts(house.world.clock.now(), None)] == ["Turin"]
+        assert [fact.value for fact in view.facts(house.adapters.clock.now(), None)] == ["Turin"]

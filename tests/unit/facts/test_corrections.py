@@ -20,7 +20,7 @@ START: TypeAlias = Callable[..., Any]
 
 def believed(talk: Any) -> dict[str, str]:
     """Return what the session believes, key by key, as a process finds it that has read nothing yet."""
-    return {fact.key: fact.value for fact in _stored(talk).facts(talk.world.clock.now(), talk.session.session_id)}
+    return {fact.key: fact.value for fact in _stored(talk).facts(talk.adapters.clock.now(), talk.session.session_id)}
 
 
 def as_of(talk: Any, moment: datetime) -> dict[str, str]:
@@ -99,7 +99,7 @@ def test_a_correction_quotes_the_turn_that_made_it(start: START) -> None:
     talk.say("My name is Rob.", turn_id="first")
     talk.say("Actually, it's Bob.", turn_id="second")
 
-    [name] = _stored(talk).facts(talk.world.clock.now(), talk.session.session_id)
+    [name] = _stored(talk).facts(talk.adapters.clock.now(), talk.session.session_id)
 
     assert (name.source.turn_id, name.source.event_id) == ("second", "second-in-0")
     assert name.source.quote == "Actually, it's Bob."

@@ -41,7 +41,7 @@ def say(data: Path, text: str, user: str, project: str = "garden") -> None:
 
 def said(data: Path, project: str = "garden", tenant: str = "local") -> list[str]:
     store = custody(data, {})
-    sessions = Parts.of(store.world, store.settings.memory_for).sessions
+    sessions = Parts.of(store.adapters, store.settings.memory_for).sessions
     history = sessions.history(Session(Tenant(tenant), Project(project), SessionId("s")))
     return [str(event.item["content"][0]["text"]) for _, events in history for event in events]
 

@@ -12,7 +12,7 @@ from click.testing import Result
 
 from cairn import wiring
 from cairn.access.api_keys import Credential
-from cairn.ground.world import World
+from cairn.ground.adapters import Adapters
 from cairn.local.store import LOCAL_TENANT, api_keys
 from cairn.settings.settings import AwsStore, EmbeddedStore, Settings
 
@@ -128,16 +128,16 @@ def test_the_directory_holds_no_secret_and_is_its_owner_s_alone(run: Run, data: 
 
 
 def test_without_a_data_directory_the_settings_say_whose_keys_they_are(
-    data: Path, world: World, monkeypatch: pytest.MonkeyPatch
+    data: Path, adapters: Adapters, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[object] = []
 
-    def adapters(settings: Settings, *, for_operator: bool) -> World:
+    def adapters_of(settings: Settings, *, for_operator: bool) -> Adapters:
         assert for_operator
         asked.append(settings.store)
-        return world
+        return adapters
 
-    monkeypatch.setattr(wiring, "adapters", adapters)
+    monkeypatch.setattr(wiring, "adapters", adapters_of)
     aws = {"CAIRN_TABLE": "t", "CAIRN_BUCKET": "b", "CAIRN_KEY_ID": "k"}
     api_keys(None, aws)
     api_keys(data, aws)

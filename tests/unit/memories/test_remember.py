@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, InvalidArgument, NotFound, QuotaExceeded
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key, Update
-from cairn.ground.world import World
 from cairn.log import memories
 from cairn.log.layout import log_pk
 from cairn.memories import remember as remembering
@@ -37,7 +37,7 @@ def test_what_is_remembered_is_recalled_at_once_by_every_process(notebook: Noteb
     for reader in (notebook, warm, notebook.other()):
         (found,) = reader.find("where do beans go", min_confidence=0.0)
         assert (found.id, found.content, found.type, found.confidence) == (name, "Beans go north.", "decision", 0.1)
-        assert (found.kind, found.found_by, found.timestamp) == ("memory", "text", notebook.talk.world.clock.now())
+        assert (found.kind, found.found_by, found.timestamp) == ("memory", "text", notebook.talk.adapters.clock.now())
         assert found.score > 0
 
 
@@ -175,13 +175,15 @@ def test_a_count_that_cannot_be_read_or_is_no_number_keeps_nothing(notebook: Not
 @pytest.mark.req("R242")
 @pytest.mark.req("R267")
 @pytest.mark.parametrize("memories", [3, 200])
-def test_remember_recall_and_forget_each_make_one_round_however_much_there_is(world: World, memories: int) -> None:
+def test_remember_recall_and_forget_each_make_one_round_however_much_there_is(
+    adapters: Adapters, memories: int
+) -> None:
     meter = Meter()
-    counted = replace(world, table=MeteredTable(world.table, meter), parallel=meter)
+    counted = replace(adapters, table=MeteredTable(adapters.table, meter), parallel=meter)
     engine = Engine.over(counted, lambda _: MemorySettings())
     name, *_ = [engine.memories.remember(SESSION, Note(content=f"Row {row}.")) for row in range(memories)]
     engine.memories.recall(SESSION, RecallRequest())
-    clock: Any = world.clock
+    clock: Any = adapters.clock
     clock.advance(minutes=1)
 
     def cost(call: Callable[[], object]) -> tuple[int, dict[str, int]]:
@@ -199,7 +201,7 @@ def test_one_memory_in_64_has_the_log_indexed(notebook: Notebook) -> None:
     for number in range(640):
         notebook.keep(f"Row {number}.")
 
-    jobs = notebook.talk.world.jobs.sent
+    jobs = notebook.talk.adapters.jobs.sent
     assert 2 <= len(jobs) <= 30
     assert {job.owner for job in jobs} == {"s:monday"}
 

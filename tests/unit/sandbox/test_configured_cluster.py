@@ -10,10 +10,10 @@ import pytest
 from cairn import wiring
 from cairn.aws.sandbox import LambdaSandbox
 from cairn.embedded.sandbox import ProcessSandbox
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import InvalidArgument, SettingsError
 from cairn.ground.ids import Tenant
 from cairn.ground.settings import ClusterSettings
-from cairn.ground.world import World
 from cairn.settings.settings import AwsStore, Settings, load, provenance
 from cairn_sandbox import clusters, door
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
@@ -121,8 +121,8 @@ def test_the_token_of_secrets_manager_is_kept_from_one_call_to_the_next_until_it
     assert len(made) == 1
 
 
-def test_the_store_decides_where_the_sandbox_is(world: World) -> None:
+def test_the_store_decides_where_the_sandbox_is(adapters: Adapters) -> None:
     aws = Settings(memory_enabled=True, store=AwsStore(table="t", bucket="b", key_id="k"), sandbox="function")
 
-    assert isinstance(wiring.build(aws, world).sandbox, LambdaSandbox)
-    assert isinstance(wiring.build(Settings(memory_enabled=True), world).sandbox, ProcessSandbox)
+    assert isinstance(wiring.build(aws, adapters).sandbox, LambdaSandbox)
+    assert isinstance(wiring.build(Settings(memory_enabled=True), adapters).sandbox, ProcessSandbox)

@@ -84,7 +84,7 @@ def due(talk: Any) -> timedelta | None:
     pk = session_pk(talk.session)
     moments = [datetime.fromisoformat(str(each["isk"])) for each in talk.table.query(query).items if each["pk"] == pk]
     assert len(moments) <= 1
-    return moments[0] - talk.world.clock.now() if moments else None
+    return moments[0] - talk.adapters.clock.now() if moments else None
 
 
 def test_the_first_turn_makes_a_session_due_after_the_refresh_interval(start: START) -> None:
@@ -272,4 +272,4 @@ def test_turns_and_runs_of_the_tool_queue_nothing(start: START, clock: Any) -> N
         talk.ask("Hi")
         talk.maintain()
 
-    assert talk.world.jobs.sent == []
+    assert talk.adapters.jobs.sent == []

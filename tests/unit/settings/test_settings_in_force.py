@@ -12,11 +12,11 @@ import pytest
 from cairn import wiring
 from cairn.conversation.items import message, text_of
 from cairn.edge.events import parse_json
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, InvalidArgument, PayloadTooLarge, ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant
 from cairn.ground.session import Session
 from cairn.ground.settings import Limits, MemorySettings
-from cairn.ground.world import World
 from cairn.sessions.parts import Parts
 from cairn.tool.dispatch import execute
 from cairn.tool.tool import Call
@@ -163,16 +163,18 @@ def test_max_processed_turns_is_how_far_back_a_late_replay_is_known(tune: Tune, 
     assert not remember(tune(max_processed_turns=2), "turn-0", "Line 0.")["replayed"]
 
 
-def held_session(world: World, seconds: int) -> None:
+def held_session(adapters: Adapters, seconds: int) -> None:
     """Leave a lease behind as a dead caller does."""
-    parts = Parts.of(world, lambda _tenant: MemorySettings())
+    parts = Parts.of(adapters, lambda _tenant: MemorySettings())
     session = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
     assert parts.sessions.try_lease(session, "a dead caller", seconds) is not None
 
 
 @pytest.mark.parametrize("timeout", [0, 700, 5000])
-def test_session_lock_timeout_ms_is_how_long_a_call_waits(timeout: int, tune: Tune, world: World, clock: Any) -> None:
-    held_session(world, seconds=600)
+def test_session_lock_timeout_ms_is_how_long_a_call_waits(
+    timeout: int, tune: Tune, adapters: Adapters, clock: Any
+) -> None:
+    held_session(adapters, seconds=600)
     started = clock.now()
 
     with pytest.raises(ResourceBusy):
@@ -186,10 +188,10 @@ def test_guard_lease_seconds_is_when_a_dead_caller_s_turn_may_be_taken_over(
     seconds: int,
     then: str,
     tune: Tune,
-    world: World,
+    adapters: Adapters,
     clock: Any,
 ) -> None:
-    held_session(world, seconds)
+    held_session(adapters, seconds)
     clock.advance(seconds=30)
 
     try:
@@ -213,9 +215,9 @@ def test_recall_scope_decides_whose_turns_are_seen(tune: Tune) -> None:
     assert seen("project") == {"The tomatoes are ripe.", "The tomatoes are red."}
 
 
-def test_a_tenant_s_own_knob_holds_for_that_tenant_alone(call: Call, world: World) -> None:
+def test_a_tenant_s_own_knob_holds_for_that_tenant_alone(call: Call, adapters: Adapters) -> None:
     settings = replace(call.services.settings, tenants={"acme": MemorySettings(recall_facts_limit=0)})
-    services = wiring.build(settings, world)
+    services = wiring.build(settings, adapters)
     other = replace(call.caller, tenant=Tenant("other"))
     for who in (call.caller, other):
         remember(Call(who, services), "turn-1", "My name is Ada.")

@@ -11,11 +11,11 @@ import pytest
 from cairn.conversation.events import EventType
 from cairn.conversation.items import message, text_of
 from cairn.conversation.turns import Completion
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, Conflict, NotFound
 from cairn.ground.ids import TurnId, UserId
 from cairn.ground.session import ResponseItem, Session
 from cairn.ground.table import Key, Query
-from cairn.ground.world import World
 from cairn.log.layout import log_pk as log_pk_of
 from cairn.sessions.layout import FIRST_EVENT, LAST_EVENT, event_sk
 from cairn.sessions.layout import session_pk as session_pk_of
@@ -100,8 +100,8 @@ def test_a_payload_may_come_with_its_fields_in_another_order(parts: Parts) -> No
 
 
 @pytest.mark.req("R053")
-def test_a_turn_older_than_the_processed_history_is_still_a_replay(world: World) -> None:
-    parts = cold(world, max_processed_turns=2)
+def test_a_turn_older_than_the_processed_history_is_still_a_replay(adapters: Adapters) -> None:
+    parts = cold(adapters, max_processed_turns=2)
     for number in range(5):
         commit(parts, SESSION, turn(f"t{number}", f"Number {number}."))
     assert commit(parts, SESSION, turn("t0", "Number 0.")).replayed
@@ -109,8 +109,8 @@ def test_a_turn_older_than_the_processed_history_is_still_a_replay(world: World)
 
 
 @pytest.mark.req("R052")
-def test_a_turn_of_the_processed_history_is_a_replay_though_its_guard_is_gone(world: World, clock: Any) -> None:
-    parts = cold(world, max_processed_turns=2)
+def test_a_turn_of_the_processed_history_is_a_replay_though_its_guard_is_gone(adapters: Adapters, clock: Any) -> None:
+    parts = cold(adapters, max_processed_turns=2)
     for number in range(3):
         commit(parts, SESSION, turn(f"t{number}", f"Number {number}."))
     clock.advance(days=31)
@@ -121,8 +121,8 @@ def test_a_turn_of_the_processed_history_is_a_replay_though_its_guard_is_gone(wo
 
 
 @pytest.mark.req("R052")
-def test_the_processed_history_keeps_only_its_newest_turns(world: World, clock: Any) -> None:
-    parts = cold(world, max_processed_turns=2)
+def test_the_processed_history_keeps_only_its_newest_turns(adapters: Adapters, clock: Any) -> None:
+    parts = cold(adapters, max_processed_turns=2)
     for number in range(3):
         commit(parts, SESSION, turn(f"t{number}", f"Number {number}."))
     clock.advance(days=31)
@@ -164,12 +164,12 @@ def test_every_stored_time_is_utc_with_z(parts: Parts) -> None:
 @pytest.mark.slow
 @pytest.mark.req("R251")
 def test_a_turn_of_a_megabyte_is_stored_outside_its_items_and_comes_back_whole(parts: Parts, store: Any) -> None:
-    noise = [parts.world.entropy.token(99_000).hex() for _ in range(5)]
+    noise = [parts.adapters.entropy.token(99_000).hex() for _ in range(5)]
     inputs = tuple(message("user", text) for text in noise)
     commit(parts, SESSION, Completion(turn_id=TurnId("t1"), inputs=inputs, outputs=()))
     [(_, events)] = parts.sessions.history(SESSION)
     assert [text_of(event.item) for event in events] == noise
-    item = parts.world.table.get(Key(session_pk_of(SESSION), event_sk(1)))
+    item = parts.adapters.table.get(Key(session_pk_of(SESSION), event_sk(1)))
     assert item is not None
     assert "blob" in item
     assert "data" not in item
@@ -178,8 +178,8 @@ def test_a_turn_of_a_megabyte_is_stored_outside_its_items_and_comes_back_whole(p
 
 @pytest.mark.req("R251")
 def test_a_turn_of_up_to_32_kb_stays_in_its_item(parts: Parts) -> None:
-    commit(parts, SESSION, turn("t1", parts.world.entropy.token(20_000).hex()))
-    item = parts.world.table.get(Key(session_pk_of(SESSION), event_sk(1)))
+    commit(parts, SESSION, turn("t1", parts.adapters.entropy.token(20_000).hex()))
+    item = parts.adapters.table.get(Key(session_pk_of(SESSION), event_sk(1)))
     assert item is not None
     assert "blob" not in item
     assert isinstance(item["data"], bytes)
@@ -190,24 +190,24 @@ def test_a_turn_of_up_to_32_kb_stays_in_its_item(parts: Parts) -> None:
 @pytest.mark.req("R251")
 def test_a_history_of_several_pages_is_read_whole(parts: Parts) -> None:
     for number in range(40):
-        commit(parts, SESSION, turn(f"t{number}", parts.world.entropy.token(28_000).hex()))
+        commit(parts, SESSION, turn(f"t{number}", parts.adapters.entropy.token(28_000).hex()))
     pk = session_pk_of(SESSION)
-    assert parts.world.table.query(Query(pk, FIRST_EVENT, LAST_EVENT)).next is not None
+    assert parts.adapters.table.query(Query(pk, FIRST_EVENT, LAST_EVENT)).next is not None
     assert [seq for seq, _ in parts.sessions.history(SESSION)] == list(range(1, 41))
 
 
 @pytest.mark.req("R046")
 @pytest.mark.req("R055")
 def test_a_turn_that_cannot_be_merged_leaves_nothing_and_may_be_sent_again(parts: Parts, store: Any) -> None:
-    commit(parts, SESSION, turn("t1", parts.world.entropy.token(60_000).hex()))
+    commit(parts, SESSION, turn("t1", parts.adapters.entropy.token(60_000).hex()))
     [blob] = [path for path in (store.directory / "blobs").rglob("*") if path.is_file() and path.stat().st_size > 40000]
     hidden = blob.with_suffix(".away")
     blob.rename(hidden)
     second = replace(turn("t2", "Hello"), inputs=(message("user", "a"), message("user", "b")))
     with pytest.raises(NotFound):
-        commit(cold(parts.world), SESSION, second)
+        commit(cold(parts.adapters), SESSION, second)
     hidden.rename(blob)
-    assert commit(cold(parts.world), SESSION, second).events_written == 3
+    assert commit(cold(parts.adapters), SESSION, second).events_written == 3
 
 
 def test_no_failure_tells_what_was_said(parts: Parts) -> None:

@@ -12,9 +12,9 @@ import pytest
 
 from cairn.conversation.items import message, text_of
 from cairn.conversation.turns import Completion
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant, TurnId
 from cairn.ground.session import ResponseItem
-from cairn.ground.world import World
 from cairn.recall import block
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
@@ -122,8 +122,8 @@ def test_an_echo_cut_to_the_budget_is_recognised(parts: Parts) -> None:
 
 @pytest.mark.req("R051")
 @pytest.mark.parametrize("recent", [1, 2, 3, 4, 5])
-def test_an_echo_without_the_halves_of_a_split_tool_call_is_recognised(world: World, recent: int) -> None:
-    parts = cold(world, recent_context_items=recent)
+def test_an_echo_without_the_halves_of_a_split_tool_call_is_recognised(adapters: Adapters, recent: int) -> None:
+    parts = cold(adapters, recent_context_items=recent)
     store(parts, "t1", [user("a")], CALL, assistant("b"), RESULT, assistant("c"))
     before = said(parts)
     store(parts, "t2", prepared(parts, user("d")), assistant("e"))
@@ -200,8 +200,10 @@ class WaitingClock:
 
 
 @pytest.mark.req("R051")
-def test_what_was_stored_while_a_turn_waited_for_its_session_is_known_as_an_echo(world: World, clock: Any) -> None:
-    other = cold(world)
+def test_what_was_stored_while_a_turn_waited_for_its_session_is_known_as_an_echo(
+    adapters: Adapters, clock: Any
+) -> None:
+    other = cold(adapters)
     lease = other.sessions.try_lease(SESSION, "other", 30)
     assert lease
     waiting = WaitingClock(clock)
@@ -209,5 +211,5 @@ def test_what_was_stored_while_a_turn_waited_for_its_session_is_known_as_an_echo
         lambda: store(other, "t1", [user("a")], assistant("b")),
         lambda: other.sessions.release(lease),
     ]
-    store(cold(replace(world, clock=waiting)), "t2", [user("a"), assistant("b"), user("c")], assistant("d"))
+    store(cold(replace(adapters, clock=waiting)), "t2", [user("a"), assistant("b"), user("c")], assistant("d"))
     assert said(other) == ["a", "b", "c", "d"]

@@ -9,9 +9,9 @@ import pytest
 
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import SessionId, TurnId, UserId
 from cairn.ground.session import ResponseItem
-from cairn.ground.world import World
 from cairn.log.layout import log_owner, log_pk, registry_pk
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
@@ -26,8 +26,8 @@ def context(parts: Parts, said: str) -> list[ResponseItem]:
 
 
 @pytest.mark.req("R036")
-def test_another_process_reads_the_turn_as_soon_as_it_is_stored(parts: Parts, world: World) -> None:
-    other = cold(world)
+def test_another_process_reads_the_turn_as_soon_as_it_is_stored(parts: Parts, adapters: Adapters) -> None:
+    other = cold(adapters)
     context(other, "warm up")
     commit(parts, SESSION, turn("t1", "My name is Ada."))
     assert facts(other)["user_name"].value == "Ada"
@@ -91,7 +91,7 @@ def test_facts_do_not_grow_however_often_they_are_said(parts: Parts) -> None:
             commit(parts, SESSION, turn(f"{repeat}-{first}", " ".join(foods[first : first + 10])))
     parts.log.refresh(SESSION.tenant, SESSION.project, OWNER)
     with parts.log.view(SESSION.tenant, SESSION.project, OWNER) as view:
-        values = [fact.value for fact in view.facts(parts.world.clock.now(), SESSION.session_id)]
+        values = [fact.value for fact in view.facts(parts.adapters.clock.now(), SESSION.session_id)]
     assert len(values) == len(set(values)) == 40
 
 
@@ -113,8 +113,8 @@ def test_a_retraction_ends_what_the_user_said_in_another_session_for_recall_acro
     owner = log_owner(ada, SESSION.session_id)
     parts.log.refresh(SESSION.tenant, SESSION.project, owner)
     with parts.log.view(SESSION.tenant, SESSION.project, owner) as view:
-        assert view.facts(parts.world.clock.now(), None) == []
-        assert len(view.facts(parts.world.clock.now(), SESSION.session_id)) == 1
+        assert view.facts(parts.adapters.clock.now(), None) == []
+        assert len(view.facts(parts.adapters.clock.now(), SESSION.session_id)) == 1
 
 
 @pytest.mark.req("R060")
@@ -131,19 +131,19 @@ def test_only_the_user_can_state_facts(parts: Parts) -> None:
 
 
 @pytest.mark.req("R036")
-def test_of_turns_within_one_instant_the_last_one_is_believed(parts: Parts, world: World) -> None:
+def test_of_turns_within_one_instant_the_last_one_is_believed(parts: Parts, adapters: Adapters) -> None:
     for number in range(8):
         commit(parts, SESSION, turn(f"t{number}", f"My name is Person{number}."))
-    assert facts(cold(world))["user_name"].value == "Person7"
+    assert facts(cold(adapters))["user_name"].value == "Person7"
 
 
 @pytest.mark.req("R036")
-def test_a_clock_set_back_hides_no_turn_and_reorders_none(parts: Parts, world: World, clock: Any) -> None:
-    other = cold(world)
+def test_a_clock_set_back_hides_no_turn_and_reorders_none(parts: Parts, adapters: Adapters, clock: Any) -> None:
+    other = cold(adapters)
     commit(parts, SESSION, turn("t1", "My name is Ada."))
     clock.advance(minutes=30)
     assert facts(other)["user_name"].value == "Ada"
     clock.advance(hours=-2)
     commit(parts, SESSION, turn("t2", "My name is Grace."))
     assert facts(other)["user_name"].value == "Grace"
-    assert facts(cold(world))["user_name"].value == "Grace"
+    assert facts(cold(adapters))["user_name"].value == "Grace"

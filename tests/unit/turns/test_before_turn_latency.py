@@ -76,7 +76,7 @@ def shared_by_two(start: START) -> Any:
 def counting(talk: Any) -> tuple[Any, Meter]:
     """Return a process whose trips are counted, and that has served another session of the tenant."""
     meter = Meter()
-    counted = type(talk)(metered(talk.world, meter), talk.table, talk.settings, talk.session)
+    counted = type(talk)(metered(talk.adapters, meter), talk.table, talk.settings, talk.session)
     counted.session = replace(talk.session, session_id=SessionId("another"))
     counted.say("Hello.", user="cleo")
     counted.ask("Hello.", user="cleo")
@@ -190,7 +190,7 @@ def test_a_blob_of_a_recent_turn_that_is_gone_fails_the_call(start: START) -> No
     talk.say(long_text(1))
     newest = Query(session_pk(talk.session), FIRST_EVENT, LAST_EVENT)
     [turn] = talk.table.query(newest).items
-    talk.world.blobs.delete(talk.session.tenant, Digest(str(turn["blob"])))
+    talk.adapters.blobs.delete(talk.session.tenant, Digest(str(turn["blob"])))
 
     with pytest.raises(NotFound):
         talk.parts.sessions.recent(talk.session, 10)

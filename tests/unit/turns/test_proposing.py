@@ -12,12 +12,12 @@ from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.facts.facts import Fact
 from cairn.facts.proposals import FactQuestion, Proposals, accepted
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, ModelFailed, ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import HeuristicSettings, MemorySettings
 from cairn.ground.table import Attributes, Key
-from cairn.ground.world import World
 from cairn.log.layout import log_owner
 from cairn.sessions.layout import HEAD, guard_sk, session_pk
 from cairn.sessions.parts import Parts
@@ -69,12 +69,12 @@ def turn(turn_id: str, *said: str | ResponseItem) -> Completion:
 
 
 @pytest.fixture
-def process(world: World) -> Callable[..., Parts]:
+def process(adapters: Adapters) -> Callable[..., Parts]:
     """Return a function that starts a process with a model."""
 
     def start(model: FakeModel | None, heuristic: HeuristicSettings = ON) -> Parts:
         settings = MemorySettings(heuristic=heuristic)
-        return Parts.of(replace(world, fact_model=model), lambda _: settings)
+        return Parts.of(replace(adapters, fact_model=model), lambda _: settings)
 
     return start
 
@@ -83,14 +83,14 @@ def facts(parts: Parts, session: Session = SESSION) -> dict[str, Fact]:
     owner = log_owner(ADA, session.session_id)
     parts.log.refresh(session.tenant, session.project, owner)
     with parts.log.view(session.tenant, session.project, owner) as view:
-        return {fact.fact_id: fact for fact in view.facts(parts.world.clock.now(), session.session_id)}
+        return {fact.fact_id: fact for fact in view.facts(parts.adapters.clock.now(), session.session_id)}
 
 
-def held(world: World, turn_id: str) -> list[str]:
+def held(adapters: Adapters, turn_id: str) -> list[str]:
     """Return which locks on the session and the turn are there."""
     pk = session_pk(SESSION)
-    head: Attributes = world.table.get(Key(pk, HEAD)) or {}
-    guard = world.table.get(Key(pk, guard_sk(TurnId(turn_id))))
+    head: Attributes = adapters.table.get(Key(pk, HEAD)) or {}
+    guard = adapters.table.get(Key(pk, guard_sk(TurnId(turn_id))))
     return [name for name, there in (("lease", "lease_owner" in head), ("guard", guard is not None)) if there]
 
 
@@ -136,10 +136,10 @@ def test_the_model_is_not_asked_unless_switched_on(process: Callable[..., Parts]
 
 
 @pytest.mark.req("R063")
-def test_a_model_is_switched_on_for_a_tenant_alone(world: World) -> None:
+def test_a_model_is_switched_on_for_a_tenant_alone(adapters: Adapters) -> None:
     model = FakeModel(upsert("cat"))
     settings = {"acme": MemorySettings(heuristic=ON)}
-    parts = Parts.of(replace(world, fact_model=model), lambda tenant: settings.get(tenant, MemorySettings()))
+    parts = Parts.of(replace(adapters, fact_model=model), lambda tenant: settings.get(tenant, MemorySettings()))
     commit(parts, replace(SESSION, tenant=Tenant("other")), turn("t1", "My cat is here."))
     assert model.asked == []
 
@@ -159,12 +159,12 @@ def test_switched_on_without_a_model_costs_and_does_nothing(start: Callable[...,
     assert cost(ON, "monday") == cost(HeuristicSettings(), "tuesday")
 
 
-def test_nothing_is_held_while_the_model_thinks(process: Callable[..., Parts], world: World) -> None:
+def test_nothing_is_held_while_the_model_thinks(process: Callable[..., Parts], adapters: Adapters) -> None:
     model = FakeModel()
     parts = process(model)
     seen: list[list[str]] = []
     for turn_id in ("t1", "t2"):
-        model.meanwhile = lambda turn_id=turn_id: seen.append(held(world, turn_id))
+        model.meanwhile = lambda turn_id=turn_id: seen.append(held(adapters, turn_id))
         commit(parts, SESSION, turn(turn_id, "My name is Ada."))
 
     assert seen == [[], []]

@@ -140,7 +140,7 @@ def test_a_process_that_has_the_session_in_mind_tells_nothing_of_it_any_more(
     house.later(days=MONTH + 1)
     engine = keeping(house)
 
-    stopped = engine.maintenance.run_due(ALONE, house.world.clock.now() + timedelta(minutes=5))
+    stopped = engine.maintenance.run_due(ALONE, house.adapters.clock.now() + timedelta(minutes=5))
 
     assert stopped.erased
     for process in (warm, house.engine()):
@@ -171,7 +171,7 @@ def test_a_session_begins_anew_under_the_name_of_an_erased_one(house: Household)
     house.say(ALONE, ADA, "A new beginning.")
 
     assert house.history(ALONE) == ["A new beginning.", "Noted."]
-    head = house.world.table.get(Key(session_pk(ALONE), HEAD))
+    head = house.adapters.table.get(Key(session_pk(ALONE), HEAD))
     assert head is not None
     assert (head["seq"], head.get("erased", 0)) == (1, 0)
     assert engine.maintenance.run(ALONE).erased is False
@@ -182,22 +182,22 @@ def test_an_idle_session_is_found_by_the_schedule_when_its_time_is_over(house: H
     engine = keeping(house)
     house.later(hours=2)
     engine.maintenance.run(ALONE)
-    head = house.world.table.get(Key(session_pk(ALONE), HEAD))
+    head = house.adapters.table.get(Key(session_pk(ALONE), HEAD))
     assert head is not None
-    due = house.world.clock.now() + timedelta(days=MONTH) - timedelta(hours=2, minutes=1)
+    due = house.adapters.clock.now() + timedelta(days=MONTH) - timedelta(hours=2, minutes=1)
     assert head["isk"] == due_sk(due)
 
     house.later(days=MONTH)
-    assert engine.maintenance.run_due(ALONE, house.world.clock.now() + timedelta(minutes=1)).erased
+    assert engine.maintenance.run_due(ALONE, house.adapters.clock.now() + timedelta(minutes=1)).erased
 
 
 def test_what_is_erased_is_on_record(house: Household) -> None:
     house.say(ALONE, ADA, "I live in Oslo.")
     house.later(days=MONTH)
-    now = house.world.clock.now()
+    now = house.adapters.clock.now()
     keeping(house).maintenance.run(ALONE)
 
-    found = AuditLog(house.world, Vault(house.world)).records(ACME, now, now + timedelta(seconds=1))
+    found = AuditLog(house.adapters, Vault(house.adapters)).records(ACME, now, now + timedelta(seconds=1))
 
     assert [(each.tool, each.outcome, each.credential) for each in found] == [
         ("session retention", "done", "operator"),
@@ -230,9 +230,9 @@ def test_the_files_of_an_erased_session_no_longer_count_for_its_project(house: H
     counter = Key(registry_pk(ACME, Project("garden")), FILES)
 
     keeping(house).maintenance.run(ALONE)
-    assert (house.world.table.get(counter) or {})["bytes"] == 10
-    EraseUser(Parts.of(house.world, lambda _: SETTINGS), house.inventory).run(DataScope(ACME, user=ADA))
-    assert (house.world.table.get(counter) or {})["bytes"] == 0
+    assert (house.adapters.table.get(counter) or {})["bytes"] == 10
+    EraseUser(Parts.of(house.adapters, lambda _: SETTINGS), house.inventory).run(DataScope(ACME, user=ADA))
+    assert (house.adapters.table.get(counter) or {})["bytes"] == 0
 
 
 def test_blobs_of_events_that_were_archived_go_with_the_next_run(house: Household) -> None:
@@ -245,7 +245,7 @@ def test_blobs_of_events_that_were_archived_go_with_the_next_run(house: Househol
     assert engine.maintenance.run(ALONE).archived_shards == 1
     dropped = before & set(house.inventory.blobs(ACME))
     house.later(hours=1)
-    engine.maintenance.run_due(ALONE, house.world.clock.now() + timedelta(minutes=1))
+    engine.maintenance.run_due(ALONE, house.adapters.clock.now() + timedelta(minutes=1))
 
     assert dropped
     assert not dropped & set(house.inventory.blobs(ACME))

@@ -20,7 +20,7 @@ from support.custody import ADA, ALONE, MONTH, SETTINGS, Household, keeping, par
 
 
 def turns_in_log(house: Household) -> int:
-    parts = Parts.of(house.world, lambda _: SETTINGS)
+    parts = Parts.of(house.adapters, lambda _: SETTINGS)
     return parts.recall.turns(ALONE, ["u:ada"])
 
 
@@ -36,7 +36,7 @@ def test_a_turn_that_arrives_first_wins(house: Household) -> None:
 def test_a_session_in_which_a_turn_is_being_committed_is_not_erased(house: Household) -> None:
     house.say(ALONE, ADA, "I live in Oslo.")
     house.later(days=MONTH)
-    parts = Parts.of(house.world, lambda _: SETTINGS)
+    parts = Parts.of(house.adapters, lambda _: SETTINGS)
     claimed = parts.guards.claim(ALONE, Completion(turn_id=TurnId("next"), inputs=(), outputs=()), "caller", 30)
 
     assert not keeping(house).maintenance.run(ALONE).erased
@@ -58,9 +58,9 @@ def test_a_turn_that_comes_while_the_session_is_being_erased_is_the_first_of_a_n
     """It waits for the lease with its claim made, which must not go with the rest."""
     house.say(ALONE, ADA, "I live in Oslo.")
     house.later(days=MONTH)
-    parts = Parts.of(house.world, lambda _: SETTINGS)
+    parts = Parts.of(house.adapters, lambda _: SETTINGS)
     turn = Completion(turn_id=TurnId("next"), user_id=ADA, inputs=(message("user", "Back."),), outputs=())
-    watched: Any = Watched(house.world.table)
+    watched: Any = Watched(house.adapters.table)
     claims: list[Any] = []
 
     def claim(what: object) -> None:
@@ -68,7 +68,7 @@ def test_a_turn_that_comes_while_the_session_is_being_erased_is_the_first_of_a_n
             claims.append(parts.guards.claim(ALONE, turn, "caller", 30))
 
     watched.before_transaction = claim
-    assert keeping(house, world=replace(house.world, table=watched)).maintenance.run(ALONE).erased
+    assert keeping(house, adapters=replace(house.adapters, table=watched)).maintenance.run(ALONE).erased
 
     assert partition(house, ALONE) == [guard_sk(TurnId("next"))]
     parts.guards.give_back(claims[0])
@@ -81,7 +81,7 @@ def test_whoever_takes_the_session_over_keeps_what_is_left_and_the_erasure_write
 ) -> None:
     house.say(ALONE, ADA, *(f"Row {number} holds beans." for number in range(100)))
     house.later(days=MONTH)
-    watched: Any = Watched(house.world.table)
+    watched: Any = Watched(house.adapters.table)
     seen: list[object] = []
     turn = Completion(turn_id=TurnId("next"), user_id=ADA, inputs=(message("user", "Ada is back."),), outputs=())
     left: list[object] = []
@@ -94,7 +94,7 @@ def test_whoever_takes_the_session_over_keeps_what_is_left_and_the_erasure_write
             left.extend([turns_in_log(house), *house.history(ALONE)])
 
     watched.before_transaction = speak
-    engine = keeping(house, world=replace(house.world, table=watched), guard_lease_seconds=5)
+    engine = keeping(house, adapters=replace(house.adapters, table=watched), guard_lease_seconds=5)
     with pytest.raises((ResourceBusy, Unavailable)):
         engine.maintenance.run(ALONE)
 
@@ -106,17 +106,17 @@ def test_whoever_takes_the_session_over_keeps_what_is_left_and_the_erasure_write
 def test_a_large_session_is_erased_in_several_runs(house: Household) -> None:
     house.say(ALONE, ADA, *(f"Row {number} holds beans." for number in range(300)))
     house.later(days=MONTH)
-    watched: Any = Watched(house.world.table)
+    watched: Any = Watched(house.adapters.table)
 
     def take_time(_: object) -> None:
         house.later(seconds=6)
 
     watched.before_transaction = take_time
-    engine = keeping(house, world=replace(house.world, table=watched))
+    engine = keeping(house, adapters=replace(house.adapters, table=watched))
 
-    reports = [engine.maintenance.run_due(ALONE, house.world.clock.now() + timedelta(hours=1))]
+    reports = [engine.maintenance.run_due(ALONE, house.adapters.clock.now() + timedelta(hours=1))]
     while not reports[-1].finished:
-        reports.append(engine.maintenance.run_due(ALONE, house.world.clock.now() + timedelta(hours=1)))
+        reports.append(engine.maintenance.run_due(ALONE, house.adapters.clock.now() + timedelta(hours=1)))
 
     assert len(reports) > 2
     assert all(report.erased for report in reports)

@@ -12,9 +12,9 @@ from cairn.archive import model as archive
 from cairn.archive.card import MemoryCard
 from cairn.archive.index import ATTEMPTS, ArchiveIndex
 from cairn.archive.model import Deposit, Entry, Receipt
+from cairn.ground.adapters import Pending
 from cairn.ground.errors import NotFound, ResourceBusy, SecretDetected, Unavailable
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, time_ordered_id
-from cairn.ground.world import Pending
 from cairn.sessions.parts import Parts
 
 T = TypeVar("T")
@@ -30,8 +30,8 @@ class Archive:
     def __init__(self, parts: Parts) -> None:
         """Work with these parts."""
         self._parts = parts
-        self._world = parts.world
-        self._index = ArchiveIndex(parts.world)
+        self._adapters = parts.adapters
+        self._index = ArchiveIndex(parts.adapters)
 
     def preview(self, tenant: Tenant, deposit: Deposit) -> MemoryCard:
         """Return the card of what store() would archive, and write nothing; the errors are its own."""
@@ -45,7 +45,7 @@ class Archive:
         """
         kept = self._redacted(tenant, deposit)
         number, sealed = self._parts.vault.seal_alike(tenant, PURPOSE, archive.pack(kept))
-        put = partial(self._world.blobs.put, tenant, sealed)
+        put = partial(self._adapters.blobs.put, tenant, sealed)
         digest = self._twice(put, "The session could not be stored; nothing was indexed", {"stage": "store"})
         entry = self._entry(deposit, kept, digest, number)
         context = {"stage": "index", "pointer": archive.pointer(digest), "indexed": False}
@@ -64,7 +64,7 @@ class Archive:
         """
         entry = Pending(partial(self._index.get, tenant, digest))
         blob = Pending(partial(self._blob, tenant, digest))
-        self._world.parallel([entry, blob, partial(self._parts.vault.prepare, tenant)])
+        self._adapters.parallel([entry, blob, partial(self._parts.vault.prepare, tenant)])
         if entry.result is None or blob.result is None:
             raise _not_found()
         plain = self._parts.vault.unseal_alike(tenant, PURPOSE, entry.result.key_number, blob.result)
@@ -87,7 +87,7 @@ class Archive:
             entry = self._index.get(tenant, digest)
             if entry is None:
                 raise _not_found()
-            self._world.blobs.delete(tenant, digest)
+            self._adapters.blobs.delete(tenant, digest)
             if self._index.remove(tenant, entry):
                 return
         raise ResourceBusy("The session is being archived by other calls", {"resource": "pointer"})
@@ -116,9 +116,9 @@ class Archive:
         return kept
 
     def _entry(self, deposit: Deposit, kept: Mapping[str, Any], digest: Digest, number: int) -> Entry:
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         return Entry(
-            id=time_ordered_id(now, self._world.entropy.token(10)),
+            id=time_ordered_id(now, self._adapters.entropy.token(10)),
             digest=digest,
             key_number=number,
             session_id=deposit.session_id,
@@ -129,7 +129,7 @@ class Archive:
 
     def _blob(self, tenant: Tenant, digest: Digest) -> bytes | None:
         try:
-            return self._world.blobs.get(tenant, digest)
+            return self._adapters.blobs.get(tenant, digest)
         except NotFound:
             return None
 
@@ -138,7 +138,7 @@ class Archive:
         try:
             return call()
         except Unavailable:
-            self._world.clock.sleep(RETRY_SECONDS)
+            self._adapters.clock.sleep(RETRY_SECONDS)
         try:
             return call()
         except Unavailable as error:

@@ -60,7 +60,7 @@ class EarlierImport:
         """Take over what is not yet; what names no user is this user's. ResourceBusy while others hold the session."""
         parts = self._parts
         settings = parts.settings_for(session.tenant)
-        lease = parts.sessions.lease(session, parts.world.entropy.token(12).hex(), settings)
+        lease = parts.sessions.lease(session, parts.adapters.entropy.token(12).hex(), settings)
         try:
             return _Import(parts, lease, user).run(history)
         finally:
@@ -78,7 +78,7 @@ class _Import:
         self._settings = parts.settings_for(lease.session.tenant)
         self._seq = lease.seq
         self._owners = owners_of(lease.head)
-        self._logged_at = parts.world.clock.now()
+        self._logged_at = parts.adapters.clock.now()
 
     def run(self, history: EarlierHistory) -> Imported:
         processed = self._guard([*history.processed, *(turn.turn_id for turn in history.turns)])
@@ -97,18 +97,18 @@ class _Import:
         written = 0
         for start in range(0, len(names), GUARDS_AT_ONCE):
             calls = [partial(self._guard_one, name) for name in names[start : start + GUARDS_AT_ONCE]]
-            written += sum(1 for done in self._parts.world.parallel(calls) if done)
+            written += sum(1 for done in self._parts.adapters.parallel(calls) if done)
         return written
 
     def _guard_one(self, turn: TurnId) -> bool:
         with suppress(ConditionFailed):
-            self._parts.world.table.put(self._parts.guards.processed(self._session, turn))
+            self._parts.adapters.table.put(self._parts.guards.processed(self._session, turn))
             return True
         return False
 
     def _take_facts(self, history: EarlierHistory) -> int:
         """Add the facts where they are not those that were added before; the same ones again would change nothing."""
-        facts = facts_of(history.facts, self._parts.world.clock.now(), self._settings)
+        facts = facts_of(history.facts, self._parts.adapters.clock.now(), self._settings)
         known = sha256(canonical([to_record(fact) | {"state": "", "valid_to": ""} for fact in facts])).hexdigest()
         if not facts or self._lease.head.get("legacy_facts") == known:
             return 0
@@ -116,7 +116,7 @@ class _Import:
         for fact in facts:
             user = UserId(fact.source.user_id) if fact.source.user_id else self._user
             by_owner.setdefault(log_owner(user, self._session.session_id), []).append(fact)
-        now = self._parts.world.clock.now()
+        now = self._parts.adapters.clock.now()
         writes: list[Write] = []
         for owner, held in by_owner.items():
             self._parts.log.refresh(self._session.tenant, self._session.project, owner)
@@ -179,14 +179,14 @@ class _Import:
         return [*writes, *self._parts.log.in_order(*appends)]
 
     def _next_moment(self) -> datetime:
-        clock = self._parts.world.clock
+        clock = self._parts.adapters.clock
         self._logged_at = max(self._logged_at + TICK, clock.now())
         if self._logged_at - clock.now() > AHEAD:
             clock.sleep(AHEAD.total_seconds())
         return self._logged_at
 
     def _head(self, changes: dict[str, Scalar], counts: dict[str, int] | None = None) -> Update:
-        now = self._parts.world.clock.now()
+        now = self._parts.adapters.clock.now()
         entry = due.no_later_than(self._session, self._lease.head, now + due.interval(self._settings))
         owners = "\n".join(self._owners)
         fixed: dict[str, Scalar] = {"updated_at": rfc3339(now), "owners": owners, **self._lease.begun(), **entry.set}
@@ -195,7 +195,7 @@ class _Import:
 
     def _transact(self, writes: list[Write]) -> None:
         try:
-            self._parts.world.table.transact(writes)
+            self._parts.adapters.table.transact(writes)
         except TransactionRefused as refused:
             if self._parts.log.was_outrun(writes, refused):
                 raise Unavailable("others appended to the log meanwhile; run the import again") from refused

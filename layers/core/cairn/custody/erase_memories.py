@@ -37,7 +37,7 @@ class EraseMemories:
         """Hold no state of its own."""
         self._parts = parts
         self._inventory = inventory
-        self._segments = Segments(parts.world, parts.vault)
+        self._segments = Segments(parts.adapters, parts.vault)
 
     def run(self, scope: DataScope) -> int:
         """Remove them, with how they ended where they were forgotten; return how many."""

@@ -66,7 +66,7 @@ class EraseUser:
     def __init__(self, parts: Parts, inventory: Inventory) -> None:
         """Hold no state of its own."""
         self._parts = parts
-        self._world = parts.world
+        self._adapters = parts.adapters
         self._inventory = inventory
         self._memories = EraseMemories(parts, inventory)
         self._archive = Archive(parts)
@@ -78,11 +78,11 @@ class EraseUser:
             raise InvalidArgument("user", "must be named")
         once = self._pass(scope, last=False)
         unnamed = self._unnamed_blobs(scope)
-        self._world.clock.sleep(LATE_APPEND.total_seconds())
+        self._adapters.clock.sleep(LATE_APPEND.total_seconds())
         again = self._pass(scope, last=True)
         unnamed &= self._unnamed_blobs(scope)
         for digest in unnamed:
-            self._world.blobs.delete(scope.tenant, digest)
+            self._adapters.blobs.delete(scope.tenant, digest)
         self._inventory.scrub()
         return ErasedUser(
             once.log_items + again.log_items,
@@ -125,19 +125,19 @@ class EraseUser:
         log = log_pk(session.tenant, session.project, owner)
         with leased(self._parts, session) as held:
             blobs = 0
-            for item in every(self._world.table, Query(log, "\x01", "\U0010ffff")):
+            for item in every(self._adapters.table, Query(log, "\x01", "\U0010ffff")):
                 held.keep()
                 blobs += self._delete(item)
             registered = Key(registry_pk(session.tenant, session.project), registry_sk(owner))
-            self._world.table.delete(Delete(registered))
+            self._adapters.table.delete(Delete(registered))
             return blobs + sum(self._sessions.empty(held))
 
     def _delete(self, item: Attributes) -> int:
         """Delete an item and the blob that holds its content; return how many blobs that were."""
-        self._world.table.delete(Delete(Key(str(item["pk"]), str(item["sk"]))))
+        self._adapters.table.delete(Delete(Key(str(item["pk"]), str(item["sk"]))))
         if "blob" not in item:
             return 0
-        self._world.blobs.delete(layout.tenant_of(str(item["pk"])), Digest(str(item["blob"])))
+        self._adapters.blobs.delete(layout.tenant_of(str(item["pk"])), Digest(str(item["blob"])))
         return 1
 
     def _cleanse(self, scope: DataScope, head: Attributes, *, last: bool) -> int:
@@ -145,10 +145,10 @@ class EraseUser:
         pk = str(head["pk"])
         with leased(self._parts, session_of(pk)) as lease:
             turns = 0
-            discard(self._world, lease.session)
-            for item in every(self._world.table, Query(pk, NEWEST_SUMMARY, NEWEST_SUMMARY)):
+            discard(self._adapters, lease.session)
+            for item in every(self._adapters.table, Query(pk, NEWEST_SUMMARY, NEWEST_SUMMARY)):
                 self._delete(item)
-            for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff")):
+            for item in every(self._adapters.table, Query(pk, "\x01", "\U0010ffff")):
                 lease.keep()
                 sk = str(item["sk"])
                 if sk.startswith(DERIVED) or self._is_begun_by(scope, item):
@@ -190,7 +190,7 @@ class EraseUser:
             writes.append(Delete(where, unchanged))
         lease.write(writes)
         if "blob" in item:
-            self._world.blobs.delete(scope.tenant, Digest(str(item["blob"])))
+            self._adapters.blobs.delete(scope.tenant, Digest(str(item["blob"])))
         return turns
 
     def _unnamed_blobs(self, scope: DataScope) -> set[Digest]:

@@ -82,8 +82,8 @@ class Executions:
 
     def keep(self, scope: ExecutionScope, ended: Ended, settings: EnrichmentSettings) -> None:
         """Store a call that has ended."""
-        now = self._parts.world.clock.now()
-        name = time_ordered_id(now, self._parts.world.entropy.token(_RANDOM_BYTES))
+        now = self._parts.adapters.clock.now()
+        name = time_ordered_id(now, self._parts.adapters.entropy.token(_RANDOM_BYTES))
         where = Key(scope.partition(ended.tool), execution_layout.execution_sk(name))
         outcome = ended.result if ended.error is None else ended.error
         content = {
@@ -98,7 +98,7 @@ class Executions:
         until = now + timedelta(days=settings.retention_days)
         sealed = self._parts.vault.seal(scope.tenant, where, content)
         item = {"pk": where.pk, "sk": where.sk, "expires_at": int(until.timestamp()), **sealed}
-        self._parts.world.table.put(Put(item))
+        self._parts.adapters.table.put(Put(item))
 
     def relevant(
         self, scope: ExecutionScope, tool: str, arguments: Mapping[str, Any], settings: EnrichmentSettings
@@ -107,7 +107,7 @@ class Executions:
         tags = query_tags(tool, arguments)
         found: Sequence[ContextSummary] = ()
         if settings.mode in {"tool", "hybrid"}:
-            now = self._parts.world.clock.now()
+            now = self._parts.adapters.clock.now()
             found = ranked(self._of_tool(scope, tool), tags, now, settings.top_k)
         if settings.mode == "conversation" or (settings.mode == "hybrid" and not found):
             found = self._of_conversation(scope, tool, arguments, tags)
@@ -116,8 +116,8 @@ class Executions:
     def _of_tool(self, scope: ExecutionScope, tool: str) -> list[Execution]:
         low, high = execution_layout.execution_range()
         query = Query(scope.partition(tool), low, high, descending=True, limit=_NEWEST)
-        now = int(self._parts.world.clock.now().timestamp())
-        items = self._parts.world.table.query(query).items
+        now = int(self._parts.adapters.clock.now().timestamp())
+        items = self._parts.adapters.table.query(query).items
         return [self._opened(scope, tool, item) for item in items if int(item["expires_at"]) > now]
 
     def _opened(self, scope: ExecutionScope, tool: str, item: Attributes) -> Execution:
@@ -142,7 +142,7 @@ class Executions:
         visibility = Visibility(session, log_owner(None, session.session_id), "session")
         owners = open_logs(self._parts, visibility)
         said = " ".join((*tool.split("_"), *(tag.partition(":")[2] for tag in tags), *_words(arguments)))
-        now = self._parts.world.clock.now()
+        now = self._parts.adapters.clock.now()
         with self._parts.recall.answering(visibility, Search(query=said, texts=owners, mode="text")) as answer:
             chunks = [answer.read(hit) for hit in islice(answer.hits(), _TEXTS_SEARCHED)]
         summaries = (text_summary(each, tags, now) for each in chunks if isinstance(each, Chunk))

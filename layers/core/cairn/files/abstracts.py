@@ -68,7 +68,7 @@ def descriptions(parts: Parts, session: Session, held: Contents) -> list[Descrip
 
 def stored(parts: Parts, session: Session) -> Abstracts | None:
     """Return the stored summaries, None where none were made."""
-    item = parts.world.table.get(_where(session))
+    item = parts.adapters.table.get(_where(session))
     if item is None:
         return None
     record = parts.vault.unseal(session.tenant, item)
@@ -82,7 +82,7 @@ def fact_ids(held: Contents) -> list[str]:
 
 def refresh(parts: Parts, lease: Lease) -> int:
     """Make the summaries anew if the last refresh is long enough ago; return how many directories that is."""
-    session, now = lease.session, parts.world.clock.now()
+    session, now = lease.session, parts.adapters.clock.now()
     interval = timedelta(minutes=parts.settings_for(session.tenant).summary_refresh_interval_minutes)
     last = stored(parts, session)
     if last is not None and now - last.refreshed_at < interval:
@@ -98,7 +98,7 @@ def refresh(parts: Parts, lease: Lease) -> int:
     where = _where(session)
     put = Put({"pk": where.pk, "sk": where.sk, **parts.vault.seal(session.tenant, where, record)})
     try:
-        parts.world.table.transact([put, Check(lease.key(), lease.held())])
+        parts.adapters.table.transact([put, Check(lease.key(), lease.held())])
     except TransactionRefused as refused:
         raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused
     return len(found)

@@ -91,7 +91,7 @@ class _Layout:
         low, high = layout.prefix_range(log_sk(""))
         for owner in owners_of(self._head):
             pk = log_pk(self._session.tenant, self._session.project, owner)
-            entries = every(self._parts.world.table, Query(pk, low, high))
+            entries = every(self._parts.adapters.table, Query(pk, low, high))
             records = (self._parts.vault.unseal(self._session.tenant, entry) for entry in entries)
             found.extend(facts_of_session(records, self._session.session_id))
         return found
@@ -99,7 +99,7 @@ class _Layout:
     @cached_property
     def _compactions(self) -> list[tuple[datetime, Summary]]:
         low, high = layout.prefix_range("cmp#")
-        items = every(self._parts.world.table, Query(session_pk(self._session), low, high))
+        items = every(self._parts.adapters.table, Query(session_pk(self._session), low, high))
         unseal = self._parts.vault.unseal
         return [(moment(str(item["at"])), Summary.from_record(unseal(self._session.tenant, item))) for item in items]
 

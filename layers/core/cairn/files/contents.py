@@ -19,7 +19,7 @@ from cairn.sessions.parts import Parts
 
 def head_of(parts: Parts, session: Session) -> Attributes | None:
     """Return the session's head, None where it has no turns."""
-    head = parts.world.table.get(Key(session_pk(session), HEAD))
+    head = parts.adapters.table.get(Key(session_pk(session), HEAD))
     return head if head is not None and "seq" in head else None
 
 
@@ -28,7 +28,7 @@ def read(parts: Parts, session: Session, head: Attributes) -> Contents:
     turns: list[TurnStamp] = []
     chunks: list[Chunk] = []
     facts: list[Fact] = []
-    now = parts.world.clock.now()
+    now = parts.adapters.clock.now()
     for owner in owners_of(head):
         parts.log.refresh(session.tenant, session.project, owner)
         with parts.log.view(session.tenant, session.project, owner) as view:
@@ -46,5 +46,5 @@ def read(parts: Parts, session: Session, head: Attributes) -> Contents:
 
 def _compactions(parts: Parts, session: Session) -> list[datetime]:
     low, high = layout.prefix_range("cmp#")
-    items = every(parts.world.table, Query(session_pk(session), low, high))
+    items = every(parts.adapters.table, Query(session_pk(session), low, high))
     return [moment(str(item["at"])) for item in items]

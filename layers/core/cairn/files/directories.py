@@ -38,7 +38,7 @@ class Directories:
 
         root = root_of(session)
         found: dict[str, DirectorySummary | Description] = {}
-        found.update(own_directories(root, file_store.infos(self._parts.world.table, session, "")))
+        found.update(own_directories(root, file_store.infos(self._parts.adapters.table, session, "")))
         head = contents.head_of(self._parts, session)
         if head is not None:
             held = contents.read(self._parts, session, head)

@@ -15,6 +15,7 @@ from cairn.files import paths
 from cairn.files.files import Body, Change, FileInfo, FileType, Part
 from cairn.files.layout import FILES, file_of, file_part_sk, file_sk
 from cairn.ground import layout
+from cairn.ground.adapters import Pending
 from cairn.ground.codec import moment
 from cairn.ground.errors import CairnError, NotFound, QuotaExceeded, StoreError, TransactionRefused
 from cairn.ground.ids import time_ordered_id
@@ -22,7 +23,6 @@ from cairn.ground.paging import every
 from cairn.ground.ports import Table
 from cairn.ground.session import Session
 from cairn.ground.table import AnyOf, Attributes, Delete, Equals, Key, LessThan, Missing, Put, Query, Update, Write
-from cairn.ground.world import Pending
 from cairn.log.layout import registry_pk
 from cairn.sessions.dropped_blobs import discard, dropping
 from cairn.sessions.layout import session_pk
@@ -53,7 +53,7 @@ class FileStore:
         """Work with these parts; a project's files have at most so many bytes together."""
         self._parts = parts
         self._most = project_bytes
-        self._table = parts.world.table
+        self._table = parts.adapters.table
 
     def stored(self, session: Session, path: str) -> StoredFile | None:
         """Return a file's record, None where there is none."""
@@ -101,11 +101,11 @@ class FileStore:
     def dropped(self, session: Session, path: str, change: Change, stored: StoredFile | None) -> list[Write]:
         """Return the writes that remove parts, and the one that names their blobs until these are removed too."""
         gets = [Pending(partial(self._table.get, _where_part(session, path, part))) for part in change.dropped]
-        self._parts.world.parallel(gets)
+        self._parts.adapters.parallel(gets)
         items = [get.result or {} for get in gets] + ([stored.item] if stored else [])
         blobs = [item["blob"] for item in items if "blob" in item]
         deletes = (Delete(_where_part(session, path, part)) for part in change.dropped)
-        return [*deletes, *dropping(self._parts.world, session, blobs)]
+        return [*deletes, *dropping(self._parts.adapters, session, blobs)]
 
     def commit(
         self, session: Session, guarded: list[Write], growth: int, added: list[Write], dropped: list[Write]
@@ -125,10 +125,10 @@ class FileStore:
             raise ChangedMeanwhile from refused
         if any(isinstance(write, Put) for write in dropped):
             with suppress(StoreError, CairnError):  # what fails here is removed with the blobs of a later change
-                discard(self._parts.world, session)
+                discard(self._parts.adapters, session)
 
     def _new_id(self) -> str:
-        return time_ordered_id(self._parts.world.clock.now(), self._parts.world.entropy.token(10))
+        return time_ordered_id(self._parts.adapters.clock.now(), self._parts.adapters.entropy.token(10))
 
 
 def where_of(session: Session, path: str) -> Key:

@@ -14,11 +14,11 @@ from cairn.calls.audit import AuditLog
 from cairn.calls.journal import Journal
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Project, Tenant, UserId
 from cairn.ground.ports import Inventory
 from cairn.ground.session import Subject
-from cairn.ground.world import World
 from cairn.local.directory import default_directory, prepare
 from cairn.local.server.background import work
 from cairn.settings.settings import MASTER_KEY, AwsStore, EmbeddedStore, Settings, read
@@ -45,7 +45,7 @@ class LocalStore:
 class Custody:
     """The store as an operator has it: the adapters, the way to all that a tenant has, and the settings."""
 
-    world: World
+    adapters: Adapters
     inventory: Inventory
     settings: Settings
     vault: Vault
@@ -63,7 +63,7 @@ class Custody:
 
     def journal(self) -> Journal:
         """Return the journal that tenants' audit logs are written by."""
-        return Journal(self.world, self.vault, timedelta(days=self.settings.audit.retention_days))
+        return Journal(self.adapters, self.vault, timedelta(days=self.settings.audit.retention_days))
 
 
 def local_environment(environment: Mapping[str, str]) -> dict[str, str]:
@@ -75,16 +75,16 @@ def local_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 def api_keys(data: Path | None, environment: Mapping[str, str]) -> Credentials:
     """Return the API keys of a data directory, made if it is new, or of AWS where the settings name its store."""
-    return Credentials(world(data, environment))
+    return Credentials(adapters(data, environment))
 
 
 def audit_log(data: Path | None, environment: Mapping[str, str]) -> AuditLog:
     """Return the audit log of a data directory, or of AWS as for api_keys()."""
-    adapters = world(data, environment)
-    return AuditLog(adapters, Vault(adapters))
+    found = adapters(data, environment)
+    return AuditLog(found, Vault(found))
 
 
-def world(data: Path | None, environment: Mapping[str, str]) -> World:
+def adapters(data: Path | None, environment: Mapping[str, str]) -> Adapters:
     """Return the adapters of a data directory, made if it is new, or of AWS where the settings name its store."""
     return wiring.adapters(_settings(data, environment), for_operator=True)
 

@@ -77,14 +77,14 @@ class _Forgetting:
 
     def _end_of_fact(self, owner: str, holder: SessionId, fact: Fact) -> list[Write]:
         """Return what ends a fact for the session that believes it, and for every wider view."""
-        new, now = self._request.replacement_id, self._parts.world.clock.now()
+        new, now = self._request.replacement_id, self._parts.adapters.clock.now()
         deleted = replace(fact, state=State.DELETED, valid_to=now, superseded_by=new)
         entry = replace(self._entry(), session_id=holder, changes=Changes(deleted=(deleted,)))
         append = self._parts.log.append(self._session.tenant, self._session.project, owner, entry)
         return [append, *self._parts.log.in_order(append), *self._replacement_is_kept()]
 
     def _entry(self) -> LogEntry:
-        request, now = self._request, self._parts.world.clock.now()
+        request, now = self._request, self._parts.adapters.clock.now()
         ending = Ending(
             id=request.id,
             at=now,
@@ -100,7 +100,7 @@ class _Forgetting:
 
     def _believed(self, name: str, owners: Sequence[str]) -> tuple[str, SessionId, Fact] | None:
         """Return whose log holds the fact of this id, if it is believed and visible, and which session believes it."""
-        now = self._parts.world.clock.now()
+        now = self._parts.adapters.clock.now()
         for owner in owners:
             with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
                 held = view.ledger.holder(name, now)

@@ -62,7 +62,7 @@ def _facts(parts: Parts, visibility: Visibility, owners: Sequence[str], filter_:
 def _believed_at(parts: Parts, visibility: Visibility, owner: str, filter_: Filter) -> list[Fact]:
     session = visibility.session_of(owner)
     with parts.log.view(visibility.session.tenant, visibility.session.project, owner) as view:
-        history = view.history(filter_.at or parts.world.clock.now())
+        history = view.history(filter_.at or parts.adapters.clock.now())
     return [*history.facts(session), *(history.superseded(session) if filter_.include_superseded else ())]
 
 

@@ -66,8 +66,8 @@ class _Remembering:
 
     def _writes(self, name: str) -> list[Write]:
         """Return what keeps the memory: its item, the session's count, the entry of the log."""
-        world, session, note = self._parts.world, self._session, self._note
-        now = world.clock.now()
+        adapters, session, note = self._parts.adapters, self._session, self._note
+        now = adapters.clock.now()
         memory = Memory(
             id=name,
             type=note.type,
@@ -105,7 +105,7 @@ class _Remembering:
 
         def send() -> None:
             with suppress(CairnError):
-                self._parts.world.jobs.send([job])
+                self._parts.adapters.jobs.send([job])
 
         return [send]
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from cairn.facts.facts import Fact
 from cairn.ground import layout
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import SessionId
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
 from cairn.ground.table import Attributes, Query
-from cairn.ground.world import World
 from cairn.log.entries import Chunk
 from cairn.log.layout import registry_pk, registry_sk
 from cairn.log.log import MemoryLog
@@ -58,9 +58,9 @@ class Search:
 class Searcher:
     """Searches the memory logs that a call may see."""
 
-    def __init__(self, world: World, log: MemoryLog) -> None:
+    def __init__(self, adapters: Adapters, log: MemoryLog) -> None:
         """Hold no state of its own."""
-        self._world = world
+        self._adapters = adapters
         self._log = log
 
     def others(self, visibility: Visibility, head: Attributes | None) -> list[str]:
@@ -75,7 +75,7 @@ class Searcher:
         def refreshing(owner: str) -> object:
             return self._log.refresh(tenant, project, owner)
 
-        self._world.parallel([lambda owner=owner: refreshing(owner) for owner in owners])
+        self._adapters.parallel([lambda owner=owner: refreshing(owner) for owner in owners])
 
     def believed(self, visibility: Visibility, owners: Sequence[str]) -> list[Fact]:
         """Return every live fact that may be seen."""
@@ -83,7 +83,7 @@ class Searcher:
 
     def beliefs(self, visibility: Visibility, owners: Sequence[str]) -> dict[str, list[Fact]]:
         """Return every live fact that may be seen, by whose log it is in."""
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         found: dict[str, list[Fact]] = {}
         for owner in owners:
             with self._log.view(visibility.session.tenant, visibility.session.project, owner) as view:
@@ -109,7 +109,7 @@ class Searcher:
                 *(collection.memories(views[owner], search.filter) for owner in search.memories),
                 *(collection.facts(views[owner], held) for owner, held in search.facts.items()),
             ]
-            embedding, today = Embedding(self._world), self._world.clock.now().date()
+            embedding, today = Embedding(self._adapters), self._adapters.clock.now().date()
             embed = partial(embedding.query_vectors, views.values())
             english_only = embedding.english_only
             yield answer(collections, search.query, today, embed, search.mode, english_only=english_only)
@@ -143,7 +143,7 @@ class Searcher:
         prefix = registry_sk("")
         low, high = layout.prefix_range(prefix)
         query = Query(registry_pk(session.tenant, session.project), low, high)
-        return [str(item["sk"]).removeprefix(prefix) for item in every(self._world.table, query)]
+        return [str(item["sk"]).removeprefix(prefix) for item in every(self._adapters.table, query)]
 
 
 def owners_of(head: Attributes | None) -> list[str]:

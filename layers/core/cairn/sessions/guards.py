@@ -13,11 +13,11 @@ from datetime import timedelta
 
 from cairn.conversation.turns import Completion
 from cairn.ground import codec
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, ConditionFailed, Conflict, ResourceBusy, StoreError
 from cairn.ground.ids import TurnId
 from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, AllOf, AnyOf, Attributes, Delete, Equals, Key, LessThan, Put, Update
-from cairn.ground.world import World
 from cairn.sessions.layout import guard_sk, session_pk
 from cairn.vault.vault import Vault
 
@@ -42,15 +42,15 @@ class Claim:
 class Guards:
     """Claims turns, marks them done, gives them back."""
 
-    def __init__(self, world: World, vault: Vault) -> None:
+    def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Hold no state of its own."""
-        self._world = world
+        self._adapters = adapters
         self._vault = vault
 
     def is_free(self, session: Session, turn_id: TurnId) -> bool:
         """Tell whether a claim of the turn would be granted now, so that nothing costly is done for one that is not."""
-        now = self._world.clock.now()
-        guard = self._world.table.get(Key(session_pk(session), guard_sk(turn_id)))
+        now = self._adapters.clock.now()
+        guard = self._adapters.table.get(Key(session_pk(session), guard_sk(turn_id)))
         if guard is None or int(guard["expires_at"]) < int(now.timestamp()):
             return True
         return guard["status"] == "processing" and int(guard["until"]) < codec.epoch_ms(now)
@@ -60,7 +60,7 @@ class Guards:
 
         Conflict if the turn was committed with another payload; ResourceBusy while another call is committing it.
         """
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         claim = Claim(session, turn, owner)
         until = codec.epoch_ms(now + timedelta(seconds=lease_seconds))
         guard = {
@@ -80,14 +80,14 @@ class Guards:
         stale = AllOf((Equals("status", "processing"), LessThan("until", codec.epoch_ms(now))))
         lapsed = LessThan("expires_at", int(now.timestamp()))
         try:
-            self._world.table.put(Put(guard, AnyOf((ABSENT, stale, lapsed))))
+            self._adapters.table.put(Put(guard, AnyOf((ABSENT, stale, lapsed))))
         except ConditionFailed as held:
             return self._judged(claim, held.item or {})
         return claim
 
     def processed(self, session: Session, turn_id: TurnId) -> Put:
         """Return the write that marks a turn as committed elsewhere, with an unknown payload, if it has no guard."""
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         key = Key(session_pk(session), guard_sk(turn_id))
         guard = {
             "pk": key.pk,
@@ -107,15 +107,15 @@ class Guards:
 
         A claim whose time was up may have been taken over, by a call that stored another payload under this turn_id.
         """
-        stored = self._world.table.get(claim.key())
+        stored = self._adapters.table.get(claim.key())
         if stored is not None and stored.get("owner") != claim.owner:
             self._judged(claim, stored)
         else:
-            self._world.tally.turn_conflict()
+            self._adapters.tally.turn_conflict()
 
     def done(self, claim: Claim, seq: int) -> Update:
         """Return the write that marks the turn as committed; it holds only for the claim's owner."""
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         return Update(
             claim.key(),
             set={
@@ -131,10 +131,10 @@ class Guards:
     def give_back(self, claim: Claim) -> None:
         """Let a retry claim the turn at once; if this fails, it may when the claim's time is up."""
         with suppress(StoreError, CairnError):
-            self._world.table.delete(Delete(claim.key(), _held(claim)))
+            self._adapters.table.delete(Delete(claim.key(), _held(claim)))
 
     def _judged(self, claim: Claim, stored: Attributes) -> Claim:
-        self._world.tally.turn_conflict()
+        self._adapters.tally.turn_conflict()
         turn = claim.turn.turn_id
         if "payload" in stored and not self._is_of(stored, claim):
             raise Conflict(f"turn_id {turn!r} was used for another payload", {"turn_id": turn})

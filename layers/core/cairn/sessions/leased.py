@@ -22,13 +22,13 @@ class Leased:
         """Take a lease that was just granted."""
         self._parts = parts
         self._lease = lease
-        self._kept_at = parts.world.clock.now()
+        self._kept_at = parts.adapters.clock.now()
         self.session = lease.session
         self.head, self.held, self.key = lease.head, lease.held(), lease.key()
 
     def keep(self) -> None:
         """Prolong the lease where some of it has passed; ResourceBusy where it was lost."""
-        now = self._parts.world.clock.now()
+        now = self._parts.adapters.clock.now()
         seconds = self._parts.settings_for(self.session.tenant).guard_lease_seconds
         if now - self._kept_at >= timedelta(seconds=min(_RENEWED_AFTER_SECONDS, seconds / 2)):
             self._parts.sessions.renew(self._lease, seconds)
@@ -37,7 +37,7 @@ class Leased:
     def write(self, writes: Sequence[Write]) -> None:
         """Make the writes, all or none; ResourceBusy where the lease was lost."""
         try:
-            self._parts.world.table.transact(writes)
+            self._parts.adapters.table.transact(writes)
         except TransactionRefused as refused:
             if any(reason is not None and reason.code == "condition" for reason in refused.reasons):
                 raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused
@@ -47,7 +47,7 @@ class Leased:
 @contextmanager
 def leased(parts: Parts, session: Session) -> Generator[Leased]:
     """Hold the session's lease in the block; ResourceBusy where another call keeps it."""
-    caller = parts.world.entropy.token(12).hex()
+    caller = parts.adapters.entropy.token(12).hex()
     lease = parts.sessions.lease(session, caller, parts.settings_for(session.tenant))
     try:
         yield Leased(parts, lease)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cairn.ground.adapters import Pending
 from cairn.ground.ids import UserId
 from cairn.ground.session import Session
 from cairn.ground.table import Key
-from cairn.ground.world import Pending
 from cairn.log.layout import log_owner, memory_owner
 from cairn.log.memories import SCOPES
 from cairn.recall.searching import Visibility
@@ -32,10 +32,10 @@ def open_logs(parts: Parts, visibility: Visibility, further: Sequence[str] = ())
     One round, and a second one only for logs that the session's head names.
     """
     session = visibility.session
-    head = Pending(lambda: parts.world.table.get(Key(session_pk(session), HEAD)))
+    head = Pending(lambda: parts.adapters.table.get(Key(session_pk(session), HEAD)))
     first = list(dict.fromkeys([visibility.owner, *further]))
     refreshes = [lambda owner=owner: parts.log.refresh(session.tenant, session.project, owner) for owner in first]
-    parts.world.parallel([lambda: parts.vault.prepare(session.tenant), head, *refreshes])
+    parts.adapters.parallel([lambda: parts.vault.prepare(session.tenant), head, *refreshes])
     others = parts.recall.others(visibility, head.result)
     if unread := [owner for owner in others if owner not in first]:
         parts.recall.refresh(visibility, unread)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.settings import MemorySettings
-from cairn.ground.world import World
 from cairn.log.log import MemoryLog
 from cairn.recall.searching import Searcher
 from cairn.vault.vault import Vault
@@ -26,22 +26,22 @@ SettingsFor: TypeAlias = Callable[[Tenant], MemorySettings]
 class Parts:
     """What every use case is made of; what not every use case needs is made, and loaded, when it is asked for."""
 
-    world: World
+    adapters: Adapters
     vault: Vault
     log: MemoryLog
     recall: Searcher
     settings_for: SettingsFor
 
     @classmethod
-    def of(cls, world: World, settings_for: SettingsFor) -> Parts:
+    def of(cls, adapters: Adapters, settings_for: SettingsFor) -> Parts:
         """Put the parts together over the adapters of one process."""
-        vault = Vault(world)
-        log = MemoryLog(world, vault)
+        vault = Vault(adapters)
+        log = MemoryLog(adapters, vault)
         return cls(
-            world=world,
+            adapters=adapters,
             vault=vault,
             log=log,
-            recall=Searcher(world, log),
+            recall=Searcher(adapters, log),
             settings_for=settings_for,
         )
 
@@ -50,18 +50,18 @@ class Parts:
         """Return what reads and leases sessions, and keeps their newest turns."""
         from cairn.sessions.sessions import Sessions  # noqa: PLC0415 - memories are found and kept without turns
 
-        return Sessions(self.world, self.vault)
+        return Sessions(self.adapters, self.vault)
 
     @property
     def guards(self) -> Guards:
         """Return what claims turns."""
         from cairn.sessions.guards import Guards  # noqa: PLC0415
 
-        return Guards(self.world, self.vault)
+        return Guards(self.adapters, self.vault)
 
     @property
     def indexer(self) -> Indexer:
         """Return what makes segments of logs."""
         from cairn.recall.indexing import Indexer  # noqa: PLC0415 - only workers and operators index
 
-        return Indexer(self.world, self.vault)
+        return Indexer(self.adapters, self.vault)

@@ -29,13 +29,13 @@ def transact(
     for attempt in range(ATTEMPTS):
         writes = make()
         try:
-            parts.world.parallel([partial(parts.world.table.transact, writes), *beside()])
+            parts.adapters.parallel([partial(parts.adapters.table.transact, writes), *beside()])
         except TransactionRefused as refused:
             was_outrun = parts.log.was_outrun(writes, refused)
             if not was_outrun and (found := settled(writes, refused)) is not None:
                 return found
             if attempt or not was_outrun:
-                parts.world.clock.sleep(RETRY_SECONDS * 2**attempt)
+                parts.adapters.clock.sleep(RETRY_SECONDS * 2**attempt)
         else:
             return None
     raise Unavailable("the store refused repeatedly; nothing was written")

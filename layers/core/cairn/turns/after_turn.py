@@ -18,12 +18,12 @@ from cairn.conversation.turns import Completion
 from cairn.facts.extraction import extract
 from cairn.facts.facts import Changes, Recording, identity, merge
 from cairn.facts.proposals import Proposals
+from cairn.ground.adapters import Pending
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import CairnError, ResourceBusy, TransactionRefused
 from cairn.ground.ids import time_ordered_id
 from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, Key, Put, Scalar, Update, Write
-from cairn.ground.world import Pending
 from cairn.log.entries import LogEntry, TurnEntry
 from cairn.log.layout import log_owner, registry_pk, registry_sk
 from cairn.log.log import ON_TIME
@@ -68,7 +68,7 @@ class _Commit:
         self._proposed = proposed
         self._settings = parts.settings_for(session.tenant)
         self._owner = log_owner(turn.user_id, session.session_id)
-        self._caller = parts.world.entropy.token(12).hex()
+        self._caller = parts.adapters.entropy.token(12).hex()
         self._claim: Claim | None = None
         self._lease: Lease | None = None
         self._context = NOTHING_STORED
@@ -77,7 +77,7 @@ class _Commit:
         committed = False
         try:
             claim = Pending(self._take_claim)
-            self._parts.world.parallel([claim, self._try_lease, self._read_context, self._refresh])
+            self._parts.adapters.parallel([claim, self._try_lease, self._read_context, self._refresh])
             if claim.result.done:
                 return CommittedTurn(replayed=True)
             lease = self._held_lease()
@@ -87,7 +87,7 @@ class _Commit:
             delta = self._delta(lease)
             self._write(claim.result, lease, delta)
             committed = True
-            self._parts.world.tally.facts_written(Counter(fact.tier for fact in delta.changes.added))
+            self._parts.adapters.tally.facts_written(Counter(fact.tier for fact in delta.changes.added))
         finally:
             if not committed:
                 self._abandon()
@@ -131,7 +131,7 @@ class _Commit:
             return view.has_turn(self._session.session_id, self._turn.turn_id, oldest)
 
     def _delta(self, lease: Lease) -> _Delta:
-        now = self._parts.world.clock.now()
+        now = self._parts.adapters.clock.now()
         inputs = new_inputs_of(self._parts, self._session, self._turn, self._context)
         events = events_of(self._turn, inputs, now)
         changes, superseded = self._changes(_said_by_user(events, len(inputs)), lease.seq, now)
@@ -161,7 +161,7 @@ class _Commit:
 
     def _recording(self, now: datetime) -> Recording:
         """Return how this turn's facts are recorded; their ids rise in the order they were said."""
-        randomness = int.from_bytes(self._parts.world.entropy.token(9))
+        randomness = int.from_bytes(self._parts.adapters.entropy.token(9))
         ids = (time_ordered_id(now, (randomness + i).to_bytes(10)) for i in count())
         return Recording(
             turn_id=self._turn.turn_id,
@@ -176,7 +176,7 @@ class _Commit:
         transact(self._parts, lambda: self._writes(claim, lease, delta), _raise_if_lost, self._requests)
 
     def _writes(self, claim: Claim, lease: Lease, delta: _Delta) -> list[Write]:
-        if self._parts.world.clock.now() - delta.now > ON_TIME:
+        if self._parts.adapters.clock.now() - delta.now > ON_TIME:
             raise ResourceBusy("the commit was held up for too long; nothing was written", {"resource": "session"})
         log, session = self._parts.log, self._session
         append = log.append(session.tenant, session.project, self._owner, self._entry(delta))
@@ -197,7 +197,7 @@ class _Commit:
 
         def send() -> None:
             with suppress(CairnError):
-                self._parts.world.jobs.send([job])
+                self._parts.adapters.jobs.send([job])
 
         return [send]
 

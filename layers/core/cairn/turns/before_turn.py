@@ -11,11 +11,11 @@ from cairn.conversation.events import Event
 from cairn.conversation.items import text_of
 from cairn.facts.facts import Fact
 from cairn.facts.shortlist import Shortlist, rank
+from cairn.ground.adapters import Pending
 from cairn.ground.errors import CairnError
 from cairn.ground.explanation import Explanation
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
-from cairn.ground.world import Pending
 from cairn.log.entries import Chunk
 from cairn.log.layout import PROJECT_OWNER, log_owner
 from cairn.log.memories import Memory
@@ -98,10 +98,10 @@ class _Preparation:
         session_read = Pending(self._read_session)
         own = Pending(lambda: self._parts.log.refresh(session.tenant, session.project, self._visibility.owner))
         key = Pending(lambda: self._parts.vault.prepare(session.tenant))
-        minute = self._parts.world.clock.now().strftime("%Y-%m-%dT%H:%M")
+        minute = self._parts.adapters.clock.now().strftime("%Y-%m-%dT%H:%M")
         shared = Pending(lambda: self._open_memories(PROJECT_OWNER, minute))
         # The last runs on this thread: one that waits for no log, so that kept threads never all wait for this one.
-        self._parts.world.parallel([key, session_read, own, shared, key])
+        self._parts.adapters.parallel([key, session_read, own, shared, key])
         recent, private, further = session_read.result
         memory_owners = dict.fromkeys([self._visibility.owner, *private, *shared.result])
         return _Read(recent, (self._visibility.owner, *further), tuple(memory_owners))
@@ -110,7 +110,7 @@ class _Preparation:
         """Read the newest turns, then at once the logs they tell of; return them, whose memories and whose texts."""
         recent = self._parts.sessions.recent(self._session, self.settings.recent_context_items)
         private, further = Pending(lambda: self._private(recent)), Pending(lambda: self._further(recent))
-        self._parts.world.parallel([private, further])
+        self._parts.adapters.parallel([private, further])
         return recent, private.result, further.result
 
     def search(self, read: _Read) -> _Found:
@@ -118,7 +118,7 @@ class _Preparation:
 
         Texts are those that the summary stands for among them.
         """
-        limit, now = self.settings.recall_facts_limit, self._parts.world.clock.now()
+        limit, now = self.settings.recall_facts_limit, self._parts.adapters.clock.now()
         believed = self._parts.recall.beliefs(self._visibility, read.owners)
         facts = {fact.id: fact for held in believed.values() for fact in held}
         if not self._query:
@@ -179,7 +179,7 @@ class _Preparation:
             summary = compact(summary, texts, through)
             shorter = self.window(read, summary, _Found(window.facts, window.chunks))
             if through == due[-1] or shorter.size < self.threshold:
-                self._parts.sessions.store_summary(session, summary, self._parts.world.clock.now())
+                self._parts.sessions.store_summary(session, summary, self._parts.adapters.clock.now())
                 return summary
         return None
 

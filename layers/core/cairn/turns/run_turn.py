@@ -11,11 +11,11 @@ from datetime import timedelta
 from typing import Any
 
 from cairn.conversation.turns import Completion
+from cairn.ground.adapters import Pending
 from cairn.ground.errors import InvalidArgument, PermissionDenied
 from cairn.ground.ids import Tenant, TurnId, UserId, time_ordered_id
 from cairn.ground.session import ResponseItem, Session
 from cairn.ground.table import ABSENT, Key, Put
-from cairn.ground.world import Pending
 from cairn.sessions.layout import operation_sk, session_pk
 from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
@@ -29,16 +29,16 @@ LIFETIME = timedelta(hours=1)
 
 def begin(parts: Parts, session: Session, request: Preparation) -> BegunTurn:
     """Return the prepared turn and the token that commits it; a turn without a turn_id is given one."""
-    now = parts.world.clock.now()
+    now = parts.adapters.clock.now()
     operation = Operation(
-        id=parts.world.entropy.token(12).hex(),
+        id=parts.adapters.entropy.token(12).hex(),
         project=session.project,
         session_id=session.session_id,
-        turn_id=request.turn_id or TurnId(time_ordered_id(now, parts.world.entropy.token(10))),
+        turn_id=request.turn_id or TurnId(time_ordered_id(now, parts.adapters.entropy.token(10))),
         expires_at=(now + LIFETIME).replace(microsecond=0),
     )
     prepared = Pending(lambda: prepare(parts, session, request))
-    parts.world.parallel([prepared, lambda: parts.world.table.put(_kept(parts, session, operation, request))])
+    parts.adapters.parallel([prepared, lambda: parts.adapters.table.put(_kept(parts, session, operation, request))])
     tag = parts.vault.sign(session.tenant, PURPOSE, operation.message())
     return BegunTurn(prepared.result, OperationToken(operation, tag).text(), operation.expires_at)
 
@@ -51,10 +51,10 @@ def finish(parts: Parts, tenant: Tenant, token: OperationToken, outputs: Sequenc
     operation = token.operation
     if not parts.vault.verify(tenant, PURPOSE, operation.message(), token.tag):
         raise PermissionDenied("This operation_token is not one of yours; call with phase begin for a new one")
-    if parts.world.clock.now() >= operation.expires_at:
+    if parts.adapters.clock.now() >= operation.expires_at:
         raise PermissionDenied("This operation_token has expired; call with phase begin for a new one")
     session = Session(tenant, operation.project, operation.session_id)
-    kept = parts.world.table.get(_where(session, operation))
+    kept = parts.adapters.table.get(_where(session, operation))
     if kept is None:
         raise InvalidArgument("operation_token", "names a turn whose session was deleted")
     return commit(parts, session, _completion(operation.turn_id, parts.vault.unseal(tenant, kept), outputs))

@@ -75,14 +75,14 @@ class Maintenance:
             return MaintenanceReport()
         settings = self._parts.settings_for(session.tenant)
         lease = self._parts.sessions.lease(session, self._owner(), settings)
-        return self._under(lease, self._parts.world.clock.now() + TIME_LIMIT)
+        return self._under(lease, self._parts.adapters.clock.now() + TIME_LIMIT)
 
     def run_due(self, session: Session, until: datetime) -> MaintenanceReport:
         """Do what is due if the session still is, until that moment; ResourceBusy at once where another call holds it.
 
         No session takes longer than by `run`, so that one does not use up the time of all.
         """
-        now = self._parts.world.clock.now()
+        now = self._parts.adapters.clock.now()
         head = contents.head_of(self._parts, session)
         if head is None or not due.is_due(head, now):
             return MaintenanceReport()
@@ -93,12 +93,12 @@ class Maintenance:
         return self._under(lease, min(until, now + TIME_LIMIT))
 
     def _owner(self) -> str:
-        return self._parts.world.entropy.token(12).hex()
+        return self._parts.adapters.entropy.token(12).hex()
 
     def _under(self, lease: Lease, until: datetime) -> MaintenanceReport:
         if not lease.seq:  # another run erased the session before it was leased
             with suppress(ConditionFailed):
-                self._parts.world.table.delete(Delete(lease.key(), lease.held()))
+                self._parts.adapters.table.delete(Delete(lease.key(), lease.held()))
             return MaintenanceReport()
         run = _Run(self._parts, self._retention, lease, until)
         try:
@@ -119,7 +119,7 @@ class _Run:
         self.entry = due.KEPT
         self._session = lease.session
         self._settings = parts.settings_for(lease.session.tenant)
-        self._started = parts.world.clock.now()
+        self._started = parts.adapters.clock.now()
         self._age = timedelta(hours=self._settings.compaction_min_age_hours)
 
     def report(self) -> MaintenanceReport:
@@ -150,11 +150,11 @@ class _Run:
         for owner in owners_of(self._lease.head):
             job = self._parts.log.overdue(self._session.tenant, self._session.project, owner)
             if job is not None:
-                self._parts.indexer.do(job, self._until - self._parts.world.clock.now())
+                self._parts.indexer.do(job, self._until - self._parts.adapters.clock.now())
 
     def _next_due(self) -> datetime | None:
         """Return when something falls due next, and no sooner than the interval allows; None where nothing will."""
-        soonest = self._parts.world.clock.now() + due.interval(self._settings)
+        soonest = self._parts.adapters.clock.now() + due.interval(self._settings)
         return max(soonest, min(self._falls_due)) if self._falls_due else None
 
     def _compact(self, held: Contents) -> int:
@@ -165,7 +165,7 @@ class _Run:
         if through <= done:
             return 0
         summary = compact(previous, held.chunks, through)
-        self._parts.sessions.store_summary(self._session, summary, self._parts.world.clock.now())
+        self._parts.sessions.store_summary(self._session, summary, self._parts.adapters.clock.now())
         return sum(turn.events for turn in held.turns if done < turn.seq <= through)
 
     def _outside_context(self, held: Contents) -> int:
@@ -184,13 +184,13 @@ class _Run:
         """
         packs = 0
         for pack in _packs(self._due(self._outside_context(held))):
-            if self._parts.world.clock.now() >= self._until:
+            if self._parts.adapters.clock.now() >= self._until:
                 return packs, False
             self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
             self._move(pack)
             packs += 1
         if _DROPPED in self._lease.head:
-            discard(self._parts.world, self._session, before=self._started)
+            discard(self._parts.adapters, self._session, before=self._started)
         return packs, True
 
     def _due(self, through: int) -> Iterable[_RawTurn]:
@@ -198,7 +198,7 @@ class _Run:
         pk = session_pk(self._session)
         if through == 0:
             return
-        for item in every(self._parts.world.table, Query(pk, FIRST_EVENT, event_sk(through))):
+        for item in every(self._parts.adapters.table, Query(pk, FIRST_EVENT, event_sk(through))):
             if (at := moment(str(item["at"]))) > newest:
                 self._falls_due.append(at + self._age)
                 return
@@ -215,7 +215,7 @@ class _Run:
         blobs = [turn.blob for turn in pack if turn.blob is not None]
         dropped = {_DROPPED: True} if blobs else {}
         head = Update(self._lease.key(), set={"archived_through": last.seq, **dropped}, condition=self._lease.held())
-        self._transact([put, head, *deletes, *dropping(self._parts.world, self._session, blobs)])
+        self._transact([put, head, *deletes, *dropping(self._parts.adapters, self._session, blobs)])
         if blobs:
             self._falls_due.append(self._started)
 
@@ -244,12 +244,12 @@ class _Run:
         refreshed = refresh(self._parts, self._lease)
         if not refreshed:
             minutes = self._settings.summary_refresh_interval_minutes
-            self._falls_due.append(self._parts.world.clock.now() + timedelta(minutes=minutes))
+            self._falls_due.append(self._parts.adapters.clock.now() + timedelta(minutes=minutes))
         return refreshed
 
     def _end(self, owner: str, facts: tuple[Fact, ...]) -> int:
         if facts:
-            now: datetime = self._parts.world.clock.now()
+            now: datetime = self._parts.adapters.clock.now()
             entry = LogEntry(session_id=self._session.session_id, at=now, changes=Changes(superseded=facts))
             self._append(owner, entry)
             self._parts.log.refresh(self._session.tenant, self._session.project, owner)
@@ -267,7 +267,7 @@ class _Run:
     def _transact(self, writes: list[Write]) -> bool:
         """Make the writes, all or none; False where others appended to a log first."""
         try:
-            self._parts.world.table.transact(writes)
+            self._parts.adapters.table.transact(writes)
         except TransactionRefused as refused:
             if self._parts.log.was_outrun(writes, refused):
                 return False

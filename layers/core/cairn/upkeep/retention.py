@@ -36,7 +36,7 @@ class Retention:
 
     def is_over(self, session: Session, ends: datetime) -> bool:
         """Tell whether that time is over and no turn is under way."""
-        return ends <= self._parts.world.clock.now() and not self._erasure().is_in_use(session)
+        return ends <= self._parts.adapters.clock.now() and not self._erasure().is_in_use(session)
 
     def erase(self, lease: Lease, until: datetime) -> MaintenanceReport:
         """Erase the session, on record; what there is no time for is left to the next run."""
@@ -45,7 +45,7 @@ class Retention:
         subject = Subject(project=lease.session.project, session_id=lease.session.session_id)
         with self._journal.command(lease.session.tenant, COMMAND, subject):
             for _ in self._erasure().forget(Leased(self._parts, lease), until):
-                if self._parts.world.clock.now() >= until:
+                if self._parts.adapters.clock.now() >= until:
                     return MaintenanceReport(erased=True, finished=False)
         return MaintenanceReport(erased=True)
 

@@ -33,8 +33,8 @@ def write(file: Path, scope: DataScope, custody: Custody) -> int:
     partial = file.with_name(f"{file.name}.partial")
     partial.unlink(missing_ok=True)
     with open(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as stream:  # noqa: PTH123 - a descriptor, not a path
-        records = Bundles(custody.world, custody.inventory, custody.vault).export(scope)
-        count = _write(stream, scope, _counted("Exporting", records, None), rfc3339(custody.world.clock.now()))
+        records = Bundles(custody.adapters, custody.inventory, custody.vault).export(scope)
+        count = _write(stream, scope, _counted("Exporting", records, None), rfc3339(custody.adapters.clock.now()))
         stream.flush()
         os.fsync(stream.fileno())
     partial.rename(file)
@@ -54,7 +54,7 @@ def take_in(file: Path, owner: Tenant | None, custody: Custody) -> tuple[Tenant,
         manifest = _checked(bundle)
         whose, items = owner or tenant(manifest["tenant"]), int(manifest["items"])
         with custody.journal().command(whose, "cairn import", Subject()):
-            stored = Bundles(custody.world, custody.inventory, custody.vault).take_in(whose, _records(bundle))
+            stored = Bundles(custody.adapters, custody.inventory, custody.vault).take_in(whose, _records(bundle))
             return whose, items, sum(_counted("Importing", stored, items))
 
 

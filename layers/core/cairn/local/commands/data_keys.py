@@ -75,4 +75,4 @@ def _custody(data: Path | None) -> Custody:
 def _data_keys(store: Custody) -> DataKeys:
     from cairn.custody.data_keys import DataKeys  # noqa: PLC0415 - a command pays for its own imports only
 
-    return DataKeys(store.world, store.inventory)
+    return DataKeys(store.adapters, store.inventory)

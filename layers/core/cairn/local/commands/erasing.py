@@ -27,7 +27,7 @@ def erase_tenant(custody: Custody, owner: Tenant) -> None:
         click.echo("The data keys are deleted: nothing stored can be opened any more.")
         click.echo("Processes that run may keep a key in memory for 5 minutes; restart them to end that now.")
 
-    done = EraseTenant(custody.world, custody.inventory).run(owner, shredded)
+    done = EraseTenant(custody.adapters, custody.inventory).run(owner, shredded)
     if done == ErasedTenant():
         click.echo("There was nothing of this tenant.")
     else:
@@ -40,7 +40,7 @@ def erase_tenant(custody: Custody, owner: Tenant) -> None:
 
 def erase_user(custody: Custody, scope: DataScope) -> None:
     """Erase a user and print what was removed; ResourceBusy where something is left."""
-    parts = Parts.of(custody.world, custody.settings.memory_for)
+    parts = Parts.of(custody.adapters, custody.settings.memory_for)
     click.echo("Calls that are under way get 30 seconds to end; then a second pass follows.", err=True)
     done = EraseUser(parts, custody.inventory).run(scope)
     if done == ErasedUser():

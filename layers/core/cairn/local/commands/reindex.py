@@ -16,9 +16,9 @@ from cairn.recall.reindexing import reindex as logs
 def reindex(owner: Tenant, data: Path | None) -> None:
     """Make the index of each of the tenant's logs anew, and say by what."""
     store = custody(data, os.environ)
-    embedder = store.world.embedder
+    embedder = store.adapters.embedder
     with store.recorded(owner, "cairn reindex"):
-        done = list(logs(store.world, store.inventory, owner))
+        done = list(logs(store.adapters, store.inventory, owner))
     total = sum(done, Indexed())
     by = f"words and the vectors of {embedder.name}" if embedder else "words alone"
     click.echo(f"Indexed {total.entries} entries of {len(done)} logs anew, by {by}: {total.bytes} bytes.")

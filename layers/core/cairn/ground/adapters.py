@@ -1,4 +1,4 @@
-"""Everything a service needs of the world, handed over once."""
+"""The adapters of a process, handed over as one record, and calls that it makes in parallel."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class NoTally:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class Adapters:
     """The adapters of one process.
 
     Without a language model, facts are found by rule alone; without an embedder, texts by their words alone; without an
