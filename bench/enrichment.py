@@ -19,7 +19,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from cairn import wiring
 from cairn.access.api_keys import ALL_PROJECTS
 from cairn.access.callers import Caller
 from cairn.conversation.items import message
@@ -36,12 +35,14 @@ from cairn.ground.rates import RateSettings
 from cairn.ground.session import Session
 from cairn.ground.settings import EnrichmentSettings
 from cairn.process.system import SystemClock, SystemEntropy, in_turn
+from cairn.services import Services
 from cairn.settings.settings import Settings
 from cairn.tool.enrichment import AutoMemorySystem, enriched
 from cairn.tool.tool import Call, Tool
-from cairn.wiring import Services
+from cairn.turns.after_turn import commit
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE, Diagnosis, PodHealth, oc_diagnostic_pod_health
 from metering import Meter, MeteredTable
+from over_adapters import services_over
 from report import Table, options, publish
 
 TENANT, PROJECT, SESSION_ID = Tenant("bench"), Project("bench"), SessionId("monday")
@@ -106,7 +107,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         table = SqliteTable(Path(directory) / "table.sqlite3")
         adapters = _adapters(table, Path(directory))
-        _talk(wiring.build(_settings(OFF), adapters))
+        _talk(services_over(adapters, _settings(OFF)))
         try:
             hooks = [_hook(scene, adapters) for scene in _scenes(ended)]
             calls = _calls(adapters)
@@ -143,10 +144,10 @@ def _hook(scene: Scene, adapters: Adapters) -> list[Any]:
     """Return the row of a scene, after calls that a store without faults has kept."""
     meter, idle = Meter(), IdleTool()
     beset: Any = Beset(MeteredTable(adapters.table, meter), scene.store)
-    well = AutoMemorySystem(wiring.build(_settings(scene.settings), adapters), TENANT, PROJECT)
+    well = AutoMemorySystem(services_over(adapters, _settings(scene.settings)), TENANT, PROJECT)
     for _ in range(EARLIER):
         _call_hook(well, IdleTool())
-    memory = AutoMemorySystem(wiring.build(_settings(scene.settings), replace(adapters, table=beset)), TENANT, PROJECT)
+    memory = AutoMemorySystem(services_over(replace(adapters, table=beset), _settings(scene.settings)), TENANT, PROJECT)
     _call_hook(memory, idle)
     meter.rounds = 0
     answered = _call_hook(memory, idle)
@@ -161,7 +162,7 @@ def _calls(adapters: Adapters) -> list[list[Any]]:
     caller = Caller(TENANT, frozenset({"read", "write"}), "bench", (ALL_PROJECTS,))
     names = {"project": PROJECT, "session_id": SESSION_ID}
     sides = {
-        flag: (Call(caller, wiring.build(_settings(settings), adapters), names=names), IdleTool())
+        flag: (Call(caller, services_over(adapters, _settings(settings)), names=names), IdleTool())
         for flag, settings in (("off", OFF), ("on", ON))
     }
     taken: dict[str, list[tuple[float, Any]]] = {flag: [] for flag in sides}
@@ -197,7 +198,7 @@ def _talk(services: Services) -> None:
     """Say something about pods in the session, for the conversation to be asked about."""
     said, answered = message("user", "The shop's pods are in CrashLoopBackOff."), message("assistant", "Noted.")
     turn = Completion(turn_id=TurnId("turn-1"), inputs=(said,), outputs=(answered,))
-    services.turns.after(Session(TENANT, PROJECT, SESSION_ID), turn)
+    commit(services, Session(TENANT, PROJECT, SESSION_ID), turn)
 
 
 def _settings(enrichment: EnrichmentSettings) -> Settings:

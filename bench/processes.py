@@ -7,13 +7,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cairn import wiring
 from cairn.access.api_keys import ALL_PROJECTS
 from cairn.access.callers import Caller
 from cairn.access.policy_store import PolicyStore
@@ -32,6 +31,7 @@ from cairn.tool.tool import Call
 from cairn_sandbox import door
 from cairn_tools.catalog import CATALOG
 from metering import Meter, MeteredSandbox, Written, metered
+from over_adapters import services_over
 
 TENANT = Tenant("bench")
 CALLER = Caller(TENANT, frozenset({"read", "write"}), "bench-request", (ALL_PROJECTS,))
@@ -125,8 +125,8 @@ class Process:
         """Count what these services ask of their adapters."""
         self._meter = Meter()
         self._clock = clock
-        services = wiring.build(SETTINGS, metered(adapters, self._meter))
-        self.services = replace(services, sandbox=MeteredSandbox(_SameProcess(), self._meter))
+        self.services = services_over(metered(adapters, self._meter), SETTINGS)
+        vars(self.services)["sandbox"] = MeteredSandbox(_SameProcess(), self._meter)
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the tool answers."""
@@ -162,7 +162,7 @@ class Deployment:
         self._table = SqliteTable(Path(":memory:"))
         blobs, keys = DirectoryBlobs(directory / "blobs"), LocalKeyRing(bytes(32))
         self.adapters = Adapters(self._table, blobs, keys, self.clock, SystemEntropy(), in_turn, self._queue)
-        self.plain = wiring.build(SETTINGS, self.adapters)
+        self.plain = services_over(self.adapters, SETTINGS)
         self.inventory = EmbeddedInventory(self._table, directory / "blobs")
         PolicyStore(self.adapters).write(json.dumps(POLICY))
         self._worker = self.process()

@@ -25,12 +25,13 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.settings import MemorySettings
 from cairn.process.system import in_turn
+from cairn.services import Services
 from cairn.settings.settings import Settings, variables
 from cairn.telemetry import logs
 from cairn.tool.tool import Call
-from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
-from support.doubles import FakeClock, InProcessSandbox, RecordingJobs, RepeatingKeyRing
+from support.doubles import FakeClock, RecordingJobs, RepeatingKeyRing
+from support.services import services_over
 
 # A busy machine is no failure, and CI repeats what it found.
 hypothesis.settings.register_profile("cairn", deadline=None, derandomize="CI" in os.environ)
@@ -148,7 +149,7 @@ def fresh(new_adapters: Callable[[], tuple[Store, Adapters]], settings: Settings
 
     def install() -> Store:
         store, adapters = new_adapters()
-        wiring.provide(replace(wiring.build(settings, adapters), sandbox=InProcessSandbox()))
+        wiring.provide(services_over(adapters, settings))
         return store
 
     yield install
@@ -172,7 +173,7 @@ def adapters(store_and_adapters: tuple[Store, Adapters], clock: FakeClock, entro
 
 @pytest.fixture
 def services(adapters: Adapters, settings: Settings) -> Iterator[Services]:
-    built = replace(wiring.build(settings, adapters), sandbox=InProcessSandbox())
+    built = services_over(adapters, settings)
     wiring.provide(built)
     yield built
     wiring.provide(None)
@@ -184,7 +185,7 @@ def tuned(services: Services, adapters: Adapters) -> Callable[..., Services]:
 
     def tune(**knobs: Any) -> Services:
         settings = replace(services.settings, memory=MemorySettings(**knobs))
-        built = replace(wiring.build(settings, adapters), sandbox=services.sandbox)
+        built = services_over(adapters, settings, sandbox=services.sandbox)
         wiring.provide(built)
         return built
 

@@ -16,8 +16,8 @@ from cairn.edge import events
 from cairn.edge.deadline import left, within
 from cairn.edge.guard import guarded
 from cairn.ground.errors import Unauthenticated, Unavailable
+from cairn.services import Services
 from cairn.telemetry.record import CallRecord
-from cairn.wiring import Services
 from cairn_auth.protected_resource import challenge
 
 

@@ -14,6 +14,7 @@ from cairn.edge import events, problems
 from cairn.edge.deadline import left, within
 from cairn.edge.guard import guarded
 from cairn.ground.errors import CairnError
+from cairn.services import Services
 from cairn.tool.dispatch import families
 from cairn_tools.catalog import CATALOG
 
@@ -32,7 +33,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         return events.respond(problems.http_status(error), problems.envelope(error))
 
 
-def _runtime_config(services: wiring.Services) -> dict[str, Any]:
+def _runtime_config(services: Services) -> dict[str, Any]:
     body = {"tools": families(CATALOG, services.settings), "version": __version__}
     return events.respond(200, body, {"cache-control": "max-age=60"})
 

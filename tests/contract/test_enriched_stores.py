@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from cairn import wiring
 from cairn.access.callers import Caller
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
@@ -19,13 +17,15 @@ from cairn.ground.ports import Blobs, KeyRing, Table
 from cairn.ground.session import Session
 from cairn.ground.settings import EnrichmentSettings
 from cairn.process.system import in_turn
+from cairn.services import Services
 from cairn.settings.settings import Settings
 from cairn.tool.enrichment import AutoMemorySystem
 from cairn.tool.tool import Call
-from cairn.wiring import Services
+from cairn.turns.after_turn import commit
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
 from conftest import FakeClock
-from support.doubles import InProcessSandbox, RecordingJobs
+from support.doubles import RecordingJobs
+from support.services import services_over
 
 PODS = oc_diagnostic_pod_health
 ACME, GARDEN, MONDAY = Tenant("acme"), Project("garden"), SessionId("monday")
@@ -54,7 +54,7 @@ def process(adapters: Adapters) -> Callable[..., Services]:
 
     def start(enrichment: EnrichmentSettings = PATIENT) -> Services:
         settings = Settings(memory_enabled=True, enrichment=enrichment)
-        return replace(wiring.build(settings, adapters), sandbox=InProcessSandbox())
+        return services_over(adapters, settings)
 
     return start
 
@@ -87,7 +87,7 @@ def test_the_incident_that_is_most_like_a_call_is_told_first_and_no_answer_chang
 def test_where_no_call_was_before_the_conversation_tells_what_was_seen(process: Callable[..., Services]) -> None:
     said = message("user", "The pods of the shop are in CrashLoopBackOff again.")
     turn = Completion(turn_id=TurnId("turn-1"), inputs=(said,), outputs=(message("assistant", "Noted."),))
-    process().turns.after(Session(ACME, GARDEN, MONDAY), turn)
+    commit(process(), Session(ACME, GARDEN, MONDAY), turn)
 
     memory = AutoMemorySystem(process(), ACME, GARDEN)
     (found,) = memory.retrieve_relevant_context(PODS.name, {"namespace": "shop"}, MONDAY)

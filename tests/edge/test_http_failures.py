@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NoReturn
 
 import pytest
@@ -30,6 +29,7 @@ from cairn.tool.dispatch import execute
 from cairn.tool.tool import Call, Tool, tool
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_after_turn import handler as after_handler
+from support.services import changed
 from support.telemetry import calls
 
 AFTER = CATALOG[1]
@@ -177,11 +177,13 @@ def test_without_a_store_the_process_says_what_to_set(monkeypatch: pytest.Monkey
 
 def test_a_failing_service_stores_nothing_and_the_next_call_works(call: Call, event_of: EventOf) -> None:
     class Broken:
-        def after(self, *_: object) -> NoReturn:
+        def is_free(self, *_: object) -> NoReturn:
             raise OSError(CANARY)
 
+        claim = is_free
+
     working = call.services
-    wiring.provide(replace(working, turns=Broken()))  # pyright: ignore[reportArgumentType] - a fake that only fails
+    wiring.provide(changed(working, guards=Broken()))
     assert AFTER.handler(event_of("/", AFTER.example), None)["statusCode"] == 500
     wiring.provide(working)
 

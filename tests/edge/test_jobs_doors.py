@@ -21,11 +21,13 @@ from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.jobs import DUE_SHARDS, KINDS, IndexLog, Job, MaintainShard, decoded, encoded
 from cairn.ground.session import Session
 from cairn.ground.table import Key, Query
+from cairn.services import Services
 from cairn.sessions.layout import SUMMARIES, due_pk, due_shard, session_pk
-from cairn.wiring import Services
+from cairn.turns.after_turn import commit
 from cairn_jobs import schedule, worker
 from support.doubles import RecordingJobs
 from support.log import Journal
+from support.services import changed
 from support.telemetry import lines
 from support.turns import SESSION
 
@@ -63,7 +65,7 @@ def say(services: Services) -> Callable[[str], Session]:
     def said(name: str) -> Session:
         session = Session(Tenant("acme"), Project("garden"), SessionId(name))
         turn = Completion(turn_id=TurnId("t1"), inputs=(message("user", f"I like {CANARY}."),), outputs=())
-        services.turns.after(session, turn)
+        commit(services, session, turn)
         return session
 
     return said
@@ -127,7 +129,7 @@ def test_a_schedule_that_cannot_queue_fails_so_that_it_is_run_again(
 
     say("monday")
     clock.advance(hours=1)
-    wiring.provide(replace(services, jobs=Refusing()))
+    wiring.provide(changed(services, adapters=replace(services.adapters, jobs=Refusing())))
 
     with pytest.raises(Unavailable):
         schedule.handler({}, None)
@@ -268,7 +270,7 @@ def test_a_job_that_fails_comes_back_and_the_log_says_where(
 
 
 def test_one_session_s_failure_is_logged_and_the_others_are_maintained(
-    say: Callable[[str], Session], adapters: Adapters, clock: Any, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+    say: Callable[[str], Session], adapters: Adapters, clock: Any, log: io.StringIO
 ) -> None:
     mates = [say(name) for name in ("s0", "s8", "s13")]
     (shard,) = {due_shard(session) for session in mates}
@@ -281,7 +283,7 @@ def test_one_session_s_failure_is_logged_and_the_others_are_maintained(
                 raise KeyError(CANARY)
             return run_due(session, until)
 
-    monkeypatch.setattr(wiring.Services, "maintenance", Brittle())
+    vars(wiring.services())["maintenance"] = Brittle()
 
     assert handed_back(worker.handler(event_of(encoded(MaintainShard(shard))), Context())) == []
     assert [is_maintained(adapters, session) for session in mates] == [False] + [True] * (len(mates) - 1)

@@ -14,9 +14,10 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Unavailable
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import key_of
+from cairn.services import Services
 from cairn.sessions.layout import COMPACTED
-from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
+from support.services import services_over
 from support.telemetry import Emitted, said
 
 BEFORE, AFTER, MAINTENANCE = (
@@ -52,7 +53,7 @@ def test_a_turn_id_that_comes_again_is_a_conflict_whatever_becomes_of_it(
         statuses.append(AFTER.handler(event_of("/", said("t2", "Hello.")), None)["statusCode"])
         raise Unavailable("the store does not answer")
 
-    wiring.provide(wiring.build(services.settings, replace(adapters, table=_Failing(adapters.table, meanwhile))))
+    wiring.provide(services_over(replace(adapters, table=_Failing(adapters.table, meanwhile)), services.settings))
     AFTER.handler(event_of("/", said("t2", "Hello.")), None)
 
     assert statuses[-1] == 409
@@ -109,7 +110,7 @@ def test_a_compaction_counts_although_the_run_fails_after_it(
     def fail(*_: object) -> NoReturn:
         raise Unavailable("the store does not answer")
 
-    wiring.provide(wiring.build(settings, replace(adapters, table=_Failing(adapters.table, fail))))
+    wiring.provide(services_over(replace(adapters, table=_Failing(adapters.table, fail)), settings))
     assert MAINTENANCE.handler(event_of("/", MAINTENANCE.example), None)["statusCode"] == 503
 
     assert emitted.total("mcp_memory_maintenance_total") == {"UNAVAILABLE": 1}

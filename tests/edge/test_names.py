@@ -14,8 +14,8 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.settings import Limits
 from cairn.log.layout import registry_pk
+from cairn.services import Services
 from cairn.tool.tool import Tool
-from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 from support.turns import cold, partition

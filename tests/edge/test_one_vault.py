@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import pytest
 
-from cairn import wiring
 from cairn.access.callers import Caller
 from cairn.access.layout import POLICIES
 from cairn.access.policy_store import PolicyStore
@@ -21,7 +20,7 @@ from cairn.ground.settings import EnrichmentSettings
 from cairn.settings.settings import Settings
 from cairn.tool.tool import Call
 from cairn_tools.catalog import CATALOG
-from support.doubles import InProcessSandbox
+from support.services import services_over
 from support.tool import ABSENT
 
 RULES = {"allowed_namespaces": ["session.*"], "operations": ["read", "write"]}
@@ -47,7 +46,7 @@ class CountedKeyRing:
 def asked_by_every_tool(settings: Settings, adapters: Adapters, caller: Caller) -> Counter[Tenant]:
     """Return what a new process asks the key ring when each tool is called twice."""
     keys = CountedKeyRing(adapters.keys)
-    services = replace(wiring.build(settings, replace(adapters, keys=keys)), sandbox=InProcessSandbox())
+    services = services_over(replace(adapters, keys=keys), settings)
     for tool in CATALOG * 2:
         with suppress(NotFound) if tool.name in ABSENT else nullcontext():
             tool.execute(dict(tool.example), Call(caller, services))

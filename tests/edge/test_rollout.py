@@ -17,6 +17,7 @@ from cairn.settings.options import ENABLED, OPTIONS
 from cairn.settings.settings import Settings, load
 from cairn_mcp.door import handler as mcp_door
 from cairn_tools.catalog import CATALOG
+from support.services import services_over
 
 ON = {"tools": {"memory": {"enabled": True}}}
 OFF = {"tools": {"memory": {"enabled": False}}}
@@ -36,7 +37,7 @@ def deploy(adapters: Adapters) -> Callable[[Settings], None]:
     """Return a function that installs services with these settings over the same store, as a deployment does."""
 
     def deployed(settings: Settings) -> None:
-        wiring.provide(wiring.build(settings, adapters))
+        wiring.provide(services_over(adapters, settings))
 
     return deployed
 

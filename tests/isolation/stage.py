@@ -10,7 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from random import Random
@@ -36,7 +36,8 @@ from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
 from isolation.homes import Home
 from isolation.policy import POLICY
-from support.doubles import InProcessSandbox, RecordingJobs
+from support.doubles import RecordingJobs
+from support.services import services_over
 
 START: Final = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
 OF_THE_DEPLOYMENT: Final = frozenset({policies_pk(), keys_pk(POLICIES)})
@@ -112,7 +113,7 @@ class Stage:
         table, blobs = _Table(self.home.table, self), _Blobs(self.home.blobs, self)
         self.adapters = Adapters(table, blobs, _Keys(self), _Clock(self), _Entropy(self), in_turn, self._jobs)
         PolicyStore(self.adapters).write(POLICY)
-        self._services = replace(wiring.build(self.settings, self.adapters), sandbox=InProcessSandbox())
+        self._services = services_over(self.adapters, self.settings)
 
     def play(self, step: Step) -> Seen:
         """Make the call and return what can be seen of it."""

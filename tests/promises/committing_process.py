@@ -15,23 +15,23 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.session import Session
-from cairn.ground.settings import MemorySettings
 from cairn.process.system import SystemClock, SystemEntropy, in_turn
-from cairn.sessions.parts import Parts
+from cairn.services import Services
 from cairn.turns.after_turn import commit
+from support.services import services_over
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 BACKOFF_SECONDS = (0.2, 0.5, 1.0, 2.0, 2.0)
 
 
-def sent(parts: Parts, name: str) -> str:
+def sent(services: Services, name: str) -> str:
     """Send a turn until it is acknowledged."""
     turn = Completion(turn_id=TurnId(name), inputs=(message("user", f"I like {name}."),), outputs=())
     for seconds in BACKOFF_SECONDS:
         try:
-            return "replayed" if commit(parts, SESSION, turn).replayed else "stored"
+            return "replayed" if commit(services, SESSION, turn).replayed else "stored"
         except ResourceBusy:
-            parts.adapters.clock.sleep(seconds / 20)
+            services.adapters.clock.sleep(seconds / 20)
     return "busy"
 
 
@@ -39,12 +39,12 @@ def main(directory: Path, own: str, shared: str) -> None:
     """Say ready, wait for a line, commit, and say for each turn how it went."""
     table, blobs = SqliteTable(directory / "table.sqlite3"), DirectoryBlobs(directory / "blobs")
     adapters = Adapters(table, blobs, LocalKeyRing(bytes(32)), SystemClock(), SystemEntropy(), in_turn, InProcessJobs())
-    parts = Parts.of(adapters, lambda _: MemorySettings())
+    services = services_over(adapters)
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     sys.stdin.readline()
     for number in range(10):
-        sys.stdout.write(f"{sent(parts, f'{shared}{number}')} {sent(parts, f'{own}{number}')} ")
+        sys.stdout.write(f"{sent(services, f'{shared}{number}')} {sent(services, f'{own}{number}')} ")
 
 
 main(Path(sys.argv[1]), sys.argv[2], sys.argv[3])

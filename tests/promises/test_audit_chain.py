@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn import wiring
 from cairn.access.api_keys import ALL_PROJECTS
 from cairn.access.callers import Caller
 from cairn.calls import layout
@@ -28,6 +27,7 @@ from cairn.tool.tool import Call
 from cairn.vault.vault import Vault
 from cairn_tools.memory_before_turn import memory_before_turn
 from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+from support.services import services_over
 
 ACME = Tenant("acme")
 HOUR = timedelta(hours=1)
@@ -49,7 +49,7 @@ def called(adapters: Adapters, times: int, hours: int) -> Adapters:
     """Return the adapters after some calls, so many hours apart."""
     clock: Any = adapters.clock
     caller = Caller(ACME, frozenset({"read", "write"}), "request-1", (ALL_PROJECTS,))
-    call = Call(caller, wiring.build(Settings(memory_enabled=True), adapters))
+    call = Call(caller, services_over(adapters, Settings(memory_enabled=True)))
     for _ in range(times):
         memory_before_turn.execute(dict(memory_before_turn.example), call)
         clock.advance(hours=hours)

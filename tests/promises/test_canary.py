@@ -23,8 +23,8 @@ from cairn.local.server.bridge import Bridge, application
 from cairn.local.server.doors import tool_handlers
 from cairn.models.fact_models import FactModels
 from cairn.models.responses import ResponsesModel
+from cairn.services import Services
 from cairn.tool.tool import Tool
-from cairn.wiring import Services
 from cairn_auth import authorizer, metadata
 from cairn_health import door as health
 from cairn_mcp.door import handler as mcp_handler
@@ -33,6 +33,7 @@ from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.putMemory import putMemory
 from support.canaries import CANARY, CREDENTIALS, Arguments, Door, EventOf, each_tool, http, misplaced, planted
 from support.loopback import no_lifespan
+from support.services import services_over
 from support.tool import outcome
 
 pytestmark = pytest.mark.enable_socket
@@ -146,7 +147,7 @@ def test_a_store_that_fails_and_tells_all_is_told_of_by_class_and_place_only(  #
 ) -> None:
     for each in (memory_after_turn, putMemory):
         http(event_of)(each, planted(each) if each is putMemory else each.example)
-    wiring.provide(wiring.build(services.settings, replace(adapters, **parts)))
+    wiring.provide(services_over(replace(adapters, **parts), services.settings))
 
     answers = [json.dumps(call(tool, planted(tool))) for call in (http(event_of), mcp(event_of))]
 
@@ -165,7 +166,7 @@ def test_a_language_model_that_fails_is_told_of_without_its_key_or_what_it_was_a
     heuristic = HeuristicSettings(enabled=True, base_url="http://127.0.0.1:9")
     settings = replace(services.settings, memory=MemorySettings(heuristic=heuristic))
     model = FactModels({"responses": ResponsesModel(lambda _: f"key-{CANARY}")})
-    wiring.provide(wiring.build(settings, replace(adapters, fact_model=model)))
+    wiring.provide(services_over(adapters, settings, fact_model=model))
 
     assert http(event_of)(tool, planted(tool))
 

@@ -18,11 +18,12 @@ from cairn.aws.table import DynamoTable
 from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import DataKey, KeyRing
+from cairn.services import Services
 from cairn.tool.tool import Tool
-from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
 from support.canaries import CANARY, NAMED_IN_THE_LOG, EventOf, each_tool, http, planted
 from support.custody import forms
+from support.services import services_over
 
 pytestmark = pytest.mark.enable_socket
 NAMES_IN_THE_STORE = NAMED_IN_THE_LOG | {"user_id", "agent_id", "task_id", "namespace", "key", "memory_id", "tags"}
@@ -78,7 +79,7 @@ def test_what_a_call_leaves_behind_is_ciphertext(
 ) -> None:
     adapters, at_rest = home
     spied = SpiedKeys(adapters.keys)
-    here: Any = replace(wiring.build(services.settings, replace(adapters, keys=spied)), sandbox=services.sandbox)
+    here: Any = services_over(replace(adapters, keys=spied), services.settings, sandbox=services.sandbox)
     wiring.provide(here)
 
     answers = [http(event_of)(each, planted(each, NAMES_IN_THE_STORE)) for each in (CATALOG[1], tool, tool)]

@@ -22,12 +22,13 @@ from cairn.ground.table import Put, Query
 from cairn.log.layout import log_owner, log_pk
 from cairn.log.segments import Segments
 from cairn.recall.indexing import FEWEST
+from cairn.services import Services
 from cairn.sessions.layout import FIRST_EVENT, LAST_EVENT, session_pk
-from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from support.custody import forms
+from support.services import services_over
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 CANARIES = [f"Canary{word}Sings" for word in ("User", "Answer", "Call", "Result", "Meta", "Unknown", "Name", "File")]
@@ -51,9 +52,9 @@ def turn() -> Completion:
     )
 
 
-def process(adapters: Adapters) -> Parts:
+def process(adapters: Adapters) -> Services:
     settings = MemorySettings()
-    return Parts.of(adapters, lambda _: settings)
+    return services_over(adapters, settings)
 
 
 @pytest.mark.req("R252")
@@ -77,22 +78,22 @@ def test_nothing_that_was_said_is_readable_in_the_store(adapters: Adapters, stor
 def test_nothing_that_was_said_is_readable_in_a_segment_nor_opens_elsewhere(
     adapters: Adapters, store: Any, clock: Any
 ) -> None:
-    parts = process(adapters)
+    services = process(adapters)
     for number in range(FEWEST):
-        commit(parts, SESSION, replace(turn(), turn_id=TurnId(f"t{number}")))
+        commit(services, SESSION, replace(turn(), turn_id=TurnId(f"t{number}")))
         clock.advance(minutes=1)
     clock.advance(hours=1)
     owner = log_owner(None, SESSION.session_id)
-    assert parts.indexer.run(SESSION.tenant, SESSION.project, owner).entries == FEWEST
+    assert services.indexer.run(SESSION.tenant, SESSION.project, owner).entries == FEWEST
     raw = store.contents()
     assert [canary for canary in CANARIES for form in forms(canary) if form in raw] == []
 
     pk = log_pk(SESSION.tenant, SESSION.project, owner)
-    segments = Segments(adapters, parts.vault)
+    segments = Segments(adapters, services.vault)
     [(low, ref)] = segments.manifest(pk).bounds()
     assert segments.load(SESSION.tenant, pk, low, ref).through == ref.through
     foreign = Tenant("other")
-    parts.vault.sign(foreign, "purpose", b"")
+    services.vault.sign(foreign, "purpose", b"")
     assert adapters.blobs.put(foreign, adapters.blobs.get(SESSION.tenant, ref.digest)) == ref.digest
     for tenant, where in ((foreign, pk), (foreign, pk.replace("acme#", "other#")), (SESSION.tenant, pk + "2")):
         with pytest.raises(CorruptData):
@@ -117,10 +118,10 @@ def test_a_short_payload_cannot_be_guessed_from_its_hash(adapters: Adapters, sto
 @pytest.mark.req("R252")
 @pytest.mark.req("R010")
 def test_no_sealed_item_opens_under_another_key_or_tenant(adapters: Adapters) -> None:
-    parts = process(adapters)
-    commit(parts, SESSION, turn())
+    services = process(adapters)
+    commit(services, SESSION, turn())
     foreign = Session(Tenant("other"), SESSION.project, SESSION.session_id)
-    commit(parts, foreign, Completion(turn_id=TurnId("t1"), inputs=(), outputs=()))
+    commit(services, foreign, Completion(turn_id=TurnId("t1"), inputs=(), outputs=()))
     places = [session_pk(SESSION), log_pk(SESSION.tenant, SESSION.project, "s:monday")]
     sealed = [
         item for pk in places for item in every(adapters.table, Query(pk, "\x01", "\U0010ffff")) if "data" in item
@@ -130,7 +131,7 @@ def test_no_sealed_item_opens_under_another_key_or_tenant(adapters: Adapters) ->
         moved = {**item, "pk": str(item["pk"]).replace("acme#", "other#")}
         for tenant, candidate in ((SESSION.tenant, moved), (foreign.tenant, moved), (foreign.tenant, item)):
             with pytest.raises(CorruptData):
-                parts.vault.unseal(tenant, candidate)
+                services.vault.unseal(tenant, candidate)
 
 
 @pytest.mark.req("R252")
@@ -146,9 +147,9 @@ def test_a_changed_item_stops_the_reader_and_shows_nothing(adapters: Adapters) -
 
 @pytest.mark.req("R252")
 def test_a_turn_put_in_the_place_of_another_does_not_open(adapters: Adapters) -> None:
-    parts = process(adapters)
-    commit(parts, SESSION, turn())
-    commit(parts, SESSION, Completion(turn_id=TurnId("t2"), inputs=(message("user", "second"),), outputs=()))
+    services = process(adapters)
+    commit(services, SESSION, turn())
+    commit(services, SESSION, Completion(turn_id=TurnId("t2"), inputs=(message("user", "second"),), outputs=()))
     one, two = every(adapters.table, Query(session_pk(SESSION), FIRST_EVENT, LAST_EVENT))
     adapters.table.put(Put({**one, "sk": two["sk"], "seq": two["seq"]}))
     with pytest.raises(CorruptData):

@@ -21,12 +21,13 @@ from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
 from cairn.log.layout import log_owner, log_pk, registry_pk
+from cairn.services import Services
 from cairn.sessions.layout import HEAD, session_pk
-from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from support.memory_store import copied
+from support.services import services_over
 
 T = TypeVar("T")
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
@@ -109,12 +110,12 @@ class FaultyBlobs:
         self.fault.around(lambda: self.blobs.delete(tenant, digest))
 
 
-def process(adapters: Adapters) -> Parts:
+def process(adapters: Adapters) -> Services:
     """Return a process that has nothing in memory yet."""
-    return Parts.of(adapters, lambda _: SETTINGS)
+    return services_over(adapters, SETTINGS)
 
 
-def worker(adapters: Adapters, fault: Fault) -> Parts:
+def worker(adapters: Adapters, fault: Fault) -> Services:
     return process(
         replace(adapters, table=FaultyTable(adapters.table, fault), blobs=FaultyBlobs(adapters.blobs, fault))
     )
@@ -148,18 +149,18 @@ def prepared(adapters_in_memory: Callable[[], Adapters], earlier: Sequence[Compl
 
 def state(adapters: Adapters) -> dict[str, Any]:
     """Return all that can be observed of the session, without times, random ids and ciphertext."""
-    parts = process(adapters)
+    services = process(adapters)
     items = list(every(adapters.table, Query(session_pk(SESSION), "\x01", "\U0010ffff")))
     nothing: Attributes = {}
     head = next((item for item in items if item["sk"] == HEAD), nothing)
-    entries = [parts.vault.unseal(SESSION.tenant, item) for item in every(adapters.table, Query(LOG, "m#", "m#~"))]
-    parts.log.refresh(SESSION.tenant, SESSION.project, log_owner(ADA, SESSION.session_id))
-    with parts.log.view(SESSION.tenant, SESSION.project, log_owner(ADA, SESSION.session_id)) as view:
+    entries = [services.vault.unseal(SESSION.tenant, item) for item in every(adapters.table, Query(LOG, "m#", "m#~"))]
+    services.log.refresh(SESSION.tenant, SESSION.project, log_owner(ADA, SESSION.session_id))
+    with services.log.view(SESSION.tenant, SESSION.project, log_owner(ADA, SESSION.session_id)) as view:
         facts = view.facts(adapters.clock.now(), SESSION.session_id)
     return {
         "history": [
             (seq, [(event.id, event.type, event.turn_id, event.user_id, event.item) for event in events])
-            for seq, events in parts.sessions.history(SESSION)
+            for seq, events in services.sessions.history(SESSION)
         ],
         "facts": sorted((fact.fact_id, fact.value, fact.tier, fact.source.turn_id) for fact in facts),
         "log": [(entry["turn"], _told(entry["added"]), _told(entry["ended"]), len(entry["seen"])) for entry in entries],
@@ -184,33 +185,33 @@ def seen(adapters: Adapters) -> Any:
     return items, len(result.recalled_fact_ids), state(adapters)["facts"]
 
 
-def attempt(parts: Parts, completion: Completion) -> bool:
+def attempt(services: Services, completion: Completion) -> bool:
     """Send the turn once; return whether it was acknowledged."""
     try:
-        commit(parts, SESSION, completion)
+        commit(services, SESSION, completion)
     except (Unavailable, ResourceBusy, Killed):
         return False
     return True
 
 
-def retried(adapters: Adapters, clock: Any, completion: Completion, *attempts: Parts) -> None:
+def retried(adapters: Adapters, clock: Any, completion: Completion, *attempts: Services) -> None:
     """Send the turn by each of these in turn, then by a healthy process, with enough time between them."""
-    for parts in (*attempts, process(adapters), process(adapters)):
+    for services in (*attempts, process(adapters), process(adapters)):
         clock.advance(seconds=SETTINGS.guard_lease_seconds + 1)
-        if attempt(parts, completion):
+        if attempt(services, completion):
             return
     raise AssertionError("the turn was never acknowledged")
 
 
-def swept(mode: str, adapters: Adapters, completion: Completion) -> Iterator[tuple[Adapters, Parts, Fault]]:
+def swept(mode: str, adapters: Adapters, completion: Completion) -> Iterator[tuple[Adapters, Services, Fault]]:
     """Yield a copy of the store after each call of the turn has failed once, with the process that saw it fail."""
     for at in count(1):
         twin, fault = copied(adapters), Fault(mode, at)
-        parts = worker(twin, fault)
-        attempt(parts, completion)
+        services = worker(twin, fault)
+        attempt(services, completion)
         if not fault.happened:
             return
-        yield twin, parts, fault
+        yield twin, services, fault
 
 
 @pytest.mark.req("R047")
@@ -230,9 +231,9 @@ def test_a_turn_interrupted_at_any_call_ends_as_one_clean_run(
     retried(clean, clock, completion)
     expected = state(clean)
     calls = 0
-    for twin, parts, fault in swept(mode, adapters, completion):
+    for twin, services, fault in swept(mode, adapters, completion):
         calls = fault.at
-        retried(twin, clock, completion, *([] if fault.dead else [parts]))
+        retried(twin, clock, completion, *([] if fault.dead else [services]))
         assert state(twin) == expected, f"after call {fault.at}"
     assert calls > FEWEST_CALLS
 

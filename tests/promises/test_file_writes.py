@@ -9,7 +9,6 @@ from hashlib import sha256
 
 import pytest
 
-from cairn.engine import Engine
 from cairn.files.files import WriteMode
 from cairn.files.layout import FILES
 from cairn.files.service import Files
@@ -18,11 +17,13 @@ from cairn.ground.errors import CairnError, Conflict, QuotaExceeded, Unavailable
 from cairn.ground.ids import SessionId
 from cairn.ground.paging import every
 from cairn.ground.session import Session
-from cairn.ground.settings import Limits, MemorySettings
+from cairn.ground.settings import Limits
 from cairn.ground.table import Key, Query
 from cairn.log.layout import registry_pk
 from cairn.sessions.layout import session_pk
+from cairn.settings.settings import Settings
 from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.services import services_over
 from support.turns import SESSION
 
 LARGE = "".join(sha256(str(number).encode()).hexdigest() for number in range(5000))
@@ -40,7 +41,7 @@ WRITES: dict[str, Operation] = {
 
 
 def files_of(adapters: Adapters) -> Files:
-    return Engine.over(adapters, lambda _: MemorySettings(), LIMITS).files
+    return services_over(adapters, Settings(memory_enabled=True, limits=LIMITS)).files
 
 
 def faulty(adapters: Adapters, at: int, fault: Callable[[Callable[[], object]], object]) -> tuple[FaultyStore, Files]:

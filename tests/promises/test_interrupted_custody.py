@@ -23,22 +23,25 @@ from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
-from cairn.engine import Engine
 from cairn.files.files import WriteMode
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.paging import every
 from cairn.ground.table import Query
 from cairn.log.layout import PROJECT_OWNER
+from cairn.memories.forget import forget
 from cairn.memories.model import ForgetRequest
 from cairn.process.system import SystemEntropy, in_turn
+from cairn.services import Services
 from cairn.sessions.layout import HEAD, MEMORY_COUNT, session_pk
+from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.vault.layout import key_range, keys_pk
 from cairn.vault.vault import Vault
 from support.custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
 from support.doubles import FakeClock, RecordingJobs
 from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.services import services_over
 from support.turns import cold
 
 Act: TypeAlias = Callable[[Household, Adapters], object]
@@ -70,11 +73,11 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     first, second = (house.remember(SHARED, ADA, f"Ada keeps {what}.") for what in ("bees", "wasps"))
     house.remember(SHARED, BOB, "Bob keeps hens.")
     house.remember(SHARED, ADA, "Ada waits here.", "session")
-    house.engine().memories.forget(SHARED, ForgetRequest(id=first, reason="Ada was stung.", replacement_id=second))
+    forget(house.services(), SHARED, ForgetRequest(id=first, reason="Ada was stung.", replacement_id=second))
     house.later(days=2)
     house.maintain(SHARED)
-    assert house.engine().indexer.rebuild(ACME, SHARED.project, PROJECT_OWNER).entries
-    assert house.engine().indexer.rebuild(ACME, SHARED.project, "u:ada").entries
+    assert house.services().indexer.rebuild(ACME, SHARED.project, PROJECT_OWNER).entries
+    assert house.services().indexer.rebuild(ACME, SHARED.project, "u:ada").entries
     DataKeys(house.adapters, house.inventory).rotate(ACME)
     house.later(days=31)
     close(house)
@@ -196,9 +199,9 @@ def left_alone(fresh: Callable[[], Household]) -> Household:
     return house
 
 
-def keeping(adapters: Adapters) -> Engine:
+def keeping(adapters: Adapters) -> Services:
     """Return a process for which sessions are kept for thirty days."""
-    return Engine.over(adapters, lambda _: replace(SETTINGS, session_retention_days=30))
+    return services_over(adapters, replace(SETTINGS, session_retention_days=30))
 
 
 def retain(_: Household, adapters: Adapters) -> object:
@@ -248,7 +251,7 @@ def test_a_turn_after_an_erasure_that_was_stopped_is_kept_with_what_was_left(fre
         assert house.history(SHARED) == left
         assert left[-2:] == ["I moved to Turin.", "Noted."]
         request = Preparation(current=(message("user", "Where do I live?"),), user_id=BOB)
-        assert "Turin" in str(house.engine().turns.before(SHARED, request).items[1:-1])
+        assert "Turin" in str(prepare(house.services(), SHARED, request).items[1:-1])
 
     for house in sweep(lambda: left_alone(fresh), killed_before, stop):
         assert "Ada goes on elsewhere." in house.history(session("alone"))

@@ -17,12 +17,12 @@ from cairn.files import abstracts
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData, ResourceBusy, Unavailable
 from cairn.ground.session import Session
-from cairn.sessions.parts import Parts
 from cairn.upkeep.every_due import PUT_OFF, EveryDue, Outcome
 from cairn.upkeep.model import MaintenanceReport
 from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 from support.memory_store import copied
-from support.upkeep import A_MINUTE, AFTER_LEASE, KNOBS, MATES, SHARD, end_state, engine, entry, run, say
+from support.services import services_over
+from support.upkeep import A_MINUTE, AFTER_LEASE, KNOBS, MATES, SHARD, end_state, entry, run, say, services
 
 NEWS, NEWS_TOLD = "I live in Bergen.", "Bergen"
 FEWEST_CALLS = 20
@@ -148,14 +148,14 @@ def test_a_turn_at_any_moment_of_a_run_is_maintained_by_a_later_one(
         due = entry(twin, where)
         assert due is not None, at
         if due > clock.time + timedelta(hours=1):
-            assert NEWS_TOLD in str(abstracts.stored(Parts.of(twin, lambda _: KNOBS), where)), at
+            assert NEWS_TOLD in str(abstracts.stored(services_over(twin, KNOBS), where)), at
             outcomes.add("told by the run")
     assert outcomes == {"stored", "told by the run"} | ({"busy"} if not patient else set())
 
 
 def test_one_session_that_fails_holds_up_no_other_and_is_tried_again_later(adapters: Adapters, clock: Any) -> None:
     broken, sound = sorted(MATES, key=lambda each: str(entry(adapters, each)))
-    maintenance = engine(adapters).maintenance
+    maintenance = services(adapters).maintenance
     tried: list[Session] = []
 
     def maintain(where: Session, until: datetime) -> MaintenanceReport:
@@ -186,7 +186,7 @@ def test_a_session_that_was_maintained_while_it_failed_elsewhere_is_not_put_off(
     where = MATES[0]
 
     def maintain(mate: Session, until: datetime) -> MaintenanceReport:
-        engine(adapters).maintenance.run_due(mate, until)
+        services(adapters).maintenance.run_due(mate, until)
         say(adapters, mate, "afterwards")
         clock.advance(minutes=10)
         raise CorruptData("a fault of the test")
@@ -197,7 +197,7 @@ def test_a_session_that_was_maintained_while_it_failed_elsewhere_is_not_put_off(
 
 
 def test_a_run_starts_no_session_after_its_time_and_counts_what_it_leaves(adapters: Adapters, clock: Any) -> None:
-    maintenance = engine(adapters).maintenance
+    maintenance = services(adapters).maintenance
 
     def slow(where: Session, until: datetime) -> MaintenanceReport:
         report = maintenance.run_due(where, until)
@@ -211,7 +211,7 @@ def test_a_run_starts_no_session_after_its_time_and_counts_what_it_leaves(adapte
 
 def test_a_session_that_needs_more_than_one_run_goes_behind_those_that_wait(adapters: Adapters) -> None:
     first, second = sorted(MATES, key=lambda each: str(entry(adapters, each)))
-    report = engine(adapters).maintenance.run_due(first, adapters.clock.now())
+    report = services(adapters).maintenance.run_due(first, adapters.clock.now())
 
     assert not report.finished
     assert str(entry(adapters, second)) < str(entry(adapters, first))
@@ -245,7 +245,7 @@ def test_whatever_happened_runs_at_the_moments_of_the_index_leave_nothing_undone
         elif step == "wait":
             clock.advance(minutes=argument)
         elif step == "maintain":
-            engine(adapters).maintenance.run(where)
+            services(adapters).maintenance.run(where)
         elif step == "run":
             run(adapters)
         else:
@@ -262,7 +262,7 @@ def test_whatever_happened_runs_at_the_moments_of_the_index_leave_nothing_undone
         runs += 1
         assert runs < 20
     clock.advance(days=400)
-    last = replace(engine(adapters).maintenance.run(where), summaries_refreshed=0)
+    last = replace(services(adapters).maintenance.run(where), summaries_refreshed=0)
     clock.time = began
 
     assert last == MaintenanceReport()

@@ -13,7 +13,6 @@ import pytest
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.embedded.table import SqliteTable
-from cairn.engine import Engine
 from cairn.files import abstracts
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ResourceBusy, Unavailable
@@ -22,10 +21,12 @@ from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Query
+from cairn.services import Services
 from cairn.sessions.layout import HEAD, session_pk
-from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
 from cairn.upkeep.model import MaintenanceReport
 from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.services import services_over
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 SETTINGS = MemorySettings(recent_context_items=2, session_lock_timeout_ms=0, guard_lease_seconds=30)
@@ -35,13 +36,15 @@ LARGE = "".join(sha256(str(number).encode()).hexdigest() for number in range(120
 """A text that stays over 32 KB when packed, so that its shard becomes a blob."""
 
 
-def engine(adapters: Adapters, **knobs: Any) -> Engine:
-    return Engine.over(adapters, lambda _: replace(SETTINGS, **knobs))
+def services(adapters: Adapters, **knobs: Any) -> Services:
+    return services_over(adapters, replace(SETTINGS, **knobs))
 
 
-def faulty(adapters: Adapters, at: int, fault: Callable[[Callable[[], object]], object]) -> tuple[FaultyStore, Engine]:
+def faulty(
+    adapters: Adapters, at: int, fault: Callable[[Callable[[], object]], object]
+) -> tuple[FaultyStore, Services]:
     store = FaultyStore(adapters, at, fault)
-    return store, engine(replace(adapters, table=store, blobs=FaultyBlobs(adapters, store)))
+    return store, services(replace(adapters, table=store, blobs=FaultyBlobs(adapters, store)))
 
 
 def clean_run(adapters: Adapters) -> tuple[MaintenanceReport, int]:
@@ -52,20 +55,20 @@ def clean_run(adapters: Adapters) -> tuple[MaintenanceReport, int]:
 
 def end_state(adapters: Adapters) -> dict[str, Any]:
     """Return all that can be observed of the session, without the times and fences that differ between runs."""
-    parts = Parts.of(adapters, lambda _: SETTINGS)
-    parts.log.refresh(SESSION.tenant, SESSION.project, "u:ada")
+    services = services_over(adapters, SETTINGS)
+    services.log.refresh(SESSION.tenant, SESSION.project, "u:ada")
     items = list(every(adapters.table, Query(session_pk(SESSION), "\x01", "\U0010ffff")))
-    summaries = abstracts.stored(parts, SESSION)
+    summaries = abstracts.stored(services, SESSION)
     assert summaries is not None
-    with parts.log.view(SESSION.tenant, SESSION.project, "u:ada") as view:
+    with services.log.view(SESSION.tenant, SESSION.project, "u:ada") as view:
         ledger: Any = view.ledger
         facts = [(fact.id, fact.value, fact.state, fact.superseded_by) for fact in ledger._latest(None)]
     head = next(item for item in items if item["sk"] == HEAD)
     return {
-        "history": list(parts.sessions.history(SESSION)),
+        "history": list(services.sessions.history(SESSION)),
         "keys": [item["sk"] for item in items if not str(item["sk"]).startswith(DROPPED)],
         "head": {name: value for name, value in head.items() if name not in {"fence", "updated_at", "isk"}},
-        "summary": parts.sessions.summary(SESSION),
+        "summary": services.sessions.summary(SESSION),
         "facts": facts,
         "abstracts": summaries.abstracts,
     }
@@ -93,7 +96,7 @@ def prepare(new_adapters: Callable[[], tuple[Any, Adapters]]) -> Iterator[Callab
                 inputs=(message("user", text),),
                 outputs=(message("assistant", LARGE if number == 1 else "Noted."),),
             )
-            engine(adapters).turns.after(SESSION, turn)
+            commit(services(adapters), SESSION, turn)
             clock.advance(hours=13)
         clock.advance(days=2)
         return adapters
@@ -134,7 +137,7 @@ def test_a_run_that_is_stopped_at_any_call_is_finished_by_the_next(
         except (Stopped, Unavailable):
             stopped = True
         clock.advance(seconds=SETTINGS.guard_lease_seconds + 1)
-        engine(adapters).maintenance.run(SESSION)
+        services(adapters).maintenance.run(SESSION)
 
         assert stopped or at >= calls, at  # a release that fails at the very end is no failure of the run
         assert end_state(adapters) == wanted, at
@@ -154,23 +157,23 @@ def test_a_second_run_at_any_moment_of_the_first_changes_nothing(
 
     for at in range(1, calls + 1):
         adapters = prepare()
-        second = engine(adapters, session_lock_timeout_ms=20_000 * patient, guard_lease_seconds=30)
+        second = services(adapters, session_lock_timeout_ms=20_000 * patient, guard_lease_seconds=30)
 
-        def meanwhile(call: Callable[[], object], second: Engine = second, adapters: Adapters = adapters) -> object:
+        def meanwhile(call: Callable[[], object], second: Services = second, adapters: Adapters = adapters) -> object:
             clock: Any = adapters.clock
             clock.advance(seconds=15 * patient)
             outcomes.add(run(second))
             return call()
 
         outcomes.add(run(faulty(adapters, at, meanwhile)[1]))
-        engine(adapters).maintenance.run(SESSION)
+        services(adapters).maintenance.run(SESSION)
 
         assert end_state(adapters) == wanted, at
 
     assert outcomes == {"done", "busy"}
 
 
-def run(runner: Engine) -> str:
+def run(runner: Services) -> str:
     try:
         runner.maintenance.run(SESSION)
     except ResourceBusy:

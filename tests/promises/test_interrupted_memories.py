@@ -14,20 +14,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.engine import Engine
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import NotFound, Refusal, TransactionRefused, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, UserId
 from cairn.ground.paging import every
 from cairn.ground.session import Session
-from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key, Query
 from cairn.log.layout import log_pk
+from cairn.memories.forget import forget
 from cairn.memories.model import ForgetRequest, Note, RecallRequest
+from cairn.memories.recall import recall
+from cairn.memories.remember import remember
 from cairn.process.system import SystemEntropy
+from cairn.services import Services
 from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from cairn.turns.after_turn import commit
 from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
+from support.services import services_over
 from support.turns import SESSION, cold, turn
 
 NewAdapters = Callable[[], Adapters]
@@ -39,8 +42,8 @@ NEW = Note(content="Beans go east.")
 FEWEST_CALLS = 2
 
 
-def engine(adapters: Adapters) -> Engine:
-    return Engine.over(adapters, lambda _: MemorySettings())
+def services(adapters: Adapters) -> Services:
+    return services_over(adapters)
 
 
 def faulty(adapters: Adapters, at: int, fault: Fault) -> tuple[FaultyStore, Adapters]:
@@ -51,17 +54,17 @@ def faulty(adapters: Adapters, at: int, fault: Fault) -> tuple[FaultyStore, Adap
 def found(adapters: Adapters, **fields: Any) -> list[str]:
     """Return what a process that has read nothing yet recalls."""
     question = RecallRequest(min_confidence=0, user_id=ADA, **fields)
-    return sorted(each.content for each in engine(adapters).memories.recall(SESSION, question).found)
+    return sorted(each.content for each in recall(services(adapters), SESSION, question).found)
 
 
 def on_record(adapters: Adapters) -> tuple[int, int, int]:
     """Return how many memories and endings the session's logs hold, and how many memories its count says."""
-    parts = cold(adapters)
+    services = cold(adapters)
     remembered = ended = 0
     for owner in ("s:monday", "u:ada", "p:"):
         pk = log_pk(SESSION.tenant, SESSION.project, owner)
         for item in every(adapters.table, Query(pk, "m#", "m#\U0010ffff")):
-            entry = parts.vault.unseal(SESSION.tenant, item)
+            entry = services.vault.unseal(SESSION.tenant, item)
             remembered += len(entry["remembered"])
             ended += len(entry["forgotten"])
     counted = adapters.table.get(Key(session_pk(SESSION), MEMORY_COUNT)) or {}
@@ -77,13 +80,13 @@ def test_a_memory_is_kept_and_counted_once_whatever_call_fails(adapters_in_memor
         adapters = adapters_in_memory()
         store, broken = faulty(adapters, at, fault)
         with suppress(Unavailable, Stopped):
-            engine(broken).memories.remember(SESSION, KEPT)
+            remember(services(broken), SESSION, KEPT)
         assert found(adapters) in ([], [KEPT.content]), f"after call {at}"
         assert on_record(adapters)[0] == on_record(adapters)[2]
 
-        name = engine(adapters).memories.remember(SESSION, KEPT)
+        name = remember(services(adapters), SESSION, KEPT)
 
-        assert name == engine(adapters).memories.remember(SESSION, KEPT)
+        assert name == remember(services(adapters), SESSION, KEPT)
         assert found(adapters) == [KEPT.content], f"after call {at}"
         assert on_record(adapters) == (1, 0, 1), f"after call {at}"
         if store.calls < at:
@@ -94,16 +97,16 @@ def test_a_memory_is_kept_and_counted_once_whatever_call_fails(adapters_in_memor
 
 def remembered(adapters: Adapters) -> tuple[str, str]:
     """Keep two memories, and learn a fact; return the memories' ids."""
-    memories = engine(adapters).memories
+    process = services(adapters)
     commit(cold(adapters), SESSION, turn("t1", "I live in Oslo."))
-    return memories.remember(SESSION, OLD), memories.remember(SESSION, NEW)
+    return remember(process, SESSION, OLD), remember(process, SESSION, NEW)
 
 
 def forgetting(adapters: Adapters, kind: str) -> ForgetRequest:
     old, new = remembered(adapters)
     if kind == "memory":
         return ForgetRequest(id=old, reason="Too wet.", replacement_id=new, user_id=ADA)
-    found = engine(adapters).memories.recall(SESSION, RecallRequest()).found
+    found = recall(services(adapters), SESSION, RecallRequest()).found
     (fact,) = [each.id for each in found if each.kind == "fact"]
     return ForgetRequest(id=fact, reason="Moved.")
 
@@ -123,11 +126,11 @@ def test_what_is_forgotten_is_gone_once_whatever_call_fails(
         request = forgetting(adapters, kind)
         store, broken = faulty(adapters, at, fault)
         with suppress(Unavailable, Stopped):
-            engine(broken).memories.forget(SESSION, request)
+            forget(services(broken), SESSION, request)
         assert found(adapters) in (everything, rest), f"after call {at}"
 
-        engine(adapters).memories.forget(SESSION, request)
-        engine(adapters).memories.forget(SESSION, request)
+        forget(services(adapters), SESSION, request)
+        forget(services(adapters), SESSION, request)
 
         assert found(adapters) == rest, f"after call {at}"
         assert on_record(adapters) == (2, 1, 2), f"after call {at}"
@@ -149,16 +152,16 @@ def test_a_busy_store_is_asked_again_and_then_said_to_be_busy(adapters_in_memory
         transact(writes)
 
     vars(adapters.table)["transact"] = busy
-    name = engine(adapters).memories.remember(SESSION, OLD)
+    name = remember(services(adapters), SESSION, OLD)
     refusals = iter([1, 2, 3])
-    engine(adapters).memories.forget(SESSION, ForgetRequest(id=name))
+    forget(services(adapters), SESSION, ForgetRequest(id=name))
     assert on_record(adapters) == (1, 1, 1)
 
     refusals = iter(range(1, 100))
     with pytest.raises(Unavailable):
-        engine(adapters).memories.remember(SESSION, NEW)
+        remember(services(adapters), SESSION, NEW)
     with pytest.raises(Unavailable):
-        engine(adapters).memories.forget(SESSION, ForgetRequest(id=name, reason="again"))
+        forget(services(adapters), SESSION, ForgetRequest(id=name, reason="again"))
     assert on_record(adapters) == (1, 1, 1)
 
 
@@ -169,9 +172,9 @@ def test_memories_kept_and_forgotten_at_once_are_each_kept_and_forgotten_once(ad
 
     def worker(number: int) -> list[str]:
         start.wait()
-        memories = engine(adapters).memories
-        names = [memories.remember(SESSION, Note(content=f"Row {row}.")) for row in range(6)]
-        memories.forget(SESSION, ForgetRequest(id=names[number % 6]))
+        process = services(adapters)
+        names = [remember(process, SESSION, Note(content=f"Row {row}.")) for row in range(6)]
+        forget(process, SESSION, ForgetRequest(id=names[number % 6]))
         return names
 
     with ThreadPoolExecutor(8) as pool:
@@ -199,7 +202,7 @@ def test_everyone_recalls_and_forgets_exactly_what_its_scope_shows_them(
     adapters_in_memory: NewAdapters, notes: list[Any], reader: Any
 ) -> None:
     adapters = adapters_in_memory()
-    memories = engine(adapters).memories
+    process = services(adapters)
     place, user = reader
     expected: set[str] = set()
     names: dict[str, str] = {}
@@ -207,21 +210,21 @@ def test_everyone_recalls_and_forgets_exactly_what_its_scope_shows_them(
         if scope == "user" and who is None:
             continue
         said = Note(content=f"note {number}", scope=scope, user_id=who)
-        names[said.content] = memories.remember(session(where), said)
+        names[said.content] = remember(process, session(where), said)
         sees = {"session": where == place, "user": where[:2] == place[:2] and who == user, "project": True}
         if where[:2] == place[:2] and sees[scope]:
             expected.add(said.content)
 
-    told = memories.recall(session(place), RecallRequest(user_id=user, limit=50)).found
+    told = recall(process, session(place), RecallRequest(user_id=user, limit=50)).found
     assert {each.content for each in told} == expected
 
     for content, name in names.items():
         if content in expected:
-            memories.forget(session(place), ForgetRequest(id=name, user_id=user))
+            forget(process, session(place), ForgetRequest(id=name, user_id=user))
         else:
             with pytest.raises(NotFound):
-                memories.forget(session(place), ForgetRequest(id=name, user_id=user))
-    assert memories.recall(session(place), RecallRequest(user_id=user)).found == ()
+                forget(process, session(place), ForgetRequest(id=name, user_id=user))
+    assert recall(process, session(place), RecallRequest(user_id=user)).found == ()
 
 
 def session(place: tuple[str, str, str]) -> Session:

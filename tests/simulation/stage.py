@@ -10,21 +10,18 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from unittest.mock import patch
 
-from cairn.calls.journal import Journal
 from cairn.conversation.turns import Completion
-from cairn.engine import Engine
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, ResourceBusy, Unavailable
-from cairn.ground.ids import Tenant
 from cairn.ground.session import Session
-from cairn.ground.settings import Limits, MemorySettings, Quotas
+from cairn.ground.settings import MemorySettings
 from cairn.keyvalue import writing as keyvalue_writing
-from cairn.keyvalue.store import KeyValue
 from cairn.log import log as memory_log
 from cairn.log import manifest
 from cairn.process.system import in_turn
 from cairn.recall import indexing
-from cairn.sessions.parts import Parts
+from cairn.services import Services
+from cairn.turns.after_turn import commit
 from cairn.turns.model import CommittedTurn
 from cairn.vault import vault
 from simulation.client_history import BUSY, CONFLICT, REPLAYED, STORED, UNAVAILABLE, Attempt, ClientHistory
@@ -33,6 +30,7 @@ from simulation.leases import Leases, WatchedTable
 from simulation.scheduler import Scheduler
 from support.doubles import RecordingJobs, RepeatingKeyRing
 from support.memory_store import MemoryBlobs, MemoryTable
+from support.services import services_over
 
 START = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
 MOST_SKEW = 1.0
@@ -67,9 +65,7 @@ class SeededEntropy:
 class Process:
     """One process: what it has in memory is its own, and gone once it was killed."""
 
-    parts: Parts
-    engine: Engine
-    keyvalue: KeyValue
+    services: Services
     link: FaultyLink | None = None
 
 
@@ -135,7 +131,7 @@ class Stage:
 
     def send(self, process: Process, session: Session, turn: Completion) -> Attempt:
         """Send a turn by after_turn, once."""
-        return self.attempt(session, turn, lambda: process.engine.turns.after(session, turn))
+        return self.attempt(session, turn, lambda: commit(process.services, session, turn))
 
     def attempt(self, session: Session, turn: Completion, call: Callable[[], CommittedTurn]) -> Attempt:
         """Make a call that sends a turn, and note how it was answered; a killed one is not."""
@@ -146,12 +142,7 @@ class Stage:
         return attempt
 
     def _process(self, adapters: Adapters) -> Process:
-        parts = Parts.of(adapters, self._settings_for)
-        journal = Journal(adapters, parts.vault, timedelta(days=365))
-        return Process(parts, Engine.of(parts, Limits(), journal), KeyValue(adapters, parts.vault, Quotas()))
-
-    def _settings_for(self, _: Tenant) -> MemorySettings:
-        return self.settings
+        return Process(services_over(adapters, self.settings))
 
     def _in_any_order(self, calls: Sequence[Callable[[], object]]) -> list[object]:
         """Run the calls in an order that is drawn: they run at once elsewhere."""

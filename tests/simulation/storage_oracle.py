@@ -33,7 +33,7 @@ class StorageFindings:
         self._operations = play.operations
         self._play = play
         self._process = process
-        self._adapters = process.parts.adapters
+        self._adapters = process.services.adapters
         self._tenants: list[Tenant] = sorted({session.tenant for session in play.sessions})
 
     def problems(self) -> Problems:
@@ -128,7 +128,7 @@ class StorageFindings:
 
     def _entries(self, tenant: Tenant) -> list[dict[str, Any]]:
         items = [item for pk in self._logs(tenant) for item in every(self._adapters.table, Query(pk, *log_range()))]
-        unseal = self._process.parts.vault.unseal
+        unseal = self._process.services.vault.unseal
         return [unseal(tenant, item) for item in items if is_entry(str(item["sk"]))]
 
     def _logs(self, tenant: Tenant) -> list[str]:
@@ -143,7 +143,7 @@ class StorageFindings:
             operations = [operation for operation in self._operations.of("value") if operation.about == place]
             last = last_ones(operations)
             try:
-                found = self._process.keyvalue.get(place)
+                found = self._process.services.keyvalue.get(place)
             except NotFound:
                 if any(operation.ok for operation in operations) and all(
                     operation.content and not operation.expires for operation in last
@@ -155,7 +155,7 @@ class StorageFindings:
                 yield f"{place} is {found.value[:20]!r}, and was last {last}"
             elif made[0].ok and made[0].answer != found.version:
                 yield f"{place} has version {found.version}, and was told {made[0].answer}"
-        for each in self._process.keyvalue.collection.recount(tenant):
+        for each in self._process.services.keyvalue.collection.recount(tenant):
             if each.kept != each.counted:
                 yield f"{each.namespace or tenant} counts {each.kept}, and has {each.counted}"
 
@@ -163,9 +163,9 @@ class StorageFindings:
         """Hold every pointer to a blob that opens, to its places, and to the tags it was told."""
         pk = archive_pk(tenant)
         items = list(every(self._adapters.table, Query(pk, "\x01", "\U0010ffff")))
-        entries = {entry.digest: entry for entry in self._process.engine.archive.query(tenant, "", (), MOST)}
+        entries = {entry.digest: entry for entry in self._process.services.archive.query(tenant, "", (), MOST)}
         for digest, entry in entries.items():
-            if self._process.engine.archive.retrieve(tenant, digest)["session_id"] != entry.session_id:
+            if self._process.services.archive.retrieve(tenant, digest)["session_id"] != entry.session_id:
                 yield f"{digest} is another session"
         expected = sum(3 + len(entry.tags) for entry in entries.values())
         pointers = {Digest(str(item["sk"]).removeprefix(pointer_sk(Digest("")))) for item in items}
@@ -206,6 +206,6 @@ class StorageFindings:
 
     def _read(self, session: Session, path: str) -> str:
         try:
-            return self._process.engine.files.read(session, path).decode()
+            return self._process.services.files.read(session, path).decode()
         except NotFound:
             return ""

@@ -8,14 +8,15 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from cairn.engine import Engine
 from cairn.files.files import WriteMode
 from cairn.files.layout import FILES
 from cairn.files.service import Files
 from cairn.ground.adapters import Adapters
-from cairn.ground.settings import Limits, MemorySettings
+from cairn.ground.settings import Limits
 from cairn.ground.table import Key
 from cairn.log.layout import registry_pk
+from cairn.settings.settings import Settings
+from support.services import services_over
 from support.turns import SESSION
 
 if sys.version_info >= (3, 14):
@@ -41,7 +42,7 @@ LAYOUT = {
 
 
 def files_of(adapters: Adapters, **limits: int) -> Files:
-    return Engine.over(adapters, lambda _: MemorySettings(), Limits(**limits)).files
+    return services_over(adapters, Settings(memory_enabled=True, limits=Limits(**limits))).files
 
 
 def usage(adapters: Adapters) -> int:

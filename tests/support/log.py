@@ -25,7 +25,7 @@ from cairn.log.segment_writer import written
 from cairn.log.segments import Segments
 from cairn.log.view import MemoryView
 from cairn.recall.indexing import Indexed, Indexer
-from cairn.sessions.parts import Parts
+from cairn.services import Services
 from cairn.vault.vault import Vault
 from support.doubles import Counted
 from support.facts import fact_of
@@ -36,16 +36,17 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SESSIONS = [SessionId("s1"), SessionId("s10"), SessionId("\u00e9#")]
 
 
-def entries(parts: Parts, pk: str) -> Iterator[Attributes]:
+def entries(services: Services, pk: str) -> Iterator[Attributes]:
     """Yield the entries of a memory log."""
-    return every(parts.adapters.table, Query(pk, *layout.prefix_range(ENTRIES)))
+    return every(services.adapters.table, Query(pk, *layout.prefix_range(ENTRIES)))
 
 
 class Journal:
     """One owner's memory log, written without commits: an entry a minute, with a text, some with facts that change."""
 
-    def __init__(self, adapters: Adapters, owner: str = OWNER) -> None:
+    def __init__(self, adapters: Adapters, owner: str = OWNER, embedder: Embedder | None = None) -> None:
         self.adapters = adapters
+        self.embedder = embedder
         self.owner = owner
         self.log = MemoryLog(adapters, Vault(adapters))
         self.written = 0
@@ -84,10 +85,14 @@ class Journal:
 
     def index(self) -> Indexed:
         """Run an indexer that has nothing in memory."""
-        return Indexer(self.adapters, Vault(self.adapters)).run(SESSION.tenant, SESSION.project, self.owner)
+        return Indexer(self.adapters, Vault(self.adapters), self.embedder).run(
+            SESSION.tenant, SESSION.project, self.owner
+        )
 
     def rebuild(self) -> Indexed:
-        return Indexer(self.adapters, Vault(self.adapters)).rebuild(SESSION.tenant, SESSION.project, self.owner)
+        return Indexer(self.adapters, Vault(self.adapters), self.embedder).rebuild(
+            SESSION.tenant, SESSION.project, self.owner
+        )
 
     def manifest(self) -> Manifest:
         return Segments(self.adapters, Vault(self.adapters)).manifest(self.pk)

@@ -147,11 +147,10 @@ def vector(*numbers: float) -> tuple[float, ...]:
     return tuple((direction / np.linalg.norm(direction)).tolist())
 
 
-class _Embedders:
+class _Adapters:
     """As much of the adapters as an Embedding asks for, where time stands still."""
 
-    def __init__(self, embedder: Embedder | None) -> None:
-        self.embedder = embedder
+    def __init__(self) -> None:
         self.clock = self
         self.tally = NoTally()
 
@@ -160,8 +159,8 @@ class _Embedders:
 
 
 def embedding(embedder: Embedder | None) -> Embedding:
-    adapters: Any = _Embedders(embedder)
-    return Embedding(adapters)
+    adapters: Any = _Adapters()
+    return Embedding(adapters, embedder)
 
 
 def vectors_of(view: MemoryView, embedder: Embedder | None) -> Mapping[Kind, Vectors]:

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from cairn import wiring
 from cairn.access.key_store import Credentials
 from cairn.archive.archive import Archive
 from cairn.conversation.items import message, text_of
@@ -20,7 +19,6 @@ from cairn.conversation.turns import Completion
 from cairn.edge import deadline
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
-from cairn.engine import Engine
 from cairn.files.model import DirectorySummary
 from cairn.files.service import Files
 from cairn.ground.adapters import Adapters
@@ -29,8 +27,10 @@ from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
 from cairn.local.cli import main
-from cairn.sessions.parts import Parts
+from cairn.services import Services
 from cairn.tool.tool import Call
+from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
 from cairn.turns.model import CommittedTurn, Preparation, PreparedTurn
 from cairn.upkeep.model import MaintenanceReport
 from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
@@ -38,6 +38,7 @@ from support.archive import archive_of
 from support.custody import Household
 from support.files import files_of
 from support.memories import Notebook
+from support.services import services_over
 from support.turns import cold
 
 TURN_NUMBERS = count(1)
@@ -103,8 +104,7 @@ class Conversation:
         self.table = table
         self.session = session
         self.settings = settings
-        self.parts = Parts.of(adapters, lambda _: settings)
-        self.engine = Engine.over(adapters, lambda _: settings)
+        self.services = services_over(adapters, settings)
 
     def other(self, session_id: str | None = None, **knobs: Any) -> Conversation:
         """Return a process that has read nothing yet, for this session or another of the project."""
@@ -125,23 +125,23 @@ class Conversation:
             inputs=tuple(message("user", each) if isinstance(each, str) else each for each in said),
             outputs=(message("assistant", reply, "output_text") if isinstance(reply, str) else reply,),
         )
-        return self.engine.turns.after(self.session, turn)
+        return commit(self.services, self.session, turn)
 
     def ask(self, *current: str | ResponseItem, user: str | None = "ada", **fields: Any) -> PreparedTurn:
         """Prepare a turn."""
         items = tuple(message("user", each) if isinstance(each, str) else each for each in current)
         request = Preparation(current=items, user_id=None if user is None else UserId(user), **fields)
-        return self.engine.turns.before(self.session, request)
+        return prepare(self.services, self.session, request)
 
     def maintain(self) -> MaintenanceReport:
-        return self.engine.maintenance.run(self.session)
+        return self.services.maintenance.run(self.session)
 
     def list(self, path: str = "", depth: int = 8, limit: int = 200) -> tuple[DirectorySummary, ...]:
-        return self.engine.directories.list(self.session, path, depth, limit)
+        return self.services.directories.list(self.session, path, depth, limit)
 
     def history(self) -> list[ResponseItem]:
         """Return every item stored, oldest first, archived ones included."""
-        return [event.item for _, events in self.parts.sessions.history(self.session) for event in events]
+        return [event.item for _, events in self.services.sessions.history(self.session) for event in events]
 
 
 @pytest.fixture
@@ -198,7 +198,7 @@ def placed() -> Callable[[PreparedTurn, str], dict[str, Any]]:
 
 
 @pytest.fixture
-def parts(adapters: Adapters) -> Parts:
+def services(adapters: Adapters) -> Services:
     """A process that has read nothing yet."""
     return cold(adapters)
 
@@ -219,7 +219,7 @@ def metered(call: Call, adapters: Adapters, monkeypatch: pytest.MonkeyPatch) -> 
         keys=MeteredKeys(adapters.keys, meter),
         parallel=meter,
     )
-    return replace(call, services=wiring.build(call.services.settings, counted)), meter
+    return replace(call, services=services_over(counted, call.services.settings)), meter
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from cairn import wiring
 from cairn.access.api_keys import ProjectPattern
 from cairn.access.callers import Caller
 from cairn.ground.adapters import Adapters
@@ -31,6 +30,7 @@ from cairn_tools.estimate_storage_cost import estimate_storage_cost
 from cairn_tools.retrieve_session_from_cascade import retrieve_session_from_cascade
 from cairn_tools.store_session_to_cascade import EXAMPLE, store_session_to_cascade
 from support.doubles import Counted
+from support.services import changed, services_over
 
 TURN = {
     "project": "garden",
@@ -116,7 +116,7 @@ def test_a_session_that_nobody_recorded_is_not_found_and_one_of_no_project_is_as
     lenient = replace(call.services.settings, memory=MemorySettings(lenient=True))
     with pytest.raises(NotFound):
         execute(
-            CATALOG, "store_session_to_cascade", {}, replace(call, services=replace(call.services, settings=lenient))
+            CATALOG, "store_session_to_cascade", {}, replace(call, services=changed(call.services, settings=lenient))
         )
 
 
@@ -144,7 +144,7 @@ def test_a_dry_run_answers_with_the_card_and_touches_no_store(
 ) -> None:
     calls: list[str] = []
     counted: dict[str, Any] = {part: Counted(getattr(adapters, part), calls) for part in ("table", "blobs", "keys")}
-    call = Call(caller, wiring.build(settings, replace(adapters, **counted)))
+    call = Call(caller, services_over(replace(adapters, **counted), settings))
 
     trial = store_session_to_cascade.input.model_validate({**EXAMPLE, "dry_run": True})
     shown = store_session_to_cascade.run(trial, call).model_dump(mode="json")
@@ -227,7 +227,7 @@ def test_the_estimate_asks_no_store_and_says_what_it_is_not(
     adapters: Adapters, settings: Settings, caller: Caller
 ) -> None:
     nothing: Any = None
-    call = Call(caller, wiring.build(settings, replace(adapters, table=nothing, blobs=nothing, keys=nothing)))
+    call = Call(caller, services_over(replace(adapters, table=nothing, blobs=nothing, keys=nothing), settings))
 
     asked = estimate_storage_cost.input.model_validate({"bytes": 2**30})
     estimate = estimate_storage_cost.run(asked, call).model_dump(mode="json")
@@ -251,7 +251,7 @@ def test_a_key_service_that_fails_is_told_to_the_caller_and_to_the_log_and_nothi
             raise error
 
     keys: Any = Broken()
-    call = Call(caller, wiring.build(settings, replace(adapters, keys=keys)))
+    call = Call(caller, services_over(replace(adapters, keys=keys), settings))
     with pytest.raises(CairnError) as failure:
         execute(CATALOG, "store_session_to_cascade", dict(EXAMPLE), call)
 

@@ -13,6 +13,7 @@ from cairn.ground.adapters import Adapters, NoTally
 from cairn.ground.errors import PermissionDenied
 from cairn.tool.tool import Call
 from cairn_tools.memory_before_turn import memory_before_turn
+from support.services import services_over
 
 
 class Anomalies(NoTally):
@@ -39,7 +40,7 @@ Access = Callable[..., None]
 def access(call: Call, adapters: Adapters, anomalies: Anomalies, clock: Any) -> Access:
     """Return a function that makes calls in a process whose anomalies are counted."""
     assert anomalies.count == 0
-    process = replace(call, services=wiring.build(call.services.settings, adapters))
+    process = replace(call, services=services_over(adapters, call.services.settings))
 
     def make(times: int, places: int, seconds: float = 0, credential: str = "") -> None:
         caller = replace(process.caller, credential=credential)
@@ -66,7 +67,7 @@ def test_over_ten_accesses_in_a_minute_to_over_five_places_are_an_anomaly(
 
 @pytest.mark.req("R281")
 def test_attempts_that_are_denied_count_too(call: Call, adapters: Adapters, anomalies: Anomalies) -> None:
-    services = wiring.build(call.services.settings, adapters)
+    services = services_over(adapters, call.services.settings)
     denied = Call(replace(call.caller, projects=()), services)
 
     for number in range(11):

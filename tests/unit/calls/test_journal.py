@@ -10,20 +10,20 @@ from typing import Any, NoReturn
 
 import pytest
 
-from cairn import wiring
 from cairn.calls.journal import Journal
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, Disabled, InvalidArgument, PermissionDenied, Unavailable
 from cairn.ground.ids import Tenant
 from cairn.ground.session import Subject
+from cairn.services import Services
 from cairn.settings.settings import Settings
 from cairn.tool.tool import Call
 from cairn.vault.vault import Vault
-from cairn.wiring import Services
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from support.calls import ACME, EXAMPLE_BEFORE, HOUR, log_of, stored
 from support.faults import FaultyStore, refused
+from support.services import changed, services_over
 
 
 def outcomes(adapters: Adapters, tenant: Tenant = ACME) -> list[tuple[str, str]]:
@@ -88,7 +88,7 @@ def test_denied_invalid_and_failed_calls_are_recorded_by_their_codes(
 
 
 def test_a_tool_that_is_off_leaves_no_record_as_one_that_does_not_exist(call: Call, adapters: Adapters) -> None:
-    off = replace(call, services=replace(call.services, settings=Settings(memory_enabled=False)))
+    off = replace(call, services=changed(call.services, settings=Settings(memory_enabled=False)))
 
     with pytest.raises(Disabled):
         memory_after_turn.execute(EXAMPLE, off)
@@ -108,7 +108,7 @@ def test_no_call_is_answered_whose_record_cannot_be_written(tool: Any, call: Cal
                 raise Unavailable("throttled")
             adapters.table.transact(writes)
 
-    services = wiring.build(call.services.settings, replace(adapters, table=NoAudit()))  # pyright: ignore[reportArgumentType]
+    services = services_over(replace(adapters, table=NoAudit()), call.services.settings)  # pyright: ignore[reportArgumentType]
 
     with pytest.raises(Unavailable, match="recorded"):
         tool.execute(dict(tool.example), replace(call, services=services))
@@ -126,7 +126,7 @@ def test_whoever_is_denied_is_told_so_even_where_that_cannot_be_recorded(call: C
             return getattr(adapters.table, name)
 
     settings = replace(call.services.settings, rate_limits=replace(call.services.settings.rate_limits, **UNLIMITED))
-    services = wiring.build(settings, replace(adapters, table=NoAudit()))  # pyright: ignore[reportArgumentType]
+    services = services_over(replace(adapters, table=NoAudit()), settings)  # pyright: ignore[reportArgumentType]
     denied = Call(replace(call.caller, scopes=frozenset()), services)
 
     with pytest.raises(PermissionDenied):

@@ -30,6 +30,7 @@ from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from support.doubles import Counted
+from support.services import services_over
 
 ACME = Tenant("acme")
 SMALL = Rate(2.0, 5)
@@ -196,7 +197,7 @@ def test_tokens_are_renewed_beside_a_call_and_not_before_one(adapters: Adapters)
 def limited(call: Call, adapters: Adapters, **rates: Any) -> Call:
     """Return the call in a process with these rates, and no others."""
     given_rates = replace(call.services.settings, rate_limits=replace(NONE, **rates))
-    return replace(call, services=wiring.build(given_rates, adapters))
+    return replace(call, services=services_over(adapters, given_rates))
 
 
 def statuses(call: Call, tool: Any, times: int, **fields: Any) -> list[str]:
@@ -220,7 +221,7 @@ def test_tools_have_rates_of_their_own(call: Call, adapters: Adapters) -> None:
             }
         }
     }
-    services = wiring.build(load(document, {}), adapters)
+    services = services_over(adapters, load(document, {}))
 
     assert statuses(replace(call, services=services), memory_before_turn, 4) == ["OK"] * 3 + ["RATE_LIMITED"]
     assert statuses(replace(call, services=services), memory_after_turn, 2) == ["OK", "RATE_LIMITED"]

@@ -17,9 +17,9 @@ from cairn.ground.ids import Digest, Project, UserId
 from cairn.ground.paging import every
 from cairn.ground.session import Subject
 from cairn.ground.table import Attributes, Delete, Key, Put, Query
+from cairn.services import Services
 from cairn.tool.tool import Call
 from cairn.vault.vault import Vault
-from cairn.wiring import Services
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from support.calls import ACME, EXAMPLE_BEFORE, HOUR, log_of, sealer_of, stored

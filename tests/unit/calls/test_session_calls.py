@@ -8,10 +8,9 @@ from typing import Any, NoReturn
 
 import pytest
 
-from cairn import wiring
 from cairn.calls import session_calls as service
 from cairn.calls.session_calls import SessionCalls
-from cairn.calls.usage import IN_AWS, SessionContext
+from cairn.calls.usage import Prices, SessionContext
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, Disabled, InvalidArgument
 from cairn.ground.ids import Project, SessionId, Tenant
@@ -25,6 +24,7 @@ from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
 from metering import Meter, metered
 from support.doubles import Counted
+from support.services import changed, services_over
 
 SESSION = {"project": "garden", "session_id": "monday"}
 PARTS = {
@@ -123,7 +123,7 @@ def test_every_call_of_the_session_feeds_it_through_any_door(
 
 def test_usage_grows_with_what_calls_send_and_is_the_agent_s_or_the_turn_s_own(named: Call, clock: Any) -> None:
     other = replace(named, caller=replace(named.caller, credential="fedcba9876543210"))
-    priced = replace(named, services=replace(named.services, prices=IN_AWS))
+    priced = replace(named, services=changed(named.services, prices=Prices(per_call=4.82e-6, per_byte=1.25e-9)))
     memory_after_turn.execute(EXAMPLE, named)
     memory_after_turn.execute({**EXAMPLE, "turn_id": "turn-2"}, other)
     clock.advance(seconds=1)
@@ -139,7 +139,7 @@ def test_usage_grows_with_what_calls_send_and_is_the_agent_s_or_the_turn_s_own(n
 def test_within_30_seconds_the_store_is_not_read_again(named: Call, adapters: Adapters, clock: Any) -> None:
     calls: list[str] = []
     counted: Any = Counted(adapters.table, calls)
-    process = replace(named, services=wiring.build(named.services.settings, replace(adapters, table=counted)))
+    process = replace(named, services=services_over(replace(adapters, table=counted), named.services.settings))
     context(process)
     assert calls.count("query") == 4, "twice the key of a new tenant, the newest calls and the first"
     memory_after_turn.execute(EXAMPLE, process)

@@ -17,6 +17,8 @@ from cairn.ground.paging import every
 from cairn.ground.rates import Bucket, Rate
 from cairn.ground.table import Key, Put, Query, Update
 from cairn.sessions.layout import HEAD, due_pk, due_shard, session_pk
+from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
 from support.custody import ACME, ADA, BOB, GARDEN, Household, exported, session, take_in
@@ -187,10 +189,10 @@ def test_what_a_service_holds_already_is_not_replaced(house: Household, elsewher
 @pytest.mark.req("R074")
 def test_a_turn_that_was_stored_before_the_move_is_a_replay_after_it(house: Household, elsewhere: Household) -> None:
     committed = turn("t1", "I live in Oslo.")
-    house.engine().turns.after(SESSION, committed)
+    commit(house.services(), SESSION, committed)
     take_in(elsewhere, exported(house))
 
-    assert elsewhere.engine().turns.after(SESSION, committed).replayed
+    assert commit(elsewhere.services(), SESSION, committed).replayed
 
 
 @pytest.mark.parametrize(
@@ -229,4 +231,4 @@ def test_a_lease_of_the_old_service_does_not_hold_up_the_new_one(house: Househol
 
     elsewhere.say(session("alone"), ADA, "More.")
     asked = Preparation(current=(message("user", "?"),), user_id=ADA)
-    assert elsewhere.engine().turns.before(session("alone"), asked).items
+    assert prepare(elsewhere.services(), session("alone"), asked).items

@@ -24,7 +24,7 @@ def test_archived_sessions_are_found_and_read_where_they_were_taken_in(house: Ho
     assert take_in(elsewhere, records, two) == [False] * 3
 
     assert elsewhere.archived(two) == house.archived()
-    here, there = house.engine().archive, elsewhere.engine().archive
+    here, there = house.services().archive, elsewhere.services().archive
     for text, tags in (("garden", ()), ("tues#day", ()), ("", ("plan",)), ("planner", ())):
         found = [entry.session_id for entry in here.query(ACME, text, tags, 50)]
         assert found == [entry.session_id for entry in there.query(two, text, tags, 50)] != []
@@ -41,7 +41,7 @@ def test_an_archived_session_that_comes_again_has_the_pointer_it_was_taken_in_un
     house.archive("monday", "garden")
     take_in(elsewhere, exported(house))
 
-    [entry] = elsewhere.engine().archive.query(ACME, "", [], 50)
+    [entry] = elsewhere.services().archive.query(ACME, "", [], 50)
 
     assert elsewhere.archive("monday") == entry.digest
 

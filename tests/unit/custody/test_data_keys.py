@@ -14,6 +14,7 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData, NotFound
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import Attributes, Delete, Key, Put, Update
+from cairn.turns.after_turn import commit
 from cairn.vault.layout import key_sk, keys_pk
 from cairn.vault.vault import KEY_LIFETIME, Vault
 from support.custody import ACME, ADA, Household, session
@@ -158,14 +159,14 @@ def test_a_key_stays_for_as_long_as_a_turn_s_guard_is_signed_with_it(
     house: Household, keys: DataKeys, clock: Any
 ) -> None:
     committed = turn("t1", "Before.")
-    house.engine().turns.after(SESSION, committed)
+    commit(house.services(), SESSION, committed)
     keys.rotate(ACME)
     clock.advance(days=GUARDS_LAST - 2)
 
     done = keys.rewrap(ACME)
 
     assert (done.deleted, done.kept, done.settles_at) == ((), {1: 1}, None)
-    assert house.engine().turns.after(SESSION, committed).replayed
+    assert commit(house.services(), SESSION, committed).replayed
     clock.advance(days=2)
     assert keys.rewrap(ACME).deleted == (1,)
 

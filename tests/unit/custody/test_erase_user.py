@@ -19,9 +19,10 @@ from cairn.ground.table import Key, Put
 from cairn.log.log import LATE_APPEND
 from cairn.recall.searching import owners_of
 from cairn.sessions.layout import HEAD, session_pk
+from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
-from support.custody import ACME, ADA, BOB, SETTINGS, Household, cold_parts, erase, session
+from support.custody import ACME, ADA, BOB, SETTINGS, Household, cold_services, erase, session
 
 OF_ADA = ("Ada", "ada", "Oslo", "Bergen", "soup", "Marigolds")
 OF_OTHERS = [
@@ -96,7 +97,7 @@ def test_a_shared_session_goes_on_and_is_still_summarised(house: Household) -> N
 
     house.say(shared, BOB, *(f"Bob goes on with decision {number}." for number in range(6)))
     request = Preparation(current=(message("user", "And now?"),), user_id=BOB, max_input_tok=300)
-    prepared = house.engine().turns.before(shared, request)
+    prepared = prepare(house.services(), shared, request)
 
     assert prepared.compacted
     assert not [word for word in OF_ADA if word in str(prepared.items[1:])]
@@ -114,7 +115,7 @@ def test_what_the_user_says_while_being_erased_is_met_by_the_second_pass(house: 
     clock: Any = house.adapters.clock
     stage = Stage(clock, lambda: house.say(session("shared"), ADA, "Ada is still here."))
 
-    done = EraseUser(cold_parts(house, replace(house.adapters, clock=stage)), house.inventory).run(
+    done = EraseUser(cold_services(house, replace(house.adapters, clock=stage)), house.inventory).run(
         DataScope(ACME, user=ADA)
     )
 
@@ -133,17 +134,17 @@ def test_what_the_user_says_after_all_is_counted_as_left(house: Household) -> No
     table: Any = house.adapters.table
     late = Late(table, house.directory / "blobs")
 
-    assert EraseUser(cold_parts(house), late).run(DataScope(ACME, user=ADA)).left == 4
+    assert EraseUser(cold_services(house), late).run(DataScope(ACME, user=ADA)).left == 4
 
 
 def test_a_session_in_use_stops_the_erasure_which_can_be_run_again(house: Household) -> None:
     house.move_in()
-    parts = cold_parts(house)
-    lease = parts.sessions.lease(session("shared"), "somebody", replace(SETTINGS, guard_lease_seconds=900))
+    services = cold_services(house)
+    lease = services.sessions.lease(session("shared"), "somebody", replace(SETTINGS, guard_lease_seconds=900))
 
     with pytest.raises(ResourceBusy):
         erase(house)
-    parts.sessions.release(lease)
+    services.sessions.release(lease)
 
     assert erase(house).left == 0
     assert "Ada" not in "\n".join(house.contents())
@@ -151,7 +152,7 @@ def test_a_session_in_use_stops_the_erasure_which_can_be_run_again(house: Househ
 
 def test_a_user_is_named(house: Household) -> None:
     with pytest.raises(InvalidArgument, match="user"):
-        EraseUser(cold_parts(house), house.inventory).run(DataScope(ACME))
+        EraseUser(cold_services(house), house.inventory).run(DataScope(ACME))
 
 
 def test_what_a_shared_session_counts_stays(house: Household) -> None:

@@ -13,12 +13,13 @@ from cairn.access.callers import Caller
 from cairn.embedded.table import SqliteTable
 from cairn.ground.adapters import Adapters
 from cairn.ground.settings import EnrichmentSettings
+from cairn.services import Services
 from cairn.tool.dispatch import execute
 from cairn.tool.tool import Call
-from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
 from support.enrichment import NAMES, PODS, SlowTable, SpyTool
+from support.services import services_over
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def enrich(services: Services, adapters: Adapters, table: SlowTable) -> Callable
     def switch(*, enabled: bool = True, **knobs: Any) -> Services:
         settings = replace(services.settings, enrichment=EnrichmentSettings(enabled=enabled, **knobs))
         slow: Any = table
-        built = replace(wiring.build(settings, replace(adapters, table=slow)), sandbox=services.sandbox)
+        built = services_over(replace(adapters, table=slow), settings, sandbox=services.sandbox)
         wiring.provide(built)
         return built
 

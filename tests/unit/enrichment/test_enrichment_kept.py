@@ -11,10 +11,10 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.table import Query
+from cairn.services import Services
 from cairn.telemetry.metrics import samples
 from cairn.telemetry.record import CallRecord
 from cairn.tool.enrichment import AutoMemorySystem
-from cairn.wiring import Services
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
 from support.doubles import FakeClock
 from support.enrichment import CANARY, GARDEN, PODS, SlowTable, SpyTool, kept

@@ -19,9 +19,10 @@ from cairn.ground.errors import NotFound
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.session import Session
 from cairn.ground.settings import EnrichmentSettings
+from cairn.services import Services
 from cairn.tool import enrichment
 from cairn.tool.enrichment import AutoMemorySystem
-from cairn.wiring import Services
+from cairn.turns.after_turn import commit
 from cairn_mcp import door
 from cairn_tools.mcp_pipe import mcp_pipe
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
@@ -56,7 +57,7 @@ def say(services: Services, text: str, session_id: str = "monday") -> None:
         inputs=(message("user", text),),
         outputs=(message("assistant", "Noted."),),
     )
-    services.turns.after(Session(Tenant("acme"), Project("garden"), SessionId(session_id)), turn)
+    commit(services, Session(Tenant("acme"), Project("garden"), SessionId(session_id)), turn)
 
 
 @pytest.mark.req("R210")

@@ -32,8 +32,8 @@ def as_of(talk: Any, moment: datetime) -> dict[str, str]:
 def _stored(talk: Any, until: datetime | None = None) -> MemoryView:
     session, view = talk.session, MemoryView()
     log = log_pk(session.tenant, session.project, log_owner(UserId("ada"), session.session_id))
-    for item in entries(talk.parts, log):
-        record: dict[str, Any] = talk.parts.vault.unseal(session.tenant, item)
+    for item in entries(talk.services, log):
+        record: dict[str, Any] = talk.services.vault.unseal(session.tenant, item)
         if until is None or datetime.fromisoformat(record["at"]) <= until:
             view.apply(record)
     return view
@@ -131,7 +131,7 @@ def test_the_record_of_a_replaced_fact_says_from_when_until_when_it_was_believed
     session = talk.session
     log = log_pk(session.tenant, session.project, log_owner(UserId("ada"), session.session_id))
     [ended] = [
-        end for item in entries(talk.parts, log) for end in talk.parts.vault.unseal(session.tenant, item)["ended"]
+        end for item in entries(talk.services, log) for end in talk.services.vault.unseal(session.tenant, item)["ended"]
     ]
 
     assert (ended["value"], ended["state"]) == ("Rome", State.SUPERSEDED)

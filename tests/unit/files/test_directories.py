@@ -231,8 +231,8 @@ def test_a_directory_is_told_alike_alone_and_among_all(talk: Any, clock: Any, *,
         clock.advance(hours=1)
         talk.maintain()
     listed = talk.list()
-    head = contents.head_of(talk.parts, talk.session)
-    held = contents.read(talk.parts, talk.session, cast("dict[str, Any]", head))
+    head = contents.head_of(talk.services, talk.session)
+    held = contents.read(talk.services, talk.session, cast("dict[str, Any]", head))
 
     assert [each.path for each in listed] == [each.path for each in directories(ROOT, held)]
     for number, each in enumerate(listed):

@@ -51,7 +51,7 @@ def test_a_range_of_a_large_file_needs_no_more_than_the_parts_it_is_in(adapters:
 
 def test_reading_takes_one_call_of_the_table_appending_two_and_making_four(start: Any) -> None:
     talk = start()
-    files, session, table = talk.engine.files, talk.session, talk.table
+    files, session, table = talk.services.files, talk.session, talk.table
     files.write(session, "first", "x", TRUNCATE)
 
     def calls(operation: Callable[[], object]) -> tuple[int, int]:

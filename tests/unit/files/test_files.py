@@ -222,7 +222,7 @@ def test_every_file_error_is_an_error_of_the_memory_tools(files: Files) -> None:
 
 def adapters_of(files: Files) -> Adapters:
     inside: Any = files
-    return inside._own._parts.adapters
+    return inside._own._services.adapters
 
 
 @pytest.mark.parametrize(

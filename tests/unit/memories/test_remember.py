@@ -8,18 +8,20 @@ from typing import Any
 
 import pytest
 
-from cairn.engine import Engine
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, InvalidArgument, NotFound, QuotaExceeded
-from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key, Update
 from cairn.log import memories
 from cairn.log.layout import log_pk
 from cairn.memories import remember as remembering
+from cairn.memories.forget import forget
 from cairn.memories.model import MOST_PER_SESSION, ForgetRequest, Note, RecallRequest
+from cairn.memories.recall import recall
+from cairn.memories.remember import remember
 from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from metering import Meter, MeteredTable
 from support.memories import Notebook, endings, memories_on_record
+from support.services import services_over
 from support.turns import SESSION, partition
 
 START = Callable[..., Any]
@@ -180,9 +182,9 @@ def test_remember_recall_and_forget_each_make_one_round_however_much_there_is(
 ) -> None:
     meter = Meter()
     counted = replace(adapters, table=MeteredTable(adapters.table, meter), parallel=meter)
-    engine = Engine.over(counted, lambda _: MemorySettings())
-    name, *_ = [engine.memories.remember(SESSION, Note(content=f"Row {row}.")) for row in range(memories)]
-    engine.memories.recall(SESSION, RecallRequest())
+    services = services_over(counted)
+    name, *_ = [remember(services, SESSION, Note(content=f"Row {row}.")) for row in range(memories)]
+    recall(services, SESSION, RecallRequest())
     clock: Any = adapters.clock
     clock.advance(minutes=1)
 
@@ -192,9 +194,9 @@ def test_remember_recall_and_forget_each_make_one_round_however_much_there_is(
         call()
         return meter.rounds, {what: number for what, number in meter.counts.items() if "units" not in what}
 
-    assert cost(lambda: engine.memories.remember(SESSION, Note(content="New."))) == (1, {"transact": 1})
-    assert cost(lambda: engine.memories.recall(SESSION, RecallRequest(query="row"))) == (1, {"get": 1, "query": 2})
-    assert cost(lambda: engine.memories.forget(SESSION, ForgetRequest(id=name))) == (1, {"transact": 1})
+    assert cost(lambda: remember(services, SESSION, Note(content="New."))) == (1, {"transact": 1})
+    assert cost(lambda: recall(services, SESSION, RecallRequest(query="row"))) == (1, {"get": 1, "query": 2})
+    assert cost(lambda: forget(services, SESSION, ForgetRequest(id=name))) == (1, {"transact": 1})
 
 
 def test_one_memory_in_64_has_the_log_indexed(notebook: Notebook) -> None:
@@ -211,7 +213,7 @@ def test_a_memory_is_sealed_and_its_id_says_nothing(notebook: Notebook) -> None:
     session = notebook.talk.session
     pk = log_pk(session.tenant, session.project, "s:monday")
 
-    stored = [str(item) for item in partition(notebook.talk.parts, pk)]
+    stored = [str(item) for item in partition(notebook.talk.services, pk)]
 
     assert any(name in item for item in stored)
     assert "CANARY" not in "".join(stored)

@@ -35,7 +35,7 @@ def contents(found: Sequence[Any]) -> list[str]:
 
 @pytest.fixture
 def journal(adapters: Adapters, watched: Any) -> Journal:
-    return Journal(replace(adapters, table=watched, embedder=ToyEmbedder()))
+    return Journal(replace(adapters, table=watched), embedder=ToyEmbedder())
 
 
 def segments_of(journal: Journal) -> list[Segment]:
@@ -110,7 +110,7 @@ def test_an_embedder_that_fails_leaves_recall_by_words(notebook: Notebook) -> No
 def test_an_embedder_that_fails_leaves_segments_without_vectors_and_the_next_merge_makes_them(
     journal: Journal, fails_at: str | None
 ) -> None:
-    embedder: Any = journal.adapters.embedder
+    embedder: Any = journal.embedder
     embedder.fails, embedder.fails_at = fails_at is None, fails_at
     journal.indexed(FEWEST)
     assert [each.documents(kind).vectors for each in segments_of(journal) for kind in KINDS] == [None] * 3
@@ -126,7 +126,7 @@ def test_an_embedder_that_fails_leaves_segments_without_vectors_and_the_next_mer
 
 
 def test_a_text_is_embedded_once_however_often_its_segment_is_merged(journal: Journal) -> None:
-    embedder: Any = journal.adapters.embedder
+    embedder: Any = journal.embedder
     before: dict[str, bytes] = {}
     for run in range(FAN_IN):
         journal.indexed(FEWEST)
@@ -214,10 +214,10 @@ def test_vectors_of_another_embedder_are_not_compared_until_a_rebuild_moves_them
 
 def test_a_merge_makes_the_vectors_of_another_embedder_anew(journal: Journal) -> None:
     journal.indexed(*[FEWEST] * (FAN_IN - 1))
-    old: Any = journal.adapters.embedder
+    old: Any = journal.embedder
     made = len(old.asked)
     new = ToyEmbedder("new", alike={"row": "line"})
-    journal.adapters = replace(journal.adapters, embedder=new)
+    journal.embedder = new
 
     journal.indexed(FEWEST)
 

@@ -124,10 +124,10 @@ def test_a_commit_asks_for_the_index_when_the_tail_has_grown_by_so_much_and_then
     adapters: Adapters, watched: Any, clock: Any
 ) -> None:
     jobs = RecordingJobs()
-    parts = cold(replace(adapters, table=watched, jobs=jobs))
+    services = cold(replace(adapters, table=watched, jobs=jobs))
     asked: list[int] = []
     for number in range(1, 2 * ENTRIES + 10):
-        commit(parts, SESSION, turn(f"t{number}", "Hello."))
+        commit(services, SESSION, turn(f"t{number}", "Hello."))
         clock.advance(minutes=1)
         if jobs.sent:
             asked.append(number)
@@ -145,14 +145,14 @@ def test_maintenance_indexes_what_a_lost_job_should_have(start: Callable[..., An
         clock.advance(minutes=1)
     talk.maintain()
     pk = log_pk(talk.session.tenant, talk.session.project, "u:ada")
-    [ref] = Segments(talk.adapters, talk.parts.vault).manifest(pk).segments
+    [ref] = Segments(talk.adapters, talk.services.vault).manifest(pk).segments
     assert ref.entries >= ENTRIES - 2
     before = talk.table.writes
     talk.maintain()
     assert talk.table.writes - before <= 6
     talk.adapters.blobs.delete(talk.session.tenant, ref.digest)
     talk.other().maintain()
-    [mended] = Segments(talk.adapters, talk.parts.vault).manifest(pk).segments
+    [mended] = Segments(talk.adapters, talk.services.vault).manifest(pk).segments
     assert (mended.digest != ref.digest, mended.through) == (True, ref.through)
     found = talk.other().ask("row 7")
     assert "row 7 grow" in str(found.items)
@@ -161,5 +161,5 @@ def test_maintenance_indexes_what_a_lost_job_should_have(start: Callable[..., An
 def test_a_queue_that_is_down_fails_no_turn(adapters: Adapters, watched: Any) -> None:
     journal = Journal(replace(adapters, table=watched, jobs=RefusingJobs()))
     journal.write(ENTRIES - 1)
-    parts = cold(journal.adapters)
-    assert commit(parts, SESSION, turn("t", "Hello.")).events_written == 2
+    services = cold(journal.adapters)
+    assert commit(services, SESSION, turn("t", "Hello.")).events_written == 2

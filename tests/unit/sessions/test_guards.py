@@ -17,11 +17,12 @@ from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Key, Write
+from cairn.services import Services
 from cairn.sessions.guards import RETENTION, Claim, Guards
 from cairn.sessions.layout import HEAD, guard_sk, session_pk
-from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.vault.vault import Vault
+from support.services import services_over
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 TURN = Completion(turn_id=TurnId("t1"), inputs=(message("user", "My name is Ada."),), outputs=())
@@ -65,9 +66,9 @@ def watched(adapters: Adapters) -> WatchedTable:
     return WatchedTable(adapters.table)
 
 
-def process(adapters: Adapters, **knobs: Any) -> Parts:
+def process(adapters: Adapters, **knobs: Any) -> Services:
     settings = MemorySettings(**knobs)
-    return Parts.of(adapters, lambda _: settings)
+    return services_over(adapters, settings)
 
 
 def status(adapters: Adapters) -> str | None:

@@ -15,18 +15,18 @@ from cairn.custody.data_keys import DataKeys
 from cairn.custody.erase_tenant import EraseTenant
 from cairn.custody.erase_user import EraseUser
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.engine import Engine
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData
 from cairn.ground.item_limits import item_bytes
 from cairn.ground.table import Delete, Key, Put, Query, Update
+from cairn.services import Services
 from cairn.sessions import recent_turns
 from cairn.sessions.layout import FIRST_EVENT, HEAD, LAST_EVENT, event_sk, session_pk
-from cairn.sessions.parts import Parts
 from cairn.sessions.recent_turns import Recent
 from cairn.vault.vault import KEY_LIFETIME
 from metering import Meter, metered
 from support.custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
+from support.services import services_over
 
 HERE = session("shared")
 ITEMS = 4
@@ -37,8 +37,8 @@ def house(adapters: Adapters, store: Any) -> Household:
     return Household.over(replace(adapters, keys=LocalKeyRing(bytes(range(32)))), store.directory)
 
 
-def process(house: Household, adapters: Adapters | None = None) -> Parts:
-    return Parts.of(adapters or house.adapters, lambda _: SETTINGS)
+def process(house: Household, adapters: Adapters | None = None) -> Services:
+    return services_over(adapters or house.adapters, SETTINGS)
 
 
 def said(recent: Recent) -> list[int]:
@@ -52,8 +52,8 @@ def erase(house: Household, user: Any) -> None:
 def retain(house: Household) -> None:
     """Have the session erased, since nobody spoke in it for a month."""
     house.later(days=40)
-    engine = Engine.over(house.adapters, lambda _: replace(SETTINGS, session_retention_days=30))
-    engine.maintenance.run(HERE)
+    services = services_over(house.adapters, replace(SETTINGS, session_retention_days=30))
+    services.maintenance.run(HERE)
 
 
 def rekey(house: Household) -> None:
@@ -218,7 +218,7 @@ def test_between_the_steps_of_an_erasure_nothing_is_told_that_is_gone(
     watched: Any = Watched()
     house.later(days=40)
     settings = replace(SETTINGS, session_retention_days=30)
-    Engine.over(replace(house.adapters, table=watched), lambda _: settings).maintenance.run(HERE)
+    services_over(replace(house.adapters, table=watched), settings).maintenance.run(HERE)
 
     assert [2, 3] in [with_it for with_it, _ in seen]
     assert all(with_it == without for with_it, without in seen)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from cairn import wiring
 from cairn.conversation.items import message, text_of
 from cairn.edge.events import parse_json
 from cairn.ground.adapters import Adapters
@@ -17,11 +16,11 @@ from cairn.ground.errors import CairnError, InvalidArgument, PayloadTooLarge, Re
 from cairn.ground.ids import Project, SessionId, Tenant
 from cairn.ground.session import Session
 from cairn.ground.settings import Limits, MemorySettings
-from cairn.sessions.parts import Parts
+from cairn.services import Services
 from cairn.tool.dispatch import execute
 from cairn.tool.tool import Call
-from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
+from support.services import changed, services_over
 
 SESSION: dict[str, Any] = {"project": "garden", "session_id": "monday"}
 Tune = Callable[..., Call]
@@ -165,9 +164,9 @@ def test_max_processed_turns_is_how_far_back_a_late_replay_is_known(tune: Tune, 
 
 def held_session(adapters: Adapters, seconds: int) -> None:
     """Leave a lease behind as a dead caller does."""
-    parts = Parts.of(adapters, lambda _tenant: MemorySettings())
+    services = services_over(adapters)
     session = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
-    assert parts.sessions.try_lease(session, "a dead caller", seconds) is not None
+    assert services.sessions.try_lease(session, "a dead caller", seconds) is not None
 
 
 @pytest.mark.parametrize("timeout", [0, 700, 5000])
@@ -217,7 +216,7 @@ def test_recall_scope_decides_whose_turns_are_seen(tune: Tune) -> None:
 
 def test_a_tenant_s_own_knob_holds_for_that_tenant_alone(call: Call, adapters: Adapters) -> None:
     settings = replace(call.services.settings, tenants={"acme": MemorySettings(recall_facts_limit=0)})
-    services = wiring.build(settings, adapters)
+    services = services_over(adapters, settings)
     other = replace(call.caller, tenant=Tenant("other"))
     for who in (call.caller, other):
         remember(Call(who, services), "turn-1", "My name is Ada.")
@@ -239,7 +238,7 @@ def test_the_limits_of_the_settings_are_those_of_a_call(
     limits: dict[str, int], error: type[CairnError] | None, call: Call
 ) -> None:
     settings = replace(call.services.settings, limits=Limits(**limits))
-    limited = replace(call, services=replace(call.services, settings=settings))
+    limited = replace(call, services=changed(call.services, settings=settings))
     extra = {"input_items": [message("user", "a longer text"), {"role": "user", "x": {"y": {"z": 1}}}]}
 
     if error is None:

@@ -12,7 +12,7 @@ import pytest
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant
-from cairn.sessions.parts import Parts
+from cairn.services import Services
 from cairn.turns.after_turn import commit
 from support.turns import SESSION, cold, turn
 
@@ -35,26 +35,26 @@ class InterruptedClock:
 
 
 @pytest.mark.req("R048")
-def test_a_session_left_leased_blocks_no_other_session_project_or_tenant(parts: Parts) -> None:
-    assert parts.sessions.try_lease(SESSION, "somebody", 30)
+def test_a_session_left_leased_blocks_no_other_session_project_or_tenant(services: Services) -> None:
+    assert services.sessions.try_lease(SESSION, "somebody", 30)
     others = (
         replace(SESSION, session_id=SessionId("tuesday")),
         replace(SESSION, project=Project("house")),
         replace(SESSION, tenant=Tenant("other")),
     )
-    started = parts.adapters.clock.now()
-    assert [commit(parts, session, turn("t1", "Hello")).events_written for session in others] == [2, 2, 2]
-    assert parts.adapters.clock.now() == started
+    started = services.adapters.clock.now()
+    assert [commit(services, session, turn("t1", "Hello")).events_written for session in others] == [2, 2, 2]
+    assert services.adapters.clock.now() == started
 
 
 @pytest.mark.req("R137")
 @pytest.mark.req("R049")
 def test_waiting_for_a_leased_session_ends_at_its_time_limit(adapters: Adapters, clock: Any) -> None:
-    parts = cold(adapters, session_lock_timeout_ms=5000)
-    assert parts.sessions.try_lease(SESSION, "somebody", 30)
+    services = cold(adapters, session_lock_timeout_ms=5000)
+    assert services.sessions.try_lease(SESSION, "somebody", 30)
     started = clock.now()
     with pytest.raises(ResourceBusy) as busy:
-        commit(parts, SESSION, turn("t1", "Hello"))
+        commit(services, SESSION, turn("t1", "Hello"))
     assert busy.value.retryable
     assert busy.value.details == {"resource": "session"}
     assert (clock.now() - started).total_seconds() == pytest.approx(5.0)
@@ -62,35 +62,35 @@ def test_waiting_for_a_leased_session_ends_at_its_time_limit(adapters: Adapters,
 
 @pytest.mark.req("R046")
 @pytest.mark.req("R269")
-def test_a_turn_that_found_its_session_busy_can_be_sent_again_at_once(parts: Parts) -> None:
-    lease = parts.sessions.try_lease(SESSION, "somebody", 30)
+def test_a_turn_that_found_its_session_busy_can_be_sent_again_at_once(services: Services) -> None:
+    lease = services.sessions.try_lease(SESSION, "somebody", 30)
     assert lease
     with pytest.raises(ResourceBusy):
-        commit(parts, SESSION, turn("t1", "Hello"))
-    parts.sessions.release(lease)
-    assert commit(parts, SESSION, turn("t1", "Hello")).events_written == 2
+        commit(services, SESSION, turn("t1", "Hello"))
+    services.sessions.release(lease)
+    assert commit(services, SESSION, turn("t1", "Hello")).events_written == 2
 
 
 @pytest.mark.req("R269")
 def test_a_client_that_waits_longer_each_time_gets_its_turn_in(adapters: Adapters, clock: Any) -> None:
-    parts = cold(adapters, session_lock_timeout_ms=0)
-    assert parts.sessions.try_lease(SESSION, "slow", 3)
+    services = cold(adapters, session_lock_timeout_ms=0)
+    assert services.sessions.try_lease(SESSION, "slow", 3)
     busy = 0
     for seconds in (0.2, 0.5, 1.0, 2.0):
         with pytest.raises(ResourceBusy):
-            commit(parts, SESSION, turn("t1", "Hello"))
+            commit(services, SESSION, turn("t1", "Hello"))
         busy += 1
         clock.advance(seconds=seconds)
     assert busy == 4
-    assert commit(parts, SESSION, turn("t1", "Hello")).events_written == 2
+    assert commit(services, SESSION, turn("t1", "Hello")).events_written == 2
 
 
 @pytest.mark.req("R050")
 def test_a_session_whose_holder_died_is_free_when_its_lease_ends(adapters: Adapters, clock: Any) -> None:
-    parts = cold(adapters, guard_lease_seconds=30)
-    assert parts.sessions.try_lease(SESSION, "dead", 30)
+    services = cold(adapters, guard_lease_seconds=30)
+    assert services.sessions.try_lease(SESSION, "dead", 30)
     clock.advance(seconds=31)
-    assert commit(parts, SESSION, turn("t1", "Hello")).events_written == 2
+    assert commit(services, SESSION, turn("t1", "Hello")).events_written == 2
 
 
 @pytest.mark.req("R043")

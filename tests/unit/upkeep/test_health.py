@@ -12,10 +12,11 @@ from cairn import wiring
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Tenant
+from cairn.services import Services
 from cairn.settings.settings import Settings
 from cairn.upkeep.health import LIFETIME
-from cairn.wiring import Services
 from cairn_health.door import handler
+from support.services import services_over
 
 EVENT = {
     "version": "2.0",
@@ -56,7 +57,7 @@ def test_health_is_503_and_names_the_store_that_does_not_answer(
     adapters: Adapters, settings: Settings, services: Services, port: str, name: str
 ) -> None:
     broken: Any = {port: Silent()}
-    wiring.provide(wiring.build(settings, replace(adapters, **broken)))
+    wiring.provide(services_over(replace(adapters, **broken), settings))
 
     status, body = answer()
 
@@ -70,7 +71,7 @@ def test_the_stores_are_asked_once_in_a_while_however_many_ask(
     adapters: Adapters, settings: Settings, clock: Any
 ) -> None:
     silent: Any = Silent()
-    health = wiring.build(settings, replace(adapters, table=silent)).health
+    health = services_over(replace(adapters, table=silent), settings).health
 
     for _ in range(3):
         health.stores()

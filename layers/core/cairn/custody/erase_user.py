@@ -36,8 +36,8 @@ from cairn.sessions.layout import (
     session_of,
 )
 from cairn.sessions.leased import Leased, leased
-from cairn.sessions.parts import Parts
 from cairn.sessions.recent_turns import REMOVALS
+from cairn.sessions.services import SessionServices
 from cairn.upkeep.erase_session import DERIVED, EraseSession
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -63,14 +63,14 @@ class ErasedUser:
 class EraseUser:
     """Removes a user, for an operator; it may be stopped anywhere and run again."""
 
-    def __init__(self, parts: Parts, inventory: Inventory) -> None:
+    def __init__(self, services: SessionServices, inventory: Inventory) -> None:
         """Hold no state of its own."""
-        self._parts = parts
-        self._adapters = parts.adapters
+        self._services = services
+        self._adapters = services.adapters
         self._inventory = inventory
-        self._memories = EraseMemories(parts, inventory)
-        self._archive = Archive(parts)
-        self._sessions = EraseSession(parts)
+        self._memories = EraseMemories(services, inventory)
+        self._archive = Archive(services)
+        self._sessions = EraseSession(services)
 
     def run(self, scope: DataScope) -> ErasedUser:
         """Remove all that the user of this scope has; ResourceBusy where a session of theirs stays in use."""
@@ -123,7 +123,7 @@ class EraseUser:
         session = session_of(str(head["pk"]))
         owner = log_owner(None, session.session_id)
         log = log_pk(session.tenant, session.project, owner)
-        with leased(self._parts, session) as held:
+        with leased(self._services, session) as held:
             blobs = 0
             for item in every(self._adapters.table, Query(log, "\x01", "\U0010ffff")):
                 held.keep()
@@ -143,7 +143,7 @@ class EraseUser:
     def _cleanse(self, scope: DataScope, head: Attributes, *, last: bool) -> int:
         """Take the user's turns out of a session, and what was made of them; with `last` the user's name too."""
         pk = str(head["pk"])
-        with leased(self._parts, session_of(pk)) as lease:
+        with leased(self._services, session_of(pk)) as lease:
             turns = 0
             discard(self._adapters, lease.session)
             for item in every(self._adapters.table, Query(pk, NEWEST_SUMMARY, NEWEST_SUMMARY)):
@@ -165,12 +165,12 @@ class EraseUser:
     def _is_begun_by(self, scope: DataScope, item: Attributes) -> bool:
         if not str(item["sk"]).startswith(OPERATIONS):
             return False
-        return self._parts.vault.unseal(scope.tenant, item)["user_id"] == scope.user
+        return self._services.vault.unseal(scope.tenant, item)["user_id"] == scope.user
 
     def _without_own(self, scope: DataScope, lease: Leased, item: Attributes) -> int:
         """Remove the user's turns from an item of events, with their guards; count them in the head, which says so."""
         where = Key(str(item["pk"]), str(item["sk"]))
-        content: list[Any] = self._parts.vault.unseal(scope.tenant, item)
+        content: list[Any] = self._services.vault.unseal(scope.tenant, item)
         own = own_turns(where.sk, content, scope.user)
         if not own:
             return 0
@@ -183,7 +183,7 @@ class EraseUser:
         writes: list[Write] = [Delete(Key(where.pk, guard)) for guard in sorted(guards)]
         writes.append(Update(lease.key, add={"erased": turns, REMOVALS: 1}, condition=lease.held))
         if kept:
-            sealed = self._parts.vault.seal(scope.tenant, where, kept)
+            sealed = self._services.vault.seal(scope.tenant, where, kept)
             gone = tuple(name for name in ("data", "blob") if name in item and name not in sealed)
             writes.append(Update(where, set=sealed, remove=gone, condition=unchanged))
         else:
@@ -199,6 +199,6 @@ class EraseUser:
         for item in self._inventory.items(scope.tenant):
             texts = " ".join(value for value in item.values() if isinstance(value, str))
             if "kid" in item:
-                texts += canonical(self._parts.vault.unseal(scope.tenant, item)).decode()
+                texts += canonical(self._services.vault.unseal(scope.tenant, item)).decode()
             blobs.difference_update(Digest(found) for found in _DIGEST.findall(texts))
         return blobs

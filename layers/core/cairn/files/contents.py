@@ -14,24 +14,24 @@ from cairn.ground.table import Attributes, Key, Query
 from cairn.log.entries import Chunk, TurnStamp
 from cairn.recall.searching import owners_of
 from cairn.sessions.layout import HEAD, session_pk
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 
 
-def head_of(parts: Parts, session: Session) -> Attributes | None:
+def head_of(services: SessionServices, session: Session) -> Attributes | None:
     """Return the session's head, None where it has no turns."""
-    head = parts.adapters.table.get(Key(session_pk(session), HEAD))
+    head = services.adapters.table.get(Key(session_pk(session), HEAD))
     return head if head is not None and "seq" in head else None
 
 
-def read(parts: Parts, session: Session, head: Attributes) -> Contents:
+def read(services: SessionServices, session: Session, head: Attributes) -> Contents:
     """Return what the session holds now."""
     turns: list[TurnStamp] = []
     chunks: list[Chunk] = []
     facts: list[Fact] = []
-    now = parts.adapters.clock.now()
+    now = services.adapters.clock.now()
     for owner in owners_of(head):
-        parts.log.refresh(session.tenant, session.project, owner)
-        with parts.log.view(session.tenant, session.project, owner) as view:
+        services.log.refresh(session.tenant, session.project, owner)
+        with services.log.view(session.tenant, session.project, owner) as view:
             turns.extend(view.turns(session.session_id))
             chunks.extend(view.chunks(session.session_id))
             facts.extend(view.facts(now, session.session_id))
@@ -39,12 +39,12 @@ def read(parts: Parts, session: Session, head: Attributes) -> Contents:
         turns=sorted(turns, key=lambda turn: turn.seq),
         chunks=sorted(chunks, key=lambda chunk: chunk.seq),
         facts=facts,
-        compactions=_compactions(parts, session),
+        compactions=_compactions(services, session),
         archived_through=int(head.get("archived_through", 0)),
     )
 
 
-def _compactions(parts: Parts, session: Session) -> list[datetime]:
+def _compactions(services: SessionServices, session: Session) -> list[datetime]:
     low, high = layout.prefix_range("cmp#")
-    items = every(parts.adapters.table, Query(session_pk(session), low, high))
+    items = every(services.adapters.table, Query(session_pk(session), low, high))
     return [moment(str(item["at"])) for item in items]

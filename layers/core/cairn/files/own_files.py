@@ -23,7 +23,7 @@ from cairn.ground.session import Session
 from cairn.ground.settings import Limits
 from cairn.ground.table import ABSENT, Attributes, Delete, Equals, Key, Put, Query, Write
 from cairn.sessions.layout import session_pk
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 
 ATTEMPTS = 12
 """How often a read or a write begins anew because another call changed the file meanwhile."""
@@ -35,12 +35,12 @@ T = TypeVar("T")
 class OwnFiles:
     """Reads and writes the files of sessions by their relative paths."""
 
-    def __init__(self, parts: Parts, limits: Limits) -> None:
+    def __init__(self, services: SessionServices, limits: Limits) -> None:
         """Work with these parts, within these limits."""
-        self._parts = parts
+        self._services = services
         self._file_bytes = limits.file_bytes
-        self._store = FileStore(parts, limits.project_bytes)
-        self._table = parts.adapters.table
+        self._store = FileStore(services, limits.project_bytes)
+        self._table = services.adapters.table
 
     def read(self, session: Session, path: str, start: int = 0, end: int | None = None) -> bytes | None:
         """Return the bytes from `start` up to `end`, or to the last; None where there is no such file."""
@@ -91,7 +91,7 @@ class OwnFiles:
             try:
                 return attempt()
             except ChangedMeanwhile:
-                self._parts.adapters.clock.sleep(wait)
+                self._services.adapters.clock.sleep(wait)
                 wait = min(wait * 2, LONGEST_WAIT_SECONDS)
         raise ResourceBusy("the file is being written by other calls", {"resource": "file"})
 
@@ -103,7 +103,7 @@ class OwnFiles:
         last = body.size if end is None else min(end, body.size)
         found = list(body.within(start, last))
         loads = [Pending(partial(self._store.load, session, path, part)) for _, part in found]
-        self._parts.adapters.parallel(loads)
+        self._services.adapters.parallel(loads)
         position = found[0][0] if found else body.size - len(body.tail)
         return (b"".join(load.result for load in loads) + body.tail)[max(0, start - position) : max(0, last - position)]
 
@@ -117,10 +117,10 @@ class OwnFiles:
         if change.size > self._file_bytes:
             limit = {"limit": "file_bytes", "most": self._file_bytes}
             raise PayloadTooLarge(f"A file has at most {self._file_bytes} bytes", limit)
-        now = rfc3339(self._parts.adapters.clock.now())
+        now = rfc3339(self._services.adapters.clock.now())
         version = stored.version + 1 if stored else (tree or 0) + 1
         where = where_of(session, path)
-        added, parts = self._store.added(session, path, change)
+        added, services = self._store.added(session, path, change)
         record: Attributes = {
             "pk": where.pk,
             "sk": where.sk,
@@ -128,7 +128,7 @@ class OwnFiles:
             "size": change.size,
             "created_at": stored.item["created_at"] if stored else now,
             "updated_at": now,
-            **self._parts.vault.seal(session.tenant, where, {"parts": parts, "tail": change.tail.decode()}),
+            **self._services.vault.seal(session.tenant, where, {"parts": services, "tail": change.tail.decode()}),
         }
         guarded: list[Write] = [Put(record, Equals("version", stored.version) if stored else ABSENT)]
         if tree is not None:
@@ -157,7 +157,7 @@ class OwnFiles:
         tree = self._store.tree(session)  # before the others: what is made after it was read makes the commit fail
         above = [Pending(partial(self._table.get, where_of(session, each))) for each in paths.ancestors(path) if each]
         below = Pending(lambda: next(self.infos(session, path), None))
-        self._parts.adapters.parallel([below, *above])
+        self._services.adapters.parallel([below, *above])
         if below.result is not None:
             raise InvalidArgument("path", "is a directory")
         if any(each.result is not None for each in above):

@@ -26,7 +26,7 @@ from cairn.ground.table import AnyOf, Attributes, Delete, Equals, Key, LessThan,
 from cairn.log.layout import registry_pk
 from cairn.sessions.dropped_blobs import discard, dropping
 from cairn.sessions.layout import session_pk
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 
 
 class ChangedMeanwhile(StoreError):
@@ -49,11 +49,11 @@ class StoredFile:
 class FileStore:
     """Reads and commits the records and parts of files."""
 
-    def __init__(self, parts: Parts, project_bytes: int) -> None:
+    def __init__(self, services: SessionServices, project_bytes: int) -> None:
         """Work with these parts; a project's files have at most so many bytes together."""
-        self._parts = parts
+        self._services = services
         self._most = project_bytes
-        self._table = parts.adapters.table
+        self._table = services.adapters.table
 
     def stored(self, session: Session, path: str) -> StoredFile | None:
         """Return a file's record, None where there is none."""
@@ -61,17 +61,17 @@ class FileStore:
         if item is None:
             return None
         try:
-            record = self._parts.vault.unseal(session.tenant, item)
+            record = self._services.vault.unseal(session.tenant, item)
         except NotFound:
             raise ChangedMeanwhile from None
-        parts = tuple(Part(name, size) for name, size in record["parts"])
-        return StoredFile(item, Body(parts, record["tail"].encode()))
+        services = tuple(Part(name, size) for name, size in record["parts"])
+        return StoredFile(item, Body(services, record["tail"].encode()))
 
     def load(self, session: Session, path: str, part: Part) -> bytes:
         """Return what a part holds; ChangedMeanwhile where it is gone."""
         item = self._table.get(_where_part(session, path, part))
         try:
-            content = b"" if item is None else self._parts.vault.unseal(session.tenant, item).encode()
+            content = b"" if item is None else self._services.vault.unseal(session.tenant, item).encode()
         except NotFound:
             raise ChangedMeanwhile from None
         if len(content) != part.size:
@@ -86,26 +86,26 @@ class FileStore:
     def added(self, session: Session, path: str, change: Change) -> tuple[list[Write], list[list[str | int]]]:
         """Return the writes of new parts, and all parts as a record lists them."""
         writes: list[Write] = []
-        parts: list[list[str | int]] = []
+        services: list[list[str | int]] = []
         for piece in change.pieces:
             if isinstance(piece, Part):
                 part = piece
             else:
                 part = Part(self._new_id(), len(piece))
                 where = _where_part(session, path, part)
-                sealed = self._parts.vault.seal(session.tenant, where, piece.decode())
+                sealed = self._services.vault.seal(session.tenant, where, piece.decode())
                 writes.append(Put({"pk": where.pk, "sk": where.sk, **sealed}))
-            parts.append([part.id, part.size])
-        return writes, parts
+            services.append([part.id, part.size])
+        return writes, services
 
     def dropped(self, session: Session, path: str, change: Change, stored: StoredFile | None) -> list[Write]:
         """Return the writes that remove parts, and the one that names their blobs until these are removed too."""
         gets = [Pending(partial(self._table.get, _where_part(session, path, part))) for part in change.dropped]
-        self._parts.adapters.parallel(gets)
+        self._services.adapters.parallel(gets)
         items = [get.result or {} for get in gets] + ([stored.item] if stored else [])
         blobs = [item["blob"] for item in items if "blob" in item]
         deletes = (Delete(_where_part(session, path, part)) for part in change.dropped)
-        return [*deletes, *dropping(self._parts.adapters, session, blobs)]
+        return [*deletes, *dropping(self._services.adapters, session, blobs)]
 
     def commit(
         self, session: Session, guarded: list[Write], growth: int, added: list[Write], dropped: list[Write]
@@ -125,10 +125,10 @@ class FileStore:
             raise ChangedMeanwhile from refused
         if any(isinstance(write, Put) for write in dropped):
             with suppress(StoreError, CairnError):  # what fails here is removed with the blobs of a later change
-                discard(self._parts.adapters, session)
+                discard(self._services.adapters, session)
 
     def _new_id(self) -> str:
-        return time_ordered_id(self._parts.adapters.clock.now(), self._parts.adapters.entropy.token(10))
+        return time_ordered_id(self._services.adapters.clock.now(), self._services.adapters.entropy.token(10))
 
 
 def where_of(session: Session, path: str) -> Key:

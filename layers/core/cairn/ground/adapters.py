@@ -9,10 +9,7 @@ from typing import Generic, TypeVar
 from cairn.ground.ports import (
     Blobs,
     Clock,
-    Embedder,
     Entropy,
-    FactModel,
-    HttpGet,
     Jobs,
     KeyRing,
     Parallel,
@@ -46,11 +43,7 @@ class NoTally:
 
 @dataclass(frozen=True, slots=True)
 class Adapters:
-    """The adapters of one process.
-
-    Without a language model, facts are found by rule alone; without an embedder, texts by their words alone; without an
-    HTTP client, API keys are the only credentials.
-    """
+    """The adapters of one process, as the package of its store makes them."""
 
     table: Table
     blobs: Blobs
@@ -59,9 +52,6 @@ class Adapters:
     entropy: Entropy
     parallel: Parallel
     jobs: Jobs
-    fact_model: FactModel | None = None
-    embedder: Embedder | None = None
-    http_get: HttpGet | None = None
     tally: Tally = field(default_factory=NoTally)
 
 

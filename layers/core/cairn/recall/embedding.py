@@ -25,10 +25,10 @@ LONGEST = timedelta(milliseconds=200)
 class Embedding:
     """Makes vectors, or none where there is no embedder or it fails."""
 
-    def __init__(self, adapters: Adapters) -> None:
+    def __init__(self, adapters: Adapters, embedder: Embedder | None) -> None:
         """Hold no state of its own."""
         self._adapters = adapters
-        self._embedder = adapters.embedder
+        self._embedder = embedder
 
     @property
     def english_only(self) -> bool:

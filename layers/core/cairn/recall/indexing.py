@@ -17,6 +17,7 @@ from cairn.ground.errors import CorruptData, NotFound
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.jobs import IndexLog
 from cairn.ground.paging import every
+from cairn.ground.ports import Embedder
 from cairn.ground.table import Attributes, Query
 from cairn.log.documents import Kind, Vectors
 from cairn.log.layout import MANIFEST, log_pk, log_range
@@ -52,10 +53,11 @@ _NOTHING = Indexed()
 class Indexer:
     """Keeps the tails of logs short."""
 
-    def __init__(self, adapters: Adapters, vault: Vault) -> None:
-        """Hold no state of its own."""
+    def __init__(self, adapters: Adapters, vault: Vault, embedder: Embedder | None = None) -> None:
+        """Give texts the embedder's vectors, or none without one."""
         self._adapters = adapters
         self._vault = vault
+        self._embedder = embedder
         self._segments = Segments(adapters, vault)
 
     def run(self, tenant: Tenant, project: Project, owner: str, until: datetime | None = None) -> Indexed:
@@ -117,11 +119,11 @@ class Indexer:
 
     def _vectors(self, view: MemoryView) -> Mapping[Kind, Vectors]:
         """Return the vectors of the segment, none where nothing makes any."""
-        if self._adapters.embedder is None:
+        if self._embedder is None:
             return {}
         from cairn.recall.embedding import Embedding  # noqa: PLC0415 - numpy, which a process may do without
 
-        return Embedding(self._adapters).of(view)
+        return Embedding(self._adapters, self._embedder).of(view)
 
     def _load(self, log: _Log, bounds: Sequence[tuple[str, SegmentRef]]) -> list[Segment]:
         loads = [Pending(partial(self._segments.load, log.tenant, log.pk, low, ref)) for low, ref in bounds]

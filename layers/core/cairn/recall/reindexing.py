@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import Inventory
 from cairn.log.layout import MANIFEST, log_of
 from cairn.recall.indexing import Indexed, Indexer
-from cairn.vault.vault import Vault
 
 
-def reindex(adapters: Adapters, inventory: Inventory, tenant: Tenant) -> Iterator[Indexed]:
+def reindex(indexer: Indexer, inventory: Inventory, tenant: Tenant) -> Iterator[Indexed]:
     """Make the segments of each log that has any, and yield what that took; logs are read and written meanwhile.
 
     It may be stopped at any time and run again.
     """
-    indexer = Indexer(adapters, Vault(adapters))
     logs = [str(item["pk"]) for item in inventory.items(tenant) if item["sk"] == MANIFEST]
     for pk in logs:
         yield indexer.rebuild(*log_of(pk))

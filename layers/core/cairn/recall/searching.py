@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,6 +23,7 @@ from cairn.log.view import MemoryView
 from cairn.recall.filter import Filter, SearchMode
 
 if TYPE_CHECKING:
+    from cairn.ground.ports import Embedder
     from cairn.recall.answer import Answer
 
 
@@ -58,10 +59,13 @@ class Search:
 class Searcher:
     """Searches the memory logs that a call may see."""
 
-    def __init__(self, adapters: Adapters, log: MemoryLog) -> None:
-        """Hold no state of its own."""
+    def __init__(
+        self, adapters: Adapters, log: MemoryLog, embedder: Callable[[], Embedder | None] = lambda: None
+    ) -> None:
+        """Search these logs, by words alone without an embedder; it is asked for with the first question."""
         self._adapters = adapters
         self._log = log
+        self._embedder = embedder
 
     def others(self, visibility: Visibility, head: Attributes | None) -> list[str]:
         """Return the owners of further logs that the call may see: a session's other users, or all of a project."""
@@ -109,7 +113,7 @@ class Searcher:
                 *(collection.memories(views[owner], search.filter) for owner in search.memories),
                 *(collection.facts(views[owner], held) for owner, held in search.facts.items()),
             ]
-            embedding, today = Embedding(self._adapters), self._adapters.clock.now().date()
+            embedding, today = Embedding(self._adapters, self._embedder()), self._adapters.clock.now().date()
             embed = partial(embedding.query_vectors, views.values())
             english_only = embedding.english_only
             yield answer(collections, search.query, today, embed, search.mode, english_only=english_only)

@@ -12,12 +12,12 @@ from cairn.log.layout import log_owner, memory_owner
 from cairn.log.memories import SCOPES
 from cairn.recall.searching import Visibility
 from cairn.sessions.layout import HEAD, session_pk
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 
 
-def visibility_of(parts: Parts, session: Session, user: UserId | None) -> Visibility:
+def visibility_of(services: SessionServices, session: Session, user: UserId | None) -> Visibility:
     """Return what a call of this session and user sees of facts."""
-    scope = parts.settings_for(session.tenant).recall_scope
+    scope = services.settings.memory_for(session.tenant).recall_scope
     return Visibility(session, log_owner(user, session.session_id), scope)
 
 
@@ -26,17 +26,17 @@ def memory_owners(session: Session, user: UserId | None) -> list[str]:
     return list(dict.fromkeys(memory_owner(scope, user, session.session_id) for scope in SCOPES.values()))
 
 
-def open_logs(parts: Parts, visibility: Visibility, further: Sequence[str] = ()) -> list[str]:
+def open_logs(services: SessionServices, visibility: Visibility, further: Sequence[str] = ()) -> list[str]:
     """Bring the logs that hold the visible facts up to date, and further ones; return the owners of the former.
 
     One round, and a second one only for logs that the session's head names.
     """
     session = visibility.session
-    head = Pending(lambda: parts.adapters.table.get(Key(session_pk(session), HEAD)))
+    head = Pending(lambda: services.adapters.table.get(Key(session_pk(session), HEAD)))
     first = list(dict.fromkeys([visibility.owner, *further]))
-    refreshes = [lambda owner=owner: parts.log.refresh(session.tenant, session.project, owner) for owner in first]
-    parts.adapters.parallel([lambda: parts.vault.prepare(session.tenant), head, *refreshes])
-    others = parts.recall.others(visibility, head.result)
+    refreshes = [lambda owner=owner: services.log.refresh(session.tenant, session.project, owner) for owner in first]
+    services.adapters.parallel([lambda: services.vault.prepare(session.tenant), head, *refreshes])
+    others = services.searcher.others(visibility, head.result)
     if unread := [owner for owner in others if owner not in first]:
-        parts.recall.refresh(visibility, unread)
+        services.searcher.refresh(visibility, unread)
     return [visibility.owner, *others]

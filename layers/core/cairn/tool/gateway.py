@@ -12,8 +12,9 @@ from cairn.edge.callers import caller
 from cairn.edge.events import Request, parse_json, read, respond
 from cairn.edge.guard import guarded
 from cairn.ground.errors import CairnError
+from cairn.services import Services
 
-Run = Callable[[object, Request, Caller, wiring.Services], dict[str, Any]]
+Run = Callable[[object, Request, Caller, Services], dict[str, Any]]
 
 
 def answer(event: Mapping[str, Any], run: Run, *, tool: str, namespace: str) -> dict[str, Any]:

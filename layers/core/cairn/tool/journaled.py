@@ -15,7 +15,7 @@ from cairn.ground import ids
 from cairn.ground.errors import CairnError, Disabled, InvalidArgument
 from cairn.ground.ids import Project
 from cairn.ground.session import Subject
-from cairn.wiring import Services
+from cairn.services import Services
 
 T = TypeVar("T")
 Name = TypeVar("Name")

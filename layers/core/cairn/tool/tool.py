@@ -24,12 +24,12 @@ from cairn.ground.errors import CairnError, Disabled, PermissionDenied
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.session import Subject
 from cairn.keyvalue.fields import NamespaceInput
+from cairn.services import Services
 from cairn.settings.settings import Settings
 from cairn.telemetry.call_events import CallStarted, observed
 from cairn.telemetry.record import CallRecord
 from cairn.telemetry.tracing import span
 from cairn.tool import gateway, journaled
-from cairn.wiring import Services
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,8 @@ from cairn.sessions.layout import (
     session_pk,
 )
 from cairn.sessions.leased import Leased
-from cairn.sessions.parts import Parts
 from cairn.sessions.recent_turns import REMOVALS
+from cairn.sessions.services import SessionServices
 
 _AT_ONCE = 90
 """How many items go in one transaction of at most 100 writes."""
@@ -51,12 +51,12 @@ DERIVED = (COMPACTED, NEWEST_SUMMARY, SUMMARIES)
 class EraseSession:
     """Removes sessions; each step of a method deletes some more, and yields how many blobs that were."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, services: SessionServices) -> None:
         """Hold no state of its own."""
-        self._parts = parts
-        self._adapters = parts.adapters
-        self._segments = Segments(parts.adapters, parts.vault)
-        self._files = OwnFiles(parts, Limits())
+        self._services = services
+        self._adapters = services.adapters
+        self._segments = Segments(services.adapters, services.vault)
+        self._files = OwnFiles(services, Limits())
 
     def is_in_use(self, session: Session) -> bool:
         """Tell whether a turn of the session is being committed, or was begun and may still be."""
@@ -81,7 +81,7 @@ class EraseSession:
         yield from self._delete(held, self._items(held.session, lambda sk: sk.startswith((*DERIVED, OPERATIONS))))
         for owner in owners_of(held.head):
             yield from self._forget_texts(held, owner)
-            self._parts.indexer.run(held.session.tenant, held.session.project, owner, until)
+            self._services.indexer.run(held.session.tenant, held.session.project, owner, until)
         self._close_log(held.session)
         rest = self._items(held.session, lambda sk: sk != MEMORY_COUNT)
         yield from self._delete(held, (item for item in rest if not _is_claim(item, now)))
@@ -127,7 +127,7 @@ class EraseSession:
         """Yield the entries of a log that hold turns of the session."""
         for item in every(self._adapters.table, Query(pk, *layout.prefix_range(ENTRIES))):
             held.keep()
-            record = self._parts.vault.unseal(held.session.tenant, item)
+            record = self._services.vault.unseal(held.session.tenant, item)
             if record["session"] == held.session.session_id and record["turn"]:
                 yield item, record
 
@@ -137,7 +137,7 @@ class EraseSession:
         rest = {**record, "turn": None}
         if not any(rest[name] for name in rest if name not in {"session", "at"}):
             return Delete(where, unchanged)
-        sealed = self._parts.vault.seal(session.tenant, where, rest)
+        sealed = self._services.vault.seal(session.tenant, where, rest)
         gone = tuple(name for name in ("data", "blob") if name in item and name not in sealed)
         return Update(where, set=sealed, remove=gone, condition=unchanged)
 

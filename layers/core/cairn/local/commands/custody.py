@@ -12,7 +12,7 @@ from cairn.ground.ids import Project, Tenant, UserId
 from cairn.local.options import a_tenant, data_option, project_option, tenant_option, user_option
 
 if TYPE_CHECKING:
-    from cairn.local.store import Custody
+    from cairn.services import Services
 
 
 @click.command()
@@ -28,10 +28,11 @@ def export(*, file: Path, owner: Tenant, project: Project | None, user: UserId |
     """
     from cairn.custody.bundles import DataScope  # noqa: PLC0415
     from cairn.local.commands import bundle_files as bundles  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.store import recorded  # noqa: PLC0415
 
-    store = _custody(data)
-    with store.recorded(owner, "cairn export", project, user):
-        count = bundles.write(file, DataScope(owner, project, user), store)
+    services = _services(data)
+    with recorded(services, owner, "cairn export", project, user):
+        count = bundles.write(file, DataScope(owner, project, user), services)
     click.echo(f"{count} items are in {file}, in the clear.", err=True)
 
 
@@ -48,7 +49,7 @@ def erase(*, owner: Tenant | None, user: UserId | None, project: Project | None,
     """
     if user is None and (owner is None or project is not None):
         raise click.UsageError("name --user, in a --project or in all, or else a whole --tenant")
-    from cairn.local.store import LOCAL_TENANT  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.store import LOCAL_TENANT, recorded  # noqa: PLC0415 - a command pays for its own imports only
 
     whose = owner or LOCAL_TENANT
     place = "all projects" if project is None else f"project {project}"
@@ -58,15 +59,15 @@ def erase(*, owner: Tenant | None, user: UserId | None, project: Project | None,
     from cairn.custody.bundles import DataScope  # noqa: PLC0415
     from cairn.local.commands import erasing  # noqa: PLC0415
 
-    store = _custody(data)
+    services = _services(data)
     if user is None:
-        erasing.erase_tenant(store, whose)
+        erasing.erase_tenant(services, whose)
         return
-    with store.recorded(whose, "cairn erase", project, user):
-        erasing.erase_user(store, DataScope(whose, project, user))
+    with recorded(services, whose, "cairn erase", project, user):
+        erasing.erase_user(services, DataScope(whose, project, user))
 
 
-def _custody(data: Path | None) -> Custody:
-    from cairn.local.store import custody  # noqa: PLC0415 - a command pays for its own imports only
+def _services(data: Path | None) -> Services:
+    from cairn.local.store import operator_services  # noqa: PLC0415 - a command pays for its own imports only
 
-    return custody(data, os.environ)
+    return operator_services(data, os.environ)

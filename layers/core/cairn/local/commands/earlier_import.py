@@ -22,9 +22,7 @@ def take_over(directory: Path, tenant: Tenant, project: Project, user: UserId | 
     with services(data, os.environ) as opened, opened.journal.command(tenant, "cairn import --legacy", subject):
         for found in sessions(directory):
             session = Session(tenant, project, found.session_id)
-            click.echo(
-                f"{found.session_id}: {_summary_line(opened.engine.earlier_import.run(session, found.history, user))}"
-            )
+            click.echo(f"{found.session_id}: {_summary_line(opened.earlier_import.run(session, found.history, user))}")
             if found.unreadable:
                 click.echo(f"{found.session_id}: {found.unreadable} lines could not be read", err=True)
             unreadable += found.unreadable

@@ -12,14 +12,13 @@ from cairn.custody.erase_tenant import ErasedTenant, EraseTenant
 from cairn.custody.erase_user import ErasedUser, EraseUser
 from cairn.ground.errors import ResourceBusy
 from cairn.ground.ids import Tenant
-from cairn.local.store import Custody
-from cairn.sessions.parts import Parts
+from cairn.services import Services
 from cairn.telemetry import logs
 
 _logger = logging.getLogger("cairn")
 
 
-def erase_tenant(custody: Custody, owner: Tenant) -> None:
+def erase_tenant(services: Services, owner: Tenant) -> None:
     """Erase a tenant, print and log what was removed; ResourceBusy where something is left."""
     logs.configure()
 
@@ -27,7 +26,7 @@ def erase_tenant(custody: Custody, owner: Tenant) -> None:
         click.echo("The data keys are deleted: nothing stored can be opened any more.")
         click.echo("Processes that run may keep a key in memory for 5 minutes; restart them to end that now.")
 
-    done = EraseTenant(custody.adapters, custody.inventory).run(owner, shredded)
+    done = EraseTenant(services.adapters, services.inventory).run(owner, shredded)
     if done == ErasedTenant():
         click.echo("There was nothing of this tenant.")
     else:
@@ -38,11 +37,10 @@ def erase_tenant(custody: Custody, owner: Tenant) -> None:
     _nothing_left(done.left)
 
 
-def erase_user(custody: Custody, scope: DataScope) -> None:
+def erase_user(services: Services, scope: DataScope) -> None:
     """Erase a user and print what was removed; ResourceBusy where something is left."""
-    parts = Parts.of(custody.adapters, custody.settings.memory_for)
     click.echo("Calls that are under way get 30 seconds to end; then a second pass follows.", err=True)
-    done = EraseUser(parts, custody.inventory).run(scope)
+    done = EraseUser(services, services.inventory).run(scope)
     if done == ErasedUser():
         click.echo("There was nothing of this user.")
         return

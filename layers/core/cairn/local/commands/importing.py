@@ -53,7 +53,7 @@ def import_(  # noqa: PLR0913 - options, by name
 
 def _bundle(file: Path, owner: Tenant | None, data: Path | None) -> None:
     from cairn.local.commands import bundle_files as bundles  # noqa: PLC0415 - a command pays for its own imports only
-    from cairn.local.store import custody  # noqa: PLC0415
+    from cairn.local.store import operator_services  # noqa: PLC0415
 
-    whose, items, new = bundles.take_in(file, owner, custody(data, os.environ))
+    whose, items, new = bundles.take_in(file, owner, operator_services(data, os.environ))
     click.echo(f"{new} items are new to tenant {whose}; {items - new} were there already.", err=True)

@@ -28,11 +28,11 @@ def set_(file: Path, data: Path | None) -> None:
     """Put the policy document in FILE, YAML or JSON, in force; with anything wrong in it, it is refused as a whole."""
     from cairn.access.policies import parse  # noqa: PLC0415
     from cairn.access.policy_store import PolicyStore  # noqa: PLC0415
-    from cairn.local.store import adapters  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.store import operator_services  # noqa: PLC0415 - a command pays for its own imports only
 
     text = file.read_text(encoding="utf-8")
     parse(text)
-    PolicyStore(adapters(data, os.environ)).write(text)
+    PolicyStore(operator_services(data, os.environ).adapters).write(text)
     click.echo("The policy is set.")
 
 
@@ -41,7 +41,7 @@ def set_(file: Path, data: Path | None) -> None:
 def show(data: Path | None) -> None:
     """Print the policy document in the store."""
     from cairn.access.policy_store import PolicyStore  # noqa: PLC0415
-    from cairn.local.store import adapters  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.store import operator_services  # noqa: PLC0415 - a command pays for its own imports only
 
-    text = PolicyStore(adapters(data, os.environ)).read()
+    text = PolicyStore(operator_services(data, os.environ).adapters).read()
     click.echo("No policy is set; the standard one holds." if text is None else text)
