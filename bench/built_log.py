@@ -24,7 +24,7 @@ from cairn.log.view import MemoryView
 from cairn.recall.embedding import Embedding
 from cairn.vault.vault import Vault
 from long_log import OWNER, SESSION, Moved, first_answer, index, most_megabytes, texts, told_by, write
-from recall_engine import MODEL, TENANT, StoryClock, engine_over, open_world
+from recall_engine import MODEL, TENANT, StoryClock, open_adapters, recalling
 
 DISTINCT = 4_000
 _EMBEDDED = 100
@@ -87,23 +87,23 @@ def _store(directory: Path, size: int) -> float:
     embedder = Moved(MODEL)
     for _, text in texts():
         embedder.embed(text.said)
-    with open_world(directory, embedder, StoryClock()) as world:
-        engine = engine_over(world)
-        write(world, engine, size)
-        world.clock.sleep(timedelta(days=1).total_seconds())
-        return index(engine)
+    with open_adapters(directory, StoryClock()) as adapters:
+        services = recalling(adapters, embedder)
+        write(adapters, services, size)
+        adapters.clock.sleep(timedelta(days=1).total_seconds())
+        return index(services)
 
 
 def _merge(directory: Path) -> None:
     """Load all segments, write them as one, and tell what that took."""
-    with open_world(directory, MODEL, StoryClock()) as world:
+    with open_adapters(directory, StoryClock()) as adapters:
         pk = log_pk(TENANT, SESSION.project, OWNER)
-        segments = Segments(world, Vault(world))
+        segments = Segments(adapters, Vault(adapters))
         manifest = segments.manifest(pk)
         MODEL.embed("what a worker has in memory besides")
         started = time.process_time()
         view = MemoryView([segments.load(TENANT, pk, low, ref) for low, ref in manifest.bounds()])
-        data = written(view, "", manifest.through, Embedding(world).of(view))
+        data = written(view, "", manifest.through, Embedding(adapters, MODEL).of(view))
         segments.build(TENANT, pk, manifest.through, 1, data)
         seconds = time.process_time() - started
     peak, held = most_megabytes(), Segment(data).size

@@ -18,9 +18,9 @@ from typing import Any
 
 import httpx2
 
-from cairn.engine import Engine
 from cairn.ground.ids import Project, SessionId, Tenant
 from cairn.ground.session import Session
+from cairn.services import Services
 from scenes import PROJECT, Place, preparation, turn
 
 BEFORE, AFTER = "memory_before_turn", "memory_after_turn"
@@ -81,11 +81,11 @@ async def once(door: Door, places: Sequence[Place], tool: str) -> Seen:
     return seen
 
 
-def recounted(engine: Engine, tenant: Tenant, seen: Seen) -> tuple[int, int]:
+def recounted(services: Services, tenant: Tenant, seen: Seen) -> tuple[int, int]:
     """Return how many acknowledged turns the store lacks, and how many it has more than once."""
     lost = doubled = 0
     for session, sent in seen.sent.items():
-        turns = engine.parts.sessions.history(Session(tenant, Project(PROJECT), SessionId(session)))
+        turns = services.sessions.history(Session(tenant, Project(PROJECT), SessionId(session)))
         stored = Counter(str(events[0].turn_id) for _, events in turns)
         lost += len(set(sent) - stored.keys())
         doubled += sum(number > 1 for number in stored.values())

@@ -284,7 +284,7 @@ def _stored(deployment: Deployment) -> Use:
     items = list(deployment.inventory.items(TENANT))
     entries = [{name: item[name] for name in ("pk", "sk", "ipk", "isk")} for item in items if "isk" in item]
     table = sum(item_bytes(each) + ITEM_OVERHEAD for each in chain(items, entries)) / 1e9
-    blobs = sum(len(deployment.world.blobs.get(TENANT, each)) for each in deployment.inventory.blobs(TENANT)) / 1e9
+    blobs = sum(len(deployment.adapters.blobs.get(TENANT, each)) for each in deployment.inventory.blobs(TENANT)) / 1e9
     return {"dynamodb_gb_month": table, "dynamodb_pitr_gb_month": table, "s3_gb_month": blobs}
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from cairn.ground.ids import Project, SessionId, UserId
 from cairn.ground.session import Session
 from cairn.memories.model import MOST_PER_SESSION, Note
+from cairn.memories.remember import remember
 from processes import TENANT, Cost, Deployment, deployed
 from scenes import (
     AFTER,
@@ -120,7 +121,7 @@ def by_memories(checkpoints: Sequence[int]) -> Growth:
                 session = SessionId(f"filled-{number // (MOST_PER_SESSION // 2)}")
                 said = Note(content=f"{number}: {prose(CONTENT_BYTES)}", scope="user", user_id=UserId(HERE.user))
                 deployment.clock.sleep(1)
-                deployment.plain.memories.remember(Session(TENANT, Project(PROJECT), session), said)
+                remember(deployment.plain, Session(TENANT, Project(PROJECT), session), said)
                 deployment.work_off()
             found[checkpoint] = {scene.name: measured(deployment, scene) for scene in MEMORY_SCENES}
             stored = checkpoint

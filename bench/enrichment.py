@@ -19,7 +19,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from cairn import wiring
 from cairn.access.api_keys import ALL_PROJECTS
 from cairn.access.callers import Caller
 from cairn.conversation.items import message
@@ -28,21 +27,23 @@ from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.ports import Table as Items
 from cairn.ground.rates import RateSettings
 from cairn.ground.session import Session
 from cairn.ground.settings import EnrichmentSettings
-from cairn.ground.world import World
 from cairn.process.system import SystemClock, SystemEntropy, in_turn
+from cairn.services import Services
 from cairn.settings.settings import Settings
 from cairn.tool.call import Call
 from cairn.tool.enrichment import AutoMemorySystem, enriched
 from cairn.tool.tool import Tool
-from cairn.wiring import Services
+from cairn.turns.after_turn import commit
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE, Diagnosis, PodHealth, oc_diagnostic_pod_health
 from metering import Meter, MeteredTable
+from over_adapters import services_over
 from report import Table, options, publish
 
 TENANT, PROJECT, SESSION_ID = Tenant("bench"), Project("bench"), SessionId("monday")
@@ -106,11 +107,11 @@ def main() -> None:
     ended = Event()
     with tempfile.TemporaryDirectory() as directory:
         table = SqliteTable(Path(directory) / "table.sqlite3")
-        world = _world(table, Path(directory))
-        _talk(wiring.build(_settings(OFF), world))
+        adapters = _adapters(table, Path(directory))
+        _talk(services_over(adapters, _settings(OFF)))
         try:
-            hooks = [_hook(scene, world) for scene in _scenes(ended)]
-            calls = _calls(world)
+            hooks = [_hook(scene, adapters) for scene in _scenes(ended)]
+            calls = _calls(adapters)
         finally:
             ended.set()
             table.close()
@@ -140,14 +141,14 @@ def _scenes(ended: Event) -> Sequence[Scene]:
     )
 
 
-def _hook(scene: Scene, world: World) -> list[Any]:
+def _hook(scene: Scene, adapters: Adapters) -> list[Any]:
     """Return the row of a scene, after calls that a store without faults has kept."""
     meter, idle = Meter(), IdleTool()
-    beset: Any = Beset(MeteredTable(world.table, meter), scene.store)
-    well = AutoMemorySystem(wiring.build(_settings(scene.settings), world), TENANT, PROJECT)
+    beset: Any = Beset(MeteredTable(adapters.table, meter), scene.store)
+    well = AutoMemorySystem(services_over(adapters, _settings(scene.settings)), TENANT, PROJECT)
     for _ in range(EARLIER):
         _call_hook(well, IdleTool())
-    memory = AutoMemorySystem(wiring.build(_settings(scene.settings), replace(world, table=beset)), TENANT, PROJECT)
+    memory = AutoMemorySystem(services_over(replace(adapters, table=beset), _settings(scene.settings)), TENANT, PROJECT)
     _call_hook(memory, idle)
     meter.rounds = 0
     answered = _call_hook(memory, idle)
@@ -157,12 +158,12 @@ def _hook(scene: Scene, world: World) -> list[Any]:
     return [scene.title, scene.calls, rounds, *_figures([ms for ms, _ in timed], idle.told, answers)]
 
 
-def _calls(world: World) -> list[list[Any]]:
+def _calls(adapters: Adapters) -> list[list[Any]]:
     """Return the rows of whole calls, taken by turns so that what else the machine does falls on both."""
     caller = Caller(TENANT, frozenset({"read", "write"}), "bench", (ALL_PROJECTS,))
     names = {"project": PROJECT, "session_id": SESSION_ID}
     sides = {
-        flag: (Call(caller, wiring.build(_settings(settings), world), names=names), IdleTool())
+        flag: (Call(caller, services_over(adapters, _settings(settings)), names=names), IdleTool())
         for flag, settings in (("off", OFF), ("on", ON))
     }
     taken: dict[str, list[tuple[float, Any]]] = {flag: [] for flag in sides}
@@ -198,17 +199,17 @@ def _talk(services: Services) -> None:
     """Say something about pods in the session, for the conversation to be asked about."""
     said, answered = message("user", "The shop's pods are in CrashLoopBackOff."), message("assistant", "Noted.")
     turn = Completion(turn_id=TurnId("turn-1"), inputs=(said,), outputs=(answered,))
-    services.turns.after(Session(TENANT, PROJECT, SESSION_ID), turn)
+    commit(services, Session(TENANT, PROJECT, SESSION_ID), turn)
 
 
 def _settings(enrichment: EnrichmentSettings) -> Settings:
     return Settings(memory_enabled=True, enrichment=enrichment, rate_limits=NO_RATES)
 
 
-def _world(table: SqliteTable, directory: Path) -> World:
+def _adapters(table: SqliteTable, directory: Path) -> Adapters:
     blobs, keys = DirectoryBlobs(directory / "blobs"), LocalKeyRing(bytes(range(32)))
     jobs = InProcessJobs(lambda _: None)
-    return World(table, blobs, keys, SystemClock(), SystemEntropy(), in_turn, jobs)
+    return Adapters(table, blobs, keys, SystemClock(), SystemEntropy(), in_turn, jobs)
 
 
 if __name__ == "__main__":

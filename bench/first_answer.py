@@ -14,15 +14,16 @@ from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
-from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, SessionId, Tenant, UserId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
-from cairn.ground.world import World
 from cairn.memories.model import RecallRequest
+from cairn.memories.recall import recall
 from cairn.models.minilm import MiniLm
 from cairn.process.system import SystemClock, SystemEntropy, in_turn
 from cairn.recall.filter import SearchMode
+from over_adapters import services_over
 
 _STATUS = Path("/proc/self/status")
 
@@ -31,7 +32,7 @@ def main() -> None:
     """Put the question that is given after directory, mode, tenant, project and user."""
     directory, mode, tenant, project, user, query = sys.argv[1:]
     store = Path(directory)
-    world = World(
+    adapters = Adapters(
         table=SqliteTable(store / "table.db"),
         blobs=DirectoryBlobs(store / "blobs"),
         keys=LocalKeyRing(bytes(32)),
@@ -39,12 +40,12 @@ def main() -> None:
         entropy=SystemEntropy(),
         parallel=in_turn,
         jobs=InProcessJobs(),
-        embedder=MiniLm(Path(sys.prefix, "share/cairn/model")),
     )
-    engine = Engine.over(world, lambda _: MemorySettings(recall_scope="user"))
+    embedder = MiniLm(Path(sys.prefix, "share/cairn/model"))
+    services = services_over(adapters, MemorySettings(recall_scope="user"), embedder)
     session = Session(Tenant(tenant), Project(project), SessionId("asking"))
     asked = RecallRequest(query=query, mode=cast("SearchMode", mode), min_confidence=0, user_id=UserId(user))
-    found = engine.memories.recall(session, asked).found
+    found = recall(services, session, asked).found
     peak = next(line for line in _STATUS.read_text("utf-8").splitlines() if line.startswith("VmHWM"))
     print(json.dumps({"megabytes": int(peak.split()[1]) / 1024, "found": len(found)}))
 

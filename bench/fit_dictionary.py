@@ -22,17 +22,19 @@ from cairn.conversation.turns import Completion
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.table import SqliteTable
-from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.codec import DICTIONARIES, NEWEST, SMALL_LEVEL
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.ports import DataKey
 from cairn.ground.session import ResponseItem, Session
-from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes
-from cairn.ground.world import World
 from cairn.memories.model import Note
+from cairn.memories.remember import remember
 from cairn.process.system import in_turn
+from cairn.services import Services
 from cairn.sessions.layout import EVENTS
+from cairn.turns.after_turn import commit
+from over_adapters import services_over
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -111,15 +113,15 @@ def samples() -> Iterator[bytes]:
     with TemporaryDirectory() as directory:
         table, blobs = SqliteTable(Path(":memory:")), Path(directory) / "blobs"
         clock, entropy = _Clock(chance), _Entropy(chance)
-        world = World(table, DirectoryBlobs(blobs), _OneKey(), clock, entropy, in_turn, _NoJobs())
-        engine = Engine.over(world, lambda _: MemorySettings())
+        adapters = Adapters(table, DirectoryBlobs(blobs), _OneKey(), clock, entropy, in_turn, _NoJobs())
+        services = services_over(adapters)
         lines = map(json.loads, STATEMENTS.read_text(encoding="utf-8").splitlines())
         statements = [line["text"] for line in lines if line["half"] == "development" and line["facts"]]
         for path in sorted(DATA.glob("*.json")):
-            _tell(engine, json.loads(path.read_text(encoding="utf-8")), statements, chance)
+            _tell(services, json.loads(path.read_text(encoding="utf-8")), statements, chance)
         for item in EmbeddedInventory(table, blobs).items(TENANT):
             if "data" in item:
-                value = engine.parts.vault.unseal(TENANT, item)
+                value = services.vault.unseal(TENANT, item)
                 if _is_wanted(item, value):
                     yield json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
         table.close()
@@ -132,7 +134,7 @@ def _is_wanted(item: Attributes, value: Any) -> bool:
     return not value["turn"] or value["turn"]["seq"] % 2 == 1
 
 
-def _tell(engine: Engine, conversation: dict[str, Any], statements: Sequence[str], chance: Random) -> None:
+def _tell(services: Services, conversation: dict[str, Any], statements: Sequence[str], chance: Random) -> None:
     """Commit the conversation in turns of all shapes, and keep a line now and then."""
     users = [*(UserId(_name(chance)) for _ in range(3)), None]
     for told in conversation["sessions"]:
@@ -146,10 +148,10 @@ def _tell(engine: Engine, conversation: dict[str, Any], statements: Sequence[str
             turn = TurnId(chance.choice((f"turn-{number}", _name(chance))))
             stated = " ".join([*chance.choices(statements, k=chance.choice(STATED)), said[1]])
             inputs, outputs = _shaped((said[0], stated), "user", chance), _shaped(answered, "assistant", chance)
-            engine.parts.world.clock.sleep(60)
-            engine.turns.after(session, Completion(turn_id=turn, user_id=user, inputs=inputs, outputs=outputs))
+            services.adapters.clock.sleep(60)
+            commit(services, session, Completion(turn_id=turn, user_id=user, inputs=inputs, outputs=outputs))
             if number % NOTED == 0:
-                engine.memories.remember(session, Note(content=said[1], scope="user", user_id=user))
+                remember(services, session, Note(content=said[1], scope="user", user_id=user))
 
 
 def _speech(lines: Iterator[tuple[str, str]], chance: Random) -> tuple[str, str] | None:

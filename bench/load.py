@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import report
 from cairn.access.api_keys import Grant
 from cairn.local.demo.server_process import ServerProcess
-from cairn.local.store import LOCAL_TENANT, api_keys, services
+from cairn.local.store import LOCAL_TENANT, operator_services, services
 from clients import AFTER, BEFORE, BUSY, Door, cpu_seconds, recounted, resident_megabytes, talk
 from objectives import MEMORIES, TURNS, objectives
 from report import Cell, Table
@@ -63,7 +63,7 @@ def _local(seconds: int) -> Table:
 def _under(clients: int, sessions: int, seconds: int) -> Sequence[Cell]:
     with TemporaryDirectory() as directory:
         store = Path(directory)
-        key = api_keys(store, {}).create(LOCAL_TENANT, Grant()).text
+        key = operator_services(store, {}).credentials.create(LOCAL_TENANT, Grant()).text
         places = [Place(f"session-{number % sessions}", f"user-{number % sessions}") for number in range(clients)]
         server = ServerProcess(store)
         server.start()
@@ -75,7 +75,7 @@ def _under(clients: int, sessions: int, seconds: int) -> Sequence[Cell]:
         finally:
             server.stop()
         with services(store, {}) as opened:
-            lost, doubled = recounted(opened.engine, LOCAL_TENANT, seen)
+            lost, doubled = recounted(opened, LOCAL_TENANT, seen)
     times = (seen.quantile(tool, percent) for tool in (BEFORE, AFTER) for percent in (50, 99))
     others = seen.errors.total() - seen.errors[BUSY]
     counted = (seen.errors[BUSY], others, round(cores, 2), memory, seen.turns, lost, doubled)

@@ -19,14 +19,14 @@ from zlib import crc32
 
 import numpy as np
 
-from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, SessionId, TurnId
 from cairn.ground.ports import Embedded
 from cairn.ground.session import Session
-from cairn.ground.world import World
 from cairn.log.entries import LogEntry, TurnEntry
 from cairn.log.layout import log_owner
 from cairn.recall.filter import SearchMode
+from cairn.services import Services
 from recall_engine import TENANT, USER, CachingEmbedder
 from recall_sets import Text, read
 
@@ -57,17 +57,17 @@ def texts() -> list[tuple[str, Text]]:
     return [(each.name, text) for each in read(DATA) for text in each.texts]
 
 
-def write(world: World, engine: Engine, size: int) -> None:
+def write(adapters: Adapters, services: Services, size: int) -> None:
     """Write a log of so many entries, a second apart, and index none."""
     for entry in _entries(size):
-        world.table.put(engine.parts.log.append(TENANT, SESSION.project, OWNER, entry))
-        world.clock.sleep(1)
+        adapters.table.put(services.log.append(TENANT, SESSION.project, OWNER, entry))
+        adapters.clock.sleep(1)
 
 
-def index(engine: Engine) -> float:
+def index(services: Services) -> float:
     """Index the log, and return how many seconds of work that took."""
     started = time.process_time()
-    engine.indexer.run(TENANT, SESSION.project, OWNER)
+    services.indexer.run(TENANT, SESSION.project, OWNER)
     return time.process_time() - started
 
 

@@ -1,4 +1,4 @@
-"""A world that counts: round trips in sequence, calls and capacity units, none of which depend on the machine."""
+"""Adapters that count: round trips in sequence, calls and capacity units, none of which depend on the machine."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from functools import partial
 from math import ceil
 from typing import NamedTuple
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.jobs import Job
 from cairn.ground.ports import Blobs, Jobs, KeyRing, Sandbox, Table
@@ -27,7 +28,6 @@ from cairn.ground.table import (
     item_bytes,
     key_of,
 )
-from cairn.ground.world import World
 from cairn.process.system import in_turn
 
 READ_UNIT_BYTES = 4096
@@ -47,7 +47,7 @@ class Written(NamedTuple):
 
 
 class Meter:
-    """Counts what one call asks of its world; parallel calls make one round trip."""
+    """Counts what one call asks of its adapters; parallel calls make one round trip."""
 
     def __init__(self) -> None:
         """Start at zero."""
@@ -232,14 +232,14 @@ class MeteredSandbox:
         return self._sandbox.invoke(tool, arguments, request_id)
 
 
-def metered(world: World, meter: Meter) -> World:
-    """Return the world with all its calls counted."""
+def metered(adapters: Adapters, meter: Meter) -> Adapters:
+    """Return the adapters with all its calls counted."""
     return replace(
-        world,
-        table=MeteredTable(world.table, meter),
-        blobs=MeteredBlobs(world.blobs, meter),
-        keys=MeteredKeys(world.keys, meter),
-        jobs=MeteredJobs(world.jobs, meter),
+        adapters,
+        table=MeteredTable(adapters.table, meter),
+        blobs=MeteredBlobs(adapters.blobs, meter),
+        keys=MeteredKeys(adapters.keys, meter),
+        jobs=MeteredJobs(adapters.jobs, meter),
         parallel=meter,
     )
 

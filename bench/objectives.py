@@ -20,18 +20,18 @@ from tempfile import TemporaryDirectory
 from cairn.access.api_keys import Grant
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
-from cairn.engine import Engine
 from cairn.ground.ids import Project, SessionId, TurnId, UserId
 from cairn.ground.session import Session
-from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Put
 from cairn.local.demo.server_process import ServerProcess
-from cairn.local.store import LOCAL_TENANT, api_keys, world
+from cairn.local.store import LOCAL_TENANT, operator_services
 from cairn.log.entries import LogEntry
 from cairn.log.layout import log_owner
 from cairn.log.memories import Memory
+from cairn.turns.after_turn import commit
 from clients import AFTER, BEFORE, Door, Seen, cpu_seconds, once, talk
 from long_log import Moved
+from over_adapters import services_over
 from recall_engine import MODEL, NoJobs, StoryClock
 from recall_sets import read
 from report import Cell, Table
@@ -72,7 +72,7 @@ def objectives(seconds: float, memories: int = MEMORIES, turns: int = TURNS) -> 
 
 def _measured(store: Path, clients: int, seconds: float) -> Iterator[Sequence[Cell]]:
     places = [_HERE, *(Place(f"beside-{number}", _HERE.user) for number in range(1, clients))]
-    key = api_keys(store, {}).create(LOCAL_TENANT, Grant()).text
+    key = operator_services(store, {}).credentials.create(LOCAL_TENANT, Grant()).text
     new = Seen()
     for tool in (*(BEFORE, AFTER) * STARTS,):
         with _serving(store, key) as (door, _):
@@ -111,22 +111,22 @@ def _fill(store: Path, memories: int, turns: int) -> None:
     """Store the turns, then the memories, and index all."""
     clock = StoryClock()
     clock.turn_to(datetime.now(UTC) - _AGO)
-    adapters = replace(world(store, {}), clock=clock, jobs=NoJobs(), embedder=Moved(MODEL))
-    engine = Engine.over(adapters, lambda _: MemorySettings())
+    slowed = replace(operator_services(store, {}).adapters, clock=clock, jobs=NoJobs())
+    services = services_over(slowed, embedder=Moved(MODEL))
     texts = _texts()
     for number in range(turns):
         clock.sleep(1)
-        engine.turns.after(_SESSION, _turn(number, next(texts), next(texts)))
+        commit(services, _SESSION, _turn(number, next(texts), next(texts)))
         if number % _INDEXED == 0:
-            engine.indexer.run(LOCAL_TENANT, _SESSION.project, _OWNER)
+            services.indexer.run(LOCAL_TENANT, _SESSION.project, _OWNER)
     for first in range(0, memories, _AT_ONCE):
         writes: list[Put] = []
         for number in range(first, min(first + _AT_ONCE, memories)):
             clock.sleep(1)
             entry = _entry(number, next(texts), clock.now())
-            writes.append(engine.parts.log.append(LOCAL_TENANT, _SESSION.project, _OWNER, entry))
-        adapters.table.transact(writes)
-    engine.indexer.run(LOCAL_TENANT, _SESSION.project, _OWNER)
+            writes.append(services.log.append(LOCAL_TENANT, _SESSION.project, _OWNER, entry))
+        slowed.table.transact(writes)
+    services.indexer.run(LOCAL_TENANT, _SESSION.project, _OWNER)
 
 
 def _turn(number: int, said: str, answered: str) -> Completion:

@@ -7,13 +7,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cairn import wiring
 from cairn.access.api_keys import ALL_PROJECTS
 from cairn.access.callers import Caller
 from cairn.access.policy_store import PolicyStore
@@ -22,15 +21,16 @@ from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
 from cairn.ground import sandbox_messages as sandbox
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.jobs import IndexLog, Job
-from cairn.ground.world import World
 from cairn.process.system import SystemEntropy, in_turn
 from cairn.settings.settings import Settings
 from cairn.tool.call import Call, execute
 from cairn_sandbox import door
 from cairn_tools.catalog import CATALOG
 from metering import Meter, MeteredSandbox, Written, metered
+from over_adapters import services_over
 
 TENANT = Tenant("bench")
 CALLER = Caller(TENANT, frozenset({"read", "write"}), "bench-request", (ALL_PROJECTS,))
@@ -120,12 +120,12 @@ class _SameProcess:
 class Process:
     """One process's services, with nothing in memory at first."""
 
-    def __init__(self, world: World, clock: PacedClock) -> None:
-        """Count what these services ask of their world."""
+    def __init__(self, adapters: Adapters, clock: PacedClock) -> None:
+        """Count what these services ask of their adapters."""
         self._meter = Meter()
         self._clock = clock
-        services = wiring.build(SETTINGS, metered(world, self._meter))
-        self.services = replace(services, sandbox=MeteredSandbox(_SameProcess(), self._meter))
+        self.services = services_over(metered(adapters, self._meter), SETTINGS)
+        vars(self.services)["sandbox"] = MeteredSandbox(_SameProcess(), self._meter)
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the tool answers."""
@@ -160,16 +160,16 @@ class Deployment:
         self._queue = _Queue()
         self._table = SqliteTable(Path(":memory:"))
         blobs, keys = DirectoryBlobs(directory / "blobs"), LocalKeyRing(bytes(32))
-        self.world = World(self._table, blobs, keys, self.clock, SystemEntropy(), in_turn, self._queue)
-        self.plain = wiring.build(SETTINGS, self.world)
+        self.adapters = Adapters(self._table, blobs, keys, self.clock, SystemEntropy(), in_turn, self._queue)
+        self.plain = services_over(self.adapters, SETTINGS)
         self.inventory = EmbeddedInventory(self._table, directory / "blobs")
-        PolicyStore(self.world).write(json.dumps(POLICY))
+        PolicyStore(self.adapters).write(json.dumps(POLICY))
         self._worker = self.process()
         self.jobs = 0
 
     def process(self) -> Process:
         """Return a process that has just started."""
-        return Process(self.world, self.clock)
+        return Process(self.adapters, self.clock)
 
     def tool(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a tool answers in a process that nobody counts."""

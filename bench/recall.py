@@ -59,8 +59,8 @@ def of_data(path: Path, ablate: bool, explain: int) -> Iterator[Table]:  # noqa:
     """Yield the tables of a data set."""
     conversations = read(path)
     embedder = CachingEmbedder(MODEL)
-    with stored(conversations, embedder) as engine:
-        cairn = {name: rankings(engine, conversations, mode) for name, mode in MODES.items()}
+    with stored(conversations, embedder) as services:
+        cairn = {name: rankings(services, conversations, mode) for name, mode in MODES.items()}
         rivals: Mapping[str, Callable[[Conversation], Rival]] = {
             "BM25, plain": lambda conversation: bm25(conversation.texts),
             "MiniLM, plain": lambda conversation: dense(conversation.texts, embedder),
@@ -71,17 +71,17 @@ def of_data(path: Path, ablate: bool, explain: int) -> Iterator[Table]:  # noqa:
         yield overall(path.name, systems)
         yield by_kind(path.name, {name: systems[f"Cairn, {name}"] for name in MODES})
         if ablate:
-            yield ablation(path.name, engine, conversations)
+            yield ablation(path.name, services, conversations)
         if explain:
-            yield from explanations(engine, conversations, explain)
+            yield from explanations(services, conversations, explain)
 
 
 def rankings(
-    engine: Mapping[str, StoredConversation], conversations: Sequence[Conversation], mode: SearchMode
+    services: Mapping[str, StoredConversation], conversations: Sequence[Conversation], mode: SearchMode
 ) -> Rankings:
     """Return what recall finds for every question."""
     return [
-        (conversation, question, [text_id(each) for each in engine[conversation.name].ranked(question, mode)])
+        (conversation, question, [text_id(each) for each in services[conversation.name].ranked(question, mode)])
         for conversation in conversations
         for question in conversation.questions
     ]
@@ -112,25 +112,25 @@ def by_kind(data: str, systems: Mapping[str, Sequence[Answered]]) -> Table:
     return Table(f"By kind of question, on {data}", ("ranking", *_COLUMNS, "95 %"), rows)
 
 
-def ablation(data: str, engine: Mapping[str, StoredConversation], conversations: Sequence[Conversation]) -> Table:
+def ablation(data: str, services: Mapping[str, StoredConversation], conversations: Sequence[Conversation]) -> Table:
     """Return how well recall does where one signal counts for nothing."""
     rows: list[Sequence[Cell]] = []
     for name, mode in MODES.items():
         for signal in ("nothing", *SIGNALS):
             with without(signal):
-                answers = marked(texts_only(rankings(engine, conversations, mode)))
+                answers = marked(texts_only(rankings(services, conversations, mode)))
             rows.append((f"{name}; without {signal}", *_means(answers)))
     note = "The weights of a signal are set to nothing; the others stay as they were fitted beside it."
     return Table(f"Signals left out, on {data}", ("ranking", *_COLUMNS), rows, note)
 
 
 def explanations(
-    engine: Mapping[str, StoredConversation], conversations: Sequence[Conversation], count: int
+    services: Mapping[str, StoredConversation], conversations: Sequence[Conversation], count: int
 ) -> Iterator[Table]:
     """Yield why the first three of what was found stand where they do, for questions spread over the data."""
     asked = [(conversation, question) for conversation in conversations for question in conversation.questions]
     for conversation, question in asked[:: max(1, len(asked) // count)][:count]:
-        found = engine[conversation.name].ranked(question, explain=True)[:3]
+        found = services[conversation.name].ranked(question, explain=True)[:3]
         rows = [(_shortened(each), round(each.score, 3), *_signals(each)) for each in found]
         note = "What each signal adds to the score that is compared, and the rank without it."
         yield Table(f"{conversation.name}: {question.text}", ("found", "share", *SIGNALS), rows, note)

@@ -15,16 +15,16 @@ from cairn.conversation.turns import Completion
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
-from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.calibration import Calibration
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.jobs import Job
 from cairn.ground.ports import Embedded, Embedder, TokenEmbedder
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
-from cairn.ground.world import World
 from cairn.log.entries import Chunk
 from cairn.log.layout import log_owner
+from cairn.memories import recall
 from cairn.memories.model import RecalledItem, RecallRequest
 from cairn.models.minilm import MiniLm
 from cairn.process.system import SystemEntropy, in_turn
@@ -33,6 +33,9 @@ from cairn.recall.collection import Found
 from cairn.recall.corpus import Vector
 from cairn.recall.filter import SearchMode
 from cairn.recall.searching import Search, Visibility
+from cairn.services import Services
+from cairn.turns.after_turn import commit
+from over_adapters import services_over
 from recall_sets import Conversation, Text
 from recall_sets import Question as Asked
 
@@ -104,9 +107,9 @@ class NoJobs:
 class StoredConversation:
     """A conversation in an engine: each text a turn of its own, at its own time, all of one user's log."""
 
-    def __init__(self, start: Callable[[], Engine], clock: StoryClock, conversation: Conversation) -> None:
+    def __init__(self, start: Callable[[], Services], clock: StoryClock, conversation: Conversation) -> None:
         """Store the texts and index them; what answers is an engine that was started afterwards."""
-        self._engine = start()
+        self._services = start()
         self._clock = clock
         self._session = Session(TENANT, Project(conversation.name), _ASKING)
         self._owner = log_owner(USER, _ASKING)
@@ -115,8 +118,8 @@ class StoredConversation:
         for text in conversation.texts:
             self._store(text)
         self._ended = clock.now() + _AFTERWARDS
-        self._engine.indexer.run(TENANT, self._session.project, self._owner)
-        self._engine = start()
+        self._services.indexer.run(TENANT, self._session.project, self._owner)
+        self._services = start()
 
     def ranked(self, asked: Asked, mode: SearchMode = "hybrid", *, explain: bool = False) -> list[RecalledItem]:
         """Return what recall answers, the best first, page after page."""
@@ -132,7 +135,7 @@ class StoredConversation:
                 explain=explain,
                 user_id=USER,
             )
-            page = self._engine.memories.recall(self._session, question)
+            page = recall.recall(self._services, self._session, question)
             found.extend(page.found)
             if not page.more:
                 break
@@ -142,7 +145,7 @@ class StoredConversation:
     def answering(self, asked: Asked, mode: SearchMode) -> Generator[Answer]:
         """Put a question as recall does to texts and facts, and hold the answer with its features."""
         self._clock.turn_to(asked.asked or self._ended)
-        recall, visibility = self._engine.parts.recall, Visibility(self._session, self._owner, "user")
+        recall, visibility = self._services.searcher, Visibility(self._session, self._owner, "user")
         recall.refresh(visibility, [self._owner])
         search = Search(
             query=asked.text, texts=[self._owner], facts=recall.beliefs(visibility, [self._owner]), mode=mode
@@ -170,7 +173,7 @@ class StoredConversation:
         inputs, outputs = ((), (item,)) if role == "assistant" else ((item,), ())
         turn = Completion(turn_id=place, inputs=inputs, outputs=outputs, user_id=USER)
         session = Session(TENANT, self._session.project, SessionId(text.session))
-        self._engine.turns.after(session, turn)
+        commit(self._services, session, turn)
 
 
 def text_id(found: RecalledItem) -> str:
@@ -190,21 +193,21 @@ def stored(
     clock = StoryClock()
     with (
         tempfile.TemporaryDirectory() as directory,
-        open_world(Path(directory), embedder, clock, Path(":memory:")) as world,
+        open_adapters(Path(directory), clock, Path(":memory:")) as adapters,
     ):
-        yield {each.name: StoredConversation(partial(engine_over, world), clock, each) for each in conversations}
+        yield {
+            each.name: StoredConversation(partial(recalling, adapters, embedder), clock, each) for each in conversations
+        }
 
 
 @contextmanager
-def open_world(
-    directory: Path, embedder: Embedder | None, clock: StoryClock, table: Path | None = None
-) -> Generator[World]:
-    """Yield the world of what is stored in a directory, its table too unless it is named."""
+def open_adapters(directory: Path, clock: StoryClock, table: Path | None = None) -> Generator[Adapters]:
+    """Yield the adapters of what is stored in a directory, its table too unless it is named."""
     blobs, keys = DirectoryBlobs(directory / "blobs"), LocalKeyRing(bytes(32))
     with closing(SqliteTable(table or directory / "table.db")) as store:
-        yield World(store, blobs, keys, clock, SystemEntropy(), in_turn, NoJobs(), embedder=embedder)
+        yield Adapters(store, blobs, keys, clock, SystemEntropy(), in_turn, NoJobs())
 
 
-def engine_over(world: World) -> Engine:
-    """Return an engine that recalls what a user said in all sessions."""
-    return Engine.over(world, lambda _: MemorySettings(recall_scope="user"))
+def recalling(adapters: Adapters, embedder: Embedder | None) -> Services:
+    """Return services that recall what a user said in all sessions."""
+    return services_over(adapters, MemorySettings(recall_scope="user"), embedder=embedder)

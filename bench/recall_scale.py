@@ -15,12 +15,14 @@ from datetime import timedelta
 from pathlib import Path
 from statistics import median, quantiles
 
-from cairn.engine import Engine
-from cairn.ground.world import World
+from cairn.ground.adapters import Adapters
+from cairn.ground.ports import Embedder
 from cairn.memories.model import RecallRequest
+from cairn.memories.recall import recall
 from cairn.recall.filter import SearchMode
+from cairn.services import Services
 from long_log import DATA, SESSION, Moved, first_answer, index, write
-from recall_engine import MODEL, USER, StoryClock, engine_over, open_world
+from recall_engine import MODEL, USER, StoryClock, open_adapters, recalling
 from recall_sets import read
 from report import Cell, Table
 
@@ -44,17 +46,15 @@ def table(sizes: Sequence[int]) -> Table:
 def _measured(size: int) -> Iterator[Sequence[Cell]]:
     asked = [question.text for each in read(DATA) for question in each.questions]
     random.Random(0).shuffle(asked)  # noqa: S311 - which questions, no secret
-    with (
-        tempfile.TemporaryDirectory() as directory,
-        open_world(Path(directory), Moved(MODEL), StoryClock()) as world,
-    ):
-        seconds = _build(world, size)
+    embedder = Moved(MODEL)
+    with tempfile.TemporaryDirectory() as directory, open_adapters(Path(directory), StoryClock()) as adapters:
+        seconds = _build(adapters, embedder, size)
         sizes = [path.stat().st_size for path in (Path(directory) / "blobs").rglob("*") if path.is_file()]
         for number, mode in enumerate(MODES):
-            engine = engine_over(world)
-            _recall(engine, "warm up", mode)
+            services = recalling(adapters, embedder)
+            _recall(services, "warm up", mode)
             chosen = asked[number * QUESTIONS : (number + 1) * QUESTIONS]
-            times = [_timed(engine, text, mode) for text in chosen]
+            times = [_timed(services, text, mode) for text in chosen]
             _cold(Path(directory), asked[-1], mode)  # leaves the bytecode that an installed package has
             cold = [_cold(Path(directory), asked[-1 - run], mode) for run in range(_COLD_RUNS)]
             yield (
@@ -69,24 +69,24 @@ def _measured(size: int) -> Iterator[Sequence[Cell]]:
             )
 
 
-def _build(world: World, size: int) -> float:
+def _build(adapters: Adapters, embedder: Embedder, size: int) -> float:
     """Write the log, index it, and return how long the indexer took."""
-    engine = engine_over(world)
-    write(world, engine, size)
-    seconds = index(engine)
-    world.clock.sleep(timedelta(days=1).total_seconds())
-    index(engine)
+    services = recalling(adapters, embedder)
+    write(adapters, services, size)
+    seconds = index(services)
+    adapters.clock.sleep(timedelta(days=1).total_seconds())
+    index(services)
     return seconds
 
 
-def _timed(engine: Engine, text: str, mode: SearchMode) -> float:
+def _timed(services: Services, text: str, mode: SearchMode) -> float:
     started = time.process_time()
-    _recall(engine, text, mode)
+    _recall(services, text, mode)
     return time.process_time() - started
 
 
-def _recall(engine: Engine, text: str, mode: SearchMode) -> None:
-    engine.memories.recall(SESSION, RecallRequest(query=text, mode=mode, min_confidence=0, user_id=USER))
+def _recall(services: Services, text: str, mode: SearchMode) -> None:
+    recall(services, SESSION, RecallRequest(query=text, mode=mode, min_confidence=0, user_id=USER))
 
 
 def _cold(directory: Path, text: str, mode: SearchMode) -> tuple[float, float]:

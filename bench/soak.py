@@ -28,6 +28,7 @@ from cairn.settings.settings import EmbeddedStore, read
 from cairn.tool.call import Call, execute
 from cairn_tools.catalog import CATALOG
 from clients import AFTER, BEFORE, resident_megabytes
+from over_adapters import services_over
 from report import Cell, Table
 from scenes import Place, preparation, turn
 
@@ -73,7 +74,7 @@ def _process(directory: Path) -> Generator[None]:
     """Let this process's services be those of `cairn serve` over a new data directory, but for the embedder."""
     settings = replace(read(local_environment({})), store=EmbeddedStore(directory=directory))
     with closing(InProcessJobs(work)) as jobs:
-        wiring.provide(wiring.build(settings, replace(wiring.adapters(settings), jobs=jobs, embedder=Noise())))
+        wiring.provide(services_over(replace(wiring.wiring_of(settings).adapters(), jobs=jobs), settings, Noise()))
         try:
             yield
         finally:

@@ -66,7 +66,7 @@ def _row(door: Door, clients: int, seconds: float, deployed: dict[str, str]) -> 
     places = [Place(f"stack-{clients}-{number}", f"user-{clients}-{number}") for number in range(clients)]
     seen = asyncio.run(talk(door, places, seconds))
     with services(None, deployed) as opened:
-        lost, doubled = recounted(opened.engine, LOCAL_TENANT, seen)
+        lost, doubled = recounted(opened, LOCAL_TENANT, seen)
     times = (seen.quantile(tool, percent) for tool in (BEFORE, AFTER) for percent in (50, 99))
     others = ", ".join(f"{number} {code}" for code, number in seen.errors.items() if code != BUSY) or 0
     return (clients, round(seen.turns / seconds, 1), *times, seen.errors[BUSY], others, seen.turns, lost, doubled)

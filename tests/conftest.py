@@ -1,4 +1,4 @@
-"""One world for tests: the embedded store in a temporary directory, a clock that tests set, entropy that repeats."""
+"""What tests stand on: the embedded store in a temporary directory, a clock that tests set, entropy that repeats."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ from cairn.access.api_keys import ALL_PROJECTS
 from cairn.access.callers import Caller
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.table import SqliteTable
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.settings import MemorySettings
-from cairn.ground.world import World
 from cairn.process.system import in_turn
+from cairn.services import Services
 from cairn.settings.settings import Settings, variables
 from cairn.telemetry import logs
 from cairn.tool.call import Call
-from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
-from support.doubles import FakeClock, InProcessSandbox, RecordingJobs, RepeatingKeyRing
+from support.doubles import FakeClock, RecordingJobs, RepeatingKeyRing
+from support.services import services_over
 
 # Every run draws the same inputs, and a busy machine is no failure; `make bench-hunt` draws others, by a seed.
 hypothesis.settings.register_profile("cairn", deadline=None, database=None, derandomize=True)
@@ -155,17 +156,17 @@ def settings() -> Settings:
 
 
 @pytest.fixture
-def new_world(tmp_path: Path) -> Iterator[Callable[[], tuple[Store, World]]]:
+def new_adapters(tmp_path: Path) -> Iterator[Callable[[], tuple[Store, Adapters]]]:
     """Return a function that makes an empty store with its adapters, alike each time."""
     tables: list[SqliteTable] = []
 
-    def make() -> tuple[Store, World]:
+    def make() -> tuple[Store, Adapters]:
         directory = tmp_path / f"store-{len(tables)}"
         directory.mkdir(mode=0o700)
         tables.append(SqliteTable(directory / "table.sqlite3"))
         blobs = DirectoryBlobs(directory / "blobs")
         keys = RepeatingKeyRing()
-        return Store(directory), World(
+        return Store(directory), Adapters(
             tables[-1], blobs, keys, FakeClock(), CountingEntropy(), in_turn, RecordingJobs()
         )
 
@@ -175,12 +176,12 @@ def new_world(tmp_path: Path) -> Iterator[Callable[[], tuple[Store, World]]]:
 
 
 @pytest.fixture
-def fresh(new_world: Callable[[], tuple[Store, World]], settings: Settings) -> Iterator[Callable[[], Store]]:
+def fresh(new_adapters: Callable[[], tuple[Store, Adapters]], settings: Settings) -> Iterator[Callable[[], Store]]:
     """Return a function that gives this process services over an empty store, and that store."""
 
     def install() -> Store:
-        store, world = new_world()
-        wiring.provide(replace(wiring.build(settings, world), sandbox=InProcessSandbox()))
+        store, adapters = new_adapters()
+        wiring.provide(services_over(adapters, settings))
         return store
 
     yield install
@@ -188,35 +189,35 @@ def fresh(new_world: Callable[[], tuple[Store, World]], settings: Settings) -> I
 
 
 @pytest.fixture
-def store_and_world(new_world: Callable[[], tuple[Store, World]]) -> tuple[Store, World]:
-    return new_world()
+def store_and_adapters(new_adapters: Callable[[], tuple[Store, Adapters]]) -> tuple[Store, Adapters]:
+    return new_adapters()
 
 
 @pytest.fixture
-def store(store_and_world: tuple[Store, World]) -> Store:
-    return store_and_world[0]
+def store(store_and_adapters: tuple[Store, Adapters]) -> Store:
+    return store_and_adapters[0]
 
 
 @pytest.fixture
-def world(store_and_world: tuple[Store, World], clock: FakeClock, entropy: CountingEntropy) -> World:
-    return replace(store_and_world[1], clock=clock, entropy=entropy)
+def adapters(store_and_adapters: tuple[Store, Adapters], clock: FakeClock, entropy: CountingEntropy) -> Adapters:
+    return replace(store_and_adapters[1], clock=clock, entropy=entropy)
 
 
 @pytest.fixture
-def services(world: World, settings: Settings) -> Iterator[Services]:
-    built = replace(wiring.build(settings, world), sandbox=InProcessSandbox())
+def services(adapters: Adapters, settings: Settings) -> Iterator[Services]:
+    built = services_over(adapters, settings)
     wiring.provide(built)
     yield built
     wiring.provide(None)
 
 
 @pytest.fixture
-def tuned(services: Services, world: World) -> Callable[..., Services]:
+def tuned(services: Services, adapters: Adapters) -> Callable[..., Services]:
     """Return a function that installs services over the same store with other memory knobs."""
 
     def tune(**knobs: Any) -> Services:
         settings = replace(services.settings, memory=MemorySettings(**knobs))
-        built = replace(wiring.build(settings, world), sandbox=services.sandbox)
+        built = services_over(adapters, settings, sandbox=services.sandbox)
         wiring.provide(built)
         return built
 

@@ -15,8 +15,8 @@ from cairn.access.claims import Identity, looks_like_token
 from cairn.edge import events
 from cairn.edge.guard import guarded, left, within
 from cairn.ground.errors import Unauthenticated, Unavailable
+from cairn.services import Services
 from cairn.telemetry.record import CallRecord
-from cairn.wiring import Services
 from cairn_auth.protected_resource import challenge
 
 

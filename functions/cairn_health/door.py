@@ -13,6 +13,7 @@ from cairn import __version__, wiring
 from cairn.edge import events, problems
 from cairn.edge.guard import guarded, left, within
 from cairn.ground.errors import CairnError
+from cairn.services import Services
 from cairn.tool.tool import families
 from cairn_tools.catalog import CATALOG
 
@@ -31,7 +32,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         return events.respond(problems.http_status(error), problems.envelope(error))
 
 
-def _runtime_config(services: wiring.Services) -> dict[str, Any]:
+def _runtime_config(services: Services) -> dict[str, Any]:
     body = {"tools": families(CATALOG, services.settings), "version": __version__}
     return events.respond(200, body, {"cache-control": "max-age=60"})
 

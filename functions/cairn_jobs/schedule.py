@@ -20,6 +20,8 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         services = wiring.services()
         shards = services.every_due.due_shards()
         tenants = services.sealer.due()
-        services.jobs.send([*(MaintainShard(shard) for shard in shards), *(SealAudit(each) for each in tenants)])
+        services.adapters.jobs.send(
+            [*(MaintainShard(shard) for shard in shards), *(SealAudit(each) for each in tenants)]
+        )
         record.counts = {"shards": len(shards), "audit_logs": len(tenants)}
         return {"shards": shards}

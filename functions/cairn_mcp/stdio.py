@@ -18,6 +18,7 @@ from cairn.access.callers import Caller
 from cairn.edge.events import parse_json
 from cairn.ground.errors import CairnError
 from cairn.ground.settings import Limits
+from cairn.services import Services
 from cairn.tool.call import Call
 from cairn_mcp import jsonrpc
 from cairn_mcp.jsonrpc import INTERNAL_ERROR, PARSE_ERROR, RpcError
@@ -37,7 +38,7 @@ def run(caller: Caller, profile: str | None = None) -> None:
     serve(caller, wiring.services(), WHOLE if profile is None else PROFILES[profile])
 
 
-def serve(caller: Caller, services: wiring.Services, profile: Profile = WHOLE) -> None:
+def serve(caller: Caller, services: Services, profile: Profile = WHOLE) -> None:
     """Serve these services to one caller until standard input ends."""
     tools = CatalogTools(CATALOG, Call(caller, services), profile)
     with _standard_output() as sent:

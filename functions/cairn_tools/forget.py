@@ -51,13 +51,15 @@ def forget(request: Forget, call: Call) -> Forgotten:
 
     Give replacement_id where a newer memory takes its place; remember that one first.
     """
+    from cairn.memories import forget as memories  # noqa: PLC0415 - loaded when it is first called
+
     forgetting = ForgetRequest(
         id=request.memory_id,
         reason=request.reason,
         replacement_id=request.replacement_id,
         user_id=request.user_id,
     )
-    call.services.memories.forget(request.session(call.caller.tenant), forgetting)
+    memories.forget(call.services, request.session(call.caller.tenant), forgetting)
     return Forgotten(
         memory_id=request.memory_id,
         message="Forgotten." if request.replacement_id is None else f"Replaced by {request.replacement_id}.",

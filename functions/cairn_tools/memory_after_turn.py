@@ -44,6 +44,8 @@ def memory_after_turn(request: AfterTurn, call: Call) -> Committed:
 
     Safe to repeat: the same turn_id is stored once, and with other items it is refused.
     """
+    from cairn.turns.after_turn import commit  # noqa: PLC0415 - loaded when it is first called
+
     completion = Completion(
         turn_id=request.turn_id,
         inputs=tuple(request.input_items),
@@ -51,7 +53,7 @@ def memory_after_turn(request: AfterTurn, call: Call) -> Committed:
         user_id=request.user_id,
         history=tuple(request.conversation_items or ()),
     )
-    return Committed.of(call.services.turns.after(request.session(call.caller.tenant), completion))
+    return Committed.of(commit(call.services, request.session(call.caller.tenant), completion))
 
 
 handler = memory_after_turn.handler

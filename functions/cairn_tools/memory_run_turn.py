@@ -65,11 +65,13 @@ def memory_run_turn(request: RunTurn, call: Call) -> RunTurnAnswer:
 
     Does what memory_before_turn and memory_after_turn do; a commit may be repeated.
     """
-    turns, phase = call.services.turns, request.root
+    from cairn.turns import run_turn as turns  # noqa: PLC0415 - loaded when it is first called
+
+    phase = request.root
     if isinstance(phase, Commit):
-        committed = turns.finish(call.caller.tenant, phase.operation_token, phase.output_items)
+        committed = turns.finish(call.services, call.caller.tenant, phase.operation_token, phase.output_items)
         return RunTurnAnswer(Committed.of(committed))
-    begun = turns.begin(phase.session(call.caller.tenant), phase.preparation())
+    begun = turns.begin(call.services, phase.session(call.caller.tenant), phase.preparation())
     return RunTurnAnswer(Begun.of(begun.prepared, operation_token=begun.token, expires_at=begun.expires_at))
 
 

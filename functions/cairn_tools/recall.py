@@ -61,7 +61,9 @@ def recall(request: Recall, call: Call) -> RecallAnswer:
 
     Filters by type, confidence and time apply before the limit.
     """
-    answer = call.services.memories.recall(request.session(call.caller.tenant), request.recall_request())
+    from cairn.memories import recall as memories  # noqa: PLC0415 - loaded when it is first called
+
+    answer = memories.recall(call.services, request.session(call.caller.tenant), request.recall_request())
     told = len(answer.found)
     return RecallAnswer(
         count=told,

@@ -67,7 +67,9 @@ def remember(request: Remember, call: Call) -> Remembered:
 
     Returns its memory_id. Saying the same again keeps one memory.
     """
-    name = call.services.memories.remember(request.session(call.caller.tenant), request.note())
+    from cairn.memories import remember as memories  # noqa: PLC0415 - loaded when it is first called
+
+    name = memories.remember(call.services, request.session(call.caller.tenant), request.note())
     return Remembered(memory_id=name, memory_type=request.type, message=f"Remembered as {request.type}.")
 
 

@@ -129,7 +129,7 @@ def test_a_command_pays_for_its_own_imports_only() -> None:
     of_stdio = loaded("import cairn.local.server.stdio, cairn_mcp.stdio")
 
     assert {
-        each for each in of_all if each.startswith(("cairn.engine", "cairn.wiring", "cairn.settings", "pydantic"))
+        each for each in of_all if each.startswith(("cairn.services", "cairn.wiring", "cairn.settings", "pydantic"))
     } == set()
     assert HEAVY & of_stdio == {"botocore"}, "which Powertools looks for; it is the package alone"
     assert "botocore.session" not in of_stdio
@@ -157,7 +157,7 @@ def test_what_verifies_tokens_is_loaded_for_a_token_of_an_issuer_only(
 
 @pytest.mark.slow
 def test_a_process_loads_what_embeds_at_its_first_text_only(tmp_path: Path) -> None:
-    started = "from cairn.wiring import services, adapters; embedder = adapters(services().settings).embedder"
+    started = "from cairn.wiring import services; embedder = services().embedder"
 
     before = loaded(started, CAIRN_DATA=str(tmp_path))
     after = loaded(f"{started}; embedder.embed('a text')", CAIRN_DATA=str(tmp_path))
@@ -181,7 +181,7 @@ def test_the_modules_that_these_tests_name_exist() -> None:
 def test_what_serves_all_tools_loads_no_use_case_before_it_is_called() -> None:
     modules = loaded("import cairn_mcp.door")
 
-    assert {"cairn_tools.recall", "cairn.engine"} <= modules
+    assert {"cairn_tools.recall", "cairn.services"} <= modules
     assert OTHER_USE_CASES & modules == {"cairn.archive.model", "cairn.turns.operation_token"}, (
         "which inputs are made of"
     )
@@ -195,8 +195,9 @@ def test_a_process_loads_the_use_cases_it_serves_only(tmp_path: Path) -> None:
 from cairn.ground.ids import Project, SessionId
 from cairn.ground.session import Session
 from cairn.memories.model import RecallRequest
+from cairn.memories.recall import recall
 from cairn.wiring import services
-assert services().memories.recall({session}, RecallRequest(query="tea", mode="text")).found == ()
+assert recall(services(), {session}, RecallRequest(query="tea", mode="text")).found == ()
 """
 
     modules = loaded(asked, CAIRN_DATA=str(tmp_path))

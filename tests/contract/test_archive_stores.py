@@ -9,10 +9,10 @@ import pytest
 
 from cairn.archive.archive import Archive
 from cairn.archive.model import Deposit
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import SessionId, Tenant
 from cairn.ground.ports import Blobs, KeyRing, Table
-from cairn.ground.world import World
 from cairn.process.system import in_turn
 from support.doubles import RecordingJobs
 from support.turns import cold
@@ -28,7 +28,7 @@ DEPOSIT = Deposit(session_id=SessionId("monday"), tags=("garden",), session={"su
 def test_a_session_is_stored_once_found_read_and_deleted(
     *, table: Table, blobs: Blobs, keyring: KeyRing, clock: Any, entropy: Any
 ) -> None:
-    archive = Archive(cold(World(table, blobs, keyring, clock, entropy, in_turn, RecordingJobs())))
+    archive = Archive(cold(Adapters(table, blobs, keyring, clock, entropy, in_turn, RecordingJobs())))
 
     digest = archive.store(ACME, DEPOSIT).digest
     clock.advance(seconds=1)

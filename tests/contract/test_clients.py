@@ -48,13 +48,12 @@ def test_a_command_s_client_waits_and_retries_as_a_function_s_does(name: str) ->
 
 
 def test_commands_reach_aws_by_boto3_and_functions_by_the_botocore_under_it() -> None:
-    held: Any = store.custody(None, ENVIRONMENT)
-    keys: Any = store.world(None, ENVIRONMENT)
-    of_function: Any = wiring.adapters(load(None, ENVIRONMENT))
+    held: Any = store.operator_services(None, ENVIRONMENT)
+    of_function: Any = wiring.wiring_of(load(None, ENVIRONMENT)).adapters()
     with store.services(None, ENVIRONMENT) as opened:
         services: Any = opened
 
-    queues = [each.jobs._clients.sqs for each in (held.world, keys, services)]
+    queues = [each.adapters.jobs._clients.sqs for each in (held, services)]
     assert {sdk(client) for client in [*queues, held.inventory._dynamodb(), held.inventory._s3()]} == {"Boto3"}
     assert sdk(of_function.jobs._clients.sqs) == "Botocore"
 

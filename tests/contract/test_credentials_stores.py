@@ -10,21 +10,21 @@ import pytest
 
 from cairn.access.api_keys import Grant
 from cairn.access.key_store import Credentials
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, NotFound
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import KeyRing, Table
-from cairn.ground.world import World
 
 OVERLAP = timedelta(hours=1)
 
 
 @pytest.fixture
-def wide_world(world: World, table: Table, keyring: KeyRing) -> World:
-    return replace(world, table=table, keys=keyring)
+def wide_adapters(adapters: Adapters, table: Table, keyring: KeyRing) -> Adapters:
+    return replace(adapters, table=table, keys=keyring)
 
 
-def test_a_key_is_made_checked_rotated_and_revoked(wide_world: World, clock: Any) -> None:
-    office, gateway = Credentials(wide_world), Credentials(wide_world)
+def test_a_key_is_made_checked_rotated_and_revoked(wide_adapters: Adapters, clock: Any) -> None:
+    office, gateway = Credentials(wide_adapters), Credentials(wide_adapters)
     old = office.create(Tenant("acme"), Grant())
     assert gateway.check(old.text) == old.credential
 
@@ -42,6 +42,6 @@ def test_a_key_is_made_checked_rotated_and_revoked(wide_world: World, clock: Any
 
 
 @pytest.mark.parametrize("key_id", ["", "0" * 16, "x" * 5000, "\ud800"])
-def test_what_is_no_key_s_id_is_not_found(wide_world: World, key_id: str) -> None:
+def test_what_is_no_key_s_id_is_not_found(wide_adapters: Adapters, key_id: str) -> None:
     with pytest.raises(NotFound):
-        Credentials(wide_world).revoke(key_id)
+        Credentials(wide_adapters).revoke(key_id)

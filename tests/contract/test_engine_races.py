@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cairn.embedded.keyring import LocalKeyRing
+from cairn.ground.adapters import Adapters
 from cairn.ground.ports import Table
-from cairn.ground.world import World
 from cairn.process.system import SystemEntropy, in_turn
 from support.doubles import RecordingJobs
 from support.memory_store import MemoryBlobs
@@ -20,5 +20,5 @@ def test_clients_that_commit_prepare_maintain_and_index_at_once_lose_and_double_
     table: Table,
 ) -> None:
     keys = LocalKeyRing(bytes(32))
-    world = World(table, MemoryBlobs(), keys, SystemClock(), SystemEntropy(), in_turn, RecordingJobs())
-    assert not problems_of_race(world, clients=4, turns=3)
+    adapters = Adapters(table, MemoryBlobs(), keys, SystemClock(), SystemEntropy(), in_turn, RecordingJobs())
+    assert not problems_of_race(adapters, clients=4, turns=3)

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from cairn import wiring
 from cairn.access.callers import Caller
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.ground import codec
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.ports import Blobs, KeyRing, Table
 from cairn.ground.session import Session
 from cairn.ground.settings import EnrichmentSettings
-from cairn.ground.world import World
 from cairn.process.system import in_turn
+from cairn.services import Services
 from cairn.settings.settings import Settings
 from cairn.tool.call import Call
 from cairn.tool.enrichment import AutoMemorySystem
-from cairn.wiring import Services
+from cairn.turns.after_turn import commit
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
 from conftest import FakeClock
-from support.doubles import InProcessSandbox, RecordingJobs
+from support.doubles import RecordingJobs
+from support.services import services_over
 
 PODS = oc_diagnostic_pod_health
 ACME, GARDEN, MONDAY = Tenant("acme"), Project("garden"), SessionId("monday")
@@ -44,17 +44,17 @@ OTHERS = (pods("bank", reason="ImagePullBackOff"), pods("mail", reason="ErrImage
 
 
 @pytest.fixture
-def world(*, table: Table, blobs: Blobs, keyring: KeyRing, clock: FakeClock, entropy: Any) -> World:
-    return World(table, blobs, keyring, clock, entropy, in_turn, RecordingJobs())
+def adapters(*, table: Table, blobs: Blobs, keyring: KeyRing, clock: FakeClock, entropy: Any) -> Adapters:
+    return Adapters(table, blobs, keyring, clock, entropy, in_turn, RecordingJobs())
 
 
 @pytest.fixture
-def process(world: World) -> Callable[..., Services]:
+def process(adapters: Adapters) -> Callable[..., Services]:
     """Return a function that starts a process over the store, with enrichment unless told otherwise."""
 
     def start(enrichment: EnrichmentSettings = PATIENT) -> Services:
         settings = Settings(memory_enabled=True, enrichment=enrichment)
-        return replace(wiring.build(settings, world), sandbox=InProcessSandbox())
+        return services_over(adapters, settings)
 
     return start
 
@@ -87,7 +87,7 @@ def test_the_incident_that_is_most_like_a_call_is_told_first_and_no_answer_chang
 def test_where_no_call_was_before_the_conversation_tells_what_was_seen(process: Callable[..., Services]) -> None:
     said = message("user", "The pods of the shop are in CrashLoopBackOff again.")
     turn = Completion(turn_id=TurnId("turn-1"), inputs=(said,), outputs=(message("assistant", "Noted."),))
-    process().turns.after(Session(ACME, GARDEN, MONDAY), turn)
+    commit(process(), Session(ACME, GARDEN, MONDAY), turn)
 
     memory = AutoMemorySystem(process(), ACME, GARDEN)
     (found,) = memory.retrieve_relevant_context(PODS.name, {"namespace": "shop"}, MONDAY)

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, NotFound, QuotaExceeded
 from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.ports import Blobs, KeyRing, Table
 from cairn.ground.settings import Quotas
-from cairn.ground.world import World
 from cairn.keyvalue.changes import GRACE
 from cairn.keyvalue.model import KeyName, Place, Usage
 from cairn.process.system import in_turn
@@ -27,17 +27,17 @@ def at(key: str) -> Place:
 
 
 @pytest.fixture
-def world(table: Table, blobs: Blobs, keyring: KeyRing, clock: Any, entropy: Any) -> World:
-    return World(table, blobs, keyring, clock, entropy, in_turn, RecordingJobs())
+def adapters(table: Table, blobs: Blobs, keyring: KeyRing, clock: Any, entropy: Any) -> Adapters:
+    return Adapters(table, blobs, keyring, clock, entropy, in_turn, RecordingJobs())
 
 
 @pytest.mark.slow
 @pytest.mark.req("R165")
 @pytest.mark.req("R151")
-def test_a_key_s_life_is_the_same_in_every_store(world: World, clock: Any) -> None:
+def test_a_key_s_life_is_the_same_in_every_store(adapters: Adapters, clock: Any) -> None:
     quotas = Quotas(namespace_items=3)
-    memory, stranger = key_value(world, quotas), key_value(world, quotas)
-    noise = world.entropy.token(80_000).hex()
+    memory, stranger = key_value(adapters, quotas), key_value(adapters, quotas)
+    noise = adapters.entropy.token(80_000).hex()
     first = memory.put(at("a"), noise, ttl_seconds=60)
     assert stranger.put(at("a"), {"small": True}, ttl_seconds=30) > first
     with pytest.raises(Conflict):
@@ -65,8 +65,8 @@ def test_a_key_s_life_is_the_same_in_every_store(world: World, clock: Any) -> No
 
 
 @pytest.mark.slow
-def test_writers_at_once_are_all_counted_in_every_store(world: World) -> None:
-    processes = [key_value(world) for _ in range(4)]
+def test_writers_at_once_are_all_counted_in_every_store(adapters: Adapters) -> None:
+    processes = [key_value(adapters) for _ in range(4)]
     processes[0].put(at("first"), 1)
     threads = [Thread(target=each.put, args=(at(f"k{number}"), number)) for number, each in enumerate(processes)]
     for thread in threads:

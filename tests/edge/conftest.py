@@ -15,6 +15,7 @@ import pytest
 from cairn.access import policies
 from cairn.telemetry import logs
 from cairn.tool.call import Call
+from support.services import changed
 from support.telemetry import NAMESPACE, Emitted
 
 
@@ -26,7 +27,7 @@ def under(call: Call, tmp_path: Path, clock: Any) -> Callable[..., Call]:
         path = tmp_path / "policy.json"
         path.write_text(json.dumps(document))
         held = policies.of_file(path, clock)
-        services = replace(call.services, policies=held)
+        services = changed(call.services, policies=held)
         return replace(call, services=services, caller=replace(call.caller, policy=name))
 
     return made

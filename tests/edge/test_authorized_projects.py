@@ -9,9 +9,9 @@ from pydantic import BaseModel
 
 from cairn.access.api_keys import Grant, project_pattern
 from cairn.ground.ids import Tenant
+from cairn.services import Services
 from cairn.tool.call import Call
 from cairn.tool.tool import Tool, tool
-from cairn.wiring import Services
 from support.access import AFTER, BEFORE, EventOf, answered, bearer, over_mcp, through
 from support.tool import SESSION_TOOLS, http_status
 

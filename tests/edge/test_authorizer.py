@@ -16,7 +16,7 @@ from cairn.access.api_keys import Grant, project_pattern, scope
 from cairn.access.key_store import Credentials
 from cairn.ground.errors import CairnError, InternalError, Unavailable
 from cairn.ground.ids import Tenant
-from cairn.wiring import Services
+from cairn.services import Services
 from cairn_auth import authorizer
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG

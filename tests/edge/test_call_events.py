@@ -13,12 +13,13 @@ import pytest
 from cairn import wiring
 from cairn.ground.errors import CairnError
 from cairn.memories.fields import MemoryInput
+from cairn.services import Services
 from cairn.telemetry.call_events import CallEnded, CallStarted
 from cairn.tool.call import MEMORY_ACTIONS, Call, execute
 from cairn.tool.tool import Tool
-from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
+from support.services import changed
 from support.tool import outcome
 
 EventOf = Callable[..., dict[str, Any]]
@@ -49,7 +50,7 @@ class Spy:
 @pytest.fixture
 def spy(call: Call) -> Spy:
     watching = Spy()
-    wiring.provide(replace(call.services, observer=watching, sandbox=watching))
+    wiring.provide(changed(call.services, observer=watching, sandbox=watching))
     return watching
 
 
@@ -198,4 +199,4 @@ def test_a_name_that_no_tool_has_is_not_logged(call: Call, log: io.StringIO) -> 
 
 
 def watched(call: Call, spy: Spy) -> Call:
-    return replace(call, services=replace(call.services, observer=spy))
+    return replace(call, services=changed(call.services, observer=spy))

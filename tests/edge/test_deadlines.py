@@ -14,16 +14,17 @@ import pytest
 from cairn import wiring
 from cairn.edge import events
 from cairn.edge.guard import GATEWAY_SECONDS, MARGIN_SECONDS, left, within
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData, SettingsError, Unavailable
-from cairn.ground.world import World
+from cairn.services import Services
 from cairn.settings.settings import Settings, load
 from cairn.tool.tool import Tool
-from cairn.wiring import Services
 from cairn_auth import authorizer
 from cairn_health import door as health
 from cairn_mcp import door as mcp
 from cairn_tools.catalog import CATALOG
 from functions import functions
+from support.services import services_over
 
 EventOf = Callable[..., dict[str, Any]]
 BEFORE, AFTER = CATALOG[0], CATALOG[1]
@@ -53,10 +54,10 @@ class LambdaContext:
 
 
 @pytest.fixture
-def hanging(world: World, settings: Settings) -> Iterator[Services]:
+def hanging(adapters: Adapters, settings: Settings) -> Iterator[Services]:
     """Put services over a store that does not answer in place."""
     store: Any = Hanging()
-    services = wiring.build(settings, replace(world, table=store, blobs=store, keys=store))
+    services = services_over(replace(adapters, table=store, blobs=store, keys=store), settings)
     wiring.provide(services)
     yield services
     store.over.set()

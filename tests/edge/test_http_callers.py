@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import cairn.edge
 import cairn_tools
+from cairn.services import Services
 from cairn.tool.tool import Tool
-from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
 from support.tool import http_status
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NoReturn
 
 import pytest
@@ -13,6 +12,7 @@ from pydantic import BaseModel
 
 from cairn import wiring
 from cairn.edge import problems
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import (
     CairnError,
     InternalError,
@@ -24,12 +24,12 @@ from cairn.ground.errors import (
 )
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import DataKey
-from cairn.ground.world import World
 from cairn.telemetry import logs
 from cairn.tool.call import Call, execute
 from cairn.tool.tool import Tool, tool
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_after_turn import handler as after_handler
+from support.services import changed
 from support.telemetry import calls
 
 AFTER = CATALOG[1]
@@ -177,11 +177,13 @@ def test_without_a_store_the_process_says_what_to_set(monkeypatch: pytest.Monkey
 
 def test_a_failing_service_stores_nothing_and_the_next_call_works(call: Call, event_of: EventOf) -> None:
     class Broken:
-        def after(self, *_: object) -> NoReturn:
+        def is_free(self, *_: object) -> NoReturn:
             raise OSError(CANARY)
 
+        claim = is_free
+
     working = call.services
-    wiring.provide(replace(working, turns=Broken()))  # pyright: ignore[reportArgumentType] - a fake that only fails
+    wiring.provide(changed(working, guards=Broken()))
     assert AFTER.handler(event_of("/", AFTER.example), None)["statusCode"] == 500
     wiring.provide(working)
 
@@ -204,12 +206,12 @@ class OutOfReach:
 @pytest.mark.usefixtures("services")
 @pytest.mark.parametrize("minutes", [0, 6])
 def test_a_call_that_meets_a_disabled_key_says_what_to_do_and_the_log_says_why(
-    minutes: int, event_of: EventOf, world: World, log: io.StringIO, clock: Any
+    minutes: int, event_of: EventOf, adapters: Adapters, log: io.StringIO, clock: Any
 ) -> None:
     """Also where it is met in the middle: by a process that has used the key, once that has left its memory."""
     if minutes:
         assert AFTER.handler(event_of("/", AFTER.example), None)["statusCode"] == 200
-    ring: Any = world.keys
+    ring: Any = adapters.keys
     ring.generate, ring.unwrap = OutOfReach().generate, OutOfReach().unwrap
     clock.advance(minutes=minutes)
 

@@ -16,6 +16,7 @@ from cairn.settings.settings import Settings
 from cairn.tool.call import Call, execute
 from cairn.tool.tool import Tool, visible
 from cairn_tools.catalog import CATALOG
+from support.services import changed
 from support.tool import outcome
 
 BEFORE, AFTER = CATALOG[0], CATALOG[1]
@@ -24,7 +25,7 @@ ACME = Tenant("acme")
 
 
 def switch(call: Call, **changes: Any) -> Call:
-    services = replace(call.services, settings=replace(call.services.settings, **changes))
+    services = changed(call.services, settings=replace(call.services.settings, **changes))
     wiring.provide(services)
     return replace(call, services=services)
 

@@ -15,17 +15,19 @@ import pytest
 from cairn import wiring
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.jobs import DUE_SHARDS, KINDS, IndexLog, Job, MaintainShard, decoded, encoded
 from cairn.ground.session import Session
 from cairn.ground.table import Key, Query
-from cairn.ground.world import World
+from cairn.services import Services
 from cairn.sessions.layout import SUMMARIES, due_pk, due_shard, session_pk
-from cairn.wiring import Services
+from cairn.turns.after_turn import commit
 from cairn_jobs import schedule, worker
 from support.doubles import RecordingJobs
 from support.log import Journal
+from support.services import changed
 from support.telemetry import lines
 from support.turns import SESSION
 
@@ -47,9 +49,9 @@ def event_of(*bodies: str) -> dict[str, Any]:
     return {"Records": [{"messageId": f"message-{at}", "body": body} for at, body in enumerate(bodies)]}
 
 
-def jobs_of(world: World) -> list[Job]:
-    assert isinstance(world.jobs, RecordingJobs)
-    return world.jobs.sent
+def jobs_of(adapters: Adapters) -> list[Job]:
+    assert isinstance(adapters.jobs, RecordingJobs)
+    return adapters.jobs.sent
 
 
 def handed_back(answer: Mapping[str, Any]) -> list[str]:
@@ -63,7 +65,7 @@ def say(services: Services) -> Callable[[str], Session]:
     def said(name: str) -> Session:
         session = Session(Tenant("acme"), Project("garden"), SessionId(name))
         turn = Completion(turn_id=TurnId("t1"), inputs=(message("user", f"I like {CANARY}."),), outputs=())
-        services.turns.after(session, turn)
+        commit(services, session, turn)
         return session
 
     return said
@@ -81,20 +83,20 @@ def powertools_log() -> Iterator[io.StringIO]:
     logger.removeHandler(handler)
 
 
-def listed(world: World) -> Iterator[str]:
+def listed(adapters: Adapters) -> Iterator[str]:
     """Yield the partitions of all sessions that have an entry in the due index."""
     for shard in range(DUE_SHARDS):
-        for item in world.table.query(Query(due_pk(shard), "", "\U0010ffff", index=True)).items:
+        for item in adapters.table.query(Query(due_pk(shard), "", "\U0010ffff", index=True)).items:
             yield str(item["pk"])
 
 
-def is_maintained(world: World, session: Session) -> bool:
-    return world.table.get(Key(session_pk(session), SUMMARIES)) is not None
+def is_maintained(adapters: Adapters, session: Session) -> bool:
+    return adapters.table.get(Key(session_pk(session), SUMMARIES)) is not None
 
 
 @pytest.mark.req("R253")
 def test_the_schedule_queues_one_job_for_each_shard_in_which_a_session_is_due(
-    say: Callable[[str], Session], world: World, clock: Any, log: io.StringIO
+    say: Callable[[str], Session], adapters: Adapters, clock: Any, log: io.StringIO
 ) -> None:
     early = [say(name) for name in ("monday", "tuesday", "monday-2", "monday-3")]
     clock.advance(hours=1)
@@ -104,7 +106,7 @@ def test_the_schedule_queues_one_job_for_each_shard_in_which_a_session_is_due(
 
     shards = sorted({due_shard(session) for session in early})
     assert answer == {"shards": shards}
-    assert jobs_of(world) == [MaintainShard(shard) for shard in shards]
+    assert jobs_of(adapters) == [MaintainShard(shard) for shard in shards]
     (line,) = [each for each in lines(log) if each.get("tool") == "schedule_maintenance"]
     assert (line["request_id"], line["status"], line["counts"]) == (
         *("run-1", "OK"),
@@ -113,9 +115,9 @@ def test_the_schedule_queues_one_job_for_each_shard_in_which_a_session_is_due(
 
 
 @pytest.mark.usefixtures("services")
-def test_a_schedule_with_nothing_due_queues_nothing(world: World) -> None:
+def test_a_schedule_with_nothing_due_queues_nothing(adapters: Adapters) -> None:
     assert schedule.handler({}, None) == {"shards": []}
-    assert jobs_of(world) == []
+    assert jobs_of(adapters) == []
 
 
 def test_a_schedule_that_cannot_queue_fails_so_that_it_is_run_again(
@@ -127,7 +129,7 @@ def test_a_schedule_that_cannot_queue_fails_so_that_it_is_run_again(
 
     say("monday")
     clock.advance(hours=1)
-    wiring.provide(replace(services, jobs=Refusing()))
+    wiring.provide(changed(services, adapters=replace(services.adapters, jobs=Refusing())))
 
     with pytest.raises(Unavailable):
         schedule.handler({}, None)
@@ -136,15 +138,15 @@ def test_a_schedule_that_cannot_queue_fails_so_that_it_is_run_again(
 @pytest.mark.req("R253")
 @pytest.mark.req("R070")
 def test_what_the_schedule_queued_the_worker_does_and_then_nothing_is_due(
-    say: Callable[[str], Session], world: World, clock: Any, log: io.StringIO
+    say: Callable[[str], Session], adapters: Adapters, clock: Any, log: io.StringIO
 ) -> None:
     sessions = [say(f"s{number}") for number in range(3)]
     clock.advance(hours=1)
     schedule.handler({}, None)
-    event = event_of(*(encoded(job) for job in jobs_of(world)))
+    event = event_of(*(encoded(job) for job in jobs_of(adapters)))
 
     assert handed_back(worker.handler(event, Context())) == []
-    assert all(is_maintained(world, session) for session in sessions)
+    assert all(is_maintained(adapters, session) for session in sessions)
     assert schedule.handler({}, None) == {"shards": []}
 
     done = [line for line in lines(log) if line.get("tool") == "maintain_shard"]
@@ -158,22 +160,22 @@ def test_what_the_schedule_queued_the_worker_does_and_then_nothing_is_due(
 
 @pytest.mark.req("R253")
 def test_a_job_that_arrives_twice_changes_nothing_the_second_time(
-    say: Callable[[str], Session], world: World, clock: Any
+    say: Callable[[str], Session], adapters: Adapters, clock: Any
 ) -> None:
     session = say("monday")
     clock.advance(hours=1)
     job = encoded(MaintainShard(due_shard(session)))
     worker.handler(event_of(job), Context())
-    before = list(world.table.query(Query(session_pk(session), "\x01", "\U0010ffff")).items)
+    before = list(adapters.table.query(Query(session_pk(session), "\x01", "\U0010ffff")).items)
 
     assert handed_back(worker.handler(event_of(job, job), Context())) == []
-    assert list(world.table.query(Query(session_pk(session), "\x01", "\U0010ffff")).items) == before
+    assert list(adapters.table.query(Query(session_pk(session), "\x01", "\U0010ffff")).items) == before
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("services")
-def test_the_worker_indexes_a_log_and_makes_its_segments_anew(world: World, log: io.StringIO) -> None:
-    journal = Journal(world)
+def test_the_worker_indexes_a_log_and_makes_its_segments_anew(adapters: Adapters, log: io.StringIO) -> None:
+    journal = Journal(adapters)
     journal.write(40)
     job = IndexLog(SESSION.tenant, SESSION.project, journal.owner)
 
@@ -190,7 +192,7 @@ def test_the_worker_indexes_a_log_and_makes_its_segments_anew(world: World, log:
 
 
 def test_a_message_that_is_no_job_comes_back_alone(
-    say: Callable[[str], Session], world: World, clock: Any, log: io.StringIO
+    say: Callable[[str], Session], adapters: Adapters, clock: Any, log: io.StringIO
 ) -> None:
     session = say("monday")
     clock.advance(hours=1)
@@ -199,7 +201,7 @@ def test_a_message_that_is_no_job_comes_back_alone(
     answer = worker.handler(event_of(CANARY, good, '{"job": "make_coffee", "version": 1}'), Context())
 
     assert handed_back(answer) == ["message-0", "message-2"]
-    assert is_maintained(world, session)
+    assert is_maintained(adapters, session)
     refused = [line for line in lines(log) if line.get("status") == "INVALID_ARGUMENT"]
     assert [line["request_id"] for line in refused] == ["message-0", "message-2"]
     assert CANARY not in log.getvalue()
@@ -207,7 +209,7 @@ def test_a_message_that_is_no_job_comes_back_alone(
 
 @pytest.mark.parametrize("body", [None, ["a list"], CANARY])
 def test_a_body_that_cannot_be_read_comes_back_beside_a_good_one_that_is_done(
-    body: object, say: Callable[[str], Session], world: World, clock: Any, log: io.StringIO
+    body: object, say: Callable[[str], Session], adapters: Adapters, clock: Any, log: io.StringIO
 ) -> None:
     session = say("monday")
     clock.advance(hours=1)
@@ -215,7 +217,7 @@ def test_a_body_that_cannot_be_read_comes_back_beside_a_good_one_that_is_done(
     event["Records"][0]["body"] = body
 
     assert handed_back(worker.handler(event, Context())) == ["message-0"]
-    assert is_maintained(world, session)
+    assert is_maintained(adapters, session)
     assert CANARY not in log.getvalue()
 
 
@@ -268,7 +270,7 @@ def test_a_job_that_fails_comes_back_and_the_log_says_where(
 
 
 def test_one_session_s_failure_is_logged_and_the_others_are_maintained(
-    say: Callable[[str], Session], world: World, clock: Any, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+    say: Callable[[str], Session], adapters: Adapters, clock: Any, log: io.StringIO
 ) -> None:
     mates = [say(name) for name in ("s0", "s8", "s13")]
     (shard,) = {due_shard(session) for session in mates}
@@ -281,10 +283,10 @@ def test_one_session_s_failure_is_logged_and_the_others_are_maintained(
                 raise KeyError(CANARY)
             return run_due(session, until)
 
-    monkeypatch.setattr(wiring.Services, "maintenance", Brittle())
+    vars(wiring.services())["maintenance"] = Brittle()
 
     assert handed_back(worker.handler(event_of(encoded(MaintainShard(shard))), Context())) == []
-    assert [is_maintained(world, session) for session in mates] == [False] + [True] * (len(mates) - 1)
+    assert [is_maintained(adapters, session) for session in mates] == [False] + [True] * (len(mates) - 1)
     (line,) = [each for each in lines(log) if each.get("tool") == "maintain_shard"]
     assert line["counts"] == {"failed": 1, "maintained": len(mates) - 1}
     (failed,) = [each for each in lines(log) if each.get("failure") == "KeyError"]
@@ -293,18 +295,18 @@ def test_one_session_s_failure_is_logged_and_the_others_are_maintained(
 
 
 def test_a_worker_without_time_starts_nothing_and_leaves_it_to_the_next_run(
-    say: Callable[[str], Session], world: World, clock: Any, log: io.StringIO
+    say: Callable[[str], Session], adapters: Adapters, clock: Any, log: io.StringIO
 ) -> None:
     session = say("monday")
     clock.advance(hours=1)
     job = event_of(encoded(MaintainShard(due_shard(session))))
 
     worker.handler(job, Context(worker.MARGIN.total_seconds()))
-    assert not is_maintained(world, session)
+    assert not is_maintained(adapters, session)
     assert lines(log)[-1]["counts"] == {"left": 1}
 
     worker.handler(job, Context(worker.MARGIN.total_seconds() + 1))
-    assert is_maintained(world, session)
+    assert is_maintained(adapters, session)
 
 
 @pytest.mark.usefixtures("services")
@@ -320,12 +322,12 @@ def test_the_worker_knows_every_kind_of_job_and_each_has_a_sample_event() -> Non
 
 @pytest.mark.req("R076")
 def test_without_the_schedule_nothing_is_maintained_however_long_it_has_been_due(
-    say: Callable[[str], Session], world: World, clock: Any
+    say: Callable[[str], Session], adapters: Adapters, clock: Any
 ) -> None:
     session = say("monday")
     clock.advance(days=30)
     say("tuesday")
 
-    assert jobs_of(world) == []
-    assert not is_maintained(world, session)
-    assert session_pk(session) in set(listed(world))
+    assert jobs_of(adapters) == []
+    assert not is_maintained(adapters, session)
+    assert session_pk(session) in set(listed(adapters))

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from cairn import wiring
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.settings import Limits, Quotas
-from cairn.ground.world import World
 from cairn.tool.call import Call, execute
 from cairn_tools.catalog import CATALOG
 from support.keyvalue import SPACE, ask, refused
+from support.services import changed, services_over
 
 
 @pytest.mark.req("R148")
@@ -98,7 +98,7 @@ def test_namespace_key_and_value_are_required(call: Call) -> None:
 @pytest.mark.req("R153")
 def test_a_value_over_the_limit_is_refused_before_its_permission_is_asked(call: Call) -> None:
     settings = replace(call.services.settings, limits=Limits(value_bytes=50))
-    small = replace(call, services=replace(call.services, settings=settings))
+    small = replace(call, services=changed(call.services, settings=settings))
     ask(small, "putMemory", key="k", value="x" * 48)
     for namespace in (SPACE, "denied"):
         error = refused(small, "putMemory", namespace=namespace, key="k", value="x" * 49)
@@ -116,9 +116,9 @@ def test_a_megabyte_is_a_value(call: Call) -> None:
 
 
 @pytest.mark.req("R165")
-def test_over_the_quota_of_the_settings_nothing_more_is_stored(call: Call, world: World) -> None:
+def test_over_the_quota_of_the_settings_nothing_more_is_stored(call: Call, adapters: Adapters) -> None:
     settings = replace(call.services.settings, quotas=Quotas(namespace_items=1))
-    full = replace(call, services=wiring.build(settings, world))
+    full = replace(call, services=services_over(adapters, settings))
     ask(full, "putMemory", key="k", value=1)
     error = refused(full, "putMemory", key="l", value=1)
     assert (error["code"], error["details"]) == ("QUOTA_EXCEEDED", {"quota": "namespace"})

@@ -15,9 +15,10 @@ from jsonschema import Draft202012Validator
 import cairn
 from cairn import wiring
 from cairn.ground.errors import SettingsError
-from cairn.wiring import Services
+from cairn.services import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
+from support.services import changed
 from support.tool import check_example, outcome
 
 EventOf = Callable[..., dict[str, Any]]
@@ -85,7 +86,7 @@ def test_the_enabled_tools_are_listed_in_the_catalogs_order_with_schemas_and_hin
 def test_without_the_switch_no_tool_of_memory_is_listed_and_none_can_be_called(
     send: Callable[..., dict[str, Any]], services: Services
 ) -> None:
-    wiring.provide(replace(services, settings=replace(services.settings, memory_enabled=False)))
+    wiring.provide(changed(services, settings=replace(services.settings, memory_enabled=False)))
     listed = {tool["name"] for tool in send("tools/list")["body"]["result"]["tools"]}
     assert listed == {tool.name for tool in CATALOG if tool.family != "memory"}
     refused = send("tools/call", {"name": CATALOG[0].name, "arguments": {}})
@@ -98,7 +99,7 @@ def test_a_tool_that_is_switched_off_looks_like_one_that_never_was(
 ) -> None:
     off, *others = [tool.name for tool in CATALOG]
     switches = {**services.settings.tool_switches, off: False}
-    wiring.provide(replace(services, settings=replace(services.settings, tool_switches=switches)))
+    wiring.provide(changed(services, settings=replace(services.settings, tool_switches=switches)))
     assert [tool["name"] for tool in send("tools/list")["body"]["result"]["tools"]] == others
     unknown = send("tools/call", {"name": "no_such_tool", "arguments": {}})
     assert send("tools/call", {"name": off, "arguments": {}}) == unknown
@@ -206,7 +207,7 @@ def test_a_notification_gets_an_empty_answer(event_of: EventOf, services: Servic
 def test_only_allowed_origins_are_served(send: Callable[..., dict[str, Any]], services: Services) -> None:
     origin = {"origin": "https://app.example"}
     assert send("ping", headers=origin)["statusCode"] == 403
-    wiring.provide(replace(services, settings=replace(services.settings, allowed_origins=("https://app.example",))))
+    wiring.provide(changed(services, settings=replace(services.settings, allowed_origins=("https://app.example",))))
     assert send("ping", headers=origin)["statusCode"] == 200
 
 
@@ -270,7 +271,7 @@ def test_a_failure_inside_a_tool_is_a_result_without_its_content(
             raise LookupError("secret content")
 
     broken: Any = Broken()
-    monkeypatch.setattr(wiring.Services, "directories", broken)
+    monkeypatch.setattr(Services, "directories", broken)
     with caplog.at_level(logging.INFO, logger="cairn"):
         result = called(send, "memory_list_dir_with_abstract", {"project": "garden", "session_id": "monday"})
     assert result["isError"] is True

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cairn.services import Services
 from cairn.tool.tool import Tool
-from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.forget import forget
 from cairn_tools.recall import recall

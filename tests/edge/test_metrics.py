@@ -15,17 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn import wiring
+from cairn.ground.adapters import Adapters
 from cairn.ground.tiers import Tier
-from cairn.ground.world import World
+from cairn.services import Services
 from cairn.telemetry import logs
 from cairn.telemetry.metrics import METRICS, samples
 from cairn.telemetry.record import CallRecord, CallTally
 from cairn.tool.tool import Tool
-from cairn.wiring import Services
 from cairn_auth import authorizer
 from cairn_health import door as health
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
+from support.services import services_over
 from support.telemetry import NAMESPACE, Emitted, extracted
 from support.tool import outcome
 
@@ -105,11 +106,11 @@ def test_every_tool_s_requests_are_counted_alike_through_both_doors(
 
 @pytest.mark.req("R112")
 def test_the_success_rate_counts_calls_that_succeed_or_fail_and_none_that_are_refused(
-    services: Services, world: World, event_of: EventOf, emitted: Emitted
+    services: Services, adapters: Adapters, event_of: EventOf, emitted: Emitted
 ) -> None:
     for body in (BEFORE.example, BEFORE.example, {"project": "../"}):
         BEFORE.handler(event_of("/", body), None)
-    wiring.provide(wiring.build(services.settings, replace(world, table=cast("Any", None))))
+    wiring.provide(services_over(replace(adapters, table=cast("Any", None)), services.settings))
     BEFORE.handler(event_of("/", BEFORE.example), None)
 
     assert emitted.series("memory_tool_success") == {"": [1, 1, 0]}

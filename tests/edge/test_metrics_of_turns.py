@@ -10,13 +10,14 @@ from typing import Any, NoReturn
 import pytest
 
 from cairn import wiring
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Unavailable
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import key_of
-from cairn.ground.world import World
+from cairn.services import Services
 from cairn.sessions.layout import COMPACTED
-from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
+from support.services import services_over
 from support.telemetry import Emitted, said
 
 BEFORE, AFTER, MAINTENANCE = (
@@ -40,7 +41,7 @@ def test_the_facts_of_a_turn_are_counted_by_tier_and_once(event_of: EventOf, emi
 @pytest.mark.req("R111")
 @pytest.mark.req("R265")
 def test_a_turn_id_that_comes_again_is_a_conflict_whatever_becomes_of_it(
-    services: Services, world: World, event_of: EventOf, emitted: Emitted
+    services: Services, adapters: Adapters, event_of: EventOf, emitted: Emitted
 ) -> None:
     assert services
     turn = said("t1", "My name is Ada.")
@@ -52,7 +53,7 @@ def test_a_turn_id_that_comes_again_is_a_conflict_whatever_becomes_of_it(
         statuses.append(AFTER.handler(event_of("/", said("t2", "Hello.")), None)["statusCode"])
         raise Unavailable("the store does not answer")
 
-    wiring.provide(wiring.build(services.settings, replace(world, table=_Failing(world.table, meanwhile))))
+    wiring.provide(services_over(replace(adapters, table=_Failing(adapters.table, meanwhile)), services.settings))
     AFTER.handler(event_of("/", said("t2", "Hello.")), None)
 
     assert statuses[-1] == 409
@@ -101,7 +102,7 @@ def test_a_compaction_counts_once_by_whoever_makes_it(
 @pytest.mark.req("R109")
 @pytest.mark.req("R108")
 def test_a_compaction_counts_although_the_run_fails_after_it(
-    services: Services, world: World, event_of: EventOf, emitted: Emitted
+    services: Services, adapters: Adapters, event_of: EventOf, emitted: Emitted
 ) -> None:
     settings = replace(services.settings, memory=MemorySettings(recent_context_items=2, compaction_min_age_hours=0))
     talk(event_of, 4)
@@ -109,7 +110,7 @@ def test_a_compaction_counts_although_the_run_fails_after_it(
     def fail(*_: object) -> NoReturn:
         raise Unavailable("the store does not answer")
 
-    wiring.provide(wiring.build(settings, replace(world, table=_Failing(world.table, fail))))
+    wiring.provide(services_over(replace(adapters, table=_Failing(adapters.table, fail)), settings))
     assert MAINTENANCE.handler(event_of("/", MAINTENANCE.example), None)["statusCode"] == 503
 
     assert emitted.total("mcp_memory_maintenance_total") == {"UNAVAILABLE": 1}

@@ -10,12 +10,12 @@ import pytest
 
 from cairn.edge.callers import NAME_HEADERS
 from cairn.edge.validation import Rules, validate
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.settings import Limits
-from cairn.ground.world import World
 from cairn.log.layout import registry_pk
+from cairn.services import Services
 from cairn.tool.tool import Tool
-from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 from support.turns import cold, partition
@@ -39,24 +39,24 @@ def over_mcp(event_of: EventOf, arguments: object, headers: dict[str, str]) -> d
 
 @pytest.mark.parametrize("door_of", [over_http, over_mcp])
 def test_names_in_headers_stand_in_for_arguments_that_are_left_out(
-    door_of: Callable[..., dict[str, Any]], event_of: EventOf, services: Services, world: World
+    door_of: Callable[..., dict[str, Any]], event_of: EventOf, services: Services, adapters: Adapters
 ) -> None:
     del services
 
     assert door_of(event_of, TURN, NAMED)["ok"]
 
-    assert stored_logs(world) == ["log#u:ada"]
+    assert stored_logs(adapters) == ["log#u:ada"]
 
 
 @pytest.mark.parametrize("door_of", [over_http, over_mcp])
 def test_an_argument_wins_over_a_header(
-    door_of: Callable[..., dict[str, Any]], event_of: EventOf, services: Services, world: World
+    door_of: Callable[..., dict[str, Any]], event_of: EventOf, services: Services, adapters: Adapters
 ) -> None:
     del services
 
     assert door_of(event_of, {**TURN, "user_id": "bob"}, NAMED)["ok"]
 
-    assert stored_logs(world) == ["log#u:bob"]
+    assert stored_logs(adapters) == ["log#u:bob"]
 
 
 @pytest.mark.req("R237")
@@ -118,5 +118,5 @@ def test_a_tool_is_listed_without_asking_for_what_the_request_names(event_of: Ev
     assert required({"x-cairn-session": "monday"}) == ["project"]
 
 
-def stored_logs(world: World) -> list[str]:
-    return [str(item["sk"]) for item in partition(cold(world), registry_pk(Tenant("acme"), Project("garden")))]
+def stored_logs(adapters: Adapters) -> list[str]:
+    return [str(item["sk"]) for item in partition(cold(adapters), registry_pk(Tenant("acme"), Project("garden")))]

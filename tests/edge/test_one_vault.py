@@ -9,19 +9,18 @@ from dataclasses import replace
 
 import pytest
 
-from cairn import wiring
 from cairn.access.callers import Caller
 from cairn.access.layout import POLICIES
 from cairn.access.policy_store import PolicyStore
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import DataKey, KeyRing
 from cairn.ground.settings import EnrichmentSettings
-from cairn.ground.world import World
 from cairn.settings.settings import Settings
 from cairn.tool.call import Call
 from cairn_tools.catalog import CATALOG
-from support.doubles import InProcessSandbox
+from support.services import services_over
 from support.tool import ABSENT
 
 RULES = {"allowed_namespaces": ["session.*"], "operations": ["read", "write"]}
@@ -44,10 +43,10 @@ class CountedKeyRing:
         return self._keys.unwrap(tenant, wrapped)
 
 
-def asked_by_every_tool(settings: Settings, world: World, caller: Caller) -> Counter[Tenant]:
+def asked_by_every_tool(settings: Settings, adapters: Adapters, caller: Caller) -> Counter[Tenant]:
     """Return what a new process asks the key ring when each tool is called twice."""
-    keys = CountedKeyRing(world.keys)
-    services = replace(wiring.build(settings, replace(world, keys=keys)), sandbox=InProcessSandbox())
+    keys = CountedKeyRing(adapters.keys)
+    services = services_over(replace(adapters, keys=keys), settings)
     for tool in CATALOG * 2:
         with suppress(NotFound) if tool.name in ABSENT else nullcontext():
             tool.execute(dict(tool.example), Call(caller, services))
@@ -57,11 +56,11 @@ def asked_by_every_tool(settings: Settings, world: World, caller: Caller) -> Cou
 @pytest.mark.slow
 @pytest.mark.parametrize("process", ["makes the key", "finds the key"])
 def test_tools_of_every_family_share_one_data_key(
-    process: str, settings: Settings, world: World, caller: Caller
+    process: str, settings: Settings, adapters: Adapters, caller: Caller
 ) -> None:
     enriched = replace(settings, enrichment=EnrichmentSettings(enabled=True))
-    PolicyStore(world).write(json.dumps(POLICY))
+    PolicyStore(adapters).write(json.dumps(POLICY))
     if process == "finds the key":
-        asked_by_every_tool(enriched, world, caller)
+        asked_by_every_tool(enriched, adapters, caller)
 
-    assert asked_by_every_tool(enriched, world, caller) == {caller.tenant: 1, POLICIES: 1}
+    assert asked_by_every_tool(enriched, adapters, caller) == {caller.tenant: 1, POLICIES: 1}

@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from cairn import wiring
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Disabled, InvalidArgument
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import Table
 from cairn.ground.table import Page, Query
-from cairn.ground.world import World
+from cairn.services import Services
 from cairn.tool.call import Call, execute
 from cairn.tool.tool import Tool
-from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 from cairn_tools.mcp_pipe import mcp_pipe
+from support.services import changed, services_over
 from support.tool import outcome
 
 EventOf = Callable[..., dict[str, Any]]
@@ -97,7 +97,7 @@ def test_a_tool_that_is_switched_off_is_off_in_a_pipe_and_so_is_the_pipe(call: C
     settings = call.services.settings
 
     def switched(**changes: Any) -> Call:
-        return replace(call, services=replace(call.services, settings=replace(settings, **changes)))
+        return replace(call, services=changed(call.services, settings=replace(settings, **changes)))
 
     assert failure(piped(switched(tool_switches={"memory_after_turn": False}), store("a"))) == ("a", "DISABLED")
     for off in (switched(tool_switches={mcp_pipe.name: False}), switched(memory_switches={"acme": False})):
@@ -168,16 +168,16 @@ class Hanging:
 
 
 @pytest.fixture
-def hanging(world: World, services: Services) -> Iterator[Services]:
+def hanging(adapters: Adapters, services: Services) -> Iterator[Services]:
     """Return services over a store that does not answer."""
-    stuck: Any = Hanging(world.table)
-    yield wiring.build(services.settings, replace(world, table=stuck))
+    stuck: Any = Hanging(adapters.table)
+    yield services_over(replace(adapters, table=stuck), services.settings)
     stuck.over.set()
 
 
 @pytest.mark.slow
 def test_a_step_that_takes_too_long_fails_and_what_was_done_before_it_is_told(call: Call, hanging: Services) -> None:
-    slow = replace(call, services=replace(hanging, sandbox=call.services.sandbox), until=time.monotonic() + 1.2)
+    slow = replace(call, services=changed(hanging, sandbox=call.services.sandbox), until=time.monotonic() + 1.2)
     answer = piped(slow, PODS, [prepare("a"), prepare("b")], prepare("c"))
 
     assert failure(answer) == ("a", "UNAVAILABLE")

@@ -16,12 +16,13 @@ from cairn.access.callers import Caller
 from cairn.conversation.token_count import count
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Tenant
+from cairn.services import Services
 from cairn.tool.call import Call
 from cairn.tool.tool import visible
-from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_mcp.profiles import AGENT
 from cairn_tools.catalog import CATALOG
+from support.services import changed
 
 EventOf: TypeAlias = Callable[..., dict[str, Any]]
 OF_AGENTS = ["memory_before_turn", "memory_after_turn", "remember", "recall", "forget"]
@@ -34,7 +35,7 @@ _META = "io.modelcontextprotocol/"
 def send(event_of: EventOf, services: Services) -> Callable[..., dict[str, Any]]:
     """Return a function that posts a JSON-RPC request in either era and returns the gateway's response."""
     switches = {tool.name: True for tool in CATALOG}
-    wiring.provide(replace(services, settings=replace(services.settings, tool_switches=switches)))
+    wiring.provide(changed(services, settings=replace(services.settings, tool_switches=switches)))
 
     def post(path: str, method: str, params: dict[str, Any] | None = None, *, modern: bool = False) -> dict[str, Any]:
         given, headers = dict(params or {}), dict[str, str]()
@@ -121,7 +122,7 @@ def test_a_key_for_some_projects_does_not_see_tools_that_reach_past_them(service
 def test_a_key_does_not_see_tools_that_its_policy_forbids(services: Services) -> None:
     reader = {"tool_permissions": {"getMemory": {"operations": ["read"]}}}
     text = json.dumps({"tool_permissions": {}, "policies": {"reader": reader}})
-    held = replace(services, policies=policies.of_table(lambda: text, services.engine.parts.world.clock))
+    held = changed(services, policies=policies.of_table(lambda: text, services.adapters.clock))
     governed = {"listMemory", "getMemory", "putMemory", "deleteMemory", "getContext"}
     assert seen(held, caller("read", "write", policy="reader")) & governed == {"getMemory"}
     assert seen(held, caller("read", "write")) & governed == set()
@@ -131,5 +132,5 @@ def test_a_policy_that_cannot_be_read_hides_no_tool(services: Services) -> None:
     def fails() -> str:
         raise Unavailable("The store does not answer")
 
-    held = replace(services, policies=policies.of_table(fails, services.engine.parts.world.clock))
+    held = changed(services, policies=policies.of_table(fails, services.adapters.clock))
     assert {"getMemory", "putMemory"} <= seen(held, caller("read", "write"))

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from cairn import wiring
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.settings import MemorySettings
-from cairn.ground.world import World
 from cairn.settings.options import ENABLED, OPTIONS
 from cairn.settings.settings import Settings, load
 from cairn_mcp.door import handler as mcp_door
 from cairn_tools.catalog import CATALOG
+from support.services import services_over
 
 ON = {"tools": {"memory": {"enabled": True}}}
 OFF = {"tools": {"memory": {"enabled": False}}}
@@ -32,11 +33,11 @@ def settings_of(deployment: Mapping[str, Any], **tenants: Mapping[str, Any]) -> 
 
 
 @pytest.fixture
-def deploy(world: World) -> Callable[[Settings], None]:
+def deploy(adapters: Adapters) -> Callable[[Settings], None]:
     """Return a function that installs services with these settings over the same store, as a deployment does."""
 
     def deployed(settings: Settings) -> None:
-        wiring.provide(wiring.build(settings, world))
+        wiring.provide(services_over(adapters, settings))
 
     return deployed
 
@@ -110,9 +111,9 @@ def test_a_tenant_is_cut_over_alone_and_sees_exactly_its_tools(  # noqa: PLR0913
 
 @pytest.mark.req("R131")
 def test_rolling_a_tenant_back_and_forth_loses_nothing_and_changes_nothing_meanwhile(
-    deploy: Callable[[Settings], None], world: World, store: Any, ask: Ask
+    deploy: Callable[[Settings], None], adapters: Adapters, store: Any, ask: Ask
 ) -> None:
-    assert world
+    assert adapters
     on, off = settings_of({}, acme=ON), settings_of({}, acme=OFF)
     deploy(on)
     for number, text in enumerate(("My name is Ada Lovelace.", "I prefer raised beds.")):

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from cairn import __version__, wiring
+from cairn.services import Services
 from cairn.settings.settings import Settings
 from cairn.tool.tool import families
-from cairn.wiring import Services
 from cairn_health.door import handler
 from cairn_tools.catalog import CATALOG
+from support.services import changed
 
 EVENT = {
     "version": "2.0",
@@ -26,7 +27,7 @@ EVENT = {
 @pytest.mark.req("R138")
 @pytest.mark.parametrize("on", [True, False])
 def test_it_says_of_each_family_whether_its_tools_can_be_called(services: Services, *, on: bool) -> None:
-    wiring.provide(replace(services, settings=replace(services.settings, memory_enabled=on)))
+    wiring.provide(changed(services, settings=replace(services.settings, memory_enabled=on)))
 
     response = handler(EVENT, None)
 
@@ -40,7 +41,7 @@ def test_it_says_of_each_family_whether_its_tools_can_be_called(services: Servic
 
 def test_it_asks_no_store(services: Services) -> None:
     broken: Any = None
-    wiring.provide(replace(services, health=broken))
+    wiring.provide(changed(services, health=broken))
 
     assert handler(EVENT, None)["statusCode"] == 200
 
@@ -48,7 +49,7 @@ def test_it_asks_no_store(services: Services) -> None:
 @pytest.mark.parametrize("switches", [{"acme": True}, {"acme": False}])
 def test_no_tenant_s_own_switch_shows(services: Services, switches: Mapping[str, bool]) -> None:
     def answer(settings: Settings) -> str:
-        wiring.provide(replace(services, settings=settings))
+        wiring.provide(changed(services, settings=settings))
         return handler(EVENT, None)["body"]
 
     off = replace(services.settings, memory_enabled=False)

@@ -11,12 +11,13 @@ import pytest
 
 from cairn import wiring
 from cairn.ground.errors import CairnError, InternalError, InvalidArgument, NotFound, SettingsError, Unavailable
+from cairn.services import Services
 from cairn.tool.call import Call, execute
 from cairn.tool.tool import Tool
-from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE, oc_diagnostic_pod_health
+from support.services import changed
 from support.tool import http_status, outcome
 
 EventOf = Callable[..., dict[str, Any]]
@@ -43,7 +44,7 @@ def spied(services: Services) -> Callable[..., Spy]:
 
     def put(outcome: Mapping[str, object] | Exception = RESULT) -> Spy:
         spy = Spy(outcome)
-        wiring.provide(replace(services, sandbox=spy))
+        wiring.provide(changed(services, sandbox=spy))
         return spy
 
     return put
@@ -100,7 +101,7 @@ def test_the_sandbox_gets_the_arguments_and_the_request_id_and_not_who_calls(
 def test_memory_context_is_taken_stays_outside_the_sandbox_and_changes_no_answer(call: Call) -> None:
     context = {"summary": "canary", "items": [{"score": 0.9, "tags": ["tool:x"], "snippet": "canary"}]}
     spy = Spy()
-    spying = replace(call, services=replace(call.services, sandbox=spy))
+    spying = replace(call, services=changed(call.services, sandbox=spy))
 
     plain = execute(CATALOG, oc_diagnostic_pod_health.name, EXAMPLE, call)
     enriched = execute(CATALOG, oc_diagnostic_pod_health.name, {**EXAMPLE, "memoryContext": context}, call)

@@ -93,7 +93,7 @@ _BETWEEN_TENANTS = (
             Change(
                 "cairn.archive.archive:Archive.retrieve",
                 "raise _not_found()",
-                "raise NotFound(f'No such session, nor in {len(self._parts.vault._keys)} others')",
+                "raise NotFound(f'No such session, nor in {len(self._services.vault._keys)} others')",
             ),
         ),
     ),

@@ -10,7 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from random import Random
@@ -20,12 +20,12 @@ from unittest.mock import patch
 from cairn import wiring
 from cairn.access.layout import POLICIES, policies_pk
 from cairn.access.policy_store import PolicyStore
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.jobs import IndexLog, Job, SealAudit, encoded
 from cairn.ground.ports import Blobs, DataKey, Table
 from cairn.ground.table import Delete, Key, Page, Put, Query, Update, Write, key_of
-from cairn.ground.world import World
 from cairn.process.system import in_turn
 from cairn.settings.settings import Settings
 from cairn.telemetry import logs
@@ -36,7 +36,8 @@ from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
 from isolation.homes import Home
 from isolation.policy import POLICY
-from support.doubles import InProcessSandbox, RecordingJobs
+from support.doubles import RecordingJobs
+from support.services import services_over
 
 START: Final = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
 OF_THE_DEPLOYMENT: Final = frozenset({policies_pk(), keys_pk(POLICIES)})
@@ -110,9 +111,9 @@ class Stage:
 
     def __post_init__(self) -> None:
         table, blobs = _Table(self.home.table, self), _Blobs(self.home.blobs, self)
-        self.world = World(table, blobs, _Keys(self), _Clock(self), _Entropy(self), in_turn, self._jobs)
-        PolicyStore(self.world).write(POLICY)
-        self._services = replace(wiring.build(self.settings, self.world), sandbox=InProcessSandbox())
+        self.adapters = Adapters(table, blobs, _Keys(self), _Clock(self), _Entropy(self), in_turn, self._jobs)
+        PolicyStore(self.adapters).write(POLICY)
+        self._services = services_over(self.adapters, self.settings)
 
     def play(self, step: Step) -> Seen:
         """Make the call and return what can be seen of it."""

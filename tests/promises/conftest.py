@@ -1,4 +1,4 @@
-"""Worlds in memory, as many as a test wants: the embedded store's rules without its disk."""
+"""Stores in memory, as many as a test wants: the embedded store's rules without its disk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.ground.world import World
+from cairn.ground.adapters import Adapters
 from cairn.process.system import in_turn
 from cairn.telemetry import logs
 from cairn.telemetry.tracing import TRACE_HEADER
@@ -21,9 +21,9 @@ from support.memory_store import MemoryBlobs, MemoryTable
 
 
 @pytest.fixture
-def world_in_memory(clock: Any, entropy: Any) -> Callable[[], World]:
-    """Return a function that makes an empty world in memory; all of them share the test's clock."""
-    return lambda: World(
+def adapters_in_memory(clock: Any, entropy: Any) -> Callable[[], Adapters]:
+    """Return a function that makes an empty store in memory; all of them share the test's clock."""
+    return lambda: Adapters(
         MemoryTable(), MemoryBlobs(), LocalKeyRing(bytes(32)), clock, entropy, in_turn, RecordingJobs()
     )
 

@@ -16,16 +16,16 @@ from starlette.testclient import TestClient
 
 from cairn import wiring
 from cairn.access.api_keys import Grant
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.jobs import KINDS
 from cairn.ground.settings import HeuristicSettings, MemorySettings
-from cairn.ground.world import World
 from cairn.local.server.bridge import Bridge, application
 from cairn.local.server.doors import tool_handlers
 from cairn.models.fact_models import FactModels
 from cairn.models.responses import ResponsesModel
+from cairn.services import Services
 from cairn.tool.tool import Tool
-from cairn.wiring import Services
 from cairn_auth import authorizer, metadata
 from cairn_health import door as health
 from cairn_mcp.door import handler as mcp_handler
@@ -34,6 +34,7 @@ from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.putMemory import putMemory
 from support.canaries import CANARY, CREDENTIALS, Arguments, Door, EventOf, each_tool, http, misplaced, planted
 from support.loopback import no_lifespan
+from support.services import services_over
 from support.tool import outcome
 
 pytestmark = pytest.mark.enable_socket
@@ -137,11 +138,17 @@ class Broken:
     ],
 )
 def test_a_store_that_fails_and_tells_all_is_told_of_by_class_and_place_only(  # noqa: PLR0913 - fixtures
-    *, parts: dict[str, Any], tool: Tool, services: Services, world: World, event_of: EventOf, said: Callable[[], str]
+    *,
+    parts: dict[str, Any],
+    tool: Tool,
+    services: Services,
+    adapters: Adapters,
+    event_of: EventOf,
+    said: Callable[[], str],
 ) -> None:
     for each in (memory_after_turn, putMemory):
         http(event_of)(each, planted(each) if each is putMemory else each.example)
-    wiring.provide(wiring.build(services.settings, replace(world, **parts)))
+    wiring.provide(services_over(replace(adapters, **parts), services.settings))
 
     answers = [json.dumps(call(tool, planted(tool))) for call in (http(event_of), mcp(event_of))]
 
@@ -155,12 +162,12 @@ def test_a_store_that_fails_and_tells_all_is_told_of_by_class_and_place_only(  #
 @pytest.mark.req("R100")
 @each_tool
 def test_a_language_model_that_fails_is_told_of_without_its_key_or_what_it_was_asked(
-    tool: Tool, world: World, services: Services, event_of: EventOf, said: Callable[[], str]
+    tool: Tool, adapters: Adapters, services: Services, event_of: EventOf, said: Callable[[], str]
 ) -> None:
     heuristic = HeuristicSettings(enabled=True, base_url="http://127.0.0.1:9")
     settings = replace(services.settings, memory=MemorySettings(heuristic=heuristic))
     model = FactModels({"responses": ResponsesModel(lambda _: f"key-{CANARY}")})
-    wiring.provide(wiring.build(settings, replace(world, fact_model=model)))
+    wiring.provide(services_over(adapters, settings, fact_model=model))
 
     assert http(event_of)(tool, planted(tool))
 

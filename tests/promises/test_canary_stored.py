@@ -16,21 +16,22 @@ from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
 from cairn.aws.keyring import KmsKeyRing
 from cairn.aws.table import DynamoTable
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import DataKey, KeyRing
-from cairn.ground.world import World
+from cairn.services import Services
 from cairn.tool.tool import Tool
-from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
 from support.canaries import CANARY, NAMED_IN_THE_LOG, EventOf, each_tool, http, planted
 from support.custody import forms
+from support.services import services_over
 
 pytestmark = pytest.mark.enable_socket
 NAMES_IN_THE_STORE = NAMED_IN_THE_LOG | {"user_id", "agent_id", "task_id", "namespace", "key", "memory_id", "tags"}
 """What things are found by stays readable in keys; all else is content."""
 
 
-Home: TypeAlias = tuple[World, Callable[[], bytes]]
+Home: TypeAlias = tuple[Adapters, Callable[[], bytes]]
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +44,8 @@ def cloud() -> Iterator[tuple[Clients, str]]:
 
 
 @pytest.fixture
-def cloud_home(world: World, cloud: tuple[Clients, str], tmp_path: Path) -> Home:
-    """Return a world with an empty table and bucket in AWS, and a function that gives every byte it keeps."""
+def cloud_home(adapters: Adapters, cloud: tuple[Clients, str], tmp_path: Path) -> Home:
+    """Return a adapters with an empty table and bucket in AWS, and a function that gives every byte it keeps."""
     clients, key_id = cloud
     name = "memory-" + "".join(filter(str.isalnum, tmp_path.name.lower()))
     key = {"pk": "HASH", "sk": "RANGE"}, {"ipk": "HASH", "isk": "RANGE"}
@@ -69,12 +70,12 @@ def cloud_home(world: World, cloud: tuple[Clients, str], tmp_path: Path) -> Home
         return b"\n".join([repr(items).encode(), *binary, *(body.read() for body in bodies)])
 
     table, blobs = DynamoTable(lambda: clients.dynamodb, name), S3Blobs(lambda: clients.s3, name)
-    return replace(world, table=table, blobs=blobs, keys=KmsKeyRing(lambda: clients.kms, key_id)), at_rest
+    return replace(adapters, table=table, blobs=blobs, keys=KmsKeyRing(lambda: clients.kms, key_id)), at_rest
 
 
 @pytest.fixture(params=["one machine", "aws"])
-def home(request: pytest.FixtureRequest, world: World, store: Any) -> Home:
-    return (world, store.contents) if request.param == "one machine" else request.getfixturevalue("cloud_home")
+def home(request: pytest.FixtureRequest, adapters: Adapters, store: Any) -> Home:
+    return (adapters, store.contents) if request.param == "one machine" else request.getfixturevalue("cloud_home")
 
 
 @pytest.mark.req("R099")
@@ -84,9 +85,9 @@ def home(request: pytest.FixtureRequest, world: World, store: Any) -> Home:
 def test_what_a_call_leaves_behind_is_ciphertext(
     tool: Tool, home: Home, services: Services, event_of: EventOf, said: Callable[[], str]
 ) -> None:
-    world, at_rest = home
-    spied = SpiedKeys(world.keys)
-    here: Any = replace(wiring.build(services.settings, replace(world, keys=spied)), sandbox=services.sandbox)
+    adapters, at_rest = home
+    spied = SpiedKeys(adapters.keys)
+    here: Any = services_over(replace(adapters, keys=spied), services.settings, sandbox=services.sandbox)
     wiring.provide(here)
 
     answers = [http(event_of)(each, planted(each, NAMES_IN_THE_STORE)) for each in (CATALOG[1], tool, tool)]

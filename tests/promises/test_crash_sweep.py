@@ -12,6 +12,7 @@ import pytest
 
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.paging import every
@@ -19,14 +20,14 @@ from cairn.ground.ports import Blobs, Table
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
-from cairn.ground.world import World
 from cairn.log.layout import log_owner, log_pk, registry_pk
+from cairn.services import Services
 from cairn.sessions.layout import HEAD, session_pk
-from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from support.memory_store import copied
+from support.services import services_over
 
 T = TypeVar("T")
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
@@ -109,13 +110,15 @@ class FaultyBlobs:
         self.fault.around(lambda: self.blobs.delete(tenant, digest))
 
 
-def process(world: World) -> Parts:
+def process(adapters: Adapters) -> Services:
     """Return a process that has nothing in memory yet."""
-    return Parts.of(world, lambda _: SETTINGS)
+    return services_over(adapters, SETTINGS)
 
 
-def worker(world: World, fault: Fault) -> Parts:
-    return process(replace(world, table=FaultyTable(world.table, fault), blobs=FaultyBlobs(world.blobs, fault)))
+def worker(adapters: Adapters, fault: Fault) -> Services:
+    return process(
+        replace(adapters, table=FaultyTable(adapters.table, fault), blobs=FaultyBlobs(adapters.blobs, fault))
+    )
 
 
 def turn(number: int, *said: str, answered: str = "Noted.") -> Completion:
@@ -137,27 +140,27 @@ SWEPT = turn(3, "Hm.", "My name is Hedy. I like tea. I no longer work at Acme Co
 LARGE = replace(SWEPT, outputs=(message("assistant", NOISE),))
 
 
-def prepared(world_in_memory: Callable[[], World], earlier: Sequence[Completion]) -> World:
-    world = world_in_memory()
+def prepared(adapters_in_memory: Callable[[], Adapters], earlier: Sequence[Completion]) -> Adapters:
+    adapters = adapters_in_memory()
     for completion in earlier:
-        commit(process(world), SESSION, completion)
-    return world
+        commit(process(adapters), SESSION, completion)
+    return adapters
 
 
-def state(world: World) -> dict[str, Any]:
+def state(adapters: Adapters) -> dict[str, Any]:
     """Return all that can be observed of the session, without times, random ids and ciphertext."""
-    parts = process(world)
-    items = list(every(world.table, Query(session_pk(SESSION), "\x01", "\U0010ffff")))
+    services = process(adapters)
+    items = list(every(adapters.table, Query(session_pk(SESSION), "\x01", "\U0010ffff")))
     nothing: Attributes = {}
     head = next((item for item in items if item["sk"] == HEAD), nothing)
-    entries = [parts.vault.unseal(SESSION.tenant, item) for item in every(world.table, Query(LOG, "m#", "m#~"))]
-    parts.log.refresh(SESSION.tenant, SESSION.project, log_owner(ADA, SESSION.session_id))
-    with parts.log.view(SESSION.tenant, SESSION.project, log_owner(ADA, SESSION.session_id)) as view:
-        facts = view.facts(world.clock.now(), SESSION.session_id)
+    entries = [services.vault.unseal(SESSION.tenant, item) for item in every(adapters.table, Query(LOG, "m#", "m#~"))]
+    services.log.refresh(SESSION.tenant, SESSION.project, log_owner(ADA, SESSION.session_id))
+    with services.log.view(SESSION.tenant, SESSION.project, log_owner(ADA, SESSION.session_id)) as view:
+        facts = view.facts(adapters.clock.now(), SESSION.session_id)
     return {
         "history": [
             (seq, [(event.id, event.type, event.turn_id, event.user_id, event.item) for event in events])
-            for seq, events in parts.sessions.history(SESSION)
+            for seq, events in services.sessions.history(SESSION)
         ],
         "facts": sorted((fact.fact_id, fact.value, fact.tier, fact.source.turn_id) for fact in facts),
         "log": [(entry["turn"], _told(entry["added"]), _told(entry["ended"]), len(entry["seen"])) for entry in entries],
@@ -166,7 +169,7 @@ def state(world: World) -> dict[str, Any]:
             (str(item["turn_id"]), str(item["status"]), item.get("seq")) for item in items if "status" in item
         ),
         "keys": sorted(str(item["sk"]) for item in items),
-        "registry": [item["sk"] for item in every(world.table, Query(REGISTRY, "\x01", "\U0010ffff"))],
+        "registry": [item["sk"] for item in every(adapters.table, Query(REGISTRY, "\x01", "\U0010ffff"))],
     }
 
 
@@ -174,41 +177,41 @@ def _told(facts: list[dict[str, Any]]) -> list[tuple[str, str, str, str]]:
     return [(fact["fact_id"], fact["value"], fact["state"], fact["source"]["turn_id"]) for fact in facts]
 
 
-def seen(world: World) -> Any:
+def seen(adapters: Adapters) -> Any:
     """Return what before_turn shows, with facts by value."""
     request = Preparation(current=(message("user", "What is my name and work?"),), user_id=ADA, max_input_tok=10**6)
-    result = prepare(process(world), SESSION, request)
+    result = prepare(process(adapters), SESSION, request)
     items = [item for item in result.items if '"historical_memory"' not in str(item)]
-    return items, len(result.recalled_fact_ids), state(world)["facts"]
+    return items, len(result.recalled_fact_ids), state(adapters)["facts"]
 
 
-def attempt(parts: Parts, completion: Completion) -> bool:
+def attempt(services: Services, completion: Completion) -> bool:
     """Send the turn once; return whether it was acknowledged."""
     try:
-        commit(parts, SESSION, completion)
+        commit(services, SESSION, completion)
     except (Unavailable, ResourceBusy, Killed):
         return False
     return True
 
 
-def retried(world: World, clock: Any, completion: Completion, *attempts: Parts) -> None:
+def retried(adapters: Adapters, clock: Any, completion: Completion, *attempts: Services) -> None:
     """Send the turn by each of these in turn, then by a healthy process, with enough time between them."""
-    for parts in (*attempts, process(world), process(world)):
+    for services in (*attempts, process(adapters), process(adapters)):
         clock.advance(seconds=SETTINGS.guard_lease_seconds + 1)
-        if attempt(parts, completion):
+        if attempt(services, completion):
             return
     raise AssertionError("the turn was never acknowledged")
 
 
-def swept(mode: str, world: World, completion: Completion) -> Iterator[tuple[World, Parts, Fault]]:
-    """Yield a copy of the world after each call of the turn has failed once, with the process that saw it fail."""
+def swept(mode: str, adapters: Adapters, completion: Completion) -> Iterator[tuple[Adapters, Services, Fault]]:
+    """Yield a copy of the store after each call of the turn has failed once, with the process that saw it fail."""
     for at in count(1):
-        twin, fault = copied(world), Fault(mode, at)
-        parts = worker(twin, fault)
-        attempt(parts, completion)
+        twin, fault = copied(adapters), Fault(mode, at)
+        services = worker(twin, fault)
+        attempt(services, completion)
         if not fault.happened:
             return
-        yield twin, parts, fault
+        yield twin, services, fault
 
 
 @pytest.mark.req("R047")
@@ -217,43 +220,49 @@ def swept(mode: str, world: World, completion: Completion) -> Iterator[tuple[Wor
 @pytest.mark.parametrize("earlier", [EARLIER, ()], ids=["third turn", "first turn"])
 @pytest.mark.parametrize("completion", [SWEPT, LARGE], ids=["inline", "blob"])
 def test_a_turn_interrupted_at_any_call_ends_as_one_clean_run(
-    world_in_memory: Callable[[], World], clock: Any, mode: str, earlier: Sequence[Completion], completion: Completion
+    adapters_in_memory: Callable[[], Adapters],
+    clock: Any,
+    mode: str,
+    earlier: Sequence[Completion],
+    completion: Completion,
 ) -> None:
-    world = prepared(world_in_memory, earlier)
-    clean = copied(world)
+    adapters = prepared(adapters_in_memory, earlier)
+    clean = copied(adapters)
     retried(clean, clock, completion)
     expected = state(clean)
     calls = 0
-    for twin, parts, fault in swept(mode, world, completion):
+    for twin, services, fault in swept(mode, adapters, completion):
         calls = fault.at
-        retried(twin, clock, completion, *([] if fault.dead else [parts]))
+        retried(twin, clock, completion, *([] if fault.dead else [services]))
         assert state(twin) == expected, f"after call {fault.at}"
     assert calls > FEWEST_CALLS
 
 
 @pytest.mark.req("R047")
 @pytest.mark.parametrize("mode", MODES)
-def test_nothing_half_done_is_ever_visible(world_in_memory: Callable[[], World], clock: Any, mode: str) -> None:
+def test_nothing_half_done_is_ever_visible(adapters_in_memory: Callable[[], Adapters], clock: Any, mode: str) -> None:
     """Known fault 5: a crash between events and metadata duplicated events."""
-    world = prepared(world_in_memory, EARLIER)
-    clean = copied(world)
+    adapters = prepared(adapters_in_memory, EARLIER)
+    clean = copied(adapters)
     retried(clean, clock, SWEPT)
-    before, after = seen(world), seen(clean)
+    before, after = seen(adapters), seen(clean)
     assert before != after
-    shown = [seen(twin) for twin, _, _ in swept(mode, world, SWEPT)]
+    shown = [seen(twin) for twin, _, _ in swept(mode, adapters, SWEPT)]
     assert all(what in (before, after) for what in shown)
     assert before in shown
 
 
 @pytest.mark.slow
 @pytest.mark.req("R047")
-def test_a_retry_interrupted_as_well_ends_as_one_clean_run(world_in_memory: Callable[[], World], clock: Any) -> None:
-    world = prepared(world_in_memory, EARLIER)
-    clean = copied(world)
+def test_a_retry_interrupted_as_well_ends_as_one_clean_run(
+    adapters_in_memory: Callable[[], Adapters], clock: Any
+) -> None:
+    adapters = prepared(adapters_in_memory, EARLIER)
+    clean = copied(adapters)
     retried(clean, clock, SWEPT)
     expected = state(clean)
     for first, second in product(MODES, MODES):
-        for broken, _, one in swept(first, world, SWEPT):
+        for broken, _, one in swept(first, adapters, SWEPT):
             clock.advance(seconds=SETTINGS.guard_lease_seconds + 1)
             for twin, _, other in swept(second, broken, SWEPT):
                 retried(twin, clock, SWEPT)
@@ -263,11 +272,11 @@ def test_a_retry_interrupted_as_well_ends_as_one_clean_run(world_in_memory: Call
 @pytest.mark.req("R045")
 @pytest.mark.req("R046")
 def test_a_turn_left_behind_is_taken_over_only_when_its_time_is_up(
-    world_in_memory: Callable[[], World], clock: Any
+    adapters_in_memory: Callable[[], Adapters], clock: Any
 ) -> None:
-    world = prepared(world_in_memory, EARLIER)
-    seen_calls = [fault.at for _, _, fault in swept("killed before", world, SWEPT)]
-    twin, fault = copied(world), Fault("killed before", seen_calls[-1])
+    adapters = prepared(adapters_in_memory, EARLIER)
+    seen_calls = [fault.at for _, _, fault in swept("killed before", adapters, SWEPT)]
+    twin, fault = copied(adapters), Fault("killed before", seen_calls[-1])
     attempt(worker(twin, fault), SWEPT)
     clock.advance(seconds=SETTINGS.guard_lease_seconds)
     with pytest.raises(ResourceBusy) as busy:

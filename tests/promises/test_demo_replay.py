@@ -27,7 +27,7 @@ from cairn.local.demo.client import CommitResult, Lost, MemoryClient, RecalledCo
 from cairn.local.demo.conversation import Conversation, SceneTurn, shipped
 from cairn.local.demo.replay import ReplayTally, digest, forge, replay, send_again
 from cairn.local.demo.server_process import DEMO_SETTINGS, ServerProcess
-from cairn.local.store import LOCAL_TENANT, api_keys
+from cairn.local.store import LOCAL_TENANT, operator_services
 
 pytestmark = [pytest.mark.slow, pytest.mark.enable_socket]
 
@@ -69,7 +69,7 @@ class Nobody:
 
 
 def new_key(store: Path) -> str:
-    return api_keys(store, {}).create(LOCAL_TENANT, Grant()).text
+    return operator_services(store, {}).credentials.create(LOCAL_TENANT, Grant()).text
 
 
 @contextmanager
@@ -185,9 +185,9 @@ def test_the_api_key_is_printed_at_the_first_start_only_and_is_in_no_file(tmp_pa
 
 def test_a_start_at_which_no_key_opens_anything_prints_another(tmp_path: Path) -> None:
     store = tmp_path / "store"
-    issued = api_keys(store, {}).create(LOCAL_TENANT, Grant())
+    issued = operator_services(store, {}).credentials.create(LOCAL_TENANT, Grant())
     assert keys_in(started_and_stopped(store)[0]) == set()
-    api_keys(store, {}).revoke(issued.credential.id)
+    operator_services(store, {}).credentials.revoke(issued.credential.id)
     assert len(keys_in(started_and_stopped(store)[0])) == 1
 
 

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.engine import Engine
 from cairn.files.files import WriteMode
 from cairn.files.service import Files
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError
-from cairn.ground.settings import MemorySettings
-from cairn.ground.world import World
+from support.services import services_over
 from support.turns import SESSION
 
 ROOT = "/memory/monday"
@@ -171,13 +170,13 @@ def answer(service: FileService | Adapter, call: tuple[Any, ...]) -> object:
 
 
 @pytest.fixture
-def new_pair(world_in_memory: Callable[[], World], tmp_path: Path) -> Callable[[], tuple[FileService, Adapter]]:
+def new_pair(adapters_in_memory: Callable[[], Adapters], tmp_path: Path) -> Callable[[], tuple[FileService, Adapter]]:
     made: list[Path] = []
 
     def make() -> tuple[FileService, Adapter]:
         made.append(tmp_path / f"service-{len(made)}")
         made[-1].mkdir()
-        return FileService(made[-1]), Adapter(Engine.over(world_in_memory(), lambda _: MemorySettings()).files)
+        return FileService(made[-1]), Adapter(services_over(adapters_in_memory()).files)
 
     return make
 

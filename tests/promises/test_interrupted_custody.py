@@ -23,38 +23,41 @@ from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
-from cairn.engine import Engine
 from cairn.files.files import WriteMode
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.paging import every
 from cairn.ground.table import Query
-from cairn.ground.world import World
 from cairn.log.layout import PROJECT_OWNER
+from cairn.memories.forget import forget
 from cairn.memories.model import ForgetRequest
 from cairn.process.system import SystemEntropy, in_turn
+from cairn.services import Services
 from cairn.sessions.layout import HEAD, MEMORY_COUNT, session_pk
+from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.vault.layout import key_range, keys_pk
 from cairn.vault.vault import Vault
 from support.custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
 from support.doubles import FakeClock, RecordingJobs
 from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.services import services_over
 from support.turns import cold
 
-Act: TypeAlias = Callable[[Household, World], object]
+Act: TypeAlias = Callable[[Household, Adapters], object]
 SHARED = session("shared")
 
 
-def rewrap(house: Household, world: World) -> object:
-    return DataKeys(world, house.inventory).rewrap(ACME)
+def rewrap(house: Household, adapters: Adapters) -> object:
+    return DataKeys(adapters, house.inventory).rewrap(ACME)
 
 
-def erase_tenant(house: Household, world: World) -> object:
-    return EraseTenant(world, house.inventory).run(ACME)
+def erase_tenant(house: Household, adapters: Adapters) -> object:
+    return EraseTenant(adapters, house.inventory).run(ACME)
 
 
-def erase_user(house: Household, world: World) -> object:
-    return EraseUser(cold(world), house.inventory).run(DataScope(ACME, user=ADA))
+def erase_user(house: Household, adapters: Adapters) -> object:
+    return EraseUser(cold(adapters), house.inventory).run(DataScope(ACME, user=ADA))
 
 
 @pytest.fixture(scope="module")
@@ -70,12 +73,12 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     first, second = (house.remember(SHARED, ADA, f"Ada keeps {what}.") for what in ("bees", "wasps"))
     house.remember(SHARED, BOB, "Bob keeps hens.")
     house.remember(SHARED, ADA, "Ada waits here.", "session")
-    house.engine().memories.forget(SHARED, ForgetRequest(id=first, reason="Ada was stung.", replacement_id=second))
+    forget(house.services(), SHARED, ForgetRequest(id=first, reason="Ada was stung.", replacement_id=second))
     house.later(days=2)
     house.maintain(SHARED)
-    assert house.engine().indexer.rebuild(ACME, SHARED.project, PROJECT_OWNER).entries
-    assert house.engine().indexer.rebuild(ACME, SHARED.project, "u:ada").entries
-    DataKeys(house.world, house.inventory).rotate(ACME)
+    assert house.services().indexer.rebuild(ACME, SHARED.project, PROJECT_OWNER).entries
+    assert house.services().indexer.rebuild(ACME, SHARED.project, "u:ada").entries
+    DataKeys(house.adapters, house.inventory).rotate(ACME)
     house.later(days=31)
     close(house)
     return directory
@@ -84,12 +87,12 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(directory: Path, file: Path = Path(":memory:")) -> Household:
     table = SqliteTable(file)
     blobs, keys = DirectoryBlobs(directory / "blobs"), LocalKeyRing(bytes(range(32)))
-    world = World(table, blobs, keys, FakeClock(), SystemEntropy(), in_turn, RecordingJobs())
-    return Household(world, EmbeddedInventory(table, directory / "blobs"), directory)
+    adapters = Adapters(table, blobs, keys, FakeClock(), SystemEntropy(), in_turn, RecordingJobs())
+    return Household(adapters, EmbeddedInventory(table, directory / "blobs"), directory)
 
 
 def close(house: Household) -> None:
-    table: Any = house.world.table
+    table: Any = house.adapters.table
     table.close()
 
 
@@ -103,7 +106,7 @@ def fresh(prepared: Path, tmp_path: Path) -> Iterator[Callable[[], Household]]:
         shutil.copytree(prepared / "blobs", directory / "blobs")
         houses.append(opened(directory))
         houses[-1].later(days=40)
-        table: Any = houses[-1].world.table
+        table: Any = houses[-1].adapters.table
         with closing(sqlite3.connect(prepared / "table.sqlite3")) as source, table.database.reading() as connection:
             source.backup(connection)
         return houses[-1]
@@ -113,21 +116,21 @@ def fresh(prepared: Path, tmp_path: Path) -> Iterator[Callable[[], Household]]:
         close(house)
 
 
-def faulty(house: Household, at: int, fault: Callable[[Callable[[], object]], object]) -> tuple[FaultyStore, World]:
-    store = FaultyStore(house.world, at, fault)
-    return store, replace(house.world, table=store, blobs=FaultyBlobs(house.world, store))
+def faulty(house: Household, at: int, fault: Callable[[Callable[[], object]], object]) -> tuple[FaultyStore, Adapters]:
+    store = FaultyStore(house.adapters, at, fault)
+    return store, replace(house.adapters, table=store, blobs=FaultyBlobs(house.adapters, store))
 
 
 def sweep(make: Callable[[], Household], fault: Any, act: Act) -> Iterator[Household]:
     """Yield a store for each call at which the act was stopped and then done again."""
     for at in count(1):
         house = make()
-        store, world = faulty(house, at, fault)
+        store, adapters = faulty(house, at, fault)
         try:
-            act(house, world)
+            act(house, adapters)
         except (Stopped, Unavailable):
             house.later(seconds=60)
-            act(house, house.world)
+            act(house, house.adapters)
         if store.calls < at:
             assert at > 10
             return
@@ -142,7 +145,7 @@ def test_a_rewrap(fault: Any, fresh: Callable[[], Household]) -> None:
 
     for house in sweep(fresh, fault, rewrap):
         assert {item["kid"] for item in house.inventory.items(ACME) if "kid" in item} == {2}
-        keys = every(house.world.table, Query(keys_pk(ACME), *key_range()))
+        keys = every(house.adapters.table, Query(keys_pk(ACME), *key_range()))
         assert [item["number"] for item in keys] == [2]
         assert house.answers() == answers
 
@@ -169,7 +172,7 @@ def test_an_erasure_of_a_user(fault: Any, fresh: Callable[[], Household]) -> Non
         return house
 
     house = with_archive()
-    erase_user(house, house.world)
+    erase_user(house, house.adapters)
     wanted, answers = house.history(SHARED), house.answers()
     assert wanted == ["I live in Rome.", "Noted.", "Bob adds basil.", "Noted.", "Bob waters it.", "Noted."]
 
@@ -180,7 +183,7 @@ def test_an_erasure_of_a_user(fault: Any, fresh: Callable[[], Household]) -> Non
         assert house.answers() == answers
         named = {str(item["blob"]) for item in house.inventory.items(ACME) if "blob" in item}
         assert set(house.inventory.blobs(ACME)) == named
-        head = house.world.table.query(Query(session_pk(SHARED), HEAD, HEAD)).items[0]
+        head = house.adapters.table.query(Query(session_pk(SHARED), HEAD, HEAD)).items[0]
         assert (head["erased"], head["seq"]) == (2, 5)
         assert house.recalled(SHARED) == ["Bob keeps hens."]
         assert house.archived() == []
@@ -190,19 +193,19 @@ def left_alone(fresh: Callable[[], Household]) -> Household:
     """Return a store in which the time of the shared session is over, and that of the other is not."""
     house = fresh()
     house.say(SHARED, None, "Somebody sings.", reply=LARGE)
-    keeping(house.world).files.write(SHARED, "notes/plan.txt", LARGE, WriteMode.TRUNCATE)
+    keeping(house.adapters).files.write(SHARED, "notes/plan.txt", LARGE, WriteMode.TRUNCATE)
     house.later(days=30)
     house.say(session("alone"), ADA, "Ada goes on elsewhere.")
     return house
 
 
-def keeping(world: World) -> Engine:
+def keeping(adapters: Adapters) -> Services:
     """Return a process for which sessions are kept for thirty days."""
-    return Engine.over(world, lambda _: replace(SETTINGS, session_retention_days=30))
+    return services_over(adapters, replace(SETTINGS, session_retention_days=30))
 
 
-def retain(_: Household, world: World) -> object:
-    return keeping(world).maintenance.run(SHARED)
+def retain(_: Household, adapters: Adapters) -> object:
+    return keeping(adapters).maintenance.run(SHARED)
 
 
 def remains(house: Household) -> dict[str, Any]:
@@ -225,7 +228,7 @@ def remains(house: Household) -> dict[str, Any]:
 def test_an_erasure_of_a_session_that_was_left_alone(fault: Any, fresh: Callable[[], Household]) -> None:
     house = left_alone(fresh)
     orphans = remains(house)["unnamed"]
-    assert keeping(house.world).maintenance.run(SHARED).erased
+    assert keeping(house.adapters).maintenance.run(SHARED).erased
     wanted = remains(house)
     assert [sk for pk, sk in wanted["keys"] if pk == session_pk(SHARED)] == [MEMORY_COUNT]
     assert wanted["unnamed"] == orphans
@@ -236,19 +239,19 @@ def test_an_erasure_of_a_session_that_was_left_alone(fault: Any, fresh: Callable
 
 @pytest.mark.slow
 def test_a_turn_after_an_erasure_that_was_stopped_is_kept_with_what_was_left(fresh: Callable[[], Household]) -> None:
-    def stop(house: Household, world: World) -> None:
+    def stop(house: Household, adapters: Adapters) -> None:
         try:
-            retain(house, world)
+            retain(house, adapters)
         except (Stopped, Unavailable, ResourceBusy):
             house.later(seconds=31)
         house.say(SHARED, BOB, "I moved to Turin.")
         left = house.history(SHARED)
 
-        assert not keeping(house.world).maintenance.run(SHARED).erased
+        assert not keeping(house.adapters).maintenance.run(SHARED).erased
         assert house.history(SHARED) == left
         assert left[-2:] == ["I moved to Turin.", "Noted."]
         request = Preparation(current=(message("user", "Where do I live?"),), user_id=BOB)
-        assert "Turin" in str(house.engine().turns.before(SHARED, request).items[1:-1])
+        assert "Turin" in str(prepare(house.services(), SHARED, request).items[1:-1])
 
     for house in sweep(lambda: left_alone(fresh), killed_before, stop):
         assert "Ada goes on elsewhere." in house.history(session("alone"))
@@ -262,7 +265,9 @@ def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -
     for name in ("monday", "tuesday"):
         house.archive(name, "garden")
     answers, archived = house.answers(), house.archived()
-    records: list[Record] = list(Bundles(house.world, house.inventory, Vault(house.world)).export(DataScope(ACME)))
+    records: list[Record] = list(
+        Bundles(house.adapters, house.inventory, Vault(house.adapters)).export(DataScope(ACME))
+    )
 
     def empty() -> Household:
         directory = tmp_path / f"empty-{next(numbers)}"
@@ -271,12 +276,12 @@ def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -
         made.later(days=80)
         return made
 
-    def take_in(target: Household, world: World) -> object:
-        return list(Bundles(world, target.inventory, Vault(world)).take_in(ACME, records))
+    def take_in(target: Household, adapters: Adapters) -> object:
+        return list(Bundles(adapters, target.inventory, Vault(adapters)).take_in(ACME, records))
 
     for taken in sweep(empty, fault, take_in):
-        clock: Any = taken.world.clock
-        clock.time = house.world.clock.now()
+        clock: Any = taken.adapters.clock
+        clock.time = house.adapters.clock.now()
         assert taken.answers() == answers
         assert taken.archived() == archived
         close(taken)
@@ -284,9 +289,9 @@ def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -
 
 def test_the_prepared_store_gives_a_rewrap_something_of_everything_to_do(fresh: Callable[[], Household]) -> None:
     house = fresh()
-    store, world = faulty(house, 0, killed_before)
+    store, adapters = faulty(house, 0, killed_before)
 
-    done = DataKeys(world, house.inventory).rewrap(ACME)
+    done = DataKeys(adapters, house.inventory).rewrap(ACME)
 
     assert (done.deleted, done.logs) == ((1,), 2)
     assert done.items > 5

@@ -14,15 +14,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cairn.files import abstracts
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData, ResourceBusy, Unavailable
 from cairn.ground.session import Session
-from cairn.ground.world import World
-from cairn.sessions.parts import Parts
 from cairn.upkeep.every_due import PUT_OFF, EveryDue, Outcome
 from cairn.upkeep.model import MaintenanceReport
 from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 from support.memory_store import copied
-from support.upkeep import A_MINUTE, AFTER_LEASE, KNOBS, MATES, SHARD, end_state, engine, entry, run, say
+from support.services import services_over
+from support.upkeep import A_MINUTE, AFTER_LEASE, KNOBS, MATES, SHARD, end_state, entry, run, say, services
 
 NEWS, NEWS_TOLD = "I live in Bergen.", "Bergen"
 FEWEST_CALLS = 20
@@ -31,9 +31,9 @@ Fault = Callable[[Callable[[], object]], object]
 
 
 @pytest.fixture
-def world(world_in_memory: Callable[[], World], clock: Any) -> World:
-    """A world in which two sessions of one shard have something of everything to do."""
-    made = world_in_memory()
+def adapters(adapters_in_memory: Callable[[], Adapters], clock: Any) -> Adapters:
+    """A store in which two sessions of one shard have something of everything to do."""
+    made = adapters_in_memory()
     for where in MATES:
         for number, text in enumerate(("Today I need to buy stamps. I like tea.", "I like the tea.", "Well.", "Hm.")):
             say(made, where, f"t{number}", text)
@@ -43,21 +43,23 @@ def world(world_in_memory: Callable[[], World], clock: Any) -> World:
 
 
 @pytest.fixture
-def clean(world: World) -> tuple[list[Any], int]:
+def clean(adapters: Adapters) -> tuple[list[Any], int]:
     """The end of an undisturbed run, and how many calls it makes."""
-    twin = copied(world)
+    twin = copied(adapters)
     store = FaultyStore(twin, 0, killed_before)
     assert run(replace(twin, table=store, blobs=FaultyBlobs(twin, store))) == {"maintained": 2}
     return end_state(twin), store.calls
 
 
 @pytest.mark.req("R070")
-def test_a_run_maintains_what_is_due_and_the_next_finds_nothing(world: World, clean: tuple[list[Any], int]) -> None:
-    assert EveryDue(world).due_shards() == [SHARD]
-    assert run(world) == {"maintained": 2}
-    assert EveryDue(world).due_shards() == []
-    assert run(world) == {}
-    assert end_state(world) == clean[0]
+def test_a_run_maintains_what_is_due_and_the_next_finds_nothing(
+    adapters: Adapters, clean: tuple[list[Any], int]
+) -> None:
+    assert EveryDue(adapters).due_shards() == [SHARD]
+    assert run(adapters) == {"maintained": 2}
+    assert EveryDue(adapters).due_shards() == []
+    assert run(adapters) == {}
+    assert end_state(adapters) == clean[0]
 
 
 @pytest.mark.slow
@@ -65,13 +67,13 @@ def test_a_run_maintains_what_is_due_and_the_next_finds_nothing(world: World, cl
 @pytest.mark.req("R253")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_run_that_is_stopped_at_any_call_is_finished_by_the_next(
-    fault: Fault, world: World, clean: tuple[list[Any], int], clock: Any
+    fault: Fault, adapters: Adapters, clean: tuple[list[Any], int], clock: Any
 ) -> None:
     wanted, calls = clean
     began = clock.time
     assert calls > FEWEST_CALLS
     for at in range(1, calls + 1):
-        twin, clock.time = copied(world), began
+        twin, clock.time = copied(adapters), began
         store = FaultyStore(twin, at, fault)
         with suppress(Stopped, Unavailable):
             run(replace(twin, table=store, blobs=FaultyBlobs(twin, store)))
@@ -88,7 +90,7 @@ def test_a_run_that_is_stopped_at_any_call_is_finished_by_the_next(
 @pytest.mark.parametrize("patient", [False, True])
 def test_a_second_run_at_any_moment_of_the_first_changes_nothing(
     patient: bool,  # noqa: FBT001 - pytest passes parameters by name
-    world: World,
+    adapters: Adapters,
     clean: tuple[list[Any], int],
     clock: Any,
 ) -> None:
@@ -97,9 +99,9 @@ def test_a_second_run_at_any_moment_of_the_first_changes_nothing(
     began = clock.time
     met: Counter[Outcome] = Counter()
     for at in range(1, calls + 1):
-        twin, clock.time = copied(world), began
+        twin, clock.time = copied(adapters), began
 
-        def meanwhile(call: Callable[[], object], twin: World = twin) -> object:
+        def meanwhile(call: Callable[[], object], twin: Adapters = twin) -> object:
             clock.advance(seconds=AFTER_LEASE.total_seconds() * patient)
             met.update(run(twin))
             return call()
@@ -120,16 +122,16 @@ def test_a_second_run_at_any_moment_of_the_first_changes_nothing(
 @pytest.mark.parametrize("patient", [False, True])
 def test_a_turn_at_any_moment_of_a_run_is_maintained_by_a_later_one(
     patient: bool,  # noqa: FBT001 - pytest passes parameters by name
-    world: World,
+    adapters: Adapters,
     clean: tuple[list[Any], int],
     clock: Any,
 ) -> None:
     began, where = clock.time, MATES[0]
     outcomes: set[str] = set()
     for at in range(1, clean[1] + 1):
-        twin, clock.time = copied(world), began
+        twin, clock.time = copied(adapters), began
 
-        def meanwhile(call: Callable[[], object], twin: World = twin) -> object:
+        def meanwhile(call: Callable[[], object], twin: Adapters = twin) -> object:
             clock.advance(seconds=AFTER_LEASE.total_seconds() * patient)
             try:
                 say(twin, where, "meanwhile", NEWS)
@@ -146,14 +148,14 @@ def test_a_turn_at_any_moment_of_a_run_is_maintained_by_a_later_one(
         due = entry(twin, where)
         assert due is not None, at
         if due > clock.time + timedelta(hours=1):
-            assert NEWS_TOLD in str(abstracts.stored(Parts.of(twin, lambda _: KNOBS), where)), at
+            assert NEWS_TOLD in str(abstracts.stored(services_over(twin, KNOBS), where)), at
             outcomes.add("told by the run")
     assert outcomes == {"stored", "told by the run"} | ({"busy"} if not patient else set())
 
 
-def test_one_session_that_fails_holds_up_no_other_and_is_tried_again_later(world: World, clock: Any) -> None:
-    broken, sound = sorted(MATES, key=lambda each: str(entry(world, each)))
-    maintenance = engine(world).maintenance
+def test_one_session_that_fails_holds_up_no_other_and_is_tried_again_later(adapters: Adapters, clock: Any) -> None:
+    broken, sound = sorted(MATES, key=lambda each: str(entry(adapters, each)))
+    maintenance = services(adapters).maintenance
     tried: list[Session] = []
 
     def maintain(where: Session, until: datetime) -> MaintenanceReport:
@@ -162,58 +164,58 @@ def test_one_session_that_fails_holds_up_no_other_and_is_tried_again_later(world
             raise CorruptData("a fault of the test")
         return maintenance.run_due(where, until)
 
-    every_due = EveryDue(world)
+    every_due = EveryDue(adapters)
     assert every_due.run_shard(SHARD, A_MINUTE, maintain) == {"failed": 1, "maintained": 1}
     assert tried == [broken, sound]
     assert every_due.run_shard(SHARD, A_MINUTE, maintain) == {}
-    assert entry(world, broken) == clock.time + PUT_OFF
+    assert entry(adapters, broken) == clock.time + PUT_OFF
 
     clock.advance(seconds=PUT_OFF.total_seconds())
-    assert run(world) == {"maintained": 1}
+    assert run(adapters) == {"maintained": 1}
 
 
-def test_a_store_that_is_down_puts_nothing_off(world: World) -> None:
+def test_a_store_that_is_down_puts_nothing_off(adapters: Adapters) -> None:
     def maintain(_where: Session, _until: datetime) -> MaintenanceReport:
         raise Unavailable("a fault of the test")
 
-    assert EveryDue(world).run_shard(SHARD, A_MINUTE, maintain) == {"failed": 2}
-    assert run(world) == {"maintained": 2}
+    assert EveryDue(adapters).run_shard(SHARD, A_MINUTE, maintain) == {"failed": 2}
+    assert run(adapters) == {"maintained": 2}
 
 
-def test_a_session_that_was_maintained_while_it_failed_elsewhere_is_not_put_off(world: World, clock: Any) -> None:
+def test_a_session_that_was_maintained_while_it_failed_elsewhere_is_not_put_off(adapters: Adapters, clock: Any) -> None:
     where = MATES[0]
 
     def maintain(mate: Session, until: datetime) -> MaintenanceReport:
-        engine(world).maintenance.run_due(mate, until)
-        say(world, mate, "afterwards")
+        services(adapters).maintenance.run_due(mate, until)
+        say(adapters, mate, "afterwards")
         clock.advance(minutes=10)
         raise CorruptData("a fault of the test")
 
-    EveryDue(world).run_shard(SHARD, timedelta(minutes=5), maintain)
+    EveryDue(adapters).run_shard(SHARD, timedelta(minutes=5), maintain)
 
-    assert entry(world, where) == clock.time + timedelta(minutes=50)
+    assert entry(adapters, where) == clock.time + timedelta(minutes=50)
 
 
-def test_a_run_starts_no_session_after_its_time_and_counts_what_it_leaves(world: World, clock: Any) -> None:
-    maintenance = engine(world).maintenance
+def test_a_run_starts_no_session_after_its_time_and_counts_what_it_leaves(adapters: Adapters, clock: Any) -> None:
+    maintenance = services(adapters).maintenance
 
     def slow(where: Session, until: datetime) -> MaintenanceReport:
         report = maintenance.run_due(where, until)
         clock.advance(minutes=1)
         return report
 
-    assert run(world, timedelta(0)) == {"left": 2}
-    assert EveryDue(world).run_shard(SHARD, A_MINUTE, slow) == {"maintained": 1, "left": 1}
-    assert run(world) == {"maintained": 1}
+    assert run(adapters, timedelta(0)) == {"left": 2}
+    assert EveryDue(adapters).run_shard(SHARD, A_MINUTE, slow) == {"maintained": 1, "left": 1}
+    assert run(adapters) == {"maintained": 1}
 
 
-def test_a_session_that_needs_more_than_one_run_goes_behind_those_that_wait(world: World) -> None:
-    first, second = sorted(MATES, key=lambda each: str(entry(world, each)))
-    report = engine(world).maintenance.run_due(first, world.clock.now())
+def test_a_session_that_needs_more_than_one_run_goes_behind_those_that_wait(adapters: Adapters) -> None:
+    first, second = sorted(MATES, key=lambda each: str(entry(adapters, each)))
+    report = services(adapters).maintenance.run_due(first, adapters.clock.now())
 
     assert not report.finished
-    assert str(entry(world, second)) < str(entry(world, first))
-    assert run(world) == {"maintained": 2}
+    assert str(entry(adapters, second)) < str(entry(adapters, first))
+    assert run(adapters) == {"maintained": 2}
 
 
 STEPS = st.lists(
@@ -233,34 +235,34 @@ STEPS = st.lists(
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_whatever_happened_runs_at_the_moments_of_the_index_leave_nothing_undone(
-    steps: list[tuple[str, int]], world_in_memory: Callable[[], World], clock: Any
+    steps: list[tuple[str, int]], adapters_in_memory: Callable[[], Adapters], clock: Any
 ) -> None:
-    world, where, began = world_in_memory(), MATES[0], clock.time
+    adapters, where, began = adapters_in_memory(), MATES[0], clock.time
     for number, (step, argument) in enumerate(steps):
         text = "This week I need to paint." if number % 2 else "Today I need to rest."
         if step == "say":
-            say(world, where, f"t{number}", text)
+            say(adapters, where, f"t{number}", text)
         elif step == "wait":
             clock.advance(minutes=argument)
         elif step == "maintain":
-            engine(world).maintenance.run(where)
+            services(adapters).maintenance.run(where)
         elif step == "run":
-            run(world)
+            run(adapters)
         else:
-            store = FaultyStore(world, argument, killed_before)
-            dying = replace(world, table=store, blobs=FaultyBlobs(world, store))
+            store = FaultyStore(adapters, argument, killed_before)
+            dying = replace(adapters, table=store, blobs=FaultyBlobs(adapters, store))
             with suppress(Stopped):
                 run(dying) if step == "killed run" else say(dying, where, f"t{number}", text)
             clock.advance(seconds=AFTER_LEASE.total_seconds())
 
     runs = 0
-    while (due := entry(world, where)) is not None:
+    while (due := entry(adapters, where)) is not None:
         clock.time = max(clock.time, due)
-        assert run(world) == {"maintained": 1}
+        assert run(adapters) == {"maintained": 1}
         runs += 1
         assert runs < 20
     clock.advance(days=400)
-    last = replace(engine(world).maintenance.run(where), summaries_refreshed=0)
+    last = replace(services(adapters).maintenance.run(where), summaries_refreshed=0)
     clock.time = began
 
     assert last == MaintenanceReport()

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Unavailable
-from cairn.ground.world import World
 from cairn.log.log import MemoryLog
 from cairn.log.segments import GRACE
 from cairn.process.system import SystemEntropy
@@ -24,26 +24,26 @@ from support.log import Journal
 from support.memory_store import copied
 from support.turns import SESSION
 
-NewWorld = Callable[[], World]
+NewAdapters = Callable[[], Adapters]
 Fault = Callable[[Callable[[], object]], object]
 ENTRIES_AT_ONCE = 300
 FEWEST_CALLS = 8
 """An indexer reads the manifest and the log, loads, notes, stores, switches and collects."""
 
 
-def faulty(world: World, at: int, fault: Fault) -> tuple[FaultyStore, World]:
-    store = FaultyStore(world, at, fault)
-    return store, replace(world, table=store, blobs=FaultyBlobs(world, store))
+def faulty(adapters: Adapters, at: int, fault: Fault) -> tuple[FaultyStore, Adapters]:
+    store = FaultyStore(adapters, at, fault)
+    return store, replace(adapters, table=store, blobs=FaultyBlobs(adapters, store))
 
 
-def blobs_of(world: World) -> set[str]:
-    return {digest for _, digest in vars(world.blobs)["blobs"]}
+def blobs_of(adapters: Adapters) -> set[str]:
+    return {digest for _, digest in vars(adapters.blobs)["blobs"]}
 
 
 @pytest.fixture
-def due(world_in_memory: NewWorld) -> World:
+def due(adapters_in_memory: NewAdapters) -> Adapters:
     """A log whose next index run merges seven segments with its tail, and finds blobs to delete."""
-    journal = Journal(world_in_memory())
+    journal = Journal(adapters_in_memory())
     journal.write(34)
     journal.index()
     journal.rebuild()
@@ -51,14 +51,14 @@ def due(world_in_memory: NewWorld) -> World:
         journal.write(34)
         journal.index()
     journal.write(34)
-    clock: Any = journal.world.clock
+    clock: Any = journal.adapters.clock
     clock.advance(hours=2)
-    return journal.world
+    return journal.adapters
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
-def test_an_indexer_stopped_at_any_call_loses_nothing_and_the_next_one_finishes(due: World, fault: Fault) -> None:
+def test_an_indexer_stopped_at_any_call_loses_nothing_and_the_next_one_finishes(due: Adapters, fault: Fault) -> None:
     expected = Journal(due).folded()
     clean = Journal(copied(due))
     clean.index()
@@ -67,9 +67,9 @@ def test_an_indexer_stopped_at_any_call_loses_nothing_and_the_next_one_finishes(
     calls = 0
     for at in count(1):
         twin = Journal(copied(due))
-        store, world = faulty(twin.world, at, fault)
+        store, adapters = faulty(twin.adapters, at, fault)
         with suppress(Unavailable, Stopped):
-            Indexer(world, Vault(world)).run(SESSION.tenant, SESSION.project, twin.owner)
+            Indexer(adapters, Vault(adapters)).run(SESSION.tenant, SESSION.project, twin.owner)
         assert twin.answers() == expected, f"after call {at}"
         if store.calls < at:
             break
@@ -77,29 +77,29 @@ def test_an_indexer_stopped_at_any_call_loses_nothing_and_the_next_one_finishes(
         twin.index()
         assert twin.answers() == expected, f"after call {at} and a clean run"
         assert [ref.entries for ref in twin.manifest().segments] == sizes
-        clock: Any = twin.world.clock
+        clock: Any = twin.adapters.clock
         clock.advance(seconds=GRACE.total_seconds() + 1)
         twin.index()
-        assert blobs_of(twin.world) == {ref.digest for ref in twin.manifest().segments}, f"after call {at}"
+        assert blobs_of(twin.adapters) == {ref.digest for ref in twin.manifest().segments}, f"after call {at}"
         assert twin.answers() == twin.folded()
         clock.advance(seconds=-GRACE.total_seconds() - 1)
     assert calls >= FEWEST_CALLS
 
 
 @pytest.mark.slow
-def test_indexers_writers_and_readers_at_once_agree_with_the_log(world_in_memory: NewWorld) -> None:
+def test_indexers_writers_and_readers_at_once_agree_with_the_log(adapters_in_memory: NewAdapters) -> None:
     """Time goes on by a second with each entry, so that entries settle while all are at it."""
-    world = replace(world_in_memory(), entropy=SystemEntropy())
-    writers = [Journal(world) for _ in range(2)]
-    readers = [MemoryLog(world, Vault(world)) for _ in range(2)]
+    adapters = replace(adapters_in_memory(), entropy=SystemEntropy())
+    writers = [Journal(adapters) for _ in range(2)]
+    readers = [MemoryLog(adapters, Vault(adapters)) for _ in range(2)]
     start, lock, numbers = Barrier(6), Lock(), iter(range(1, ENTRIES_AT_ONCE + 1))
-    clock: Any = world.clock
+    clock: Any = adapters.clock
 
     def write(journal: Journal) -> None:
         while journal.answers(journal.log)["turns"][1] < ENTRIES_AT_ONCE:
             with lock:
                 for number in islice(numbers, 1):
-                    world.table.put(journal.prepared(number))
+                    adapters.table.put(journal.prepared(number))
                     clock.advance(seconds=1)
 
     def index(journal: Journal) -> None:

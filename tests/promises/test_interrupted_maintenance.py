@@ -13,19 +13,20 @@ import pytest
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.embedded.table import SqliteTable
-from cairn.engine import Engine
 from cairn.files import abstracts
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Query
-from cairn.ground.world import World
+from cairn.services import Services
 from cairn.sessions.layout import HEAD, session_pk
-from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
 from cairn.upkeep.model import MaintenanceReport
 from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
+from support.services import services_over
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 SETTINGS = MemorySettings(recent_context_items=2, session_lock_timeout_ms=0, guard_lease_seconds=30)
@@ -35,51 +36,53 @@ LARGE = "".join(sha256(str(number).encode()).hexdigest() for number in range(120
 """A text that stays over 32 KB when packed, so that its shard becomes a blob."""
 
 
-def engine(world: World, **knobs: Any) -> Engine:
-    return Engine.over(world, lambda _: replace(SETTINGS, **knobs))
+def services(adapters: Adapters, **knobs: Any) -> Services:
+    return services_over(adapters, replace(SETTINGS, **knobs))
 
 
-def faulty(world: World, at: int, fault: Callable[[Callable[[], object]], object]) -> tuple[FaultyStore, Engine]:
-    store = FaultyStore(world, at, fault)
-    return store, engine(replace(world, table=store, blobs=FaultyBlobs(world, store)))
+def faulty(
+    adapters: Adapters, at: int, fault: Callable[[Callable[[], object]], object]
+) -> tuple[FaultyStore, Services]:
+    store = FaultyStore(adapters, at, fault)
+    return store, services(replace(adapters, table=store, blobs=FaultyBlobs(adapters, store)))
 
 
-def clean_run(world: World) -> tuple[MaintenanceReport, int]:
+def clean_run(adapters: Adapters) -> tuple[MaintenanceReport, int]:
     """Return the report of an undisturbed run, and how many calls it made."""
-    store, undisturbed = faulty(world, 0, killed_before)
+    store, undisturbed = faulty(adapters, 0, killed_before)
     return undisturbed.maintenance.run(SESSION), store.calls
 
 
-def end_state(world: World) -> dict[str, Any]:
+def end_state(adapters: Adapters) -> dict[str, Any]:
     """Return all that can be observed of the session, without the times and fences that differ between runs."""
-    parts = Parts.of(world, lambda _: SETTINGS)
-    parts.log.refresh(SESSION.tenant, SESSION.project, "u:ada")
-    items = list(every(world.table, Query(session_pk(SESSION), "\x01", "\U0010ffff")))
-    summaries = abstracts.stored(parts, SESSION)
+    services = services_over(adapters, SETTINGS)
+    services.log.refresh(SESSION.tenant, SESSION.project, "u:ada")
+    items = list(every(adapters.table, Query(session_pk(SESSION), "\x01", "\U0010ffff")))
+    summaries = abstracts.stored(services, SESSION)
     assert summaries is not None
-    with parts.log.view(SESSION.tenant, SESSION.project, "u:ada") as view:
+    with services.log.view(SESSION.tenant, SESSION.project, "u:ada") as view:
         ledger: Any = view.ledger
         facts = [(fact.id, fact.value, fact.state, fact.superseded_by) for fact in ledger._latest(None)]
     head = next(item for item in items if item["sk"] == HEAD)
     return {
-        "history": list(parts.sessions.history(SESSION)),
+        "history": list(services.sessions.history(SESSION)),
         "keys": [item["sk"] for item in items if not str(item["sk"]).startswith(DROPPED)],
         "head": {name: value for name, value in head.items() if name not in {"fence", "updated_at", "isk"}},
-        "summary": parts.sessions.summary(SESSION),
+        "summary": services.sessions.summary(SESSION),
         "facts": facts,
         "abstracts": summaries.abstracts,
     }
 
 
 @pytest.fixture
-def prepare(new_world: Callable[[], tuple[Any, World]]) -> Iterator[Callable[[], World]]:
+def prepare(new_adapters: Callable[[], tuple[Any, Adapters]]) -> Iterator[Callable[[], Adapters]]:
     """Return a function that makes a store in memory with a session in which everything is due."""
     tables: list[SqliteTable] = []
 
-    def make() -> World:
+    def make() -> Adapters:
         tables.append(SqliteTable(Path(":memory:")))
-        world = replace(new_world()[1], table=tables[-1])
-        clock: Any = world.clock
+        adapters = replace(new_adapters()[1], table=tables[-1])
+        clock: Any = adapters.clock
         said = (
             "Today I need to buy stamps. I like dark-roast coffee.",
             "I like the dark roast coffee.",
@@ -93,10 +96,10 @@ def prepare(new_world: Callable[[], tuple[Any, World]]) -> Iterator[Callable[[],
                 inputs=(message("user", text),),
                 outputs=(message("assistant", LARGE if number == 1 else "Noted."),),
             )
-            engine(world).turns.after(SESSION, turn)
+            commit(services(adapters), SESSION, turn)
             clock.advance(hours=13)
         clock.advance(days=2)
-        return world
+        return adapters
 
     yield make
     for table in tables:
@@ -104,7 +107,7 @@ def prepare(new_world: Callable[[], tuple[Any, World]]) -> Iterator[Callable[[],
 
 
 @pytest.mark.req("R070")
-def test_a_clean_run_has_something_of_everything_to_do(prepare: Callable[[], World]) -> None:
+def test_a_clean_run_has_something_of_everything_to_do(prepare: Callable[[], Adapters]) -> None:
     report, _ = clean_run(prepare())
 
     assert report.compacted_events == 6
@@ -119,55 +122,58 @@ def test_a_clean_run_has_something_of_everything_to_do(prepare: Callable[[], Wor
 @pytest.mark.req("R077")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_run_that_is_stopped_at_any_call_is_finished_by_the_next(
-    fault: Callable[[Callable[[], object]], object], prepare: Callable[[], World]
+    fault: Callable[[Callable[[], object]], object], prepare: Callable[[], Adapters]
 ) -> None:
     clean = prepare()
     _, calls = clean_run(clean)
     wanted = end_state(clean)
 
     for at in range(1, calls + 1):
-        world = prepare()
-        clock: Any = world.clock
+        adapters = prepare()
+        clock: Any = adapters.clock
         stopped = False
         try:
-            faulty(world, at, fault)[1].maintenance.run(SESSION)
+            faulty(adapters, at, fault)[1].maintenance.run(SESSION)
         except (Stopped, Unavailable):
             stopped = True
         clock.advance(seconds=SETTINGS.guard_lease_seconds + 1)
-        engine(world).maintenance.run(SESSION)
+        services(adapters).maintenance.run(SESSION)
 
         assert stopped or at >= calls, at  # a release that fails at the very end is no failure of the run
-        assert end_state(world) == wanted, at
+        assert end_state(adapters) == wanted, at
 
 
 @pytest.mark.slow
 @pytest.mark.req("R074")
 @pytest.mark.parametrize("patient", [False, True])
-def test_a_second_run_at_any_moment_of_the_first_changes_nothing(patient: bool, prepare: Callable[[], World]) -> None:  # noqa: FBT001  pytest passes parameters by position
+def test_a_second_run_at_any_moment_of_the_first_changes_nothing(
+    patient: bool,  # noqa: FBT001  pytest passes parameters by position
+    prepare: Callable[[], Adapters],
+) -> None:
     clean = prepare()
     _, calls = clean_run(clean)
     wanted = end_state(clean)
     outcomes: set[str] = set()
 
     for at in range(1, calls + 1):
-        world = prepare()
-        second = engine(world, session_lock_timeout_ms=20_000 * patient, guard_lease_seconds=30)
+        adapters = prepare()
+        second = services(adapters, session_lock_timeout_ms=20_000 * patient, guard_lease_seconds=30)
 
-        def meanwhile(call: Callable[[], object], second: Engine = second, world: World = world) -> object:
-            clock: Any = world.clock
+        def meanwhile(call: Callable[[], object], second: Services = second, adapters: Adapters = adapters) -> object:
+            clock: Any = adapters.clock
             clock.advance(seconds=15 * patient)
             outcomes.add(run(second))
             return call()
 
-        outcomes.add(run(faulty(world, at, meanwhile)[1]))
-        engine(world).maintenance.run(SESSION)
+        outcomes.add(run(faulty(adapters, at, meanwhile)[1]))
+        services(adapters).maintenance.run(SESSION)
 
-        assert end_state(world) == wanted, at
+        assert end_state(adapters) == wanted, at
 
     assert outcomes == {"done", "busy"}
 
 
-def run(runner: Engine) -> str:
+def run(runner: Services) -> str:
     try:
         runner.maintenance.run(SESSION)
     except ResourceBusy:

@@ -12,19 +12,21 @@ from hypothesis import strategies as st
 
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
-from cairn.engine import Engine
 from cairn.ground import ids
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import Session
-from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key
-from cairn.ground.world import World
 from cairn.log.layout import log_owner, log_pk, registry_pk
+from cairn.services import Services
 from cairn.sessions.layout import HEAD, guard_sk, session_pk
+from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.vault.layout import keys_pk
+from support.services import services_over
 
-NewWorld = Callable[[], World]
+NewAdapters = Callable[[], Adapters]
 TENANTS = ["a", "A", "a-b", "a_b", "acme", "acme1"]
 PROJECTS = ["p", "P", "p1", "p.", "..p", "keys", "s", "m", "p-1", "p_1"]
 SESSIONS = [
@@ -58,23 +60,23 @@ def session(place: tuple[str, str, str]) -> Session:
     return Session(ids.tenant(tenant), ids.project(project), ids.session_id(name))
 
 
-def engine(world: World) -> Engine:
-    return Engine.over(world, lambda _: MemorySettings())
+def services(adapters: Adapters) -> Services:
+    return services_over(adapters)
 
 
-def store(memory: Engine, place: Session, canary: str, user: str | None, turn_id: str = "t1") -> None:
+def store(memory: Services, place: Session, canary: str, user: str | None, turn_id: str = "t1") -> None:
     said = message("user", f"Remember that {canary} is mine. I like {canary}.")
     answer = message("assistant", f"Noted {canary}.", "output_text")
     owner = UserId(user) if user else None
-    memory.turns.after(place, Completion(turn_id=TurnId(turn_id), inputs=(said,), outputs=(answer,), user_id=owner))
+    commit(memory, place, Completion(turn_id=TurnId(turn_id), inputs=(said,), outputs=(answer,), user_id=owner))
 
 
-def shown(memory: Engine, place: Session, user: str | None) -> str:
+def shown(memory: Services, place: Session, user: str | None) -> str:
     """Return all that the tools show of a session."""
     request = Preparation(
         current=(message("user", "what is mine that I like"),), user_id=UserId(user) if user else None
     )
-    prepared = memory.turns.before(place, request)
+    prepared = prepare(memory, place, request)
     listed = memory.directories.list(place, "", 8, 500)
     return f"{prepared.items} {[(entry.path, entry.abstract) for entry in listed]}"
 
@@ -88,13 +90,13 @@ def shown(memory: Engine, place: Session, user: str | None) -> str:
     reading=st.sampled_from(["warm", "cold"]),
 )
 def test_a_session_shows_what_was_said_in_it_and_nothing_else(
-    world_in_memory: NewWorld, said: list[tuple[tuple[str, str, str], str | None]], reading: str
+    adapters_in_memory: NewAdapters, said: list[tuple[tuple[str, str, str], str | None]], reading: str
 ) -> None:
-    world = world_in_memory()
-    memory = engine(world)
+    adapters = adapters_in_memory()
+    memory = services(adapters)
     for number, (place, user) in enumerate(said):
         store(memory, session(place), f"canary{number}bird", user)
-    reader = memory if reading == "warm" else engine(world)
+    reader = memory if reading == "warm" else services(adapters)
     for number, (place, user) in enumerate(said):
         text = shown(reader, session(place), user)
         seen = {other for other in range(len(said)) if f"canary{other}bird" in text}
@@ -127,9 +129,11 @@ def test_no_two_places_share_a_partition(
 
 @pytest.mark.req("R261")
 @pytest.mark.parametrize(("one", "other"), [("s1", "s10"), ("s_", "sx"), ("s%", "sxyz"), ("a", "a#b"), ("ß", "ss")])
-def test_one_name_is_never_taken_for_a_pattern_of_another(world_in_memory: NewWorld, one: str, other: str) -> None:
+def test_one_name_is_never_taken_for_a_pattern_of_another(
+    adapters_in_memory: NewAdapters, one: str, other: str
+) -> None:
     """Known fault 1: a prefix matched longer names, and _ and % acted as wildcards."""
-    memory = engine(world_in_memory())
+    memory = services(adapters_in_memory())
     inner, outer = session(("acme", "p", one)), session(("acme", "p", other))
     store(memory, inner, "robin", None)
     store(memory, outer, "heron", None)
@@ -138,9 +142,9 @@ def test_one_name_is_never_taken_for_a_pattern_of_another(world_in_memory: NewWo
 
 
 @pytest.mark.req("R010")
-def test_the_same_names_under_two_tenants_are_two_worlds(world_in_memory: NewWorld) -> None:
-    world = world_in_memory()
-    memory = engine(world)
+def test_the_same_names_under_two_tenants_are_two_worlds(adapters_in_memory: NewAdapters) -> None:
+    adapters = adapters_in_memory()
+    memory = services(adapters)
     mine = Session(Tenant("acme"), Project("p"), SessionId("s"))
     store(memory, mine, "robin", "ada")
     theirs = replace(mine, tenant=Tenant("other"))
@@ -153,8 +157,8 @@ def test_the_same_names_under_two_tenants_are_two_worlds(world_in_memory: NewWor
 
 @pytest.mark.req("R010")
 @pytest.mark.req("R011")
-def test_even_the_widest_recall_stays_within_tenant_and_project(world_in_memory: NewWorld) -> None:
-    memory = engine(world_in_memory())
+def test_even_the_widest_recall_stays_within_tenant_and_project(adapters_in_memory: NewAdapters) -> None:
+    memory = services(adapters_in_memory())
     here = Session(Tenant("acme"), Project("p"), SessionId("s"))
     elsewhere = [replace(here, tenant=Tenant("acme2")), replace(here, project=Project("p2"))]
     for number, place in enumerate([here, *elsewhere]):
@@ -162,21 +166,21 @@ def test_even_the_widest_recall_stays_within_tenant_and_project(world_in_memory:
     request = Preparation(
         current=(message("user", "what is mine that I like"),), user_id=UserId("ada"), recall_scope="project"
     )
-    text = str(memory.turns.before(replace(here, session_id=SessionId("new")), request).items)
+    text = str(prepare(memory, replace(here, session_id=SessionId("new")), request).items)
     assert "canary0bird" in text
     assert "canary1bird" not in text
     assert "canary2bird" not in text
 
 
 @pytest.mark.req("R038")
-def test_turns_named_like_internal_keys_are_turns_like_any_other(world_in_memory: NewWorld) -> None:
-    world = world_in_memory()
-    memory = engine(world)
+def test_turns_named_like_internal_keys_are_turns_like_any_other(adapters_in_memory: NewAdapters) -> None:
+    adapters = adapters_in_memory()
+    memory = services(adapters)
     place = Session(Tenant("acme"), Project("p"), SessionId("e#~"))
     names = [name for name in SESSIONS if name.strip()]
     for number, name in enumerate(names):
         store(memory, place, f"canary{number}bird", None, turn_id=name)
-    head = world.table.get(Key(session_pk(place), HEAD))
+    head = adapters.table.get(Key(session_pk(place), HEAD))
     assert head is not None
     assert head["seq"] == len(names)
     assert len({guard_sk(TurnId(name)) for name in names}) == len(names)

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, Conflict, QuotaExceeded
 from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.settings import Quotas
-from cairn.ground.world import World
 from cairn.keyvalue.model import KeyName, Place
 from support.keyvalue import confirm, key_value, removed
 
 ACME = Tenant("acme")
 RIVAL = Tenant("acme-2")
 SPACES = ("session.a", "session.a.b", "session.ab")
-NewWorld = Callable[[], World]
+NewAdapters = Callable[[], Adapters]
 
 
 def at_once(number: int, work: Callable[[int], object]) -> list[object]:
@@ -43,10 +43,10 @@ def at_once(number: int, work: Callable[[int], object]) -> list[object]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("expected", [0, 1], ids=["create", "replace"])
-def test_of_many_writers_on_condition_of_one_version_one_wins(world: World, expected: int) -> None:
+def test_of_many_writers_on_condition_of_one_version_one_wins(adapters: Adapters, expected: int) -> None:
     place = Place(ACME, Namespace("session.a"), KeyName("k"))
-    version = key_value(world).put(place, "first") if expected else 0
-    processes = [key_value(world) for _ in range(4)]
+    version = key_value(adapters).put(place, "first") if expected else 0
+    processes = [key_value(adapters) for _ in range(4)]
 
     outcomes = at_once(32, lambda index: processes[index % 4].put(place, index, if_version=version))
 
@@ -60,8 +60,8 @@ def test_of_many_writers_on_condition_of_one_version_one_wins(world: World, expe
 
 @pytest.mark.slow
 @pytest.mark.req("R165")
-def test_many_writers_at_once_fill_a_quota_exactly(world: World) -> None:
-    processes = [key_value(world, Quotas(namespace_items=10)) for _ in range(4)]
+def test_many_writers_at_once_fill_a_quota_exactly(adapters: Adapters) -> None:
+    processes = [key_value(adapters, Quotas(namespace_items=10)) for _ in range(4)]
 
     outcomes = at_once(
         32, lambda index: processes[index % 4].put(Place(ACME, Namespace("session.a"), KeyName(f"k{index}")), index)
@@ -74,8 +74,8 @@ def test_many_writers_at_once_fill_a_quota_exactly(world: World) -> None:
 
 
 @pytest.mark.slow
-def test_writers_and_removers_of_the_same_keys_leave_the_counters_right(world: World) -> None:
-    processes = [key_value(world) for _ in range(4)]
+def test_writers_and_removers_of_the_same_keys_leave_the_counters_right(adapters: Adapters) -> None:
+    processes = [key_value(adapters) for _ in range(4)]
 
     def work(index: int) -> None:
         memory = processes[index % 4]
@@ -103,9 +103,9 @@ def test_writers_and_removers_of_the_same_keys_leave_the_counters_right(world: W
     ],
 )
 def test_a_quota_holds_until_something_goes_or_expires(
-    world_in_memory: NewWorld, clock: Any, quotas: Quotas, which: str
+    adapters_in_memory: NewAdapters, clock: Any, quotas: Quotas, which: str
 ) -> None:
-    memory, value = key_value(world_in_memory(), quotas), "x" * 26
+    memory, value = key_value(adapters_in_memory(), quotas), "x" * 26
     places = [Place(ACME, Namespace("session.a"), KeyName(f"k{number}")) for number in range(5)]
     for number, place in enumerate(places[:3]):
         memory.put(place, value, ttl_seconds=10 if number == 0 else None)
@@ -125,8 +125,8 @@ def test_a_quota_holds_until_something_goes_or_expires(
 
 
 @pytest.mark.req("R165")
-def test_one_namespace_s_quota_is_not_another_s(world_in_memory: NewWorld) -> None:
-    memory = key_value(world_in_memory(), Quotas(namespace_items=1))
+def test_one_namespace_s_quota_is_not_another_s(adapters_in_memory: NewAdapters) -> None:
+    memory = key_value(adapters_in_memory(), Quotas(namespace_items=1))
     for tenant in (ACME, RIVAL):
         for namespace in SPACES:
             memory.put(Place(tenant, Namespace(namespace), KeyName("k")), 1)

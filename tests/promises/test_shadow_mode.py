@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from cairn.access.api_keys import Grant, project_pattern
 from cairn.local.cli import main
 from cairn.local.demo.server_process import ServerProcess
-from cairn.local.store import LOCAL_TENANT, api_keys
+from cairn.local.store import LOCAL_TENANT, operator_services
 
 pytestmark = pytest.mark.slow
 
@@ -150,7 +150,9 @@ def test_a_running_service_is_compared_in_projects_of_their_own(tmp_path: Path) 
     server = ServerProcess(tmp_path)
     server.start()
     try:
-        key = api_keys(tmp_path, {}).create(LOCAL_TENANT, Grant((project_pattern("shadow.*"),))).text
+        key = (
+            operator_services(tmp_path, {}).credentials.create(LOCAL_TENANT, Grant((project_pattern("shadow.*"),))).text
+        )
         first, second = (report(SHIPPED, "--url", server.url, "--key", key) for _ in range(2))
     finally:
         server.stop()

@@ -18,18 +18,19 @@ import pytest
 from cairn.conversation.items import message, text_of
 from cairn.conversation.turns import Completion
 from cairn.embedded.keyring import LocalKeyRing
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key
-from cairn.ground.world import World
 from cairn.log.layout import log_owner
 from cairn.process.system import SystemEntropy
+from cairn.services import Services
 from cairn.sessions.layout import HEAD, session_pk
-from cairn.sessions.parts import Parts
 from cairn.turns.after_turn import commit
 from cairn.turns.model import CommittedTurn
+from support.services import services_over
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 WORKER = Path(__file__).with_name("committing_process.py")
@@ -49,11 +50,11 @@ class HurriedClock:
 
 
 @pytest.fixture
-def process(world: World) -> Callable[[], Parts]:
+def process(adapters: Adapters) -> Callable[[], Services]:
     """Return a function that starts a process over one store; each has its own memory."""
     settings = MemorySettings()
-    shared = replace(world, clock=HurriedClock(), entropy=SystemEntropy(), keys=LocalKeyRing(bytes(32)))
-    return lambda: Parts.of(shared, lambda _: settings)
+    shared = replace(adapters, clock=HurriedClock(), entropy=SystemEntropy(), keys=LocalKeyRing(bytes(32)))
+    return lambda: services_over(shared, settings)
 
 
 def turn(name: str) -> Completion:
@@ -64,11 +65,11 @@ def turn(name: str) -> Completion:
     )
 
 
-def patiently(parts: Parts, completion: Completion) -> CommittedTurn:
+def patiently(services: Services, completion: Completion) -> CommittedTurn:
     """Send a turn as a client does: after RESOURCE_BUSY again, however slow the machine is."""
     for _ in range(MOST_TRIES):
         with suppress(ResourceBusy):
-            return commit(parts, SESSION, completion)
+            return commit(services, SESSION, completion)
         Event().wait(PAUSE_SECONDS)
     raise AssertionError("a turn was never acknowledged")
 
@@ -88,14 +89,16 @@ def together(count: int, call: Callable[[int], Any]) -> list[Any]:
         return list(pool.map(run, range(count)))
 
 
-def stored(parts: Parts) -> dict[int, list[str]]:
-    return {seq: [text_of(event.item) for event in events] for seq, events in parts.sessions.history(SESSION)}
+def stored(services: Services) -> dict[int, list[str]]:
+    return {seq: [text_of(event.item) for event in events] for seq, events in services.sessions.history(SESSION)}
 
 
 @pytest.mark.req("R135")
 @pytest.mark.req("R039")
 @pytest.mark.parametrize("processes", ["one process", "many processes"])
-def test_of_calls_with_the_same_turn_at_once_exactly_one_applies(process: Callable[[], Parts], processes: str) -> None:
+def test_of_calls_with_the_same_turn_at_once_exactly_one_applies(
+    process: Callable[[], Services], processes: str
+) -> None:
     shared = process()
     callers = [shared if processes == "one process" else process() for _ in range(8)]
     outcomes = together(8, lambda number: commit(callers[number], SESSION, turn("ada")))
@@ -111,7 +114,9 @@ def test_of_calls_with_the_same_turn_at_once_exactly_one_applies(process: Callab
 @pytest.mark.req("R040")
 @pytest.mark.req("R269")
 @pytest.mark.parametrize("processes", ["one process", "many processes"])
-def test_different_turns_at_once_are_all_stored_once_and_in_a_row(process: Callable[[], Parts], processes: str) -> None:
+def test_different_turns_at_once_are_all_stored_once_and_in_a_row(
+    process: Callable[[], Services], processes: str
+) -> None:
     shared = process()
     callers = [shared if processes == "one process" else process() for _ in range(8)]
     outcomes = together(8, lambda number: patiently(callers[number], turn(f"name{number}")))
@@ -123,17 +128,19 @@ def test_different_turns_at_once_are_all_stored_once_and_in_a_row(process: Calla
 
 @pytest.mark.req("R040")
 @pytest.mark.req("R061")
-def test_after_a_race_the_last_turn_is_believed_and_all_before_it_are_superseded(process: Callable[[], Parts]) -> None:
+def test_after_a_race_the_last_turn_is_believed_and_all_before_it_are_superseded(
+    process: Callable[[], Services],
+) -> None:
     callers = [process() for _ in range(6)]
     together(6, lambda number: patiently(callers[number], turn(f"name{number}")))
     reader = process()
     last = max(stored(reader).items())[1][0].removeprefix("My name is ").removesuffix(".")
     owner = log_owner(None, SESSION.session_id)
-    for parts in (reader, *callers):
-        parts.log.refresh(SESSION.tenant, SESSION.project, owner)
-        with parts.log.view(SESSION.tenant, SESSION.project, owner) as view:
-            assert [fact.value for fact in view.facts(parts.world.clock.now(), SESSION.session_id)] == [last]
-    head = reader.world.table.get(Key(session_pk(SESSION), HEAD))
+    for services in (reader, *callers):
+        services.log.refresh(SESSION.tenant, SESSION.project, owner)
+        with services.log.view(SESSION.tenant, SESSION.project, owner) as view:
+            assert [fact.value for fact in view.facts(services.adapters.clock.now(), SESSION.session_id)] == [last]
+    head = reader.adapters.table.get(Key(session_pk(SESSION), HEAD))
     assert head is not None
     assert (head["seq"], head["version"], head["facts_written"], head["facts_superseded"]) == (6, 6, 6, 5)
     assert "lease_until" not in head
@@ -141,7 +148,7 @@ def test_after_a_race_the_last_turn_is_believed_and_all_before_it_are_superseded
 
 @pytest.mark.req("R039")
 @pytest.mark.req("R040")
-def test_every_turn_sent_twice_at_once_is_stored_once(process: Callable[[], Parts]) -> None:
+def test_every_turn_sent_twice_at_once_is_stored_once(process: Callable[[], Services]) -> None:
     callers = [process() for _ in range(8)]
     outcomes = together(8, lambda number: patiently(callers[number], turn(f"name{number // 2}")))
     assert sorted(outcome.replayed for outcome in outcomes) == [False] * 4 + [True] * 4
@@ -149,7 +156,7 @@ def test_every_turn_sent_twice_at_once_is_stored_once(process: Callable[[], Part
 
 
 @pytest.mark.req("R048")
-def test_sessions_of_one_user_do_not_wait_for_each_other(process: Callable[[], Parts]) -> None:
+def test_sessions_of_one_user_do_not_wait_for_each_other(process: Callable[[], Services]) -> None:
     callers = [process() for _ in range(6)]
 
     def send(number: int) -> CommittedTurn:
@@ -162,7 +169,7 @@ def test_sessions_of_one_user_do_not_wait_for_each_other(process: Callable[[], P
 @pytest.mark.req("R039")
 @pytest.mark.req("R040")
 def test_processes_that_send_the_same_and_different_turns_store_each_once(
-    process: Callable[[], Parts], store: Any
+    process: Callable[[], Services], store: Any
 ) -> None:
     workers = [
         Popen([sys.executable, WORKER, store.directory, name, "shared"], stdin=PIPE, stdout=PIPE, text=True)  # noqa: S603  our own script

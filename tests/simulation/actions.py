@@ -19,6 +19,8 @@ from cairn.ground.settings import RecallScope
 from cairn.log.layout import log_owner
 from cairn.sessions.layout import due_shard
 from cairn.turns import operation_token as operations
+from cairn.turns import run_turn
+from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.turns.operation_token import OperationToken
 from cairn.upkeep.every_due import EveryDue
@@ -113,9 +115,9 @@ def look(play: Play, process: Process, session: Session, max_input_tok: int = 10
         max_input_tok=max_input_tok,
         recall_scope=scope,
     )
-    asked, at = play.stage.client_history.moment(), process.parts.world.clock.now()
+    asked, at = play.stage.client_history.moment(), process.services.adapters.clock.now()
     try:
-        prepared = process.engine.turns.before(session, request)
+        prepared = prepare(process.services, session, request)
     except Unavailable:
         return
     play.stage.client_history.seen.append(SeenContext(session, user, scope, asked, at, prepared))
@@ -126,7 +128,7 @@ def begin(play: Play, process: Process) -> None:
     session, turn = _new_turn(play, sent=False)
     request = Preparation(current=turn.inputs, user_id=turn.user_id, turn_id=turn.turn_id)
     try:
-        begun = process.engine.turns.begin(session, request)
+        begun = run_turn.begin(process.services, session, request)
     except Unavailable:
         return
     play.begun.append((session, turn, operations.parse(begun.token)))
@@ -138,20 +140,24 @@ def finish(play: Play, process: Process) -> None:
         return
     session, turn, token = play.random.choice(play.begun)
     with suppress(PermissionDenied):
-        play.stage.attempt(session, turn, lambda: process.engine.turns.finish(session.tenant, token, turn.outputs))
+        play.stage.attempt(
+            session, turn, lambda: run_turn.finish(process.services, session.tenant, token, turn.outputs)
+        )
 
 
 def maintain(play: Play, process: Process) -> None:
     """Maintain a session."""
     with suppress(Unavailable, ResourceBusy):
-        process.engine.maintenance.run(play.a_session())
+        process.services.maintenance.run(play.a_session())
 
 
 def maintain_due(play: Play, process: Process) -> None:
     """Maintain what is due, as the schedule does."""
     shard = due_shard(play.a_session())
     with suppress(Unavailable):
-        EveryDue(process.parts.world).run_shard(shard, timedelta(seconds=20), process.engine.maintenance.run_due)
+        EveryDue(process.services.adapters).run_shard(
+            shard, timedelta(seconds=20), process.services.maintenance.run_due
+        )
 
 
 def index(play: Play, process: Process) -> None:
@@ -162,7 +168,7 @@ def index(play: Play, process: Process) -> None:
     if queued and play.random.random() < 0.5:
         job = play.random.choice(queued)
     with suppress(Unavailable):
-        process.engine.indexer.do(job, timedelta(seconds=20))
+        process.services.indexer.do(job, timedelta(seconds=20))
 
 
 def wait(play: Play, process: Process) -> None:

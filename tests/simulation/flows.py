@@ -15,7 +15,10 @@ from cairn.ground.ids import TurnId, UserId
 from cairn.ground.session import Session
 from cairn.log.layout import log_owner
 from cairn.turns import operation_token as operations
+from cairn.turns import run_turn
+from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
+from cairn.turns.run_turn import begin
 from simulation.actions import PLACES, PROJECT, SESSION_IDS, TENANTS, Play, tag_of
 from simulation.faulty_link import Fault
 from simulation.stage import Process, Stage, small
@@ -77,7 +80,7 @@ def commit(rehearsal: Rehearsal) -> None:
 def compact(rehearsal: Rehearsal) -> None:
     """Prepare a turn with so little room that it compacts, then commit it."""
     request = Preparation(current=(message("user", "What is my name?"),), user_id=ADA, max_input_tok=250)
-    rehearsal.insist(lambda process: process.engine.turns.before(SESSION, request))
+    rehearsal.insist(lambda process: prepare(process.services, SESSION, request))
     rehearsal.send(turn("new", "What is my name?"))
 
 
@@ -85,12 +88,14 @@ def two_calls(rehearsal: Rehearsal) -> None:
     """Begin a turn, and commit it by its token."""
     new, tokens = turn("new", "I live in Oslo."), list[str]()
     request = Preparation(current=new.inputs, user_id=ADA, turn_id=new.turn_id)
-    rehearsal.insist(lambda process: tokens.append(process.engine.turns.begin(SESSION, request).token))
+    rehearsal.insist(lambda process: tokens.append(begin(process.services, SESSION, request).token))
     stage = rehearsal.play.stage
 
     def finish(process: Process) -> bool:
         token = operations.parse(tokens[0])
-        told = stage.attempt(SESSION, new, lambda: process.engine.turns.finish(SESSION.tenant, token, new.outputs))
+        told = stage.attempt(
+            SESSION, new, lambda: run_turn.finish(process.services, SESSION.tenant, token, new.outputs)
+        )
         return told.is_acknowledged
 
     rehearsal.insist(finish)
@@ -99,7 +104,7 @@ def two_calls(rehearsal: Rehearsal) -> None:
 def maintain(rehearsal: Rehearsal) -> None:
     """Maintain a session in which everything is due."""
     rehearsal.play.stage.scheduler.pause(timedelta(days=3).total_seconds())
-    rehearsal.insist(lambda process: process.engine.maintenance.run(SESSION))
+    rehearsal.insist(lambda process: process.services.maintenance.run(SESSION))
 
 
 def index(rehearsal: Rehearsal) -> None:
@@ -108,11 +113,11 @@ def index(rehearsal: Rehearsal) -> None:
     for number in (1, 2, 3, 4):
         stage.scheduler.pause(timedelta(hours=2).total_seconds())
         if number < 4:
-            stage.healthy().engine.indexer.run(SESSION.tenant, PROJECT, owner)
+            stage.healthy().services.indexer.run(SESSION.tenant, PROJECT, owner)
         for name in (f"new{number}", f"newer{number}"):
             stage.send(stage.healthy(), SESSION, turn(name, f"I like tea. I moved to {PLACES[number - 1]}."))
     stage.scheduler.pause(timedelta(hours=2).total_seconds())
-    rehearsal.insist(lambda process: process.engine.indexer.run(SESSION.tenant, PROJECT, owner))
+    rehearsal.insist(lambda process: process.services.indexer.run(SESSION.tenant, PROJECT, owner))
 
 
 FLOWS: tuple[Flow, ...] = (commit, compact, two_calls, maintain, index)

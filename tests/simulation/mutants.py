@@ -50,14 +50,15 @@ MUTANTS = (
             Change(
                 "cairn.turns.after_turn:_Commit._write",
                 "lambda: self._writes(claim, lease, delta)",
-                "lambda: (made := self._writes(claim, lease, delta), self._parts.world.table.update(made.pop(4)))[0]",
+                "lambda: (made := self._writes(claim, lease, delta), "
+                "self._services.adapters.table.update(made.pop(4)))[0]",
             ),
         ),
         seed=5,
     ),
     Mutant(
         "the commit leaves the guard as it is",
-        (Change("cairn.turns.after_turn:_Commit._writes", "self._parts.guards.done(claim, delta.seq),", ""),),
+        (Change("cairn.turns.after_turn:_Commit._writes", "self._services.guards.done(claim, delta.seq),", ""),),
     ),
     Mutant(
         "a turn is claimed though another call is committing it",

@@ -28,9 +28,11 @@ class Findings:
     def __init__(self, play: Play, process: Process, told: Sequence[Attempt]) -> None:
         self._play = play
         self._process = process
-        self._parts = process.parts
+        self._services = process.services
         self._told = told
-        self._recounts = {session: Recount(process.parts, session, play.owners(session)) for session in play.sessions}
+        self._recounts = {
+            session: Recount(process.services, session, play.owners(session)) for session in play.sessions
+        }
 
     @property
     def turns(self) -> int:
@@ -66,17 +68,17 @@ class Findings:
     def _recent(self, session: Session) -> Problems:
         """Hold the newest turns that a process has in memory to what one that has nothing reads."""
         items = SETTINGS.recent_context_items
-        expected = self._play.stage.healthy().parts.sessions.recent(session, items)
+        expected = self._play.stage.healthy().services.sessions.recent(session, items)
         for process in self._play.stage.surviving():
-            if process.parts.sessions.recent(session, items) != expected:
+            if process.services.sessions.recent(session, items) != expected:
                 yield f"a process tells other recent turns of {session} than are stored"
 
     def _beliefs(self, session: Session) -> Problems:
         """Hold what is believed against a fold of what was said, one turn after the other."""
         for owner in self._play.owners(session):
-            self._parts.log.refresh(session.tenant, session.project, owner)
-            with self._parts.log.view(session.tenant, session.project, owner) as view:
-                held = view.facts(self._parts.world.clock.now(), session.session_id)
+            self._services.log.refresh(session.tenant, session.project, owner)
+            with self._services.log.view(session.tenant, session.project, owner) as view:
+                held = view.facts(self._services.adapters.clock.now(), session.session_id)
             expected = self._folded(session, owner)
             if _beliefs(held) != _beliefs(expected):
                 yield f"{session} believes {_beliefs(held)} of {owner}, and was told {_beliefs(expected)}"
@@ -105,7 +107,7 @@ class Findings:
                 }
                 live |= {identity(fact): fact for fact in changes.added}
             previous = (by, said[-1][1] if said else "")
-        now = self._parts.world.clock.now()
+        now = self._services.adapters.clock.now()
         return [fact for fact in live.values() if _is_live(fact, now)]
 
     def _answers(self) -> Problems:
@@ -153,7 +155,7 @@ class Findings:
         """Hold each log's view, with segments, to a fold of its entries, and each fact to its event."""
         readers = [self._process, *self._play.stage.surviving()]
         for session in self._play.sessions:
-            now = self._parts.world.clock.now()
+            now = self._services.adapters.clock.now()
             said = {(event.turn_id, event.id) for _, events in self._recounts[session].history for event in events}
             for owner in self._play.owners(session):
                 folded = MemoryView()
@@ -161,8 +163,8 @@ class Findings:
                     folded.apply(record)
                 expected = [_shown(folded, now, each) for each in (None, session)]
                 for process in readers:
-                    process.parts.log.refresh(session.tenant, session.project, owner)
-                    with process.parts.log.view(session.tenant, session.project, owner) as view:
+                    process.services.log.refresh(session.tenant, session.project, owner)
+                    with process.services.log.view(session.tenant, session.project, owner) as view:
                         if [_shown(view, now, each) for each in (None, session)] != expected:
                             yield f"the view of {owner} in {session} differs from its log"
             sources = [fact["source"] for entry in self._recounts[session].entries for fact in entry["added"]]

@@ -13,8 +13,8 @@ from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.table import Key, Query
 from cairn.log.layout import is_entry, log_owner, log_pk, registry_pk, registry_sk
+from cairn.services import Services
 from cairn.sessions.layout import HEAD, session_pk
-from cairn.sessions.parts import Parts
 
 Problems: TypeAlias = Iterator[str]
 
@@ -22,8 +22,8 @@ Problems: TypeAlias = Iterator[str]
 class Recount:
     """One look at a session, whose turns went to the logs of these owners."""
 
-    def __init__(self, parts: Parts, session: Session, owners: Sequence[str]) -> None:
-        self._parts = parts
+    def __init__(self, services: Services, session: Session, owners: Sequence[str]) -> None:
+        self._services = services
         self._session = session
         self._owners = owners
         self._logs: dict[str, list[dict[str, Any]]] = {}
@@ -38,7 +38,7 @@ class Recount:
     @cached_property
     def history(self) -> list[tuple[int, tuple[Event, ...]]]:
         """Every turn, as a reader gets it."""
-        return list(self._parts.sessions.history(self._session))
+        return list(self._services.sessions.history(self._session))
 
     @cached_property
     def entries(self) -> list[dict[str, Any]]:
@@ -50,8 +50,8 @@ class Recount:
         """Return all entries of an owner's log in their order."""
         if owner not in self._logs:
             pk = log_pk(self._session.tenant, self._session.project, owner)
-            items = every(self._parts.world.table, Query(pk, *layout.prefix_range("m#")))
-            vault, tenant = self._parts.vault, self._session.tenant
+            items = every(self._services.adapters.table, Query(pk, *layout.prefix_range("m#")))
+            vault, tenant = self._services.vault, self._session.tenant
             self._logs[owner] = [vault.unseal(tenant, item) for item in items if is_entry(str(item["sk"]))]
         return self._logs[owner]
 
@@ -64,7 +64,7 @@ class Recount:
             yield f"{self._session}'s turns are logged as {logged}"
 
     def _head(self) -> Problems:
-        head = self._parts.world.table.get(Key(session_pk(self._session), HEAD)) or {}
+        head = self._services.adapters.table.get(Key(session_pk(self._session), HEAD)) or {}
         entries = [entry for entry in self.entries if entry["turn"]]
         counted = {
             "seq": len(self.history),
@@ -80,14 +80,14 @@ class Recount:
             yield f"{self._session} is leased: {dict(head)}"
 
     def _guards(self) -> Problems:
-        items = every(self._parts.world.table, Query(session_pk(self._session), *layout.prefix_range("turn#")))
+        items = every(self._services.adapters.table, Query(session_pk(self._session), *layout.prefix_range("turn#")))
         guards = {str(item["turn_id"]): (item["status"], item.get("seq")) for item in items}
         if guards != {events[0].turn_id: ("done", seq) for seq, events in self.history}:
             yield f"{self._session}'s guards are {guards}"
 
     def _registry(self) -> Problems:
         pk = registry_pk(self._session.tenant, self._session.project)
-        items = every(self._parts.world.table, Query(pk, *layout.prefix_range(registry_sk(""))))
+        items = every(self._services.adapters.table, Query(pk, *layout.prefix_range(registry_sk(""))))
         known = {str(item["sk"]) for item in items}
         users = {event.user_id for _, events in self.history for event in events}
         if not {registry_sk(log_owner(user, self._session.session_id)) for user in users} <= known:

@@ -10,21 +10,18 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from unittest.mock import patch
 
-from cairn.calls.journal import Journal
 from cairn.conversation.turns import Completion
-from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, ResourceBusy, Unavailable
-from cairn.ground.ids import Tenant
 from cairn.ground.session import Session
-from cairn.ground.settings import Limits, MemorySettings, Quotas
-from cairn.ground.world import World
+from cairn.ground.settings import MemorySettings
 from cairn.keyvalue import writing as keyvalue_writing
-from cairn.keyvalue.store import KeyValue
 from cairn.log import log as memory_log
 from cairn.log import manifest
 from cairn.process.system import in_turn
 from cairn.recall import indexing
-from cairn.sessions.parts import Parts
+from cairn.services import Services
+from cairn.turns.after_turn import commit
 from cairn.turns.model import CommittedTurn
 from cairn.vault import vault
 from simulation.client_history import BUSY, CONFLICT, REPLAYED, STORED, UNAVAILABLE, Attempt, ClientHistory
@@ -33,6 +30,7 @@ from simulation.leases import Leases, WatchedTable
 from simulation.scheduler import Scheduler
 from support.doubles import RecordingJobs, RepeatingKeyRing
 from support.memory_store import MemoryBlobs, MemoryTable
+from support.services import services_over
 
 START = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
 MOST_SKEW = 1.0
@@ -67,9 +65,7 @@ class SeededEntropy:
 class Process:
     """One process: what it has in memory is its own, and gone once it was killed."""
 
-    parts: Parts
-    engine: Engine
-    keyvalue: KeyValue
+    services: Services
     link: FaultyLink | None = None
 
 
@@ -100,24 +96,24 @@ class Stage:
         self.processes: list[Process] = []
         self.counts: Counter[str] = Counter()
         clock, entropy = ProcessClock(self.scheduler, timedelta()), SeededEntropy(Random(random.random()))  # noqa: S311 - not for secrets
-        self.world = World(MemoryTable(), MemoryBlobs(), RepeatingKeyRing(), clock, entropy, in_turn, self.jobs)
+        self.adapters = Adapters(MemoryTable(), MemoryBlobs(), RepeatingKeyRing(), clock, entropy, in_turn, self.jobs)
 
     def healthy(self) -> Process:
         """Start a process whose calls all arrive."""
-        return self._process(self.world)
+        return self._process(self.adapters)
 
     def process(self, draw: Draw) -> Process:
         """Start a process whose calls go wrong as drawn and whose clock is a little off."""
         link = FaultyLink(f"p{len(self.processes) + 1}", self.scheduler, self.random, draw, self.trace, self.counts)
-        table = WatchedTable(self.world.table, self.leases, link.process)
-        world = replace(
-            self.world,
+        table = WatchedTable(self.adapters.table, self.leases, link.process)
+        adapters = replace(
+            self.adapters,
             table=FaultyTable(table, link),
-            blobs=FaultyBlobs(self.world.blobs, link),
+            blobs=FaultyBlobs(self.adapters.blobs, link),
             clock=ProcessClock(self.scheduler, timedelta(seconds=self.random.uniform(-MOST_SKEW, MOST_SKEW))),
             parallel=self._in_any_order,
         )
-        self.processes.append(replace(self._process(world), link=link))
+        self.processes.append(replace(self._process(adapters), link=link))
         return self.processes[-1]
 
     def surviving(self) -> list[Process]:
@@ -135,7 +131,7 @@ class Stage:
 
     def send(self, process: Process, session: Session, turn: Completion) -> Attempt:
         """Send a turn by after_turn, once."""
-        return self.attempt(session, turn, lambda: process.engine.turns.after(session, turn))
+        return self.attempt(session, turn, lambda: commit(process.services, session, turn))
 
     def attempt(self, session: Session, turn: Completion, call: Callable[[], CommittedTurn]) -> Attempt:
         """Make a call that sends a turn, and note how it was answered; a killed one is not."""
@@ -145,13 +141,8 @@ class Stage:
         self.trace(f"{session.tenant}/{session.session_id}/{turn.turn_id} {attempt.outcome}")
         return attempt
 
-    def _process(self, world: World) -> Process:
-        parts = Parts.of(world, self._settings_for)
-        journal = Journal(world, parts.vault, timedelta(days=365))
-        return Process(parts, Engine.of(parts, Limits(), journal), KeyValue(world, parts.vault, Quotas()))
-
-    def _settings_for(self, _: Tenant) -> MemorySettings:
-        return self.settings
+    def _process(self, adapters: Adapters) -> Process:
+        return Process(services_over(adapters, self.settings))
 
     def _in_any_order(self, calls: Sequence[Callable[[], object]]) -> list[object]:
         """Run the calls in an order that is drawn: they run at once elsewhere."""

@@ -11,7 +11,10 @@ from cairn.ground.errors import Conflict, NotFound, ResourceBusy, Unavailable
 from cairn.ground.ids import Namespace, UserId
 from cairn.ground.session import Session
 from cairn.keyvalue.model import KeyName, Place
+from cairn.memories.forget import forget as forget_memory
 from cairn.memories.model import ForgetRequest, Note, RecallRequest
+from cairn.memories.recall import recall as recall_memories
+from cairn.memories.remember import remember as keep_memory
 from simulation.actions import SCOPES, Action, Play, tag_of
 from simulation.operations import Kind, Operation
 from simulation.stage import Process
@@ -30,7 +33,7 @@ def remember(play: Play, process: Process) -> None:
     session, user, scope = play.a_session(), play.random.choice(play.users), play.random.choice(SCOPES)
     content = f"{tag_of(session, user)} keeps {play.random.randrange(3)} for the {scope}"
     note = Note(content=content, scope=scope, user_id=UserId(user))
-    _done(play, "remember", (session, note), lambda: process.engine.memories.remember(session, note))
+    _done(play, "remember", (session, note), lambda: keep_memory(process.services, session, note))
 
 
 def forget(play: Play, process: Process) -> None:
@@ -40,7 +43,7 @@ def forget(play: Play, process: Process) -> None:
         operation = play.random.choice(kept[-4:])
         session, note = operation.about
         request = ForgetRequest(id=operation.answer, user_id=note.user_id)
-        _done(play, "forget", operation.answer, lambda: process.engine.memories.forget(session, request))
+        _done(play, "forget", operation.answer, lambda: forget_memory(process.services, session, request))
 
 
 def recall(play: Play, process: Process) -> None:
@@ -53,7 +56,7 @@ def put_value(play: Play, process: Process) -> None:
     """Store a value that is new, small or large enough for a blob, for ever or for a while."""
     place, ttl, version = _place(play), play.random.choice(LIFETIMES), play.random.choice(VERSIONS)
     value = f"{play.operations.number()} {play.random.randbytes(play.random.choice((1, 1, 900))).hex()}"
-    call: Callable[[], object] = lambda: process.keyvalue.put(place, value, ttl, version)  # noqa: E731
+    call: Callable[[], object] = lambda: process.services.keyvalue.put(place, value, ttl, version)  # noqa: E731
     _done(play, "value", place, call, value, expires=ttl is not None)
 
 
@@ -63,7 +66,7 @@ def delete_value(play: Play, process: Process) -> None:
 
     def remove() -> None:
         with suppress(NotFound):
-            process.keyvalue.delete(place)
+            process.services.keyvalue.delete(place)
 
     _done(play, "value", place, remove)
 
@@ -73,7 +76,7 @@ def archive(play: Play, process: Process) -> None:
     session, label = play.a_session(), play.random.choice(LABELS)
     told = {"session_id": session.session_id, "summary": play.random.choice(CONTENTS), "success": True}
     deposit = Deposit(session_id=session.session_id, tags=(label,), session=told)
-    call: Callable[[], object] = lambda: process.engine.archive.store(session.tenant, deposit).digest  # noqa: E731
+    call: Callable[[], object] = lambda: process.services.archive.store(session.tenant, deposit).digest  # noqa: E731
     _done(play, "archive", (session.tenant, deposit), call)
 
 
@@ -81,14 +84,14 @@ def append_file(play: Play, process: Process) -> None:
     """Append a line to a session's file."""
     session, line = play.a_session(), f"line {play.operations.number()};"
     text = f"{line}\n"
-    files = process.engine.files
+    files = process.services.files
     _done(play, "append", session, lambda: files.write(session, LOG, text, WriteMode.APPEND), line)
 
 
 def write_file(play: Play, process: Process) -> None:
     """Replace what is in a session's file."""
     session, text = play.a_session(), f"state {play.operations.number()} {'and so on ' * play.random.choice((1, 300))}"
-    files = process.engine.files
+    files = process.services.files
     _done(play, "state", session, lambda: files.write(session, STATE, text, WriteMode.TRUNCATE), text)
 
 
@@ -107,7 +110,7 @@ STORAGE_ACTIONS: dict[Action, int] = {
 def recalled(process: Process, session: Session, user: str) -> dict[str, str]:
     """Return the memories that a user sees in a session, by id."""
     question = RecallRequest(min_confidence=0, limit=MOST, user_id=UserId(user))
-    found = process.engine.memories.recall(session, question).found
+    found = recall_memories(process.services, session, question).found
     return {each.id: each.content for each in found if each.kind == "memory"}
 
 

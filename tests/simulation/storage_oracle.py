@@ -33,7 +33,7 @@ class StorageFindings:
         self._operations = play.operations
         self._play = play
         self._process = process
-        self._world = process.parts.world
+        self._adapters = process.services.adapters
         self._tenants: list[Tenant] = sorted({session.tenant for session in play.sessions})
 
     def problems(self) -> Problems:
@@ -104,7 +104,7 @@ class StorageFindings:
         """Hold what says that a memory is kept or forgotten to the entries of the logs: one for each."""
         states: dict[str, str] = {}
         for pk in self._logs(tenant):
-            for item in every(self._world.table, Query(pk, *layout.prefix_range(memory_sk("")))):
+            for item in every(self._adapters.table, Query(pk, *layout.prefix_range(memory_sk("")))):
                 states[str(item["sk"]).removeprefix(memory_sk(""))] = str(item["state"])
         written = Counter(memory["id"] for record in self._entries(tenant) for memory in record["remembered"])
         ended = Counter(ending["id"] for record in self._entries(tenant) for ending in record["forgotten"])
@@ -120,20 +120,20 @@ class StorageFindings:
         forgotten = Counter(ending["session"] for ending in endings if scope_of(ending["id"]) == "session")
         for session in self._play.sessions:
             if session.tenant == tenant:
-                item = self._world.table.get(Key(session_pk(session), MEMORY_COUNT)) or {}
+                item = self._adapters.table.get(Key(session_pk(session), MEMORY_COUNT)) or {}
                 counts = (item.get("kept", 0), item.get("forgotten", 0))
                 found = (kept[session.session_id], forgotten[session.session_id])
                 if counts != found:
                     yield f"{session} counts {counts} memories, and has {found}"
 
     def _entries(self, tenant: Tenant) -> list[dict[str, Any]]:
-        items = [item for pk in self._logs(tenant) for item in every(self._world.table, Query(pk, *log_range()))]
-        unseal = self._process.parts.vault.unseal
+        items = [item for pk in self._logs(tenant) for item in every(self._adapters.table, Query(pk, *log_range()))]
+        unseal = self._process.services.vault.unseal
         return [unseal(tenant, item) for item in items if is_entry(str(item["sk"]))]
 
     def _logs(self, tenant: Tenant) -> list[str]:
         pk = registry_pk(tenant, PROJECT)
-        items = every(self._world.table, Query(pk, *layout.prefix_range(registry_sk(""))))
+        items = every(self._adapters.table, Query(pk, *layout.prefix_range(registry_sk(""))))
         return [log_pk(tenant, PROJECT, str(item["sk"]).removeprefix(registry_sk(""))) for item in items]
 
     def _values(self, tenant: Tenant) -> Problems:
@@ -143,7 +143,7 @@ class StorageFindings:
             operations = [operation for operation in self._operations.of("value") if operation.about == place]
             last = last_ones(operations)
             try:
-                found = self._process.keyvalue.get(place)
+                found = self._process.services.keyvalue.get(place)
             except NotFound:
                 if any(operation.ok for operation in operations) and all(
                     operation.content and not operation.expires for operation in last
@@ -155,17 +155,17 @@ class StorageFindings:
                 yield f"{place} is {found.value[:20]!r}, and was last {last}"
             elif made[0].ok and made[0].answer != found.version:
                 yield f"{place} has version {found.version}, and was told {made[0].answer}"
-        for each in self._process.keyvalue.collection.recount(tenant):
+        for each in self._process.services.keyvalue.collection.recount(tenant):
             if each.kept != each.counted:
                 yield f"{each.namespace or tenant} counts {each.kept}, and has {each.counted}"
 
     def _archived(self, tenant: Tenant) -> Problems:
         """Hold every pointer to a blob that opens, to its places, and to the tags it was told."""
         pk = archive_pk(tenant)
-        items = list(every(self._world.table, Query(pk, "\x01", "\U0010ffff")))
-        entries = {entry.digest: entry for entry in self._process.engine.archive.query(tenant, "", (), MOST)}
+        items = list(every(self._adapters.table, Query(pk, "\x01", "\U0010ffff")))
+        entries = {entry.digest: entry for entry in self._process.services.archive.query(tenant, "", (), MOST)}
         for digest, entry in entries.items():
-            if self._process.engine.archive.retrieve(tenant, digest)["session_id"] != entry.session_id:
+            if self._process.services.archive.retrieve(tenant, digest)["session_id"] != entry.session_id:
                 yield f"{digest} is another session"
         expected = sum(3 + len(entry.tags) for entry in entries.values())
         pointers = {Digest(str(item["sk"]).removeprefix(pointer_sk(Digest("")))) for item in items}
@@ -200,12 +200,12 @@ class StorageFindings:
             for path in (LOG, STATE)
             if session.tenant == tenant
         ]
-        counted = self._world.table.get(Key(registry_pk(tenant, PROJECT), FILES)) or {}
+        counted = self._adapters.table.get(Key(registry_pk(tenant, PROJECT), FILES)) or {}
         if counted.get("bytes", 0) != sum(sizes):
             yield f"{tenant}'s files have {sum(sizes)} bytes, and {counted} are counted"
 
     def _read(self, session: Session, path: str) -> str:
         try:
-            return self._process.engine.files.read(session, path).decode()
+            return self._process.services.files.read(session, path).decode()
         except NotFound:
             return ""

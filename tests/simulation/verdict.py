@@ -70,7 +70,7 @@ def _sent_again(play: Play) -> Problems:
         )
         if play.stage.send(process, session, probe).outcome != STORED:
             yield f"{session} takes no new turn"
-        elif "isk" not in (process.parts.world.table.get(Key(session_pk(session), HEAD)) or {}):
+        elif "isk" not in (process.services.adapters.table.get(Key(session_pk(session), HEAD)) or {}):
             yield f"{session} is due at no time"
 
 
@@ -80,8 +80,8 @@ def _afterwards(play: Play) -> None:
     play.stage.scheduler.pause(play.random.choice((0.0, 60.0, 100_000.0, A_WEEK)))
     for session in play.sessions:
         if play.random.random() < 0.4:
-            process.engine.maintenance.run(session)
+            process.services.maintenance.run(session)
         if play.random.random() < 0.5:
             for owner in play.owners(session):
-                process.engine.indexer.run(session.tenant, session.project, owner)
+                process.services.indexer.run(session.tenant, session.project, owner)
         look(play, process, session)

@@ -23,7 +23,7 @@ from cairn.access.key_store import Credentials
 from cairn.ground.ids import Tenant
 from cairn.local.emulator.deployment import STACK, prepare, store
 from cairn.local.emulator.emulator import ACCOUNT
-from cairn.local.store import api_keys
+from cairn.local.store import operator_services
 from cairn.sessions.layout import HEAD, SUMMARIES, due_sk, guard_sk
 from cairn_tools.catalog import CATALOG
 from lambda_runtime import free_port
@@ -105,7 +105,7 @@ def outputs(stack: Stack) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def credentials(outputs: dict[str, str]) -> Credentials:
     """Return the API keys of the deployed store, as its operator has them."""
-    return api_keys(None, store(outputs))
+    return operator_services(None, store(outputs)).credentials
 
 
 @pytest.fixture(scope="session")

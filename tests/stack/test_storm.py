@@ -18,7 +18,7 @@ from cfnlint.decode import cfn_yaml
 from cairn.aws.clients import Clients
 from cairn.aws.table import DynamoTable
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.ground.world import World
+from cairn.ground.adapters import Adapters
 from cairn.local.emulator.emulator import ACCOUNT, emulated, environment
 from cairn.local.emulator.programs import install, interpreter
 from cairn.process.system import SystemEntropy, in_turn
@@ -120,8 +120,8 @@ def _created(clients: Clients) -> DynamoTable:
 @pytest.mark.req("R047")
 def test_clients_in_a_storm_lose_and_double_nothing(storm: Storm) -> None:
     keys = LocalKeyRing(bytes(32))
-    world = World(storm.table, MemoryBlobs(), keys, SystemClock(), SystemEntropy(), in_turn, RecordingJobs())
+    adapters = Adapters(storm.table, MemoryBlobs(), keys, SystemClock(), SystemEntropy(), in_turn, RecordingJobs())
     met: list[int] = []
     storm.begin()
-    assert not problems_of_race(world, clients=4, turns=3, finish=lambda: met.append(storm.end()))
+    assert not problems_of_race(adapters, clients=4, turns=3, finish=lambda: met.append(storm.end()))
     assert met == [len(STORM)]

@@ -9,11 +9,11 @@ import pytest
 from cairn.archive.archive import Archive
 from cairn.archive.layout import archive_pk
 from cairn.archive.model import Deposit
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import SessionId, Tenant
 from cairn.ground.paging import every
 from cairn.ground.table import Query
-from cairn.ground.world import World
 from support.turns import cold
 
 ACME, OTHER = Tenant("acme"), Tenant("other")
@@ -31,13 +31,13 @@ def deposit(*tags: str, session_id: str = "monday", **fields: Any) -> Deposit:
     return Deposit(session_id=SessionId(session_id), tags=tags, session={**SESSION, "session_id": session_id, **fields})
 
 
-def archive_of(world: World) -> Archive:
+def archive_of(adapters: Adapters) -> Archive:
     """Return the archive of a process that has nothing in memory yet."""
-    return Archive(cold(world))
+    return Archive(cold(adapters))
 
 
-def rows(world: World, tenant: Tenant = ACME) -> list[str]:
-    found = every(world.table, Query(archive_pk(tenant), "\x01", "\U0010ffff"))
+def rows(adapters: Adapters, tenant: Tenant = ACME) -> list[str]:
+    found = every(adapters.table, Query(archive_pk(tenant), "\x01", "\U0010ffff"))
     return [str(item["sk"]).partition("#")[0] for item in found]
 
 

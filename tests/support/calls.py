@@ -7,10 +7,10 @@ from datetime import timedelta
 from cairn.calls import layout
 from cairn.calls.audit import AuditLog
 from cairn.calls.sealing import Sealer
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.paging import every
 from cairn.ground.table import Attributes, Query
-from cairn.ground.world import World
 from cairn.vault.vault import Vault
 from cairn_tools.memory_before_turn import memory_before_turn
 
@@ -20,13 +20,13 @@ HOUR = timedelta(hours=1)
 TODAY = "2026-03-01"
 
 
-def log_of(world: World) -> AuditLog:
-    return AuditLog(world, Vault(world))
+def log_of(adapters: Adapters) -> AuditLog:
+    return AuditLog(adapters, Vault(adapters))
 
 
-def sealer_of(world: World) -> Sealer:
-    return Sealer(world, Vault(world))
+def sealer_of(adapters: Adapters) -> Sealer:
+    return Sealer(adapters, Vault(adapters))
 
 
-def stored(world: World, day: str = TODAY) -> list[Attributes]:
-    return list(every(world.table, Query(layout.audit_day_pk(ACME, day), "0", "\U0010ffff")))
+def stored(adapters: Adapters, day: str = TODAY) -> list[Attributes]:
+    return list(every(adapters.table, Query(layout.audit_day_pk(ACME, day), "0", "\U0010ffff")))

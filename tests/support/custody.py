@@ -16,18 +16,24 @@ from cairn.conversation.turns import Completion
 from cairn.custody.bundles import Bundles, DataScope, Record
 from cairn.custody.erase_user import ErasedUser, EraseUser
 from cairn.embedded.inventory import EmbeddedInventory
-from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings, RecallScope
 from cairn.ground.table import Key, Put
-from cairn.ground.world import World
+from cairn.memories.forget import forget
 from cairn.memories.model import ForgetRequest, Note, RecallRequest
+from cairn.memories.recall import recall
+from cairn.memories.remember import remember
 from cairn.recall.indexing import FEWEST
+from cairn.services import Services
 from cairn.sessions.layout import session_pk
-from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
+from cairn.turns.run_turn import begin
 from cairn.vault.vault import Vault
+from support.services import services_over
 from support.turns import cold
 
 ACME = Tenant("acme")
@@ -52,65 +58,67 @@ MONTH = 30
 class Household:
     """A store, and processes that use it."""
 
-    world: World
+    adapters: Adapters
     inventory: EmbeddedInventory
     directory: Path
 
     @classmethod
-    def over(cls, world: World, directory: Path) -> Household:
+    def over(cls, adapters: Adapters, directory: Path) -> Household:
         """Take the embedded store in this directory."""
-        table: Any = world.table
-        return cls(world, EmbeddedInventory(table, directory / "blobs"), directory)
+        table: Any = adapters.table
+        return cls(adapters, EmbeddedInventory(table, directory / "blobs"), directory)
 
-    def engine(self, world: World | None = None) -> Engine:
+    def services(self, adapters: Adapters | None = None) -> Services:
         """Return a process that has nothing in memory yet."""
-        return Engine.over(world or self.world, lambda _: SETTINGS)
+        return services_over(adapters or self.adapters, SETTINGS)
 
     def say(self, where: Session, user: UserId | None, *texts: str, reply: str = "Noted.") -> None:
         """Commit a turn for each text, a minute apart."""
-        clock: Any = self.world.clock
-        engine = self.engine()
+        clock: Any = self.adapters.clock
+        services = self.services()
         for text in texts:
             name = f"t{clock.now():%d%H%M%S}-{where.session_id}"
             outputs = (message("assistant", reply, "output_text"),)
             turn = Completion(turn_id=TurnId(name), user_id=user, inputs=(message("user", text),), outputs=outputs)
-            engine.turns.after(where, turn)
+            commit(services, where, turn)
             clock.advance(minutes=1)
 
     def keep(self, where: Key, plain: bytes, bound_to: Key | None = None) -> None:
         """Store an item whose blob is sealed for it, or for another place."""
-        sealed = Vault(self.world).seal_blob(ACME, bound_to or where, plain)
-        self.world.table.put(Put({"pk": where.pk, "sk": where.sk, "blob": self.world.blobs.put(ACME, sealed)}))
+        sealed = Vault(self.adapters).seal_blob(ACME, bound_to or where, plain)
+        self.adapters.table.put(Put({"pk": where.pk, "sk": where.sk, "blob": self.adapters.blobs.put(ACME, sealed)}))
 
     def kept(self, where: Key, tenant: Tenant = ACME) -> bytes:
         """Return what such an item's blob holds."""
-        item = self.world.table.get(where)
+        item = self.adapters.table.get(where)
         assert item is not None
-        return Vault(self.world).unseal_blob(tenant, where, self.world.blobs.get(tenant, Digest(str(item["blob"]))))
+        return Vault(self.adapters).unseal_blob(
+            tenant, where, self.adapters.blobs.get(tenant, Digest(str(item["blob"])))
+        )
 
     def remember(self, where: Session, user: UserId | None, content: str, scope: RecallScope = "project") -> str:
         """Have an agent keep something, a second after what was before, and return its id."""
         self.later(seconds=1)
-        return self.engine().memories.remember(where, Note(content=content, scope=scope, user_id=user))
+        return remember(self.services(), where, Note(content=content, scope=scope, user_id=user))
 
     def forget(self, where: Session, name: str, reason: str) -> None:
-        self.engine().memories.forget(where, ForgetRequest(id=name, reason=reason))
+        forget(self.services(), where, ForgetRequest(id=name, reason=reason))
 
-    def recalled(self, where: Session, user: UserId | None = None, engine: Engine | None = None) -> list[str]:
+    def recalled(self, where: Session, user: UserId | None = None, services: Services | None = None) -> list[str]:
         """Return all that a process recalls of memories, ended ones too, the newest first."""
         question = RecallRequest(limit=50, include_superseded=True, user_id=user)
-        found = (engine or self.engine()).memories.recall(where, question).found
+        found = recall(services or self.services(), where, question).found
         return [each.content for each in found if each.kind == "memory"]
 
     def archive(self, name: str, *tags: str) -> Digest:
         """Archive a session of this name, a minute after what was before, and return where it points."""
         self.later(minutes=1)
         kept = {"session_id": name, "summary": f"What {name} came to.", "tool_name": "planner", "success": True}
-        return self.engine().archive.store(ACME, Deposit(session_id=SessionId(name), tags=tags, session=kept)).digest
+        return self.services().archive.store(ACME, Deposit(session_id=SessionId(name), tags=tags, session=kept)).digest
 
     def archived(self, tenant: Tenant = ACME) -> list[tuple[Any, ...]]:
         """Return what a process tells of all archived sessions, the newest first, and what each holds."""
-        archive = self.engine().archive
+        archive = self.services().archive
         return [
             (entry.session_id, entry.tags, entry.created_at, entry.tool_name, archive.retrieve(tenant, entry.digest))
             for entry in archive.query(tenant, "", [], 50)
@@ -118,10 +126,10 @@ class Household:
 
     def maintain(self, *sessions: Session) -> None:
         for each in sessions:
-            self.engine().maintenance.run(each)
+            self.services().maintenance.run(each)
 
     def later(self, **duration: float) -> None:
-        clock: Any = self.world.clock
+        clock: Any = self.adapters.clock
         clock.advance(**duration)
 
     def move_in(self, turns: int = 3) -> Household:
@@ -142,33 +150,33 @@ class Household:
         self.say(session("shared"), ADA, "Ada sees the first sprout.")
         self.say(session("shared"), BOB, "Bob sees it too.")
         request = Preparation(current=(message("user", "Ada begins a turn."),), user_id=ADA)
-        self.engine().turns.begin(session("shared"), request)
+        begin(self.services(), session("shared"), request)
         return self
 
     def index(self, where: Session = session("alone"), user: UserId = ADA) -> Household:  # noqa: B008 - a frozen value
         """Have the user say enough for a segment, and index it."""
         self.say(where, user, *(f"Word {number} of the beans." for number in range(FEWEST)))
         self.later(seconds=61)
-        assert self.engine().indexer.run(where.tenant, where.project, f"u:{user}").entries
+        assert self.services().indexer.run(where.tenant, where.project, f"u:{user}").entries
         return self
 
-    def answers(self, tenant: Tenant = ACME, world: World | None = None) -> dict[str, Any]:
+    def answers(self, tenant: Tenant = ACME, adapters: Adapters | None = None) -> dict[str, Any]:
         """Return what a process says to each user in each session, without the tags that its keys make."""
-        engine, found = self.engine(world), dict[str, Any]()
+        services, found = self.services(adapters), dict[str, Any]()
         for name, project in (("alone", "garden"), ("shared", "garden"), ("bobs", "garden"), ("alone", "kitchen")):
             where = session(name, project, tenant)
-            found[f"{project}/{name}"] = [each.path for each in engine.directories.list(where, "", 8, 200)]
+            found[f"{project}/{name}"] = [each.path for each in services.directories.list(where, "", 8, 200)]
             for user in (ADA, BOB):
                 for query in QUERIES:
                     asked = Preparation(current=(message("user", query),), user_id=user, recall_scope="user")
-                    prepared = engine.turns.before(where, asked)
+                    prepared = prepare(services, where, asked)
                     found[f"{project}/{name}/{user}/{query}"] = list(map(_untagged, prepared.items))
         return found
 
     def history(self, where: Session) -> list[str]:
         """Return every text of a session, archived ones too."""
-        parts = Parts.of(self.world, lambda _: SETTINGS)
-        return [text_of(event.item) for _, events in parts.sessions.history(where) for event in events]
+        services = services_over(self.adapters, SETTINGS)
+        return [text_of(event.item) for _, events in services.sessions.history(where) for event in events]
 
     def raw(self) -> bytes:
         """Return every byte of the store's files."""
@@ -176,11 +184,11 @@ class Household:
 
     def contents(self, tenant: Tenant = ACME) -> Iterator[str]:
         """Yield all that the tenant has, opened, with its keys."""
-        parts = Parts.of(self.world, lambda _: SETTINGS)
+        services = services_over(self.adapters, SETTINGS)
         for item in self.inventory.items(tenant):
             yield f"{item['pk']} {item['sk']} {item.get('owners', '')}"
             if "kid" in item:
-                yield json.dumps(parts.vault.unseal(tenant, item), ensure_ascii=False)
+                yield json.dumps(services.vault.unseal(tenant, item), ensure_ascii=False)
 
 
 def _untagged(item: Any) -> object:
@@ -199,18 +207,18 @@ def forms(text: str) -> list[bytes]:
 
 def erase(house: Household, user: UserId = ADA, **scope: Any) -> ErasedUser:
     """Erase a user, Ada unless told."""
-    return EraseUser(cold_parts(house), house.inventory).run(DataScope(ACME, user=user, **scope))
+    return EraseUser(cold_services(house), house.inventory).run(DataScope(ACME, user=user, **scope))
 
 
-def cold_parts(house: Household, world: World | None = None) -> Any:
+def cold_services(house: Household, adapters: Adapters | None = None) -> Any:
     """Return the parts of a process that has nothing in memory yet."""
-    return cold(world or house.world, recent_context_items=SETTINGS.recent_context_items)
+    return cold(adapters or house.adapters, recent_context_items=SETTINGS.recent_context_items)
 
 
-def keeping(house: Household, days: int = MONTH, world: World | None = None, **knobs: Any) -> Engine:
+def keeping(house: Household, days: int = MONTH, adapters: Adapters | None = None, **knobs: Any) -> Services:
     """Return a process for which sessions are kept so long."""
     settings = replace(SETTINGS, session_retention_days=days, session_lock_timeout_ms=0, **knobs)
-    return Engine.over(world or house.world, lambda _: settings)
+    return services_over(adapters or house.adapters, settings)
 
 
 def partition(house: Household, where: Session) -> list[str]:
@@ -220,9 +228,9 @@ def partition(house: Household, where: Session) -> list[str]:
 
 def exported(house: Household, **scope: Any) -> list[Record]:
     """Return the records as a bundle holds them: as JSON."""
-    found = Bundles(house.world, house.inventory, Vault(house.world)).export(DataScope(ACME, **scope))
+    found = Bundles(house.adapters, house.inventory, Vault(house.adapters)).export(DataScope(ACME, **scope))
     return [json.loads(json.dumps(record)) for record in found]
 
 
 def take_in(house: Household, records: list[Record], tenant: Tenant = ACME) -> list[bool]:
-    return list(Bundles(house.world, house.inventory, Vault(house.world)).take_in(tenant, records))
+    return list(Bundles(house.adapters, house.inventory, Vault(house.adapters)).take_in(tenant, records))

@@ -8,10 +8,10 @@ from typing import Any
 
 from cairn.embedded.table import SqliteTable
 from cairn.enrichment.executions import ExecutionScope
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError
 from cairn.ground.ids import Project, SessionId, Tenant
 from cairn.ground.table import Put, Query
-from cairn.ground.world import World
 from cairn.tool.call import Call
 from cairn.tool.tool import Tool
 from cairn_tools.oc_diagnostic_pod_health import Diagnosis, PodHealth, oc_diagnostic_pod_health
@@ -74,7 +74,7 @@ class SpyTool:
         return [each.memory_context for each in self.requests]
 
 
-def kept(world: World, place: ExecutionScope = GARDEN) -> list[dict[str, Any]]:
+def kept(adapters: Adapters, place: ExecutionScope = GARDEN) -> list[dict[str, Any]]:
     """Return what was kept of the tool's calls, opened, oldest first."""
-    items = world.table.query(Query(place.partition(PODS.name), "r#", "r#~")).items
-    return [cold(world).vault.unseal(place.tenant, item) for item in items]
+    items = adapters.table.query(Query(place.partition(PODS.name), "r#", "r#~")).items
+    return [cold(adapters).vault.unseal(place.tenant, item) for item in items]

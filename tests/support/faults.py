@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
-from cairn.ground.world import World
 
 
 class Stopped(BaseException):
@@ -19,30 +19,30 @@ class Stopped(BaseException):
 class FaultyStore:
     """A table and blobs of one process whose call number `at` goes wrong as `fault` says."""
 
-    def __init__(self, world: World, at: int, fault: Callable[[Callable[[], object]], object]) -> None:
-        self._world = world
+    def __init__(self, adapters: Adapters, at: int, fault: Callable[[Callable[[], object]], object]) -> None:
+        self._adapters = adapters
         self._at = at
         self._fault = fault
         self._killed = False
         self.calls = 0
 
     def get(self, key: Key) -> Attributes | None:
-        return self.make(partial(self._world.table.get, key))
+        return self.make(partial(self._adapters.table.get, key))
 
     def query(self, query: Query) -> Page:
-        return self.make(partial(self._world.table.query, query))
+        return self.make(partial(self._adapters.table.query, query))
 
     def update(self, write: Update) -> Attributes:
-        return self.make(partial(self._world.table.update, write))
+        return self.make(partial(self._adapters.table.update, write))
 
     def delete(self, write: Delete) -> None:
-        return self.make(partial(self._world.table.delete, write))
+        return self.make(partial(self._adapters.table.delete, write))
 
     def transact(self, writes: Sequence[Write]) -> None:
-        return self.make(partial(self._world.table.transact, writes))
+        return self.make(partial(self._adapters.table.transact, writes))
 
     def put(self, write: Put) -> None:
-        return self.make(partial(self._world.table.put, write))
+        return self.make(partial(self._adapters.table.put, write))
 
     def make(self, call: Callable[[], Any]) -> Any:
         """Make a call, or have it go wrong; a process that was killed makes none any more."""
@@ -59,8 +59,8 @@ class FaultyStore:
 class FaultyBlobs:
     """The blobs of a process, which count as calls of its store."""
 
-    def __init__(self, world: World, store: FaultyStore) -> None:
-        self._blobs = world.blobs
+    def __init__(self, adapters: Adapters, store: FaultyStore) -> None:
+        self._blobs = adapters.blobs
         self._store = store
 
     def put(self, tenant: Tenant, data: bytes) -> Digest:

@@ -8,14 +8,15 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from cairn.engine import Engine
 from cairn.files.files import WriteMode
 from cairn.files.layout import FILES
 from cairn.files.service import Files
-from cairn.ground.settings import Limits, MemorySettings
+from cairn.ground.adapters import Adapters
+from cairn.ground.settings import Limits
 from cairn.ground.table import Key
-from cairn.ground.world import World
 from cairn.log.layout import registry_pk
+from cairn.settings.settings import Settings
+from support.services import services_over
 from support.turns import SESSION
 
 if sys.version_info >= (3, 14):
@@ -40,13 +41,13 @@ LAYOUT = {
 }
 
 
-def files_of(world: World, **limits: int) -> Files:
-    return Engine.over(world, lambda _: MemorySettings(), Limits(**limits)).files
+def files_of(adapters: Adapters, **limits: int) -> Files:
+    return services_over(adapters, Settings(memory_enabled=True, limits=Limits(**limits))).files
 
 
-def usage(world: World) -> int:
+def usage(adapters: Adapters) -> int:
     where = Key(registry_pk(SESSION.tenant, SESSION.project), FILES)
-    return int((world.table.get(where) or {"bytes": 0})["bytes"])
+    return int((adapters.table.get(where) or {"bytes": 0})["bytes"])
 
 
 class Reader:

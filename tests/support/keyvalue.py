@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, NotFound
 from cairn.ground.ids import Tenant
 from cairn.ground.settings import Quotas
-from cairn.ground.world import World
 from cairn.keyvalue.model import Place
 from cairn.keyvalue.store import KeyValue
 from cairn.tool.call import Call, execute
@@ -19,9 +19,9 @@ from cairn_tools.catalog import CATALOG
 SPACE = "session.monday"
 
 
-def key_value(world: World, quotas: Quotas | None = None) -> KeyValue:
+def key_value(adapters: Adapters, quotas: Quotas | None = None) -> KeyValue:
     """Return the key-value memory of a process that has unwrapped no key yet."""
-    return KeyValue(world, Vault(world), quotas or Quotas())
+    return KeyValue(adapters, Vault(adapters), quotas or Quotas())
 
 
 def ask(call: Call, tool: str, **arguments: Any) -> dict[str, Any]:

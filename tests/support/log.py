@@ -9,12 +9,12 @@ from typing import Any, cast
 
 from cairn.facts.facts import Changes, Fact, Source, State
 from cairn.ground import layout
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import SessionId, TurnId
 from cairn.ground.paging import every
 from cairn.ground.ports import Embedder
 from cairn.ground.table import Attributes, Put, Query
 from cairn.ground.tiers import Tier
-from cairn.ground.world import World
 from cairn.log.entries import LogEntry, TurnEntry
 from cairn.log.layout import ENTRIES, log_pk
 from cairn.log.log import MemoryLog
@@ -25,7 +25,7 @@ from cairn.log.segment_writer import written
 from cairn.log.segments import Segments
 from cairn.log.view import MemoryView
 from cairn.recall.indexing import Indexed, Indexer
-from cairn.sessions.parts import Parts
+from cairn.services import Services
 from cairn.vault.vault import Vault
 from support.doubles import Counted
 from support.facts import fact_of
@@ -36,18 +36,19 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SESSIONS = [SessionId("s1"), SessionId("s10"), SessionId("\u00e9#")]
 
 
-def entries(parts: Parts, pk: str) -> Iterator[Attributes]:
+def entries(services: Services, pk: str) -> Iterator[Attributes]:
     """Yield the entries of a memory log."""
-    return every(parts.world.table, Query(pk, *layout.prefix_range(ENTRIES)))
+    return every(services.adapters.table, Query(pk, *layout.prefix_range(ENTRIES)))
 
 
 class Journal:
     """One owner's memory log, written without commits: an entry a minute, with a text, some with facts that change."""
 
-    def __init__(self, world: World, owner: str = OWNER) -> None:
-        self.world = world
+    def __init__(self, adapters: Adapters, owner: str = OWNER, embedder: Embedder | None = None) -> None:
+        self.adapters = adapters
+        self.embedder = embedder
         self.owner = owner
-        self.log = MemoryLog(world, Vault(world))
+        self.log = MemoryLog(adapters, Vault(adapters))
         self.written = 0
 
     @property
@@ -58,13 +59,13 @@ class Journal:
         """Append entries, and let this much time go by after each."""
         for _ in range(entries):
             self.written += 1
-            self.world.table.put(self.prepared(self.written))
-            clock: Any = self.world.clock
+            self.adapters.table.put(self.prepared(self.written))
+            clock: Any = self.adapters.clock
             clock.advance(minutes=minutes)
 
     def prepared(self, number: int) -> Put:
         """Return the write of an entry; every seventh moves house and every fifth forgets to."""
-        now = self.world.clock.now()
+        now = self.adapters.clock.now()
         texts = ((f"e{number}", "user", f"row {number} of the beans, {WORDS[number % len(WORDS)]}"),)
         turn = TurnEntry(turn_id=TurnId(f"t{number}"), seq=number, events=1, texts=texts)
         homes = (home(number, now),) if number % 7 == 0 else ()
@@ -75,7 +76,7 @@ class Journal:
 
     def indexed(self, *runs: int) -> Journal:
         """Write entries and index them, run by run."""
-        clock: Any = self.world.clock
+        clock: Any = self.adapters.clock
         for entries in runs:
             self.write(entries)
             clock.advance(seconds=61)
@@ -84,27 +85,31 @@ class Journal:
 
     def index(self) -> Indexed:
         """Run an indexer that has nothing in memory."""
-        return Indexer(self.world, Vault(self.world)).run(SESSION.tenant, SESSION.project, self.owner)
+        return Indexer(self.adapters, Vault(self.adapters), self.embedder).run(
+            SESSION.tenant, SESSION.project, self.owner
+        )
 
     def rebuild(self) -> Indexed:
-        return Indexer(self.world, Vault(self.world)).rebuild(SESSION.tenant, SESSION.project, self.owner)
+        return Indexer(self.adapters, Vault(self.adapters), self.embedder).rebuild(
+            SESSION.tenant, SESSION.project, self.owner
+        )
 
     def manifest(self) -> Manifest:
-        return Segments(self.world, Vault(self.world)).manifest(self.pk)
+        return Segments(self.adapters, Vault(self.adapters)).manifest(self.pk)
 
     def answers(self, log: MemoryLog | None = None) -> dict[str, Any]:
         """Return what a process answers after a refresh: this one, or else one that has nothing in memory."""
-        reader = log or MemoryLog(self.world, Vault(self.world))
+        reader = log or MemoryLog(self.adapters, Vault(self.adapters))
         reader.refresh(SESSION.tenant, SESSION.project, self.owner)
         with reader.view(SESSION.tenant, SESSION.project, self.owner) as view:
-            return answers_of(view, self.world.clock.now())
+            return answers_of(view, self.adapters.clock.now())
 
     def folded(self) -> dict[str, Any]:
         """Return what a fold of the whole log answers."""
-        view, vault = MemoryView(), Vault(self.world)
-        for item in every(self.world.table, Query(self.pk, "m#", "m#\U0010ffff")):
+        view, vault = MemoryView(), Vault(self.adapters)
+        for item in every(self.adapters.table, Query(self.pk, "m#", "m#\U0010ffff")):
             view.apply(vault.unseal(SESSION.tenant, item))
-        return answers_of(view, self.world.clock.now())
+        return answers_of(view, self.adapters.clock.now())
 
 
 WORDS = ("tall", "green", "runner", "dwarf")
@@ -133,12 +138,12 @@ class Counting:
     """A process that reads a journal, and counts its reads."""
 
     def __init__(self, journal: Journal) -> None:
-        world = journal.world
+        adapters = journal.adapters
         self.journal = journal
         self.calls: list[str] = []
-        self.table = Counted(world.table, self.calls)
-        vault = Vault(world)
-        counted = replace(world, table=self.table, blobs=Counted(world.blobs, self.calls))
+        self.table = Counted(adapters.table, self.calls)
+        vault = Vault(adapters)
+        counted = replace(adapters, table=self.table, blobs=Counted(adapters.blobs, self.calls))
         self.log = MemoryLog(counted, vault)
 
     def read(self) -> dict[str, Any]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from cairn.ground.paging import every
 from cairn.ground.ports import Embedder
 from cairn.ground.table import Key, Query
 from cairn.log.layout import MANIFEST, log_pk
+from cairn.memories.forget import forget
 from cairn.memories.model import ForgetRequest, Note, RecalledItem, RecallRequest, RecallResult
+from cairn.memories.recall import recall
+from cairn.memories.remember import remember
+from support.services import changed
 
 
 class Notebook:
@@ -21,11 +24,11 @@ class Notebook:
 
     def keep(self, content: str, **fields: Any) -> str:
         note = Note(content=content, user_id=self.user, **fields)
-        return self.talk.engine.memories.remember(self.talk.session, note)
+        return remember(self.talk.services, self.talk.session, note)
 
     def recall(self, query: str = "", **fields: Any) -> RecallResult:
         question = RecallRequest(query=query, user_id=self.user, **fields)
-        return self.talk.engine.memories.recall(self.talk.session, question)
+        return recall(self.talk.services, self.talk.session, question)
 
     def find(self, query: str = "", **fields: Any) -> list[RecalledItem]:
         return list(self.recall(query, **fields).found)
@@ -35,7 +38,7 @@ class Notebook:
 
     def drop(self, name: str, reason: str | None = None, replacement: str | None = None) -> None:
         request = ForgetRequest(id=name, reason=reason, replacement_id=replacement, user_id=self.user)
-        self.talk.engine.memories.forget(self.talk.session, request)
+        forget(self.talk.services, self.talk.session, request)
 
     def other(self, session_id: str | None = None, user: Any = ...) -> Notebook:
         """Return a process that has read nothing yet, for this session or another."""
@@ -44,16 +47,17 @@ class Notebook:
     def with_embedder(self, embedder: Embedder | None) -> Notebook:
         """Return a process that has read nothing yet, with this embedder."""
         talk = self.talk
-        world = replace(talk.world, embedder=embedder)
-        return Notebook(type(talk)(world, talk.table, talk.settings, talk.session), self.user)
+        other = type(talk)(talk.adapters, talk.table, talk.settings, talk.session)
+        other.services = changed(other.services, embedder=embedder)
+        return Notebook(other, self.user)
 
 
 def index(notebook: Notebook, *owners: str) -> None:
     """Let the logs settle and put each into a segment."""
     talk = notebook.talk
-    talk.world.clock.advance(seconds=61)
+    talk.adapters.clock.advance(seconds=61)
     for owner in owners or ("s:monday",):
-        talk.parts.indexer.rebuild(talk.session.tenant, talk.session.project, owner)
+        talk.services.indexer.rebuild(talk.session.tenant, talk.session.project, owner)
         pk = log_pk(talk.session.tenant, talk.session.project, owner)
         assert talk.table.get(Key(pk, MANIFEST)) is not None
 
@@ -66,7 +70,7 @@ def items(notebook: Notebook, owner: str) -> list[Any]:
 
 def entries(notebook: Notebook, owner: str) -> list[Any]:
     talk = notebook.talk
-    return [talk.parts.vault.unseal(talk.session.tenant, item) for item in items(notebook, owner)]
+    return [talk.services.vault.unseal(talk.session.tenant, item) for item in items(notebook, owner)]
 
 
 def endings(notebook: Notebook, owner: str = "s:monday") -> list[Any]:

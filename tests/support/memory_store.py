@@ -1,4 +1,4 @@
-"""The embedded store's rules without its disk: as many worlds as a test wants, each with a copy at hand."""
+"""The embedded store's rules without its disk: as many stores as a test wants, each with a copy at hand."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import replace
 from hashlib import sha256
 
 from cairn.embedded.semantics import applied, permits
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ConditionFailed, NotFound, Refusal, TransactionRefused
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, check_writes, key_of
-from cairn.ground.world import World
 
 
 class MemoryTable:
@@ -115,9 +115,9 @@ class MemoryBlobs:
         self.blobs.pop((tenant, digest), None)
 
 
-def copied(world: World) -> World:
-    """Return a world of its own with the same items and blobs."""
-    table, blobs = world.table, world.blobs
+def copied(adapters: Adapters) -> Adapters:
+    """Return other adapters with the same items and blobs."""
+    table, blobs = adapters.table, adapters.blobs
     assert isinstance(table, MemoryTable)
     assert isinstance(blobs, MemoryBlobs)
-    return replace(world, table=table.copy(), blobs=blobs.copy())
+    return replace(adapters, table=table.copy(), blobs=blobs.copy())

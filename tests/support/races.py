@@ -12,18 +12,19 @@ from threading import Barrier, Event
 from cairn.calls.journal import Journal
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
-from cairn.ground.world import World
 from cairn.log.layout import log_owner
-from cairn.sessions.parts import Parts
+from cairn.services import Services
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import CommittedTurn, Preparation
 from cairn.upkeep.maintenance import Maintenance
 from simulation.recount import Recount
+from support.services import services_over
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("race"))
 USERS = (UserId("ada"), UserId("bob"))
@@ -42,26 +43,28 @@ class SystemClock:
         Event().wait(seconds)
 
 
-def problems_of_race(world: World, clients: int, turns: int, finish: Callable[[], None] = lambda: None) -> list[str]:
+def problems_of_race(
+    adapters: Adapters, clients: int, turns: int, finish: Callable[[], None] = lambda: None
+) -> list[str]:
     """Have each client commit turns of its own and turns that all send; return what is wrong once they finished."""
     start = Barrier(clients)
 
     def run(client: int) -> list[tuple[str, bool]]:
-        parts = Parts.of(world, lambda _: SETTINGS)
+        services = services_over(adapters, SETTINGS)
         start.wait()
         told: list[tuple[str, bool]] = []
         for number in range(turns):
             for name in (f"own-{client}-{number}", f"shared-{number}"):
-                told.append((name, _insist(partial(commit, parts, SESSION, _turn(name))).replayed))  # noqa: PERF401 - a comprehension would hide what happens in between
-            _among(parts, client)
+                told.append((name, _insist(partial(commit, services, SESSION, _turn(name))).replayed))  # noqa: PERF401 - a comprehension would hide what happens in between
+            _among(services, client)
         return told
 
     with ThreadPoolExecutor(clients) as pool:
         told = [each for answers in pool.map(run, range(clients)) for each in answers]
     finish()
-    parts = Parts.of(world, lambda _: SETTINGS)
+    services = services_over(adapters, SETTINGS)
     owners = [log_owner(user, SESSION.session_id) for user in USERS]
-    recount = Recount(parts, SESSION, owners)
+    recount = Recount(services, SESSION, owners)
     stored = [events[0].turn_id for _, events in recount.history]
     sent = {name for name, _ in told}
     applied = [name for name, replayed in told if not replayed]
@@ -80,16 +83,16 @@ def _turn(name: str) -> Completion:
     )
 
 
-def _among(parts: Parts, client: int) -> None:
+def _among(services: Services, client: int) -> None:
     """Do what else goes on, and bear that it may not succeed just now."""
     with suppress(ResourceBusy, Unavailable):
         if client % 3 == 0:
-            Maintenance(parts, Journal(parts.world, parts.vault, timedelta(days=1))).run(SESSION)
+            Maintenance(services, Journal(services.adapters, services.vault, timedelta(days=1))).run(SESSION)
         elif client % 3 == 1:
             current = (message("user", "What is my name?"),)
-            prepare(parts, SESSION, Preparation(current=current, user_id=USERS[0], max_input_tok=400))
+            prepare(services, SESSION, Preparation(current=current, user_id=USERS[0], max_input_tok=400))
         else:
-            parts.indexer.run(SESSION.tenant, SESSION.project, log_owner(USERS[0], SESSION.session_id))
+            services.indexer.run(SESSION.tenant, SESSION.project, log_owner(USERS[0], SESSION.session_id))
 
 
 def _insist(call: Callable[[], CommittedTurn]) -> CommittedTurn:

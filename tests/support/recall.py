@@ -14,11 +14,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cairn.ground.adapters import NoTally
 from cairn.ground.calibration import Calibration
 from cairn.ground.errors import EmbeddingFailed
 from cairn.ground.ids import SessionId
 from cairn.ground.ports import Embedder
-from cairn.ground.world import NoTally
 from cairn.language.index_terms import pair_hashes
 from cairn.language.terms import terms, words
 from cairn.language.traits import traits
@@ -147,11 +147,10 @@ def vector(*numbers: float) -> tuple[float, ...]:
     return tuple((direction / np.linalg.norm(direction)).tolist())
 
 
-class _Embedders:
-    """As much of a world as an Embedding asks for, where time stands still."""
+class _Adapters:
+    """As much of the adapters as an Embedding asks for, where time stands still."""
 
-    def __init__(self, embedder: Embedder | None) -> None:
-        self.embedder = embedder
+    def __init__(self) -> None:
         self.clock = self
         self.tally = NoTally()
 
@@ -160,8 +159,8 @@ class _Embedders:
 
 
 def embedding(embedder: Embedder | None) -> Embedding:
-    world: Any = _Embedders(embedder)
-    return Embedding(world)
+    adapters: Any = _Adapters()
+    return Embedding(adapters, embedder)
 
 
 def vectors_of(view: MemoryView, embedder: Embedder | None) -> Mapping[Kind, Vectors]:

@@ -8,15 +8,16 @@ from typing import Any
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.facts.facts import Fact
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Key, Query
-from cairn.ground.world import World
 from cairn.log.layout import log_owner
+from cairn.services import Services
 from cairn.sessions.layout import HEAD, session_pk
-from cairn.sessions.parts import Parts
+from support.services import services_over
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 OWNER = log_owner(None, SESSION.session_id)
@@ -30,25 +31,25 @@ def turn(turn_id: str, said: str, answered: str = "Noted.") -> Completion:
     )
 
 
-def cold(world: World, **knobs: Any) -> Parts:
+def cold(adapters: Adapters, **knobs: Any) -> Services:
     """Return the parts of a process that has nothing in memory yet."""
     settings = MemorySettings(**knobs)
-    return Parts.of(world, lambda _: settings)
+    return services_over(adapters, settings)
 
 
-def facts(parts: Parts, session: Session = SESSION) -> dict[str, Fact]:
+def facts(services: Services, session: Session = SESSION) -> dict[str, Fact]:
     """Return what the session believes, by kind."""
     owner = log_owner(None, session.session_id)
-    parts.log.refresh(session.tenant, session.project, owner)
-    with parts.log.view(session.tenant, session.project, owner) as view:
-        return {fact.fact_id: fact for fact in view.facts(parts.world.clock.now(), session.session_id)}
+    services.log.refresh(session.tenant, session.project, owner)
+    with services.log.view(session.tenant, session.project, owner) as view:
+        return {fact.fact_id: fact for fact in view.facts(services.adapters.clock.now(), session.session_id)}
 
 
-def partition(parts: Parts, pk: str) -> Iterator[Attributes]:
-    return every(parts.world.table, Query(pk, "\x01", "\U0010ffff"))
+def partition(services: Services, pk: str) -> Iterator[Attributes]:
+    return every(services.adapters.table, Query(pk, "\x01", "\U0010ffff"))
 
 
-def head(parts: Parts) -> Attributes:
-    stored = parts.world.table.get(Key(session_pk(SESSION), HEAD))
+def head(services: Services) -> Attributes:
+    stored = services.adapters.table.get(Key(session_pk(SESSION), HEAD))
     assert stored is not None
     return stored

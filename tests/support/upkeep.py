@@ -8,16 +8,17 @@ from typing import Any
 
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
-from cairn.engine import Engine
 from cairn.files import abstracts
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key, Query
-from cairn.ground.world import World
+from cairn.services import Services
 from cairn.sessions.layout import HEAD, due_shard, session_pk
-from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
 from cairn.upkeep.every_due import EveryDue, Outcome
+from support.services import services_over
 
 KNOBS = MemorySettings(recent_context_items=2, session_lock_timeout_ms=0, guard_lease_seconds=30)
 AFTER_LEASE = timedelta(seconds=KNOBS.guard_lease_seconds + 1)
@@ -39,40 +40,40 @@ MATES = shard_mates(2)
 SHARD = due_shard(MATES[0])
 
 
-def engine(world: World) -> Engine:
-    return Engine.over(world, lambda _: KNOBS)
+def services(adapters: Adapters) -> Services:
+    return services_over(adapters, KNOBS)
 
 
-def say(world: World, where: Session, turn_id: str, text: str = "Hello.") -> None:
+def say(adapters: Adapters, where: Session, turn_id: str, text: str = "Hello.") -> None:
     turn = Completion(
         turn_id=TurnId(turn_id), user_id=UserId("ada"), inputs=(message("user", text),), outputs=(message("user", "K"),)
     )
-    engine(world).turns.after(where, turn)
+    commit(services(adapters), where, turn)
 
 
-def run(world: World, within: timedelta = A_MINUTE) -> Counter[Outcome]:
+def run(adapters: Adapters, within: timedelta = A_MINUTE) -> Counter[Outcome]:
     """Run the shard once, as a process of its own."""
-    return EveryDue(world).run_shard(SHARD, within, engine(world).maintenance.run_due)
+    return EveryDue(adapters).run_shard(SHARD, within, services(adapters).maintenance.run_due)
 
 
-def entry(world: World, where: Session) -> datetime | None:
+def entry(adapters: Adapters, where: Session) -> datetime | None:
     """Return when the session is due, as its head says."""
-    head = world.table.get(Key(session_pk(where), HEAD)) or {}
+    head = adapters.table.get(Key(session_pk(where), HEAD)) or {}
     return datetime.fromisoformat(str(head["isk"])) if "isk" in head else None
 
 
-def end_state(world: World) -> list[Any]:
+def end_state(adapters: Adapters) -> list[Any]:
     """Return all that can be observed of the sessions, without the times and fences that differ between runs."""
-    parts = Parts.of(world, lambda _: KNOBS)
+    services = services_over(adapters, KNOBS)
     seen: list[Any] = []
     for each in MATES:
-        items = {str(item["sk"]): item for item in world.table.query(Query(session_pk(each), "", "\uffff")).items}
-        stored = abstracts.stored(parts, each)
+        items = {str(item["sk"]): item for item in adapters.table.query(Query(session_pk(each), "", "\uffff")).items}
+        stored = abstracts.stored(services, each)
         seen += [
             sorted(items),
             {name: value for name, value in items[HEAD].items() if name not in {"fence", "isk"}},
-            list(parts.sessions.history(each)),
-            parts.sessions.summary(each),
+            list(services.sessions.history(each)),
+            services.sessions.summary(each),
             stored and stored.abstracts,
         ]
     return seen

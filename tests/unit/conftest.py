@@ -12,24 +12,24 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from cairn import wiring
 from cairn.access.key_store import Credentials
 from cairn.archive.archive import Archive
 from cairn.conversation.items import message, text_of
 from cairn.conversation.turns import Completion
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
-from cairn.engine import Engine
 from cairn.files.model import DirectorySummary
 from cairn.files.service import Files
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
-from cairn.ground.world import World
 from cairn.local.cli import main
-from cairn.sessions.parts import Parts
+from cairn.services import Services
 from cairn.tool.call import Call
+from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
 from cairn.turns.model import CommittedTurn, Preparation, PreparedTurn
 from cairn.upkeep.model import MaintenanceReport
 from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
@@ -37,6 +37,7 @@ from support.archive import archive_of
 from support.custody import Household
 from support.files import files_of
 from support.memories import Notebook
+from support.services import services_over
 from support.turns import cold
 
 TURN_NUMBERS = count(1)
@@ -97,18 +98,17 @@ class WatchedTable:
 class Conversation:
     """A process that serves one session unless told otherwise; `other()` starts a further one over the same store."""
 
-    def __init__(self, world: World, table: WatchedTable, settings: MemorySettings, session: Session) -> None:
-        self.world = world
+    def __init__(self, adapters: Adapters, table: WatchedTable, settings: MemorySettings, session: Session) -> None:
+        self.adapters = adapters
         self.table = table
         self.session = session
         self.settings = settings
-        self.parts = Parts.of(world, lambda _: settings)
-        self.engine = Engine.over(world, lambda _: settings)
+        self.services = services_over(adapters, settings)
 
     def other(self, session_id: str | None = None, **knobs: Any) -> Conversation:
         """Return a process that has read nothing yet, for this session or another of the project."""
         session = self.session if session_id is None else replace(self.session, session_id=SessionId(session_id))
-        return Conversation(self.world, self.table, replace(self.settings, **knobs), session)
+        return Conversation(self.adapters, self.table, replace(self.settings, **knobs), session)
 
     def say(
         self,
@@ -124,23 +124,23 @@ class Conversation:
             inputs=tuple(message("user", each) if isinstance(each, str) else each for each in said),
             outputs=(message("assistant", reply, "output_text") if isinstance(reply, str) else reply,),
         )
-        return self.engine.turns.after(self.session, turn)
+        return commit(self.services, self.session, turn)
 
     def ask(self, *current: str | ResponseItem, user: str | None = "ada", **fields: Any) -> PreparedTurn:
         """Prepare a turn."""
         items = tuple(message("user", each) if isinstance(each, str) else each for each in current)
         request = Preparation(current=items, user_id=None if user is None else UserId(user), **fields)
-        return self.engine.turns.before(self.session, request)
+        return prepare(self.services, self.session, request)
 
     def maintain(self) -> MaintenanceReport:
-        return self.engine.maintenance.run(self.session)
+        return self.services.maintenance.run(self.session)
 
     def list(self, path: str = "", depth: int = 8, limit: int = 200) -> tuple[DirectorySummary, ...]:
-        return self.engine.directories.list(self.session, path, depth, limit)
+        return self.services.directories.list(self.session, path, depth, limit)
 
     def history(self) -> list[ResponseItem]:
         """Return every item stored, oldest first, archived ones included."""
-        return [event.item for _, events in self.parts.sessions.history(self.session) for event in events]
+        return [event.item for _, events in self.services.sessions.history(self.session) for event in events]
 
 
 @pytest.fixture
@@ -167,9 +167,9 @@ def watched() -> Iterator[WatchedTable]:
 
 
 @pytest.fixture
-def start(world: World, watched: WatchedTable) -> Callable[..., Conversation]:
+def start(adapters: Adapters, watched: WatchedTable) -> Callable[..., Conversation]:
     """Return a function that starts a conversation with these knobs."""
-    swift = replace(world, table=watched)
+    swift = replace(adapters, table=watched)
 
     def started(session_id: str = "monday", **knobs: Any) -> Conversation:
         session = Session(Tenant("acme"), Project("garden"), SessionId(session_id))
@@ -197,13 +197,13 @@ def placed() -> Callable[[PreparedTurn, str], dict[str, Any]]:
 
 
 @pytest.fixture
-def parts(world: World) -> Parts:
+def services(adapters: Adapters) -> Services:
     """A process that has read nothing yet."""
-    return cold(world)
+    return cold(adapters)
 
 
 @pytest.fixture
-def metered(call: Call, world: World, monkeypatch: pytest.MonkeyPatch) -> tuple[Call, Meter]:
+def metered(call: Call, adapters: Adapters, monkeypatch: pytest.MonkeyPatch) -> tuple[Call, Meter]:
     """Return a call of a process whose trips are counted, on one thread, as a meter has to."""
 
     def within(_: float, work: Callable[[], Any]) -> Any:
@@ -212,30 +212,30 @@ def metered(call: Call, world: World, monkeypatch: pytest.MonkeyPatch) -> tuple[
     monkeypatch.setattr("cairn.tool.call.within", within)
     meter = Meter()
     counted = replace(
-        world,
-        table=MeteredTable(world.table, meter),
-        blobs=MeteredBlobs(world.blobs, meter),
-        keys=MeteredKeys(world.keys, meter),
+        adapters,
+        table=MeteredTable(adapters.table, meter),
+        blobs=MeteredBlobs(adapters.blobs, meter),
+        keys=MeteredKeys(adapters.keys, meter),
         parallel=meter,
     )
-    return replace(call, services=wiring.build(call.services.settings, counted)), meter
+    return replace(call, services=services_over(counted, call.services.settings)), meter
 
 
 @pytest.fixture
-def archive(world: World) -> Archive:
-    return archive_of(world)
+def archive(adapters: Adapters) -> Archive:
+    return archive_of(adapters)
 
 
 @pytest.fixture
-def house(world: World, store: Any) -> Household:
-    return Household.over(replace(world, keys=LocalKeyRing(bytes(range(32)))), store.directory)
+def house(adapters: Adapters, store: Any) -> Household:
+    return Household.over(replace(adapters, keys=LocalKeyRing(bytes(range(32)))), store.directory)
 
 
 @pytest.fixture
-def credentials(world: World) -> Credentials:
-    return Credentials(world)
+def credentials(adapters: Adapters) -> Credentials:
+    return Credentials(adapters)
 
 
 @pytest.fixture
-def files(world: World) -> Files:
-    return files_of(world)
+def files(adapters: Adapters) -> Files:
+    return files_of(adapters)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from threading import Thread
 from typing import Any
 
@@ -12,12 +11,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from cairn.ground.settings import AuthSettings
-from cairn.ground.world import World
 from cairn.local.server.bridge import Bridge, application
 from cairn.local.server.doors import tool_handlers
 from cairn.process.http_get import DocumentGet
+from cairn.services import Services
 from cairn.settings.settings import Settings
-from cairn.wiring import Services
 from cairn_auth import authorizer, metadata
 from cairn_health import door as health
 from cairn_mcp import door
@@ -49,8 +47,10 @@ def settings(issuer: Issuer) -> Settings:
 
 
 @pytest.fixture
-def world(world: World) -> World:
-    return replace(world, http_get=DocumentGet(SECONDS))
+def services(services: Services) -> Services:
+    """Return the services, which fetch the issuer's documents."""
+    vars(services)["http_get"] = DocumentGet(SECONDS)
+    return services
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,10 +10,10 @@ from starlette.testclient import TestClient
 
 from cairn import wiring
 from cairn.access.api_keys import Grant
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
-from cairn.ground.world import World
+from cairn.services import Services
 from cairn.settings.settings import Settings
-from cairn.wiring import Services
 from cairn_auth import metadata
 from cairn_tools.catalog import CATALOG
 from support.access import (
@@ -31,6 +30,7 @@ from support.access import (
     public_jwk,
     signed,
 )
+from support.services import services_over
 
 pytestmark = pytest.mark.enable_socket
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
@@ -167,10 +167,10 @@ def test_the_gateway_s_name_for_the_host_decides_who_is_told(host: object, servi
 
 
 def test_without_an_issuer_there_is_no_metadata_and_a_token_is_just_no_key(
-    services: Services, world: World, issuer: Issuer, clock: Any
+    services: Services, adapters: Adapters, issuer: Issuer, clock: Any
 ) -> None:
     assert services
-    bare = wiring.build(Settings(memory_enabled=True), replace(world, http_get=None))
+    bare = services_over(adapters, Settings(memory_enabled=True))
     wiring.provide(bare)
     event = {"rawPath": WELL_KNOWN, "requestContext": {"http": {"method": "GET"}}}
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from cairn.access.api_keys import ALL_PROJECTS, Grant, covers, parse, project_pattern, scope
 from cairn.access.key_store import Credentials
 from cairn.embedded.keyring import LocalKeyRing
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, InvalidArgument, NotFound
 from cairn.ground.ids import Project, Tenant, tenant
-from cairn.ground.world import World
 from cairn.vault import cipher
 
 ACME = Tenant("acme")
@@ -68,10 +68,10 @@ def test_no_secret_is_in_the_store_in_a_repr_or_in_an_error(credentials: Credent
         assert all(secret not in text for text in shown)
 
 
-def test_a_key_is_worth_nothing_under_another_master_key(credentials: Credentials, world: World) -> None:
+def test_a_key_is_worth_nothing_under_another_master_key(credentials: Credentials, adapters: Adapters) -> None:
     key = credentials.create(ACME, Grant()).text
 
-    assert Credentials(replace(world, keys=LocalKeyRing(bytes(32)))).check(key) is None
+    assert Credentials(replace(adapters, keys=LocalKeyRing(bytes(32)))).check(key) is None
 
 
 def test_a_key_with_one_character_changed_is_unknown(credentials: Credentials) -> None:
@@ -91,9 +91,9 @@ def test_whatever_is_presented_is_refused_without_an_error(text: str, credential
 
 
 def test_an_unknown_id_costs_the_same_work_as_a_wrong_secret(
-    world: World, watched: Any, monkeypatch: pytest.MonkeyPatch
+    adapters: Adapters, watched: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    credentials = Credentials(replace(world, table=watched))
+    credentials = Credentials(replace(adapters, table=watched))
     key = credentials.create(ACME, Grant()).text
     wrong, unknown = key[:-43] + "A" * 43, f"cairn_{'0' * 16}_{secret_of(key)}"
     assert credentials.check(key) is not None
@@ -114,8 +114,8 @@ def test_an_unknown_id_costs_the_same_work_as_a_wrong_secret(
     assert abs(sizes[0] - sizes[1]) < 128, "the stand-in is about as long as a record"
 
 
-def test_a_check_writes_nothing_even_before_the_first_key(world: World, watched: Any) -> None:
-    assert Credentials(replace(world, table=watched)).check(f"cairn_{'0' * 16}_{'A' * 43}") is None
+def test_a_check_writes_nothing_even_before_the_first_key(adapters: Adapters, watched: Any) -> None:
+    assert Credentials(replace(adapters, table=watched)).check(f"cairn_{'0' * 16}_{'A' * 43}") is None
     assert watched.writes == 0
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from cairn.access.api_keys import Grant, project_pattern, scope
 from cairn.access.key_store import Credentials
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, NotFound
 from cairn.ground.ids import Tenant
-from cairn.ground.world import World
 
 ACME = Tenant("acme")
 DAY = timedelta(days=1)
@@ -27,8 +27,8 @@ def test_a_key_ends_when_its_time_is_over(credentials: Credentials, clock: Any) 
     assert credentials.check(key) is None
 
 
-def test_a_revoked_key_opens_nothing_at_once_in_every_process(world: World, credentials: Credentials) -> None:
-    other_process = Credentials(world)
+def test_a_revoked_key_opens_nothing_at_once_in_every_process(adapters: Adapters, credentials: Credentials) -> None:
+    other_process = Credentials(adapters)
     issued, kept = credentials.create(ACME, Grant()), credentials.create(ACME, Grant())
     assert other_process.check(issued.text) is not None
 
@@ -93,9 +93,9 @@ def test_a_key_that_has_ended_or_has_a_successor_is_not_rotated(credentials: Cre
     assert credentials.list() == before
 
 
-def test_of_two_rotations_at_once_one_makes_a_key(world: World, watched: Any) -> None:
-    world = replace(world, table=watched)
-    credentials, rival = Credentials(world), Credentials(world)
+def test_of_two_rotations_at_once_one_makes_a_key(adapters: Adapters, watched: Any) -> None:
+    adapters = replace(adapters, table=watched)
+    credentials, rival = Credentials(adapters), Credentials(adapters)
     old = credentials.create(ACME, Grant())
 
     def step_in(what: object) -> None:

@@ -16,11 +16,11 @@ from cairn.access.layout import POLICIES
 from cairn.access.policies import parse
 from cairn.access.policy import NOTHING, STANDARD, Permission, Right
 from cairn.access.policy_store import PolicyStore
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData, SettingsError
 from cairn.ground.ids import Namespace
 from cairn.ground.patterns import matches
 from cairn.ground.table import Put, Query
-from cairn.ground.world import World
 
 SOURCE = """
 tool_permissions:
@@ -180,8 +180,8 @@ def test_a_file_that_is_bad_from_the_beginning_denies(file: Path, clock: Any) ->
 
 
 @pytest.mark.req("R168")
-def test_the_table_s_document_counts_within_five_minutes(world: World, clock: Any) -> None:
-    store = PolicyStore(world)
+def test_the_table_s_document_counts_within_five_minutes(adapters: Adapters, clock: Any) -> None:
+    store = PolicyStore(adapters)
     held = policies.of_table(store.read, clock)
     assert may_list(held)
     store.write(READERS)
@@ -207,13 +207,13 @@ def test_policies_are_read_once_in_five_minutes(clock: Any) -> None:
     assert len(reads) == 2
 
 
-def test_a_document_that_was_changed_in_the_table_is_not_believed(world: World) -> None:
-    store = PolicyStore(world)
+def test_a_document_that_was_changed_in_the_table_is_not_believed(adapters: Adapters) -> None:
+    store = PolicyStore(adapters)
     assert store.read() is None
     store.write(SOURCE)
     assert store.read() == SOURCE
-    (item,) = world.table.query(Query(f"{POLICIES}#p", "", "\U0010ffff")).items
+    (item,) = adapters.table.query(Query(f"{POLICIES}#p", "", "\U0010ffff")).items
     data = bytes(item["data"])  # pyright: ignore[reportArgumentType] - bytes, as the vault writes them
-    world.table.put(Put({**item, "data": data[:-1] + bytes([data[-1] ^ 1])}))
+    adapters.table.put(Put({**item, "data": data[:-1] + bytes([data[-1] ^ 1])}))
     with pytest.raises(CorruptData):
         store.read()

@@ -13,19 +13,19 @@ from cairn.archive.archive import Archive
 from cairn.archive.card import SUMMARY_CHARACTERS, TITLE_CHARACTERS, card
 from cairn.archive.model import KEPT_FIELDS, Deposit, kept_fields
 from cairn.detection import detector
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import DetectionFailed, InvalidArgument, SecretDetected
 from cairn.ground.ids import SessionId
-from cairn.ground.world import World
 from support.archive import ACME, SESSION, archive_of, deposit, fields_of
 
 
 @pytest.mark.req("R181")
 @pytest.mark.req("R184")
 @pytest.mark.req("R207")
-def test_what_is_archived_is_found_and_comes_back_in_another_process(archive: Archive, world: World) -> None:
+def test_what_is_archived_is_found_and_comes_back_in_another_process(archive: Archive, adapters: Adapters) -> None:
     receipt = archive.store(ACME, deposit("garden"))
 
-    reader = archive_of(world)
+    reader = archive_of(adapters)
     [found] = reader.query(ACME, "", ["garden"], 10)
     assert found.digest == receipt.digest
     assert reader.retrieve(ACME, found.digest) == SESSION

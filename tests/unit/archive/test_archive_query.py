@@ -14,9 +14,9 @@ from cairn.archive.archive import Archive
 from cairn.archive.index import ArchiveIndex
 from cairn.archive.layout import archive_pk
 from cairn.archive.model import Deposit, Entry
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Digest, SessionId, Tenant, time_ordered_id
 from cairn.ground.table import Query
-from cairn.ground.world import World
 from support.doubles import Counted
 from support.turns import cold
 
@@ -26,17 +26,17 @@ ACME = Tenant("acme")
 class Shelf:
     """An index with entries a minute apart, the first one the oldest."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.index = ArchiveIndex(world)
+    def __init__(self, adapters: Adapters) -> None:
+        self.adapters = adapters
+        self.index = ArchiveIndex(adapters)
         self.entries: list[Entry] = []
 
     def add(self, session_id: str, *tags: str, tool: str | None = None) -> None:
-        clock: Any = self.world.clock
+        clock: Any = self.adapters.clock
         clock.advance(minutes=1)
         entry = Entry(
-            id=time_ordered_id(clock.now(), self.world.entropy.token(10)),
-            digest=Digest(self.world.entropy.token(32).hex()),
+            id=time_ordered_id(clock.now(), self.adapters.entropy.token(10)),
+            digest=Digest(self.adapters.entropy.token(32).hex()),
             key_number=1,
             session_id=SessionId(session_id),
             tags=tags,
@@ -51,8 +51,8 @@ class Shelf:
 
 
 @pytest.fixture
-def shelf(world: World) -> Shelf:
-    return Shelf(world)
+def shelf(adapters: Adapters) -> Shelf:
+    return Shelf(adapters)
 
 
 @pytest.mark.req("R182")
@@ -146,8 +146,8 @@ def test_each_look_up_reads_a_range_of_the_tenants_index_newest_first_however_ma
     monkeypatch.setattr(archive_index, "NEWEST_SEARCHED", 20)
     for number in range(60):
         shelf.add(f"s{number}", f"t{number % 3}")
-    table: Any = Watching(shelf.world.table)
-    index = ArchiveIndex(replace(shelf.world, table=table))
+    table: Any = Watching(shelf.adapters.table)
+    index = ArchiveIndex(replace(shelf.adapters, table=table))
 
     assert len(index.search(ACME, "", [], 4)) == 4
     assert [(query.low, items) for query, items in table.asked] == [("at#", 4)]
@@ -161,8 +161,8 @@ def test_each_look_up_reads_a_range_of_the_tenants_index_newest_first_however_ma
     assert set(table.calls) == {"query"}
 
 
-def test_what_is_archived_stands_at_every_place(world: World) -> None:
-    archive = Archive(cold(world))
+def test_what_is_archived_stands_at_every_place(adapters: Adapters) -> None:
+    archive = Archive(cold(adapters))
     archive.store(ACME, Deposit(session_id=SessionId("monday"), tags=("a", "b"), session={"tool_name": "planner"}))
 
     [entry] = archive.query(ACME, "", [], 9)

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from cairn.ground.world import World
+from cairn.ground.adapters import Adapters
 from support.archive import ACME, SESSION, archive_of, deposit
 from support.doubles import Counted
 
 
 @pytest.mark.req("R183")
-def test_storing_takes_two_round_trips_a_query_one_without_blobs_and_reading_one(world: World) -> None:
+def test_storing_takes_two_round_trips_a_query_one_without_blobs_and_reading_one(adapters: Adapters) -> None:
     calls: list[str] = []
     rounds: list[int] = []
 
@@ -24,9 +24,9 @@ def test_storing_takes_two_round_trips_a_query_one_without_blobs_and_reading_one
         rounds.append(len(calls) - before)
         return results
 
-    table: Any = Counted(world.table, calls)
-    blobs: Any = Counted(world.blobs, calls)
-    archive = archive_of(replace(world, table=table, blobs=blobs, parallel=parallel))
+    table: Any = Counted(adapters.table, calls)
+    blobs: Any = Counted(adapters.blobs, calls)
+    archive = archive_of(replace(adapters, table=table, blobs=blobs, parallel=parallel))
     archive.store(ACME, deposit(session_id="earlier"))
     calls.clear()
 
@@ -48,9 +48,9 @@ def test_storing_takes_two_round_trips_a_query_one_without_blobs_and_reading_one
 @pytest.mark.req("R206")
 @pytest.mark.req("R207")
 @pytest.mark.slow
-def test_with_hundreds_of_sessions_there_all_three_are_fast(world: World, clock: Any) -> None:
+def test_with_hundreds_of_sessions_there_all_three_are_fast(adapters: Adapters, clock: Any) -> None:
     """The bounds are the contract's; as a rule it takes hundredths of them."""
-    archive = archive_of(world)
+    archive = archive_of(adapters)
     for number in range(200):
         clock.advance(seconds=1)
         archive.store(ACME, deposit(f"t{number % 7}", session_id=f"s{number}"))

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from cairn import wiring
 from cairn.access.api_keys import ProjectPattern
 from cairn.access.callers import Caller
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import (
     CairnError,
     DetectionFailed,
@@ -22,7 +22,6 @@ from cairn.ground.errors import (
     Unavailable,
 )
 from cairn.ground.settings import MemorySettings
-from cairn.ground.world import World
 from cairn.settings.settings import Settings
 from cairn.tool.call import Call, execute
 from cairn_tools.catalog import CATALOG
@@ -30,6 +29,7 @@ from cairn_tools.estimate_storage_cost import estimate_storage_cost
 from cairn_tools.retrieve_session_from_cascade import retrieve_session_from_cascade
 from cairn_tools.store_session_to_cascade import EXAMPLE, store_session_to_cascade
 from support.doubles import Counted
+from support.services import changed, services_over
 
 TURN = {
     "project": "garden",
@@ -115,7 +115,7 @@ def test_a_session_that_nobody_recorded_is_not_found_and_one_of_no_project_is_as
     lenient = replace(call.services.settings, memory=MemorySettings(lenient=True))
     with pytest.raises(NotFound):
         execute(
-            CATALOG, "store_session_to_cascade", {}, replace(call, services=replace(call.services, settings=lenient))
+            CATALOG, "store_session_to_cascade", {}, replace(call, services=changed(call.services, settings=lenient))
         )
 
 
@@ -138,10 +138,12 @@ def test_a_key_of_one_project_archives_what_is_recorded_there_and_nothing_in_no_
 
 
 @pytest.mark.req("R275")
-def test_a_dry_run_answers_with_the_card_and_touches_no_store(world: World, settings: Settings, caller: Caller) -> None:
+def test_a_dry_run_answers_with_the_card_and_touches_no_store(
+    adapters: Adapters, settings: Settings, caller: Caller
+) -> None:
     calls: list[str] = []
-    counted: dict[str, Any] = {part: Counted(getattr(world, part), calls) for part in ("table", "blobs", "keys")}
-    call = Call(caller, wiring.build(settings, replace(world, **counted)))
+    counted: dict[str, Any] = {part: Counted(getattr(adapters, part), calls) for part in ("table", "blobs", "keys")}
+    call = Call(caller, services_over(replace(adapters, **counted), settings))
 
     trial = store_session_to_cascade.input.model_validate({**EXAMPLE, "dry_run": True})
     shown = store_session_to_cascade.run(trial, call).model_dump(mode="json")
@@ -220,9 +222,11 @@ def test_bad_input_is_named_and_nothing_is_stored(
 
 
 @pytest.mark.req("R185")
-def test_the_estimate_asks_no_store_and_says_what_it_is_not(world: World, settings: Settings, caller: Caller) -> None:
+def test_the_estimate_asks_no_store_and_says_what_it_is_not(
+    adapters: Adapters, settings: Settings, caller: Caller
+) -> None:
     nothing: Any = None
-    call = Call(caller, wiring.build(settings, replace(world, table=nothing, blobs=nothing, keys=nothing)))
+    call = Call(caller, services_over(replace(adapters, table=nothing, blobs=nothing, keys=nothing), settings))
 
     asked = estimate_storage_cost.input.model_validate({"bytes": 2**30})
     estimate = estimate_storage_cost.run(asked, call).model_dump(mode="json")
@@ -239,14 +243,14 @@ def test_the_estimate_asks_no_store_and_says_what_it_is_not(world: World, settin
 @pytest.mark.req("R208")
 @pytest.mark.parametrize("error", [Unavailable("the key service throttles"), RuntimeError("canary")])
 def test_a_key_service_that_fails_is_told_to_the_caller_and_to_the_log_and_nothing_is_stored(  # noqa: PLR0913 - fixtures
-    *, error: Exception, world: World, settings: Settings, caller: Caller, store: Any, log: io.StringIO
+    *, error: Exception, adapters: Adapters, settings: Settings, caller: Caller, store: Any, log: io.StringIO
 ) -> None:
     class Broken:
         def generate(self, *_: object) -> None:
             raise error
 
     keys: Any = Broken()
-    call = Call(caller, wiring.build(settings, replace(world, keys=keys)))
+    call = Call(caller, services_over(replace(adapters, keys=keys), settings))
     with pytest.raises(CairnError) as failure:
         execute(CATALOG, "store_session_to_cascade", dict(EXAMPLE), call)
 

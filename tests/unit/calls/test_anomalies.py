@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from cairn import wiring
+from cairn.ground.adapters import Adapters, NoTally
 from cairn.ground.errors import PermissionDenied
-from cairn.ground.world import NoTally, World
 from cairn.tool.call import Call
 from cairn_tools.memory_before_turn import memory_before_turn
+from support.services import services_over
 
 
 class Anomalies(NoTally):
@@ -36,10 +37,10 @@ Access = Callable[..., None]
 
 
 @pytest.fixture
-def access(call: Call, world: World, anomalies: Anomalies, clock: Any) -> Access:
+def access(call: Call, adapters: Adapters, anomalies: Anomalies, clock: Any) -> Access:
     """Return a function that makes calls in a process whose anomalies are counted."""
     assert anomalies.count == 0
-    process = replace(call, services=wiring.build(call.services.settings, world))
+    process = replace(call, services=services_over(adapters, call.services.settings))
 
     def make(times: int, places: int, seconds: float = 0, credential: str = "") -> None:
         caller = replace(process.caller, credential=credential)
@@ -65,8 +66,8 @@ def test_over_ten_accesses_in_a_minute_to_over_five_places_are_an_anomaly(
 
 
 @pytest.mark.req("R281")
-def test_attempts_that_are_denied_count_too(call: Call, world: World, anomalies: Anomalies) -> None:
-    services = wiring.build(call.services.settings, world)
+def test_attempts_that_are_denied_count_too(call: Call, adapters: Adapters, anomalies: Anomalies) -> None:
+    services = services_over(adapters, call.services.settings)
     denied = Call(replace(call.caller, projects=()), services)
 
     for number in range(11):

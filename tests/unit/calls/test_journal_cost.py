@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.table import Put, Query
-from cairn.ground.world import World
 from cairn.tool.call import Call
 from cairn.tool.tool import Tool
 from cairn_tools.getContext import getContext
@@ -66,13 +66,13 @@ def test_even_the_call_that_takes_tokens_ahead_waits_for_none(metered: tuple[Cal
 
 @pytest.mark.parametrize(("names", "units"), [({}, 1), (LONGEST, 3)], ids=["usual names", "the longest names"])
 def test_a_record_is_one_write_unit_and_its_place_in_the_index_another(
-    names: dict[str, str], units: int, call: Call, world: World
+    names: dict[str, str], units: int, call: Call, adapters: Adapters
 ) -> None:
     for _ in range(2):
         memory_after_turn.execute({**EXAMPLE, **names}, call)
-    record = world.table.query(Query("acme#audit#2026-03-01", "0", "\U0010ffff", descending=True)).items[0]
+    record = adapters.table.query(Query("acme#audit#2026-03-01", "0", "\U0010ffff", descending=True)).items[0]
     meter = Meter()
 
-    MeteredTable(world.table, meter).put(Put({**record, "sk": f"{record['sk']}x"}))
+    MeteredTable(adapters.table, meter).put(Put({**record, "sk": f"{record['sk']}x"}))
 
     assert (meter.counts["write_units"], meter.counts["index_units"]) == (units, 1)

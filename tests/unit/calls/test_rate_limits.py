@@ -18,11 +18,11 @@ from cairn import wiring
 from cairn.calls.rate_limits import RateLimits
 from cairn.edge import problems
 from cairn.embedded.table import SqliteTable
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, RateLimited
 from cairn.ground.ids import Tenant
 from cairn.ground.rates import Bucket, Rate
 from cairn.ground.settings import RateSettings
-from cairn.ground.world import World
 from cairn.process.system import in_turn
 from cairn.settings.settings import load
 from cairn.tool.call import Call
@@ -30,6 +30,7 @@ from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from support.doubles import Counted
+from support.services import services_over
 
 ACME = Tenant("acme")
 SMALL = Rate(2.0, 5)
@@ -41,10 +42,10 @@ def bucket(rate: Rate = SMALL, name: str = "x", tenant: Tenant = ACME) -> Bucket
     return Bucket(tenant, "tool", name, rate)
 
 
-def anywhere() -> World:
-    """Return a world of which a limit needs the table and the clock only."""
+def anywhere() -> Adapters:
+    """Return adapters of which a limit needs the table and the clock only."""
     unused: Any = None
-    return World(unused, unused, unused, unused, unused, in_turn, unused)
+    return Adapters(unused, unused, unused, unused, unused, in_turn, unused)
 
 
 def nothing() -> None:
@@ -66,8 +67,8 @@ def is_let_in(limits: RateLimits, *asked: Bucket) -> bool:
 
 
 @pytest.mark.req("R172")
-def test_a_burst_passes_sustained_excess_is_refused_and_then_recovers(world: World, clock: Any) -> None:
-    limits = RateLimits(world)
+def test_a_burst_passes_sustained_excess_is_refused_and_then_recovers(adapters: Adapters, clock: Any) -> None:
+    limits = RateLimits(adapters)
 
     assert taken(limits, bucket(), 9) == 5
     clock.advance(seconds=1)
@@ -77,8 +78,8 @@ def test_a_burst_passes_sustained_excess_is_refused_and_then_recovers(world: Wor
 
 
 @pytest.mark.req("R170")
-def test_a_refusal_says_how_long_to_wait_and_after_that_a_call_passes(world: World, clock: Any) -> None:
-    limits = RateLimits(world)
+def test_a_refusal_says_how_long_to_wait_and_after_that_a_call_passes(adapters: Adapters, clock: Any) -> None:
+    limits = RateLimits(adapters)
     taken(limits, bucket(), 5)
 
     with pytest.raises(RateLimited) as refused:
@@ -93,8 +94,8 @@ def test_a_refusal_says_how_long_to_wait_and_after_that_a_call_passes(world: Wor
 
 
 @pytest.mark.req("R171")
-def test_buckets_do_not_touch_each_other(world: World) -> None:
-    limits = RateLimits(world)
+def test_buckets_do_not_touch_each_other(adapters: Adapters) -> None:
+    limits = RateLimits(adapters)
 
     assert taken(limits, bucket(name="x"), 9) == 5
     assert taken(limits, bucket(name="y"), 9) == 5
@@ -102,8 +103,8 @@ def test_buckets_do_not_touch_each_other(world: World) -> None:
     assert taken(limits, replace(bucket(name="x"), limit="namespace"), 9) == 5
 
 
-def test_a_call_that_one_bucket_refuses_takes_of_none(world: World) -> None:
-    limits = RateLimits(world)
+def test_a_call_that_one_bucket_refuses_takes_of_none(adapters: Adapters) -> None:
+    limits = RateLimits(adapters)
     wide, narrow = bucket(Rate(1.0, 3), "wide"), bucket(Rate(1.0, 1), "narrow")
 
     assert [is_let_in(limits, wide, narrow) for _ in range(4)] == [True, False, False, False]
@@ -121,8 +122,8 @@ def test_processes_together_never_get_more_than_the_burst_and_what_time_adds(
     clock: Any, rate: Rate, steps: list[tuple[int, int, int]]
 ) -> None:
     table = SqliteTable(Path(":memory:"))
-    world = replace(anywhere(), table=table, clock=clock)
-    processes = [RateLimits(world) for _ in range(4)]
+    adapters = replace(anywhere(), table=table, clock=clock)
+    processes = [RateLimits(adapters) for _ in range(4)]
     started, passed = clock.now(), 0
 
     for process, milliseconds, calls in steps:
@@ -138,8 +139,8 @@ def test_processes_together_never_get_more_than_the_burst_and_what_time_adds(
 @given(rate=st.builds(Rate, st.floats(0.01, 1000), st.integers(1, 400)))
 def test_one_process_gets_its_whole_burst_and_waits_no_longer_than_told(clock: Any, rate: Rate) -> None:
     table = SqliteTable(Path(":memory:"))
-    world = replace(anywhere(), table=table, clock=clock)
-    limits = RateLimits(world)
+    adapters = replace(anywhere(), table=table, clock=clock)
+    limits = RateLimits(adapters)
 
     assert taken(limits, bucket(rate), rate.burst + 5) == rate.burst
     with pytest.raises(RateLimited) as refused:
@@ -154,9 +155,9 @@ def test_one_process_gets_its_whole_burst_and_waits_no_longer_than_told(clock: A
 @pytest.mark.req("R180")
 @pytest.mark.parametrize(("burst", "passes"), [(40, 40), (1000, 1000)])
 def test_32_threads_of_4_processes_at_once_get_the_burst_and_not_one_more(
-    world: World, burst: int, passes: int
+    adapters: Adapters, burst: int, passes: int
 ) -> None:
-    processes = [RateLimits(world) for _ in range(4)]
+    processes = [RateLimits(adapters) for _ in range(4)]
     together, asked = Barrier(32), bucket(Rate(0.001, burst))
 
     def calls(number: int) -> int:
@@ -169,18 +170,18 @@ def test_32_threads_of_4_processes_at_once_get_the_burst_and_not_one_more(
     assert passes * 0.9 <= total <= passes
 
 
-def test_most_calls_ask_the_table_for_nothing(world: World) -> None:
+def test_most_calls_ask_the_table_for_nothing(adapters: Adapters) -> None:
     calls: list[str] = []
-    limits = RateLimits(replace(world, table=Counted(world.table, calls)))  # pyright: ignore[reportArgumentType]
+    limits = RateLimits(replace(adapters, table=Counted(adapters.table, calls)))  # pyright: ignore[reportArgumentType]
 
     assert taken(limits, bucket(Rate(250, 2500)), 500) == 500
 
     assert Counter(calls) == {"put": 11}
 
 
-def test_tokens_are_renewed_beside_a_call_and_not_before_one(world: World) -> None:
+def test_tokens_are_renewed_beside_a_call_and_not_before_one(adapters: Adapters) -> None:
     calls: list[str] = []
-    limits = RateLimits(replace(world, table=Counted(world.table, calls)))  # pyright: ignore[reportArgumentType]
+    limits = RateLimits(replace(adapters, table=Counted(adapters.table, calls)))  # pyright: ignore[reportArgumentType]
     asked = bucket(Rate(250, 2500))
 
     renewals = [limits.take([asked], nothing) for _ in range(25)]
@@ -193,10 +194,10 @@ def test_tokens_are_renewed_beside_a_call_and_not_before_one(world: World) -> No
     assert calls == ["put", "put"]
 
 
-def limited(call: Call, world: World, **rates: Any) -> Call:
+def limited(call: Call, adapters: Adapters, **rates: Any) -> Call:
     """Return the call in a process with these rates, and no others."""
     given_rates = replace(call.services.settings, rate_limits=replace(NONE, **rates))
-    return replace(call, services=wiring.build(given_rates, world))
+    return replace(call, services=services_over(adapters, given_rates))
 
 
 def statuses(call: Call, tool: Any, times: int, **fields: Any) -> list[str]:
@@ -211,7 +212,7 @@ def statuses(call: Call, tool: Any, times: int, **fields: Any) -> list[str]:
 
 
 @pytest.mark.req("R170")
-def test_tools_have_rates_of_their_own(call: Call, world: World) -> None:
+def test_tools_have_rates_of_their_own(call: Call, adapters: Adapters) -> None:
     document = {
         "settings": {
             "mcp": {
@@ -220,15 +221,15 @@ def test_tools_have_rates_of_their_own(call: Call, world: World) -> None:
             }
         }
     }
-    services = wiring.build(load(document, {}), world)
+    services = services_over(adapters, load(document, {}))
 
     assert statuses(replace(call, services=services), memory_before_turn, 4) == ["OK"] * 3 + ["RATE_LIMITED"]
     assert statuses(replace(call, services=services), memory_after_turn, 2) == ["OK", "RATE_LIMITED"]
 
 
 @pytest.mark.req("R171")
-def test_a_project_s_rate_leaves_other_projects_and_tools_alone(call: Call, world: World) -> None:
-    few = limited(call, world, namespace_per_second=1.0, namespace_burst=2)
+def test_a_project_s_rate_leaves_other_projects_and_tools_alone(call: Call, adapters: Adapters) -> None:
+    few = limited(call, adapters, namespace_per_second=1.0, namespace_burst=2)
 
     assert statuses(few, memory_before_turn, 3) == ["OK", "OK", "RATE_LIMITED"]
     assert statuses(few, memory_after_turn, 1) == ["RATE_LIMITED"]
@@ -236,8 +237,8 @@ def test_a_project_s_rate_leaves_other_projects_and_tools_alone(call: Call, worl
 
 
 @pytest.mark.req("R180")
-def test_a_call_over_the_rate_does_nothing(call: Call, world: World, store: Any) -> None:
-    few = limited(call, world, tenant_per_second=1.0, tenant_burst=1)
+def test_a_call_over_the_rate_does_nothing(call: Call, adapters: Adapters, store: Any) -> None:
+    few = limited(call, adapters, tenant_per_second=1.0, tenant_burst=1)
     assert statuses(few, memory_before_turn, 1) == ["OK"]
     before = store.rows()
 
@@ -246,16 +247,18 @@ def test_a_call_over_the_rate_does_nothing(call: Call, world: World, store: Any)
     assert store.rows() == before
 
 
-def test_denied_calls_are_held_to_the_rate_too(call: Call, world: World) -> None:
-    few = limited(call, world, tenant_per_second=1.0, tenant_burst=2)
+def test_denied_calls_are_held_to_the_rate_too(call: Call, adapters: Adapters) -> None:
+    few = limited(call, adapters, tenant_per_second=1.0, tenant_burst=2)
     denied = replace(few, caller=replace(few.caller, scopes=frozenset[str]()))
 
     assert statuses(denied, memory_after_turn, 3) == ["PERMISSION_DENIED", "PERMISSION_DENIED", "RATE_LIMITED"]
 
 
 @pytest.mark.req("R170")
-def test_every_door_tells_when_to_come_again(call: Call, world: World, event_of: Callable[..., dict[str, Any]]) -> None:
-    wiring.provide(limited(call, world, tool_per_second=0.4, tool_burst=1).services)
+def test_every_door_tells_when_to_come_again(
+    call: Call, adapters: Adapters, event_of: Callable[..., dict[str, Any]]
+) -> None:
+    wiring.provide(limited(call, adapters, tool_per_second=0.4, tool_burst=1).services)
     memory_before_turn.handler(event_of("/", memory_before_turn.example), None)
 
     answer = memory_before_turn.handler(event_of("/", memory_before_turn.example), None)

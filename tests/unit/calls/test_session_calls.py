@@ -8,15 +8,14 @@ from typing import Any, NoReturn
 
 import pytest
 
-from cairn import wiring
 from cairn.calls import session_calls as service
 from cairn.calls.session_calls import SessionCalls
-from cairn.calls.usage import IN_AWS, SessionContext
+from cairn.calls.usage import Prices, SessionContext
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, Disabled, InvalidArgument
 from cairn.ground.ids import Project, SessionId, Tenant
 from cairn.ground.session import Session, Subject
 from cairn.ground.table import Delete, Key, Query
-from cairn.ground.world import World
 from cairn.tool.call import Call
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.getContext import getContext
@@ -25,6 +24,7 @@ from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
 from metering import Meter, metered
 from support.doubles import Counted
+from support.services import changed, services_over
 
 SESSION = {"project": "garden", "session_id": "monday"}
 PARTS = {
@@ -123,7 +123,7 @@ def test_every_call_of_the_session_feeds_it_through_any_door(
 
 def test_usage_grows_with_what_calls_send_and_is_the_agent_s_or_the_turn_s_own(named: Call, clock: Any) -> None:
     other = replace(named, caller=replace(named.caller, credential="fedcba9876543210"))
-    priced = replace(named, services=replace(named.services, prices=IN_AWS))
+    priced = replace(named, services=changed(named.services, prices=Prices(per_call=4.82e-6, per_byte=1.25e-9)))
     memory_after_turn.execute(EXAMPLE, named)
     memory_after_turn.execute({**EXAMPLE, "turn_id": "turn-2"}, other)
     clock.advance(seconds=1)
@@ -136,10 +136,10 @@ def test_usage_grows_with_what_calls_send_and_is_the_agent_s_or_the_turn_s_own(n
 
 @pytest.mark.req("R167")
 @pytest.mark.req("R180")
-def test_within_30_seconds_the_store_is_not_read_again(named: Call, world: World, clock: Any) -> None:
+def test_within_30_seconds_the_store_is_not_read_again(named: Call, adapters: Adapters, clock: Any) -> None:
     calls: list[str] = []
-    counted: Any = Counted(world.table, calls)
-    process = replace(named, services=wiring.build(named.services.settings, replace(world, table=counted)))
+    counted: Any = Counted(adapters.table, calls)
+    process = replace(named, services=services_over(replace(adapters, table=counted), named.services.settings))
     context(process)
     assert calls.count("query") == 4, "twice the key of a new tenant, the newest calls and the first"
     memory_after_turn.execute(EXAMPLE, process)
@@ -167,12 +167,12 @@ def test_what_is_kept_is_a_tenant_s_and_a_session_s_own(named: Call) -> None:
 
 
 def test_a_process_keeps_a_bounded_number_of_sessions(
-    named: Call, world: World, monkeypatch: pytest.MonkeyPatch
+    named: Call, adapters: Adapters, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "_MOST_SESSIONS", 2)
     calls: list[str] = []
-    counted: Any = Counted(world.table, calls)
-    session_calls = SessionCalls(replace(world, table=counted))
+    counted: Any = Counted(adapters.table, calls)
+    session_calls = SessionCalls(replace(adapters, table=counted))
     sessions = [getContext.input(**{**SESSION, "session_id": name}) for name in ("a", "b", "c", "a", "c")]
 
     for each in sessions:
@@ -181,15 +181,17 @@ def test_a_process_keeps_a_bounded_number_of_sessions(
     assert calls == ["query"] * 8
 
 
-def test_a_process_keeps_a_bounded_number_of_calls(named: Call, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_keeps_a_bounded_number_of_calls(
+    named: Call, adapters: Adapters, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(service, "_MOST_KEPT", 2)
     sessions = [Session(named.caller.tenant, Project("garden"), SessionId(name)) for name in ("a", "b")]
     for session in sessions:
         for _ in range(2):
             context(named, session_id=session.session_id)
     asked: list[str] = []
-    counted: Any = Counted(world.table, asked)
-    session_calls = SessionCalls(replace(world, table=counted))
+    counted: Any = Counted(adapters.table, asked)
+    session_calls = SessionCalls(replace(adapters, table=counted))
 
     for session in (*sessions, sessions[1], sessions[0]):
         session_calls.of(session)
@@ -200,26 +202,26 @@ def test_a_process_keeps_a_bounded_number_of_calls(named: Call, world: World, mo
 class Told:
     """A process that is asked for a session's context again and again, and another that is asked once."""
 
-    def __init__(self, named: Call, world: World) -> None:
+    def __init__(self, named: Call, adapters: Adapters) -> None:
         self._session = Session(named.caller.tenant, Project("garden"), SessionId("monday"))
-        self._world = world
+        self._adapters = adapters
         self.meter = Meter()
-        self._warm = SessionCalls(metered(world, self.meter))
+        self._warm = SessionCalls(metered(adapters, self.meter))
 
     def warm(self) -> SessionContext:
         self.meter.reset()
         return self._warm.of(self._session)
 
     def cold(self) -> SessionContext:
-        return SessionCalls(self._world).of(self._session)
+        return SessionCalls(self._adapters).of(self._session)
 
 
 @pytest.mark.req("R145")
 @pytest.mark.req("R267")
 def test_a_process_reads_what_was_called_lately_however_long_the_session_is(
-    named: Call, world: World, clock: Any
+    named: Call, adapters: Adapters, clock: Any
 ) -> None:
-    told = Told(named, world)
+    told = Told(named, adapters)
     units: dict[int, int] = {}
     for number in range(1, 401):
         memory_after_turn.execute({**EXAMPLE, "turn_id": f"turn-{number}"}, named)
@@ -238,9 +240,9 @@ def refusing() -> NoReturn:
 
 
 def test_a_call_that_fails_late_or_was_begun_before_the_last_look_is_seen(
-    named: Call, world: World, clock: Any
+    named: Call, adapters: Adapters, clock: Any
 ) -> None:
-    told = Told(named, world)
+    told = Told(named, adapters)
     begun = named.services.journal.begin(named.caller, "memory_after_turn")
     memory_after_turn.execute(EXAMPLE, named)
     clock.advance(seconds=1)
@@ -260,15 +262,15 @@ def test_a_call_that_fails_late_or_was_begun_before_the_last_look_is_seen(
     assert [call.success for call in told.warm().calls] == [call.success for call in told.cold().calls]
 
 
-def test_calls_that_were_erased_are_told_by_no_process(named: Call, world: World, clock: Any) -> None:
-    told = Told(named, world)
+def test_calls_that_were_erased_are_told_by_no_process(named: Call, adapters: Adapters, clock: Any) -> None:
+    told = Told(named, adapters)
     memory_after_turn.execute(EXAMPLE, named)
     clock.advance(hours=0.5)
     memory_after_turn.execute({**EXAMPLE, "turn_id": "turn-2"}, named)
     assert len(told.warm().calls) == 2
     clock.advance(seconds=31)
-    for item in world.table.query(Query("acme#audit#2026-03-01", "0", "\U0010ffff")).items:
-        world.table.delete(Delete(Key(str(item["pk"]), str(item["sk"]))))
+    for item in adapters.table.query(Query("acme#audit#2026-03-01", "0", "\U0010ffff")).items:
+        adapters.table.delete(Delete(Key(str(item["pk"]), str(item["sk"]))))
 
     assert not told.warm().calls
 
@@ -277,8 +279,8 @@ def test_calls_that_were_erased_are_told_by_no_process(named: Call, world: World
     assert [call.turn_id for call in told.warm().calls] == ["turn-3"]
 
 
-def test_after_an_hour_a_context_is_read_as_a_whole(named: Call, world: World, clock: Any) -> None:
-    told = Told(named, world)
+def test_after_an_hour_a_context_is_read_as_a_whole(named: Call, adapters: Adapters, clock: Any) -> None:
+    told = Told(named, adapters)
     memory_after_turn.execute(EXAMPLE, named)
     queries: list[int] = []
     for _ in range(4):

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.ground.world import World
+from cairn.ground.adapters import Adapters
 from support.custody import Household
 
 
 @pytest.fixture
-def elsewhere(new_world: Callable[[], tuple[Any, World]], clock: Any) -> Household:
+def elsewhere(new_adapters: Callable[[], tuple[Any, Adapters]], clock: Any) -> Household:
     """An empty service with a master key of its own; its clock is the other's."""
-    store, world = new_world()
-    return Household.over(replace(world, clock=clock, keys=LocalKeyRing(bytes(range(32, 64)))), store.directory)
+    store, adapters = new_adapters()
+    return Household.over(replace(adapters, clock=clock, keys=LocalKeyRing(bytes(range(32, 64)))), store.directory)

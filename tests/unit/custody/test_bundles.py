@@ -17,6 +17,8 @@ from cairn.ground.paging import every
 from cairn.ground.rates import Bucket, Rate
 from cairn.ground.table import Key, Put, Query, Update
 from cairn.sessions.layout import HEAD, due_pk, due_shard, session_pk
+from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
 from support.custody import ACME, ADA, BOB, GARDEN, Household, exported, session, take_in
@@ -91,7 +93,7 @@ def test_a_user_s_bundle_gives_the_user_the_same_answers_in_their_own_sessions(
 @pytest.mark.req("R252")
 def test_a_bundle_holds_no_key_no_index_and_nothing_that_passes(house: Household) -> None:
     house.move_in().index()
-    house.world.table.put(Put({"pk": "acme#a", "sk": "gone", "expires_at": 1}))
+    house.adapters.table.put(Put({"pk": "acme#a", "sk": "gone", "expires_at": 1}))
 
     records = exported(house)
 
@@ -105,19 +107,19 @@ def test_items_of_any_family_come_back_with_their_attributes_and_their_place_in_
     house: Household, elsewhere: Household
 ) -> None:
     where = Key("acme#k#public.notes", "note")
-    sealed = Vault(house.world).seal(ACME, where, {"deep": ["value"]})
+    sealed = Vault(house.adapters).seal(ACME, where, {"deep": ["value"]})
     item = {"pk": where.pk, "sk": where.sk, "n": 7, "flag": True, "raw": b"\x00\xff", "ipk": "acme#a#x", "isk": "1"}
-    house.world.table.put(Put({**item, **sealed}))
-    house.world.table.put(Put({"pk": "acme#k", "sk": "other index", "ipk": "~shared", "isk": "1"}))
+    house.adapters.table.put(Put({**item, **sealed}))
+    house.adapters.table.put(Put({"pk": "acme#k", "sk": "other index", "ipk": "~shared", "isk": "1"}))
 
     take_in(elsewhere, exported(house), Tenant("two"))
 
-    stored = elsewhere.world.table.get(Key("two#k#public.notes", "note"))
+    stored = elsewhere.adapters.table.get(Key("two#k#public.notes", "note"))
     assert stored is not None
     plain = {name: value for name, value in stored.items() if name not in {"kid", "data"}}
     assert plain == {**item, "pk": "two#k#public.notes", "ipk": "two#a#x"}
-    assert Vault(elsewhere.world).unseal(Tenant("two"), stored) == {"deep": ["value"]}
-    assert elsewhere.world.table.get(Key("two#k", "other index")) is not None
+    assert Vault(elsewhere.adapters).unseal(Tenant("two"), stored) == {"deep": ["value"]}
+    assert elsewhere.adapters.table.get(Key("two#k", "other index")) is not None
 
 
 def test_a_blob_sealed_for_its_item_comes_along(house: Household, elsewhere: Household) -> None:
@@ -135,7 +137,7 @@ def test_a_blob_sealed_for_its_item_comes_along(house: Household, elsewhere: Hou
 def test_the_audit_log_and_the_rates_stay_with_the_service_whose_keys_signed_them(house: Household) -> None:
     house.say(session("alone"), ADA, "Ada's.")
     before = exported(house)
-    journal = Journal(house.world, Vault(house.world), timedelta(days=1))
+    journal = Journal(house.adapters, Vault(house.adapters), timedelta(days=1))
     journal.run(
         journal.begin(Caller(ACME, frozenset(), "", ()), "recall"), [Bucket(ACME, "tenant", "", Rate(1, 9))], lambda: 0
     )
@@ -147,7 +149,7 @@ def test_the_audit_log_and_the_rates_stay_with_the_service_whose_keys_signed_the
 def test_what_a_shared_session_counts_is_no_user_s(house: Household) -> None:
     house.say(session("shared"), ADA, "Ada's.")
     house.say(session("shared"), BOB, "Bob's.")
-    house.world.table.put(Put({"pk": session_pk(session("shared")), "sk": "e#}", "count": 2}))
+    house.adapters.table.put(Put({"pk": session_pk(session("shared")), "sk": "e#}", "count": 2}))
 
     assert "count" not in json.dumps(exported(house, user=ADA))
     assert "count" in json.dumps(exported(house))
@@ -161,7 +163,7 @@ def test_a_session_that_was_due_for_maintenance_is_due_where_it_was_taken_in(
     take_in(elsewhere, exported(house), Tenant("two"))
 
     due = {due_pk(due_shard(session(name, tenant=Tenant("two")))) for name in ("alone", "shared")}
-    listed = [item for pk in due for item in every(elsewhere.world.table, Query(pk, "0", "9", index=True))]
+    listed = [item for pk in due for item in every(elsewhere.adapters.table, Query(pk, "0", "9", index=True))]
     assert {item["pk"] for item in listed} >= {"two#s#garden#alone", "two#s#garden#shared"}
 
 
@@ -187,10 +189,10 @@ def test_what_a_service_holds_already_is_not_replaced(house: Household, elsewher
 @pytest.mark.req("R074")
 def test_a_turn_that_was_stored_before_the_move_is_a_replay_after_it(house: Household, elsewhere: Household) -> None:
     committed = turn("t1", "I live in Oslo.")
-    house.engine().turns.after(SESSION, committed)
+    commit(house.services(), SESSION, committed)
     take_in(elsewhere, exported(house))
 
-    assert elsewhere.engine().turns.after(SESSION, committed).replayed
+    assert commit(elsewhere.services(), SESSION, committed).replayed
 
 
 @pytest.mark.parametrize(
@@ -223,10 +225,10 @@ def test_what_is_no_record_is_refused(house: Household, record: Record) -> None:
 def test_a_lease_of_the_old_service_does_not_hold_up_the_new_one(house: Household, elsewhere: Household) -> None:
     house.say(session("alone"), ADA, "Ada's.")
     where = Key(session_pk(session("alone")), HEAD)
-    house.world.table.update(Update(where, set={"lease_owner": "x", "lease_until": 2**50}))
+    house.adapters.table.update(Update(where, set={"lease_owner": "x", "lease_until": 2**50}))
 
     take_in(elsewhere, exported(house))
 
     elsewhere.say(session("alone"), ADA, "More.")
     asked = Preparation(current=(message("user", "?"),), user_id=ADA)
-    assert elsewhere.engine().turns.before(session("alone"), asked).items
+    assert prepare(elsewhere.services(), session("alone"), asked).items

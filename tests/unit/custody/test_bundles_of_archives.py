@@ -14,7 +14,7 @@ from support.custody import ACME, ADA, BOB, GARDEN, Household, exported, take_in
 @pytest.mark.req("R279")
 def test_archived_sessions_are_found_and_read_where_they_were_taken_in(house: Household, elsewhere: Household) -> None:
     first, second = house.archive("monday", "garden", "plan"), house.archive("tues#day", "garden")
-    DataKeys(house.world, house.inventory).rotate(ACME)
+    DataKeys(house.adapters, house.inventory).rotate(ACME)
     house.archive("friday")
     two = Tenant("two")
 
@@ -24,7 +24,7 @@ def test_archived_sessions_are_found_and_read_where_they_were_taken_in(house: Ho
     assert take_in(elsewhere, records, two) == [False] * 3
 
     assert elsewhere.archived(two) == house.archived()
-    here, there = house.engine().archive, elsewhere.engine().archive
+    here, there = house.services().archive, elsewhere.services().archive
     for text, tags in (("garden", ()), ("tues#day", ()), ("", ("plan",)), ("planner", ())):
         found = [entry.session_id for entry in here.query(ACME, text, tags, 50)]
         assert found == [entry.session_id for entry in there.query(two, text, tags, 50)] != []
@@ -41,7 +41,7 @@ def test_an_archived_session_that_comes_again_has_the_pointer_it_was_taken_in_un
     house.archive("monday", "garden")
     take_in(elsewhere, exported(house))
 
-    [entry] = elsewhere.engine().archive.query(ACME, "", [], 50)
+    [entry] = elsewhere.services().archive.query(ACME, "", [], 50)
 
     assert elsewhere.archive("monday") == entry.digest
 
@@ -62,6 +62,6 @@ def test_a_user_s_bundle_holds_archived_sessions_of_theirs_alone_and_a_project_s
 
 
 def test_an_archived_session_that_is_being_deleted_stays_behind(house: Household) -> None:
-    house.world.blobs.delete(ACME, house.archive("monday"))
+    house.adapters.blobs.delete(ACME, house.archive("monday"))
 
     assert exported(house) == []

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from cairn.custody.data_keys import STRAGGLERS, DataKeys
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData, NotFound
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import Attributes, Delete, Key, Put, Update
-from cairn.ground.world import World
+from cairn.turns.after_turn import commit
 from cairn.vault.layout import key_sk, keys_pk
 from cairn.vault.vault import KEY_LIFETIME, Vault
 from support.custody import ACME, ADA, Household, session
@@ -25,13 +26,13 @@ GUARDS_LAST = 31
 
 
 @pytest.fixture
-def house(world: World, store: Any) -> Household:
-    return Household.over(world, store.directory)
+def house(adapters: Adapters, store: Any) -> Household:
+    return Household.over(adapters, store.directory)
 
 
 @pytest.fixture
 def keys(house: Household) -> DataKeys:
-    return DataKeys(house.world, house.inventory)
+    return DataKeys(house.adapters, house.inventory)
 
 
 def numbers(house: Household) -> set[object]:
@@ -40,7 +41,7 @@ def numbers(house: Household) -> set[object]:
 
 
 def stored(house: Household, number: int) -> Attributes | None:
-    return house.world.table.get(Key(keys_pk(ACME), key_sk(number)))
+    return house.adapters.table.get(Key(keys_pk(ACME), key_sk(number)))
 
 
 @pytest.mark.req("R252")
@@ -64,31 +65,31 @@ def test_a_tenant_that_stored_nothing_yet_can_rotate_and_has_nothing_to_rewrap(k
     assert [(key.number, key.needed_by) for key in keys.list(ACME)] == [(1, 0), (2, 0)]
 
 
-def test_two_rotations_at_once_are_one(world: World) -> None:
+def test_two_rotations_at_once_are_one(adapters: Adapters) -> None:
     rotated: list[int] = []
 
     class Overtaken:
         def __getattr__(self, name: str) -> Any:
-            return getattr(world.keys, name)
+            return getattr(adapters.keys, name)
 
         def generate(self, tenant: Tenant) -> object:
-            rotated.append(Vault(world).rotate(tenant))
-            return world.keys.generate(tenant)
+            rotated.append(Vault(adapters).rotate(tenant))
+            return adapters.keys.generate(tenant)
 
-    Vault(world).seal(ACME, Key("acme#a", "1"), "mine")
+    Vault(adapters).seal(ACME, Key("acme#a", "1"), "mine")
     overtaken: Any = Overtaken()
-    vault = Vault(replace(world, keys=overtaken))
+    vault = Vault(replace(adapters, keys=overtaken))
 
     assert [vault.rotate(ACME), *rotated] == [2, 2]
     sealed = {"pk": "acme#a", "sk": "2", **vault.seal(ACME, Key("acme#a", "2"), "mine")}
-    assert Vault(world).unseal(ACME, sealed) == "mine"
+    assert Vault(adapters).unseal(ACME, sealed) == "mine"
 
 
 @pytest.mark.req("R252")
 def test_another_process_seals_under_a_new_key_once_its_own_is_five_minutes_old(
     house: Household, keys: DataKeys, clock: Any
 ) -> None:
-    warm = Vault(house.world)
+    warm = Vault(house.adapters)
     assert warm.seal(ACME, Key("acme#a", "1"), "x")["kid"] == 1
     keys.rotate(ACME)
 
@@ -103,7 +104,7 @@ def test_a_process_asks_for_the_newest_key_after_so_many_seals(
     house: Household, keys: DataKeys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cairn.vault.vault.MAX_SEALS", 3)
-    warm = Vault(house.world)
+    warm = Vault(house.adapters)
     used = [warm.seal(ACME, Key("acme#a", "1"), "x")["kid"]]
     keys.rotate(ACME)
 
@@ -158,14 +159,14 @@ def test_a_key_stays_for_as_long_as_a_turn_s_guard_is_signed_with_it(
     house: Household, keys: DataKeys, clock: Any
 ) -> None:
     committed = turn("t1", "Before.")
-    house.engine().turns.after(SESSION, committed)
+    commit(house.services(), SESSION, committed)
     keys.rotate(ACME)
     clock.advance(days=GUARDS_LAST - 2)
 
     done = keys.rewrap(ACME)
 
     assert (done.deleted, done.kept, done.settles_at) == ((), {1: 1}, None)
-    assert house.engine().turns.after(SESSION, committed).replayed
+    assert commit(house.services(), SESSION, committed).replayed
     clock.advance(days=2)
     assert keys.rewrap(ACME).deleted == (1,)
 
@@ -174,7 +175,7 @@ def test_a_key_stays_for_as_long_as_a_turn_s_guard_is_signed_with_it(
 @pytest.mark.parametrize("name", ["kid", "archive_kid"])
 def test_a_key_stays_for_what_cannot_be_moved(house: Household, keys: DataKeys, clock: Any, name: str) -> None:
     keys.rotate(ACME)
-    house.world.table.put(Put({"pk": "acme#a", "sk": "1", name: 1}))
+    house.adapters.table.put(Put({"pk": "acme#a", "sk": "1", name: 1}))
     keys.rotate(ACME)
     clock.advance(seconds=SETTLING.total_seconds())
 
@@ -184,10 +185,10 @@ def test_a_key_stays_for_what_cannot_be_moved(house: Household, keys: DataKeys, 
 
 @pytest.mark.req("R192")
 def test_a_damaged_item_keeps_its_key_and_stops_nothing(house: Household, keys: DataKeys, clock: Any) -> None:
-    vault = Vault(house.world)
+    vault = Vault(house.adapters)
     for sk in "abc":
-        house.world.table.put(Put({"pk": "acme#a", "sk": sk, **vault.seal(ACME, Key("acme#a", sk), sk)}))
-    house.world.table.update(Update(Key("acme#a", "b"), set={"data": b"damaged, and longer than a nonce and a tag"}))
+        house.adapters.table.put(Put({"pk": "acme#a", "sk": sk, **vault.seal(ACME, Key("acme#a", sk), sk)}))
+    house.adapters.table.update(Update(Key("acme#a", "b"), set={"data": b"damaged, and longer than a nonce and a tag"}))
     keys.rotate(ACME)
     clock.advance(seconds=SETTLING.total_seconds())
 
@@ -200,10 +201,10 @@ def test_a_damaged_item_keeps_its_key_and_stops_nothing(house: Household, keys: 
 def test_what_is_written_while_it_is_moved_stays_and_is_moved_as_it_is_then(
     house: Household, start_watching: Callable[[Household, Callable[[Update], None]], DataKeys]
 ) -> None:
-    vault, where = Vault(house.world), Key("acme#a", "1")
+    vault, where = Vault(house.adapters), Key("acme#a", "1")
 
     def put(value: object) -> None:
-        house.world.table.put(Put({"pk": where.pk, "sk": where.sk, "seen": 1, **vault.seal(ACME, where, value)}))
+        house.adapters.table.put(Put({"pk": where.pk, "sk": where.sk, "seen": 1, **vault.seal(ACME, where, value)}))
 
     put("old")
     values = iter(["newer", "newest"])
@@ -217,23 +218,23 @@ def test_what_is_written_while_it_is_moved_stays_and_is_moved_as_it_is_then(
     keys.rotate(ACME)
 
     assert keys.rewrap(ACME).items == 1
-    item = house.world.table.get(where)
+    item = house.adapters.table.get(where)
     assert item is not None
-    assert (item["kid"], item["seen"], Vault(house.world).unseal(ACME, item)) == (2, 1, "newest")
+    assert (item["kid"], item["seen"], Vault(house.adapters).unseal(ACME, item)) == (2, 1, "newest")
 
 
 @pytest.mark.req("R251")
-def test_a_moved_blob_leaves_none_behind(house: Household, keys: DataKeys, world: World) -> None:
-    where, value = Key("acme#a", "1"), world.entropy.token(40_000).hex()
-    house.world.table.put(Put({"pk": where.pk, "sk": where.sk, **Vault(world).seal(ACME, where, value)}))
+def test_a_moved_blob_leaves_none_behind(house: Household, keys: DataKeys, adapters: Adapters) -> None:
+    where, value = Key("acme#a", "1"), adapters.entropy.token(40_000).hex()
+    house.adapters.table.put(Put({"pk": where.pk, "sk": where.sk, **Vault(adapters).seal(ACME, where, value)}))
     keys.rotate(ACME)
 
     keys.rewrap(ACME)
 
-    item = world.table.get(where)
+    item = adapters.table.get(where)
     assert item is not None
     assert [Digest(str(item["blob"]))] == list(house.inventory.blobs(ACME))
-    assert Vault(world).unseal(ACME, item) == value
+    assert Vault(adapters).unseal(ACME, item) == value
 
 
 @pytest.mark.req("R252")
@@ -251,7 +252,7 @@ def test_a_blob_sealed_for_its_item_is_moved_and_one_bound_elsewhere_keeps_its_k
     assert (done.items, done.deleted, done.kept) == (1, (), {1: 1})
     assert house.kept(here) == b"a large value"
     assert len(list(house.inventory.blobs(ACME))) == 2
-    house.world.table.delete(Delete(there))
+    house.adapters.table.delete(Delete(there))
     assert keys.rewrap(ACME).deleted == (1,)
     assert house.kept(here) == b"a large value"
 
@@ -271,7 +272,7 @@ def test_a_deleted_key_is_in_no_file_of_the_store(house: Household, keys: DataKe
 
     assert wrapped not in house.raw()
     with pytest.raises(CorruptData):
-        Vault(house.world).unseal(ACME, {"pk": "acme#a", "sk": "1", "kid": 1, "data": bytes(50)})
+        Vault(house.adapters).unseal(ACME, {"pk": "acme#a", "sk": "1", "kid": 1, "data": bytes(50)})
 
 
 @pytest.fixture
@@ -294,6 +295,6 @@ def start_watching() -> Callable[[Household, Callable[[Update], None]], DataKeys
             self._table.transact(writes)
 
     def start(house: Household, step: Callable[[Update], None]) -> DataKeys:
-        return DataKeys(replace(house.world, table=Watched(house.world.table, step)), house.inventory)
+        return DataKeys(replace(house.adapters, table=Watched(house.adapters.table, step)), house.inventory)
 
     return start

@@ -21,7 +21,7 @@ START = Callable[..., Any]
 
 def take_over(talk: Any, root: Path, user: Any = None) -> list[Imported]:
     found = [each for each in sessions(root) if each.session_id == talk.session.session_id]
-    return [talk.engine.earlier_import.run(talk.session, each.history, user) for each in found]
+    return [talk.services.earlier_import.run(talk.session, each.history, user) for each in found]
 
 
 def recalled(turn: Any, placed: Any) -> tuple[set[str], list[str]]:
@@ -68,7 +68,7 @@ def test_facts_keep_their_times_and_none_comes_back_that_ended(start: START, tmp
     facts, _ = recalled(talk.ask("home stamps cat tea name task pet like", user=None), placed)
     lines = [
         json.loads(line)
-        for path, content in talk.engine.files.everything(talk.session)
+        for path, content in talk.services.files.everything(talk.session)
         if "/facts-" in path
         for line in content.splitlines()
     ]
@@ -116,9 +116,9 @@ def test_a_turn_that_was_processed_before_is_never_replayed(
 def test_importing_again_changes_nothing_and_takes_what_came_since(start: START, tmp_path: Path) -> None:
     talk = start()
     take_over(talk, legacy(tmp_path))
-    before = dict(talk.engine.files.everything(talk.session))
+    before = dict(talk.services.files.everything(talk.session))
     assert take_over(talk.other(), tmp_path) == [Imported()]
-    assert dict(talk.engine.files.everything(talk.session)) == before
+    assert dict(talk.services.files.everything(talk.session)) == before
 
     put(tmp_path / "monday", "log.jsonl", *LOG, event("t3", 0, "Beans.", day(5)))
     put(tmp_path / "monday", "memory_facts.jsonl", *FACTS, fact("home", "Rome", day(5)))
@@ -142,8 +142,8 @@ def test_what_was_taken_over_is_in_both_layouts_while_the_switch_is_on(start: ST
     talk = start(legacy_files=True)
     take_over(talk, legacy(tmp_path))
     talk.say("I live in Rome.", user=None, turn_id="t3")
-    log = talk.engine.files.read(talk.session, "log.jsonl").decode().splitlines()
-    meta = json.loads(talk.engine.files.read(talk.session, "meta.json"))
+    log = talk.services.files.read(talk.session, "log.jsonl").decode().splitlines()
+    meta = json.loads(talk.services.files.read(talk.session, "meta.json"))
     assert [json.loads(line)["item"] for line in log] == talk.history()
     assert [json.loads(line)["turn_id"] for line in log] == ["t1", "t1", "t2", "t2", "t3", "t3"]
     assert meta["processed_turn_ids"] == ["t1", "t2", "t3"]
@@ -173,7 +173,7 @@ def test_a_long_session_comes_over_in_order(start: START, tmp_path: Path) -> Non
     talk = start()
     assert take_over(talk, tmp_path) == [Imported(turns=100, processed=100)]
     assert talk.history() == [each["item"] for each in log]
-    state = json.loads(talk.engine.files.read(talk.session, "meta/state.json"))
+    state = json.loads(talk.services.files.read(talk.session, "meta/state.json"))
     assert state["processed_turn_ids"] == [f"t{number}" for number in range(100)]
     assert not talk.say("Hello.", user=None, turn_id="t100").replayed
 

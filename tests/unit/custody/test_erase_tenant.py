@@ -40,10 +40,10 @@ def sealed_items(house: Household) -> int:
 @pytest.mark.req("R252")
 def test_an_erased_tenant_has_no_item_no_blob_and_no_key_that_opens_and_another_keeps_all(another: Household) -> None:
     another.move_in().index()
-    credentials = Credentials(another.world)
+    credentials = Credentials(another.adapters)
     ours, theirs = credentials.create(ACME, Grant()), credentials.create(OTHER, Grant())
 
-    done = EraseTenant(another.world, another.inventory).run(ACME)
+    done = EraseTenant(another.adapters, another.inventory).run(ACME)
 
     assert (done.api_keys, done.data_keys, done.left) == (1, 1, 0)
     assert done.items > 30
@@ -62,10 +62,10 @@ def test_of_a_copy_made_once_the_keys_are_gone_nothing_opens_though_all_of_the_d
     house.move_in().index()
     before, copy = sealed_items(house), tmp_path / "copy"
 
-    EraseTenant(house.world, house.inventory).run(ACME, lambda: shutil.copytree(house.directory, copy) and None)
+    EraseTenant(house.adapters, house.inventory).run(ACME, lambda: shutil.copytree(house.directory, copy) and None)
 
     table = SqliteTable(copy / "table.sqlite3")
-    stolen = replace(house.world, table=table, blobs=DirectoryBlobs(copy / "blobs"))
+    stolen = replace(house.adapters, table=table, blobs=DirectoryBlobs(copy / "blobs"))
     inventory = EmbeddedInventory(table, copy / "blobs")
     sealed = [item for item in inventory.items(ACME) if "kid" in item]
     assert len(sealed) == before
@@ -81,7 +81,7 @@ def test_of_a_copy_made_once_the_keys_are_gone_nothing_opens_though_all_of_the_d
 @pytest.mark.req("R252")
 def test_the_keys_of_an_erased_tenant_are_in_no_file_of_the_store(house: Household) -> None:
     house.say(session("alone"), ADA, "Hello.")
-    item = house.world.table.get(Key(keys_pk(ACME), key_sk(1)))
+    item = house.adapters.table.get(Key(keys_pk(ACME), key_sk(1)))
     assert item is not None
     assert isinstance(item["wrapped"], bytes)
     wrapped, found = base64.b64encode(item["wrapped"]), list[bool]()
@@ -90,7 +90,7 @@ def test_the_keys_of_an_erased_tenant_are_in_no_file_of_the_store(house: Househo
         found.append(wrapped in house.raw())
 
     look()
-    EraseTenant(house.world, house.inventory).run(ACME, look)
+    EraseTenant(house.adapters, house.inventory).run(ACME, look)
 
     assert found == [True, False]
 
@@ -98,7 +98,7 @@ def test_the_keys_of_an_erased_tenant_are_in_no_file_of_the_store(house: Househo
 @pytest.mark.req("R252")
 def test_a_tenant_can_be_erased_twice_and_begin_anew(house: Household) -> None:
     house.say(session("alone"), ADA, "Hello.")
-    erasure = EraseTenant(house.world, house.inventory)
+    erasure = EraseTenant(house.adapters, house.inventory)
     erasure.run(ACME)
 
     assert erasure.run(ACME).items == 0

@@ -19,9 +19,10 @@ from cairn.ground.table import Key, Put
 from cairn.log.log import LATE_APPEND
 from cairn.sessions.head import Head
 from cairn.sessions.layout import HEAD, session_pk
+from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
-from support.custody import ACME, ADA, BOB, SETTINGS, Household, cold_parts, erase, session
+from support.custody import ACME, ADA, BOB, SETTINGS, Household, cold_services, erase, session
 
 OF_ADA = ("Ada", "ada", "Oslo", "Bergen", "soup", "Marigolds")
 OF_OTHERS = [
@@ -64,12 +65,12 @@ def test_a_blob_that_nothing_names_any_more_goes_with_the_user_it_may_be_of(hous
 
 
 def test_a_blob_that_an_item_names_anywhere_stays(house: Household) -> None:
-    blobs, where = house.world.blobs, Key("acme#files#1", "1")
+    blobs, where = house.adapters.blobs, Key("acme#files#1", "1")
     for_content, for_attribute, for_key = (blobs.put(ACME, name) for name in (b"1", b"2", b"3"))
-    sealed = Vault(house.world).seal(ACME, where, {"chunks": [for_content]})
-    house.world.table.put(Put({"pk": where.pk, "sk": where.sk, **sealed}))
-    house.world.table.put(Put({"pk": "acme#a", "sk": "1", "pointer": f"cascade://{for_attribute}"}))
-    house.world.table.put(Put({"pk": "acme#a", "sk": f"card#{for_key}"}))
+    sealed = Vault(house.adapters).seal(ACME, where, {"chunks": [for_content]})
+    house.adapters.table.put(Put({"pk": where.pk, "sk": where.sk, **sealed}))
+    house.adapters.table.put(Put({"pk": "acme#a", "sk": "1", "pointer": f"cascade://{for_attribute}"}))
+    house.adapters.table.put(Put({"pk": "acme#a", "sk": f"card#{for_key}"}))
     house.say(session("alone"), ADA, "Hello.")
     blobs.put(ACME, b"4")
 
@@ -96,14 +97,14 @@ def test_a_shared_session_goes_on_and_is_still_summarised(house: Household) -> N
 
     house.say(shared, BOB, *(f"Bob goes on with decision {number}." for number in range(6)))
     request = Preparation(current=(message("user", "And now?"),), user_id=BOB, max_input_tok=300)
-    prepared = house.engine().turns.before(shared, request)
+    prepared = prepare(house.services(), shared, request)
 
     assert prepared.compacted
     assert not [word for word in OF_ADA if word in str(prepared.items[1:])]
     house.later(days=2)
     house.maintain(shared)
     assert [said for said in house.history(shared) if said in OF_OTHERS] == OF_OTHERS
-    head = house.world.table.get(Key(session_pk(shared), HEAD))
+    head = house.adapters.table.get(Key(session_pk(shared), HEAD))
     assert head is not None
     assert Head.of(head).owners == ("u:bob", "s:shared")
 
@@ -111,10 +112,10 @@ def test_a_shared_session_goes_on_and_is_still_summarised(house: Household) -> N
 @pytest.mark.req("R279")
 def test_what_the_user_says_while_being_erased_is_met_by_the_second_pass(house: Household) -> None:
     house.move_in()
-    clock: Any = house.world.clock
+    clock: Any = house.adapters.clock
     stage = Stage(clock, lambda: house.say(session("shared"), ADA, "Ada is still here."))
 
-    done = EraseUser(cold_parts(house, replace(house.world, clock=stage)), house.inventory).run(
+    done = EraseUser(cold_services(house, replace(house.adapters, clock=stage)), house.inventory).run(
         DataScope(ACME, user=ADA)
     )
 
@@ -130,20 +131,20 @@ def test_what_the_user_says_after_all_is_counted_as_left(house: Household) -> No
         def scrub(self) -> None:
             house.say(session("alone"), ADA, "Hello again.")
 
-    table: Any = house.world.table
+    table: Any = house.adapters.table
     late = Late(table, house.directory / "blobs")
 
-    assert EraseUser(cold_parts(house), late).run(DataScope(ACME, user=ADA)).left == 4
+    assert EraseUser(cold_services(house), late).run(DataScope(ACME, user=ADA)).left == 4
 
 
 def test_a_session_in_use_stops_the_erasure_which_can_be_run_again(house: Household) -> None:
     house.move_in()
-    parts = cold_parts(house)
-    lease = parts.sessions.lease(session("shared"), "somebody", replace(SETTINGS, guard_lease_seconds=900))
+    services = cold_services(house)
+    lease = services.sessions.lease(session("shared"), "somebody", replace(SETTINGS, guard_lease_seconds=900))
 
     with pytest.raises(ResourceBusy):
         erase(house)
-    parts.sessions.release(lease)
+    services.sessions.release(lease)
 
     assert erase(house).left == 0
     assert "Ada" not in "\n".join(house.contents())
@@ -151,18 +152,18 @@ def test_a_session_in_use_stops_the_erasure_which_can_be_run_again(house: Househ
 
 def test_a_user_is_named(house: Household) -> None:
     with pytest.raises(InvalidArgument, match="user"):
-        EraseUser(cold_parts(house), house.inventory).run(DataScope(ACME))
+        EraseUser(cold_services(house), house.inventory).run(DataScope(ACME))
 
 
 def test_what_a_shared_session_counts_stays(house: Household) -> None:
     house.say(session("shared"), ADA, "Ada's.")
     house.say(session("shared"), BOB, "Bob's.")
     where = Key(session_pk(session("shared")), "e#}")
-    house.world.table.put(Put({"pk": where.pk, "sk": where.sk, "count": 2}))
+    house.adapters.table.put(Put({"pk": where.pk, "sk": where.sk, "count": 2}))
 
     assert erase(house).shared_turns == 1
 
-    assert house.world.table.get(where) == {"pk": where.pk, "sk": where.sk, "count": 2}
+    assert house.adapters.table.get(where) == {"pk": where.pk, "sk": where.sk, "count": 2}
 
 
 def test_nobody_is_erased_for_having_a_name_that_begins_alike(house: Household) -> None:

@@ -5,23 +5,25 @@ from __future__ import annotations
 import pytest
 
 from cairn.conversation.items import message
-from cairn.engine import Engine
 from cairn.ground.ids import Project, UserId
 from cairn.log.layout import PROJECT_OWNER
 from cairn.memories.model import RecallRequest
+from cairn.memories.recall import recall
+from cairn.services import Services
+from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
-from support.custody import ACME, ADA, BOB, Household, cold_parts, erase, session
+from support.custody import ACME, ADA, BOB, Household, cold_services, erase, session
 
 
 @pytest.mark.req("R279")
 def test_a_process_that_has_the_user_s_memory_in_mind_tells_nothing_of_it_any_more(house: Household) -> None:
     house.move_in().index()
-    warm = house.engine()
+    warm = house.services()
 
     def asked(where: str, user: UserId) -> str:
         current = (message("user", "Where does Ada live, and which row holds the beans and marigolds?"),)
         request = Preparation(current=current, user_id=user, recall_scope="project")
-        return str(warm.turns.before(session(where), request).items[1:-1])
+        return str(prepare(warm, session(where), request).items[1:-1])
 
     assert "Bergen" in asked("alone", ADA)
     assert "plants the marigolds" in asked("shared", BOB)
@@ -39,22 +41,22 @@ def test_a_recall_finds_no_turn_fact_or_memory_that_was_erased(house: Household,
     house.move_in()
     if is_indexed:
         house.index()
-    warm = house.engine()
+    warm = house.services()
 
-    def found(engine: Engine, where: str, user: UserId) -> list[str]:
+    def found(services: Services, where: str, user: UserId) -> list[str]:
         question = RecallRequest(query="Bergen, Oslo, marigolds, Rome", limit=50, min_confidence=0, user_id=user)
-        return [each.content for each in engine.memories.recall(session(where), question).found]
+        return [each.content for each in recall(services, session(where), question).found]
 
     assert [text for text in found(warm, "alone", ADA) if "Bergen" in text]
     assert [text for text in found(warm, "shared", BOB) if "Marigolds" in text]
 
     erase(house)
 
-    for engine in (warm, house.engine()):
+    for services in (warm, house.services()):
         for where, user in (("alone", ADA), ("shared", BOB), ("bobs", BOB), ("shared", ADA)):
-            told = "\n".join(found(engine, where, user))
+            told = "\n".join(found(services, where, user))
             assert [word for word in ("Bergen", "Oslo", "Marigolds", "Row 1") if word in told] == []
-        assert [text for text in found(engine, "shared", BOB) if "Rome" in text]
+        assert [text for text in found(services, "shared", BOB) if "Rome" in text]
 
 
 def shared_memories(house: Household) -> list[str]:
@@ -85,7 +87,7 @@ def test_what_a_user_chose_to_keep_where_others_see_it_goes_and_what_others_kept
     of_bob = shared_memories(house)
     if indexed:
         for owner in (PROJECT_OWNER, "s:shared"):
-            assert house.engine().indexer.rebuild(ACME, Project("garden"), owner).entries
+            assert house.services().indexer.rebuild(ACME, Project("garden"), owner).entries
 
     done = erase(house)
 
@@ -98,7 +100,7 @@ def test_what_a_user_chose_to_keep_where_others_see_it_goes_and_what_others_kept
     for number in range(40):
         house.remember(session("shared"), BOB, f"Bob adds {number}.")
     house.later(minutes=5)
-    assert house.engine().indexer.run(ACME, Project("garden"), PROJECT_OWNER).entries == 61
+    assert house.services().indexer.run(ACME, Project("garden"), PROJECT_OWNER).entries == 61
     assert len(house.recalled(session("bobs"), BOB)) == 50
 
 
@@ -109,12 +111,12 @@ def test_a_process_that_knows_shared_memories_tells_no_erased_one_after_a_minute
 ) -> None:
     of_bob = shared_memories(house)
     if indexed:
-        house.engine().indexer.rebuild(ACME, Project("garden"), PROJECT_OWNER)
-    warm, here = house.engine(), session("shared")
+        house.services().indexer.rebuild(ACME, Project("garden"), PROJECT_OWNER)
+    warm, here = house.services(), session("shared")
 
     def told() -> str:
         asked = Preparation(current=(message("user", "Who keeps a row, and who waits here?"),), user_id=BOB)
-        return str(warm.turns.before(here, asked).items[1:-1])
+        return str(prepare(warm, here, asked).items[1:-1])
 
     assert "Ada keeps" in told()
     assert "Ada waits" in told()
@@ -132,15 +134,15 @@ def test_a_process_that_knows_shared_memories_tells_no_erased_one_after_a_minute
 @pytest.mark.req("R279")
 def test_a_process_that_only_prepares_turns_notices_after_the_log_was_indexed_again_too(house: Household) -> None:
     shared_memories(house)
-    warm = house.engine()
+    warm = house.services()
     asked = Preparation(current=(message("user", "Who keeps a row, and who waits here?"),), user_id=BOB)
-    assert "Ada keeps" in str(warm.turns.before(session("shared"), asked).items[1:-1])
+    assert "Ada keeps" in str(prepare(warm, session("shared"), asked).items[1:-1])
 
     erase(house)
     house.later(minutes=1)
-    assert house.engine().indexer.rebuild(ACME, Project("garden"), PROJECT_OWNER).entries
+    assert house.services().indexer.rebuild(ACME, Project("garden"), PROJECT_OWNER).entries
 
-    assert "Ada" not in str(warm.turns.before(session("shared"), asked).items[1:-1])
+    assert "Ada" not in str(prepare(warm, session("shared"), asked).items[1:-1])
 
 
 @pytest.mark.req("R279")
@@ -167,13 +169,13 @@ def test_a_session_s_memories_and_archive_go_with_a_session_that_was_the_user_s_
 @pytest.mark.parametrize("entries", [1, 3])
 def test_a_process_notices_that_a_short_log_was_erased_and_begun_again(house: Household, entries: int) -> None:
     house.say(session("alone"), ADA, "I live in Oslo.")
-    parts = cold_parts(house)
+    services = cold_services(house)
     house.say(session("alone"), ADA, *("Something else." for _ in range(entries - 1)))
-    parts.log.refresh(ACME, Project("garden"), "u:ada")
+    services.log.refresh(ACME, Project("garden"), "u:ada")
     erase(house)
     house.say(session("alone"), ADA, "I live in Turin.")
 
-    parts.log.refresh(ACME, Project("garden"), "u:ada")
+    services.log.refresh(ACME, Project("garden"), "u:ada")
 
-    with parts.log.view(ACME, Project("garden"), "u:ada") as view:
-        assert [fact.value for fact in view.facts(house.world.clock.now(), None)] == ["Turin"]
+    with services.log.view(ACME, Project("garden"), "u:ada") as view:
+        assert [fact.value for fact in view.facts(house.adapters.clock.now(), None)] == ["Turin"]

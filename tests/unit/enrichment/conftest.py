@@ -11,13 +11,14 @@ import pytest
 from cairn import wiring
 from cairn.access.callers import Caller
 from cairn.embedded.table import SqliteTable
+from cairn.ground.adapters import Adapters
 from cairn.ground.settings import EnrichmentSettings
-from cairn.ground.world import World
+from cairn.services import Services
 from cairn.tool.call import Call, execute
-from cairn.wiring import Services
 from cairn_mcp import door
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
 from support.enrichment import NAMES, PODS, SlowTable, SpyTool
+from support.services import services_over
 
 
 @pytest.fixture
@@ -31,19 +32,19 @@ def spy(monkeypatch: pytest.MonkeyPatch) -> SpyTool:
 
 
 @pytest.fixture
-def table(world: World) -> SlowTable:
-    assert isinstance(world.table, SqliteTable)
-    return SlowTable(world.table)
+def table(adapters: Adapters) -> SlowTable:
+    assert isinstance(adapters.table, SqliteTable)
+    return SlowTable(adapters.table)
 
 
 @pytest.fixture
-def enrich(services: Services, world: World, table: SlowTable) -> Callable[..., Services]:
+def enrich(services: Services, adapters: Adapters, table: SlowTable) -> Callable[..., Services]:
     """Return a function that switches enrichment on, with these knobs, for this process."""
 
     def switch(*, enabled: bool = True, **knobs: Any) -> Services:
         settings = replace(services.settings, enrichment=EnrichmentSettings(enabled=enabled, **knobs))
         slow: Any = table
-        built = replace(wiring.build(settings, replace(world, table=slow)), sandbox=services.sandbox)
+        built = services_over(replace(adapters, table=slow), settings, sandbox=services.sandbox)
         wiring.provide(built)
         return built
 

@@ -13,10 +13,10 @@ import pytest
 
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Tenant
+from cairn.services import Services
 from cairn.telemetry.record import recorded
 from cairn.tool import enrichment
 from cairn.tool.enrichment import AutoMemorySystem
-from cairn.wiring import Services
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
 from support.enrichment import PODS, SlowTable, SpyTool
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.table import Query
-from cairn.ground.world import World
+from cairn.services import Services
 from cairn.telemetry.metrics import samples
 from cairn.telemetry.record import CallRecord
 from cairn.tool.enrichment import AutoMemorySystem
-from cairn.wiring import Services
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
 from support.doubles import FakeClock
 from support.enrichment import CANARY, GARDEN, PODS, SlowTable, SpyTool, kept
@@ -23,7 +23,7 @@ from support.enrichment import CANARY, GARDEN, PODS, SlowTable, SpyTool, kept
 @pytest.mark.req("R227")
 @pytest.mark.req("R283")
 def test_after_a_call_its_record_says_how_it_ended_and_what_it_was_told(
-    spy: SpyTool, enrich: Callable[..., Services], ask: Callable[..., Any], world: World, clock: FakeClock
+    spy: SpyTool, enrich: Callable[..., Services], ask: Callable[..., Any], adapters: Adapters, clock: FakeClock
 ) -> None:
     enrich()
     ask({**EXAMPLE, "pods": {"token": CANARY, "items": ["x" * 500]}})
@@ -31,7 +31,7 @@ def test_after_a_call_its_record_says_how_it_ended_and_what_it_was_told(
     spy.error = NotFound(f"No such pod {'y' * 500}")
     with pytest.raises(NotFound):
         ask()
-    first, second = kept(world)
+    first, second = kept(adapters)
     assert {"mem_ctx:not_used", "mem_ctx:count:0"} < set(first["tags"])
     assert {"mem_ctx:used", "mem_ctx:count:1"} < set(second["tags"])
     assert any(tag.startswith("mem_ctx:latency:") for tag in second["tags"])
@@ -44,11 +44,11 @@ def test_after_a_call_its_record_says_how_it_ended_and_what_it_was_told(
 
 
 def test_what_is_kept_is_sealed_and_ends(
-    enrich: Callable[..., Services], ask: Callable[..., Any], world: World, clock: FakeClock
+    enrich: Callable[..., Services], ask: Callable[..., Any], adapters: Adapters, clock: FakeClock
 ) -> None:
     services = enrich(retention_days=2)
     ask()
-    (item,) = world.table.query(Query(GARDEN.partition(PODS.name), "r#", "r#~")).items
+    (item,) = adapters.table.query(Query(GARDEN.partition(PODS.name), "r#", "r#~")).items
     assert set(item) == {"pk", "sk", "expires_at", "kid", "data"}
     memory = AutoMemorySystem(services, Tenant("acme"), Project("garden"))
     for hours, number in ((47, 1), (2, 0)):

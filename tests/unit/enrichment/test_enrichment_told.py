@@ -14,14 +14,15 @@ from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.enrichment.model import ContextSummary
 from cairn.ground import codec
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.session import Session
 from cairn.ground.settings import EnrichmentSettings
-from cairn.ground.world import World
+from cairn.services import Services
 from cairn.tool import enrichment
 from cairn.tool.enrichment import AutoMemorySystem
-from cairn.wiring import Services
+from cairn.turns.after_turn import commit
 from cairn_mcp import door
 from cairn_tools.mcp_pipe import mcp_pipe
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE
@@ -56,7 +57,7 @@ def say(services: Services, text: str, session_id: str = "monday") -> None:
         inputs=(message("user", text),),
         outputs=(message("assistant", "Noted."),),
     )
-    services.turns.after(Session(Tenant("acme"), Project("garden"), SessionId(session_id)), turn)
+    commit(services, Session(Tenant("acme"), Project("garden"), SessionId(session_id)), turn)
 
 
 @pytest.mark.req("R210")
@@ -113,13 +114,13 @@ def test_a_call_is_told_at_most_three_things_in_fifteen_hundred_bytes(
 
 @pytest.mark.req("R211")
 def test_a_tool_that_is_not_on_the_list_is_not_told_but_its_calls_are_kept(
-    spy: SpyTool, enrich: Callable[..., Services], ask: Callable[..., Any], world: World
+    spy: SpyTool, enrich: Callable[..., Services], ask: Callable[..., Any], adapters: Adapters
 ) -> None:
     enrich(tools=("another_tool",))
     for _ in range(2):
         ask()
     assert spy.told == [None, None]
-    assert [each["tags"][-3] for each in kept(world)] == ["mem_ctx:not_used"] * 2
+    assert [each["tags"][-3] for each in kept(adapters)] == ["mem_ctx:not_used"] * 2
 
 
 @pytest.mark.req("R223")

@@ -20,7 +20,7 @@ START: TypeAlias = Callable[..., Any]
 
 def believed(talk: Any) -> dict[str, str]:
     """Return what the session believes, key by key, as a process finds it that has read nothing yet."""
-    return {fact.key: fact.value for fact in _stored(talk).facts(talk.world.clock.now(), talk.session.session_id)}
+    return {fact.key: fact.value for fact in _stored(talk).facts(talk.adapters.clock.now(), talk.session.session_id)}
 
 
 def as_of(talk: Any, moment: datetime) -> dict[str, str]:
@@ -32,8 +32,8 @@ def as_of(talk: Any, moment: datetime) -> dict[str, str]:
 def _stored(talk: Any, until: datetime | None = None) -> MemoryView:
     session, view = talk.session, MemoryView()
     log = log_pk(session.tenant, session.project, log_owner(UserId("ada"), session.session_id))
-    for item in entries(talk.parts, log):
-        record: dict[str, Any] = talk.parts.vault.unseal(session.tenant, item)
+    for item in entries(talk.services, log):
+        record: dict[str, Any] = talk.services.vault.unseal(session.tenant, item)
         if until is None or datetime.fromisoformat(record["at"]) <= until:
             view.apply(record)
     return view
@@ -99,7 +99,7 @@ def test_a_correction_quotes_the_turn_that_made_it(start: START) -> None:
     talk.say("My name is Rob.", turn_id="first")
     talk.say("Actually, it's Bob.", turn_id="second")
 
-    [name] = _stored(talk).facts(talk.world.clock.now(), talk.session.session_id)
+    [name] = _stored(talk).facts(talk.adapters.clock.now(), talk.session.session_id)
 
     assert (name.source.turn_id, name.source.event_id) == ("second", "second-in-0")
     assert name.source.quote == "Actually, it's Bob."
@@ -131,7 +131,7 @@ def test_the_record_of_a_replaced_fact_says_from_when_until_when_it_was_believed
     session = talk.session
     log = log_pk(session.tenant, session.project, log_owner(UserId("ada"), session.session_id))
     [ended] = [
-        end for item in entries(talk.parts, log) for end in talk.parts.vault.unseal(session.tenant, item)["ended"]
+        end for item in entries(talk.services, log) for end in talk.services.vault.unseal(session.tenant, item)["ended"]
     ]
 
     assert (ended["value"], ended["state"]) == ("Rome", State.SUPERSEDED)

@@ -33,9 +33,9 @@ def test_abstracts_and_overviews_are_bounded(start: START) -> None:
     talk = start()
     for number in range(60):
         talk.say(f"I like kind {number} of tea, and Anna Lopez must try number {number} by Friday, we decided. " * 4)
-    head = contents.head_of(talk.parts, talk.session)
+    head = contents.head_of(talk.services, talk.session)
     assert head is not None
-    held = contents.read(talk.parts, talk.session, head)
+    held = contents.read(talk.services, talk.session, head)
 
     abstracts = [directory.abstract() for directory in directories(ROOT, held)]
     overviews = [directory.overview() for directory in directories(ROOT, held)]

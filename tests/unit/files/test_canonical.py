@@ -41,7 +41,7 @@ def talk(start: START, clock: Any) -> Any:
 
 
 def everything(talk: Any) -> dict[str, bytes]:
-    return dict(talk.engine.files.everything(talk.session))
+    return dict(talk.services.files.everything(talk.session))
 
 
 @pytest.mark.req("R017")
@@ -86,7 +86,7 @@ def test_what_a_session_ends_of_another_s_facts_is_no_fact_of_its_own(talk: Any)
     other = talk.other("tuesday")
     other.say("I no longer live in Bergen. I like jazz.")
 
-    files = dict(other.engine.files.everything(other.session))
+    files = dict(other.services.files.everything(other.session))
     facts = [json.loads(line) for path in files if "/facts-" in path for line in files[path].splitlines()]
     assert [fact["value"] for fact in facts] == ["jazz"]
     assert "Bergen" in {fact["value"] for fact in Reader(everything(talk)).lines("L0") if fact["state"] == "active"}
@@ -155,17 +155,17 @@ def test_the_same_memory_gives_the_same_bytes_and_each_path_reads_as_it_is_copie
 
     assert again == files
     for path, content in files.items():
-        assert talk.engine.files.read(talk.session, path) == content
-        info = talk.engine.files.stat(talk.session, path)
+        assert talk.services.files.read(talk.session, path) == content
+        info = talk.services.files.stat(talk.session, path)
         assert info is not None
         assert (info.size, info.version) == (len(content), None)
-    listed = talk.engine.files.list(talk.session, depth=9, limit=999).entries
+    listed = talk.services.files.list(talk.session, depth=9, limit=999).entries
     assert [each.path for each in listed if each.type == "FILE"] == sorted(files)
 
 
 @pytest.mark.req("R092")
 def test_a_view_is_read_in_ranges_and_listed_like_any_directory(talk: Any) -> None:
-    files, session = talk.engine.files, talk.session
+    files, session = talk.services.files, talk.session
     whole = files.read(session, "meta/state.json")
 
     assert files.read(session, "meta/state.json", 3, 5) == whole[3:8]
@@ -184,7 +184,7 @@ def test_a_view_is_read_in_ranges_and_listed_like_any_directory(talk: Any) -> No
 @pytest.mark.req("R080")
 @pytest.mark.req("R083")
 def test_directories_of_own_files_are_listed_with_what_is_in_them(talk: Any, clock: Any) -> None:
-    files, session = talk.engine.files, talk.session
+    files, session = talk.services.files, talk.session
     files.write(session, "notes/plans/spring.md", "Sow beans.", WriteMode.TRUNCATE)
     clock.advance(minutes=1)
     files.write(session, "notes/todo.md", "Buy stamps.", WriteMode.TRUNCATE)
@@ -204,13 +204,13 @@ def test_directories_of_own_files_are_listed_with_what_is_in_them(talk: Any, clo
 
 def test_a_session_that_has_files_and_no_turns_lists_them(start: START) -> None:
     talk = start("tuesday")
-    talk.engine.files.write(talk.session, "a/b.md", "x", WriteMode.TRUNCATE)
+    talk.services.files.write(talk.session, "a/b.md", "x", WriteMode.TRUNCATE)
     assert [each.path for each in talk.list()] == ["/memory/tuesday", "/memory/tuesday/a"]
 
 
 @pytest.mark.req("R093")
 def test_what_was_just_written_said_or_learnt_is_found_with_where_it_stands(talk: Any) -> None:
-    files, session = talk.engine.files, talk.session
+    files, session = talk.services.files, talk.session
     lines = [f"Row {number} has kale.\n" for number in range(200)]
     files.write(session, "notes.txt", "".join(lines) + "豆\nThe pump is in the shed.\n", WriteMode.TRUNCATE)
     found = files.search(session, "where is the pump")[0]
@@ -232,7 +232,7 @@ def test_what_was_just_written_said_or_learnt_is_found_with_where_it_stands(talk
 
 
 def test_a_search_keeps_to_its_path_its_limit_and_the_words_of_the_query(talk: Any) -> None:
-    files, session = talk.engine.files, talk.session
+    files, session = talk.services.files, talk.session
     for number in range(4):
         files.write(session, f"a/{number}.txt", f"kale {number}", WriteMode.TRUNCATE)
     files.write(session, "b.txt", "kale", WriteMode.TRUNCATE)
@@ -257,6 +257,6 @@ def test_with_the_switch_on_the_legacy_files_are_as_current_as_the_canonical_one
         assert files[f"{ROOT}/context.jsonl"] == files[f"{ROOT}/runtime/context/current.jsonl"]
         assert sorted(facts, key=str) == sorted(reader.lines("L0", "L1", "L2"), key=str)
         assert json.loads(files[f"{ROOT}/meta.json"]) == reader.document("meta/state.json")
-        assert talk.engine.files.read(talk.session, "log.jsonl") == files[f"{ROOT}/log.jsonl"]
+        assert talk.services.files.read(talk.session, "log.jsonl") == files[f"{ROOT}/log.jsonl"]
     off = talk.other(legacy_files=False)
     assert f"{ROOT}/log.jsonl" not in everything(off)

@@ -231,9 +231,9 @@ def test_a_directory_is_told_alike_alone_and_among_all(talk: Any, clock: Any, *,
         clock.advance(hours=1)
         talk.maintain()
     listed = talk.list()
-    head = contents.head_of(talk.parts, talk.session)
+    head = contents.head_of(talk.services, talk.session)
     assert head is not None
-    held = contents.read(talk.parts, talk.session, head)
+    held = contents.read(talk.services, talk.session, head)
 
     assert [each.path for each in listed] == [each.path for each in directories(ROOT, held)]
     for number, each in enumerate(listed):

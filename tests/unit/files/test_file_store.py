@@ -9,15 +9,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from cairn.ground.world import World
+from cairn.ground.adapters import Adapters
 from cairn.sessions.layout import session_pk
 from support.doubles import Counted
 from support.files import APPEND, OVERWRITE, TRUNCATE, files_of, usage
 from support.turns import SESSION, cold, partition
 
 
-def test_a_file_s_content_and_nothing_of_it_in_the_clear_is_stored(world: World, store: Any) -> None:
-    files = files_of(world)
+def test_a_file_s_content_and_nothing_of_it_in_the_clear_is_stored(adapters: Adapters, store: Any) -> None:
+    files = files_of(adapters)
     for size in (1, 20_000):
         files.write(SESSION, f"a{size}", "canary " * size, TRUNCATE)
         files.write(SESSION, f"a{size}", "canary", APPEND)
@@ -25,8 +25,8 @@ def test_a_file_s_content_and_nothing_of_it_in_the_clear_is_stored(world: World,
     assert b"file#a1" in store.contents()
 
 
-def test_an_append_to_a_large_file_writes_its_end_only(world: World, store: Any) -> None:
-    files = files_of(world)
+def test_an_append_to_a_large_file_writes_its_end_only(adapters: Adapters, store: Any) -> None:
+    files = files_of(adapters)
     for _ in range(4):
         files.write(SESSION, "a", noise(400_000), APPEND)
     before = {path: path.stat().st_size for path in blobs(store)}
@@ -37,21 +37,21 @@ def test_an_append_to_a_large_file_writes_its_end_only(world: World, store: Any)
     assert len(files.read(SESSION, "a")) == 1_661_000
 
 
-def test_a_range_of_a_large_file_needs_no_more_than_the_parts_it_is_in(world: World, store: Any) -> None:
-    files = files_of(world)
+def test_a_range_of_a_large_file_needs_no_more_than_the_parts_it_is_in(adapters: Adapters, store: Any) -> None:
+    files = files_of(adapters)
     text = noise(1_600_000)
     for start in range(0, 1_600_000, 400_000):
         files.write(SESSION, "a", text[start : start + 400_000], APPEND)
     assert len(blobs(store)) == 4
     calls: list[str] = []
-    counted = files_of(counting(world, calls))
+    counted = files_of(counting(adapters, calls))
     assert counted.read(SESSION, "a", 399_990, 20).decode() == text[399_990:400_010]
     assert calls == ["get", "get"]
 
 
 def test_reading_takes_one_call_of_the_table_appending_two_and_making_four(start: Any) -> None:
     talk = start()
-    files, session, table = talk.engine.files, talk.session, talk.table
+    files, session, table = talk.services.files, talk.session, talk.table
     files.write(session, "first", "x", TRUNCATE)
 
     def calls(operation: Callable[[], object]) -> tuple[int, int]:
@@ -66,8 +66,8 @@ def test_reading_takes_one_call_of_the_table_appending_two_and_making_four(start
     assert calls(lambda: files.delete(session, "a")) == (2, 1)
 
 
-def test_the_blobs_of_what_was_replaced_or_deleted_are_removed(world: World, store: Any) -> None:
-    files = files_of(world)
+def test_the_blobs_of_what_was_replaced_or_deleted_are_removed(adapters: Adapters, store: Any) -> None:
+    files = files_of(adapters)
     for _ in range(3):
         files.write(SESSION, "a", noise(400_000), APPEND)
     files.write(SESSION, "a", noise(1000), OVERWRITE, offset=500_000)
@@ -76,8 +76,8 @@ def test_the_blobs_of_what_was_replaced_or_deleted_are_removed(world: World, sto
     assert blobs(store) == []
     files.write(SESSION, "a", noise(400_000), TRUNCATE)
     files.delete(SESSION, "a")
-    left = [str(item["sk"]) for item in partition(cold(world), session_pk(SESSION))]
-    assert (blobs(store), left, usage(world)) == ([], ["files"], 0)
+    left = [str(item["sk"]) for item in partition(cold(adapters), session_pk(SESSION))]
+    assert (blobs(store), left, usage(adapters)) == ([], ["files"], 0)
 
 
 def blobs(store: Any) -> list[Path]:
@@ -90,5 +90,5 @@ def noise(size: int) -> str:
     return "".join(b64encode(digest).decode()[:40] for digest in digests)[:size]
 
 
-def counting(world: World, calls: list[str]) -> World:
-    return replace(world, blobs=Counted(world.blobs, calls))
+def counting(adapters: Adapters, calls: list[str]) -> Adapters:
+    return replace(adapters, blobs=Counted(adapters.blobs, calls))

@@ -10,10 +10,10 @@ import pytest
 from cairn.edge.problems import HTTP_STATUS
 from cairn.files.files import FileType, WriteMode
 from cairn.files.service import Files
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, Conflict, InvalidArgument, PayloadTooLarge, PermissionDenied, QuotaExceeded
 from cairn.ground.session import Session
 from cairn.ground.settings import Limits
-from cairn.ground.world import World
 from support.files import APPEND, OVERWRITE, TRUNCATE, files_of, usage
 from support.turns import SESSION
 
@@ -192,7 +192,7 @@ def test_no_version_comes_back_when_a_file_is_deleted_and_made_again(files: File
 @pytest.mark.req("R104")
 def test_every_file_error_is_an_error_of_the_memory_tools(files: Files) -> None:
     files.write(SESSION, "a/b.txt", "x", TRUNCATE)
-    small = files_of(world_of(files), request_bytes=1024, file_bytes=1024, project_bytes=1024)
+    small = files_of(adapters_of(files), request_bytes=1024, file_bytes=1024, project_bytes=1024)
     told: dict[str, Callable[[], object]] = {
         "NOT_FOUND NOT_FOUND": lambda: files.read(SESSION, "none"),
         "NOT_FOUND NOT_FOUND list": lambda: files.list(SESSION, "none"),
@@ -220,9 +220,9 @@ def test_every_file_error_is_an_error_of_the_memory_tools(files: Files) -> None:
     assert names(files, depth=9) == ["/a", "/a/b.txt"]
 
 
-def world_of(files: Files) -> World:
+def adapters_of(files: Files) -> Adapters:
     inside: Any = files
-    return inside._own._parts.world
+    return inside._own._services.adapters
 
 
 @pytest.mark.parametrize(
@@ -237,8 +237,8 @@ def test_nobody_writes_what_shows_the_memory(path: str, files: Files) -> None:
 
 
 @pytest.mark.req("R268")
-def test_a_payload_a_file_and_a_project_have_a_most_bytes(world: World) -> None:
-    files = files_of(world, request_bytes=2000, file_bytes=3000, project_bytes=5000)
+def test_a_payload_a_file_and_a_project_have_a_most_bytes(adapters: Adapters) -> None:
+    files = files_of(adapters, request_bytes=2000, file_bytes=3000, project_bytes=5000)
     other = Session(SESSION.tenant, SESSION.project, cast("Any", "tuesday"))
     with pytest.raises(PayloadTooLarge) as payload:
         files.write(SESSION, "a", "é" * 1001, TRUNCATE)
@@ -254,10 +254,10 @@ def test_a_payload_a_file_and_a_project_have_a_most_bytes(world: World) -> None:
         "file_bytes",
         "project_bytes",
     ]
-    assert (len(files.read(SESSION, "a")), len(files.read(other, "b")), usage(world)) == (3000, 2000, 5000)
+    assert (len(files.read(SESSION, "a")), len(files.read(other, "b")), usage(adapters)) == (3000, 2000, 5000)
     files.delete(SESSION, "a")
     files.write(other, "b", "x", APPEND)
-    assert usage(world) == 2001
+    assert usage(adapters) == 2001
 
 
 @pytest.mark.req("R268")

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, InvalidArgument, NotFound
 from cairn.ground.ids import Namespace, Tenant
-from cairn.ground.world import World
 from cairn.keyvalue.model import KeyName, Place
 from cairn.keyvalue.store import KeyValue
 from support.doubles import Counted
@@ -29,8 +29,8 @@ def at(key: str, namespace: str = MONDAY, tenant: str = ACME) -> Place:
 
 
 @pytest.fixture
-def memory(world: World) -> KeyValue:
-    return key_value(world)
+def memory(adapters: Adapters) -> KeyValue:
+    return key_value(adapters)
 
 
 def keys(memory: KeyValue, prefix: str = "", limit: int = 50) -> list[str]:
@@ -55,9 +55,9 @@ JSON = st.recursive(
 
 @pytest.mark.req("R150")
 @pytest.mark.req("R148")
-def test_any_json_value_comes_back_as_it_was(new_world: Any) -> None:
-    _, world = new_world()
-    memory = key_value(world)
+def test_any_json_value_comes_back_as_it_was(new_adapters: Any) -> None:
+    _, adapters = new_adapters()
+    memory = key_value(adapters)
 
     @given(value=JSON.filter(lambda value: "\\ud8" not in ascii(value)))
     def comes_back(value: Any) -> None:
@@ -155,13 +155,13 @@ def test_a_key_is_never_taken_for_a_pattern(memory: KeyValue) -> None:
 
 
 @pytest.mark.req("R143")
-def test_a_cursor_serves_only_the_listing_that_gave_it(memory: KeyValue, world: World) -> None:
+def test_a_cursor_serves_only_the_listing_that_gave_it(memory: KeyValue, adapters: Adapters) -> None:
     for namespace, tenant in ((MONDAY, ACME), ("session.tuesday", ACME), (MONDAY, "rival")):
         for number in range(3):
             memory.put(at(f"k{number}", namespace, tenant), number)
     cursor = memory.list(ACME, MONDAY, "k", 1).cursor
     assert cursor is not None
-    other = key_value(world)
+    other = key_value(adapters)
     assert other.list(ACME, MONDAY, "k", 1, cursor).keys == ("k1",)
     changed = [cursor[:at] + ("A" if cursor[at] != "A" else "B") + cursor[at + 1 :] for at in range(len(cursor) - 1)]
     for wrong in (*changed, "", "k0", "é", cursor[:-4], cursor + "AAAA"):
@@ -195,16 +195,18 @@ def test_a_version_rises_with_each_write_even_within_one_moment(memory: KeyValue
     assert memory.get(at("k")).version == versions[-1]
 
 
-def test_a_write_on_condition_of_a_version_is_refused_for_another(memory: KeyValue, clock: Any, world: World) -> None:
+def test_a_write_on_condition_of_a_version_is_refused_for_another(
+    memory: KeyValue, clock: Any, adapters: Adapters
+) -> None:
     first = memory.put(at("k"), "v", if_version=0)
-    for process in (memory, key_value(world)):
+    for process in (memory, key_value(adapters)):
         for wrong in (0, first - 1, first + 1):
             with pytest.raises(Conflict) as refused:
                 process.put(at("k"), "other", if_version=wrong)
             assert refused.value.details == {"version": first}
             with pytest.raises(Conflict):
                 process.delete(at("k"), if_version=wrong)
-    second = key_value(world).put(at("k"), "w", if_version=first, ttl_seconds=5)
+    second = key_value(adapters).put(at("k"), "w", if_version=first, ttl_seconds=5)
     assert memory.get(at("k")).value == "w"
     clock.advance(seconds=5)
     with pytest.raises(Conflict):
@@ -217,25 +219,25 @@ def test_a_write_on_condition_of_a_version_is_refused_for_another(memory: KeyVal
         memory.get(at("k"))
 
 
-def test_a_write_repeated_after_its_answer_was_lost_is_the_same_write(world: World) -> None:
-    first = key_value(world).put(at("k"), {"a": True}, 60)
-    second = key_value(world).put(at("k"), {"a": 1}, 60, if_version=first)
-    assert key_value(world).put(at("k"), {"a": 1}, 60, if_version=first) == second
+def test_a_write_repeated_after_its_answer_was_lost_is_the_same_write(adapters: Adapters) -> None:
+    first = key_value(adapters).put(at("k"), {"a": True}, 60)
+    second = key_value(adapters).put(at("k"), {"a": 1}, 60, if_version=first)
+    assert key_value(adapters).put(at("k"), {"a": 1}, 60, if_version=first) == second
     for value, ttl in (({"a": True}, 60), ({"a": 1}, 61), ({"a": 1}, None)):
         with pytest.raises(Conflict):
-            key_value(world).put(at("k"), value, ttl, if_version=first)
+            key_value(adapters).put(at("k"), value, ttl, if_version=first)
 
 
 @pytest.mark.req("R153")
-def test_a_large_value_is_kept_as_a_blob(memory: KeyValue, world: World) -> None:
+def test_a_large_value_is_kept_as_a_blob(memory: KeyValue, adapters: Adapters) -> None:
     memory.put(at("k"), {"noise": NOISE})
     assert memory.get(at("k")).value == {"noise": NOISE}
-    assert key_value(world).get(at("k")).value == {"noise": NOISE}
+    assert key_value(adapters).get(at("k")).value == {"noise": NOISE}
 
 
 @pytest.mark.req("R166")
-def test_another_process_sees_a_put_at_once(memory: KeyValue, world: World) -> None:
-    other = key_value(world)
+def test_another_process_sees_a_put_at_once(memory: KeyValue, adapters: Adapters) -> None:
+    other = key_value(adapters)
     for number in range(3):
         memory.put(at("k"), number)
         assert other.get(at("k")).value == number
@@ -246,10 +248,12 @@ def test_another_process_sees_a_put_at_once(memory: KeyValue, world: World) -> N
 class Processes:
     """Processes over one store, and the calls of each."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, adapters: Adapters) -> None:
         self.calls: list[str] = []
-        self.world = replace(world, table=Counted(world.table, self.calls), blobs=Counted(world.blobs, self.calls))
-        self.memory = key_value(self.world)
+        self.adapters = replace(
+            adapters, table=Counted(adapters.table, self.calls), blobs=Counted(adapters.blobs, self.calls)
+        )
+        self.memory = key_value(self.adapters)
 
     def of(self, call: Any) -> list[str]:
         self.calls.clear()
@@ -257,8 +261,8 @@ class Processes:
         return sorted(self.calls)
 
 
-def test_a_warm_call_is_one_round_trip(world: World) -> None:
-    process = Processes(world)
+def test_a_warm_call_is_one_round_trip(adapters: Adapters) -> None:
+    process = Processes(adapters)
     memory = process.memory
     memory.put(at("first"), 1)
     look = ["query", "transact"]
@@ -272,6 +276,6 @@ def test_a_warm_call_is_one_round_trip(world: World) -> None:
     assert process.of(lambda: memory.list(ACME, MONDAY)) == ["query", "query"]
     assert process.of(lambda: memory.delete(at("new"))) == look
     assert process.of(lambda: memory.put(at("new"), "again")) == look
-    stranger = Processes(world)
+    stranger = Processes(adapters)
     stranger.memory.put(at("second"), 1)
     assert stranger.of(lambda: stranger.memory.put(at("new"), "mine")) == [*look[:1], *look, *look[1:]]

@@ -20,11 +20,12 @@ from cairn.access.callers import Caller
 from cairn.calls import layout
 from cairn.calls.record import day_of
 from cairn.embedded.table import SqliteTable
+from cairn.ground.adapters import Adapters
 from cairn.ground.table import Put, Query
-from cairn.ground.world import World
 from cairn.local.store import LOCAL_TENANT, open_store
 from cairn.tool.call import Call
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
+from support.services import services_over
 
 Run = Callable[..., Result]
 
@@ -44,11 +45,11 @@ def data(tmp_path: Path) -> Path:
     """Return a data directory in which two turns were stored two hours ago."""
     directory = tmp_path / "store"
     with open_store(directory, os.environ) as store:
-        world: World = replace(wiring.adapters(store.settings), clock=EarlierClock())
+        adapters: Adapters = replace(wiring.wiring_of(store.settings).adapters(), clock=EarlierClock())
         caller = Caller(
             LOCAL_TENANT, frozenset({"read", "write"}), "request-1", (ALL_PROJECTS,), credential="0123456789abcdef"
         )
-        call = Call(caller, wiring.build(store.settings, world))
+        call = Call(caller, services_over(adapters, store.settings))
         for turn in ("turn-1", "turn 2"):
             memory_after_turn.execute({**EXAMPLE, "turn_id": turn}, call)
     return directory

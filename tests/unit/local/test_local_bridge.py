@@ -16,7 +16,7 @@ from cairn.access.api_keys import Grant
 from cairn.ground.ids import Tenant
 from cairn.local.server.bridge import Bridge, application
 from cairn.local.server.doors import Handler
-from cairn.wiring import Services
+from cairn.services import Services
 from cairn_auth import authorizer, metadata
 from cairn_health import door as health
 from cairn_mcp import door as mcp

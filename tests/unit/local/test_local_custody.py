@@ -15,8 +15,8 @@ from cairn import wiring
 from cairn.conversation.turns import Completion
 from cairn.ground.ids import Project, SessionId, Tenant, UserId
 from cairn.ground.session import Session
-from cairn.local.store import custody, open_store
-from cairn.sessions.parts import Parts
+from cairn.local.store import open_store, operator_services
+from cairn.turns.after_turn import commit
 from support.turns import turn
 
 Run = Callable[..., Result]
@@ -36,13 +36,11 @@ def say(data: Path, text: str, user: str, project: str = "garden") -> None:
     said = turn(f"turn-{text}", text)
     whose = Completion(turn_id=said.turn_id, inputs=said.inputs, outputs=said.outputs, user_id=UserId(user))
     with open_store(data, {}):
-        wiring.services().turns.after(Session(Tenant("local"), Project(project), SessionId("s")), whose)
+        commit(wiring.services(), Session(Tenant("local"), Project(project), SessionId("s")), whose)
 
 
 def said(data: Path, project: str = "garden", tenant: str = "local") -> list[str]:
-    store = custody(data, {})
-    sessions = Parts.of(store.world, store.settings.memory_for).sessions
-    history = sessions.history(Session(Tenant(tenant), Project(project), SessionId("s")))
+    history = operator_services(data, {}).sessions.history(Session(Tenant(tenant), Project(project), SessionId("s")))
     return [str(event.item["content"][0]["text"]) for _, events in history for event in events]
 
 
@@ -228,7 +226,7 @@ def test_an_erased_tenant_is_told_of_on_the_log_and_has_none_of_its_own(run: Run
 
     line = json.loads(next(line for line in done.stderr.splitlines() if "tenant erased" in line))
     assert (line["tenant"], line["erased"]["data_keys"], line["erased"]["left"]) == ("local", 1, 0)
-    assert list(custody(data, {}).inventory.items(Tenant("local"))) == []
+    assert list(operator_services(data, {}).inventory.items(Tenant("local"))) == []
 
 
 @pytest.mark.parametrize(
@@ -240,4 +238,4 @@ def test_a_tenant_that_nothing_was_stored_for_is_told_and_gets_no_data_key(
     told = run(*arguments)
 
     assert (told.exit_code, "no data key" in told.stderr) == (1, True)
-    assert list(custody(data, {}).inventory.items(Tenant("local"))) == []
+    assert list(operator_services(data, {}).inventory.items(Tenant("local"))) == []

@@ -12,9 +12,11 @@ from click.testing import Result
 
 from cairn import wiring
 from cairn.access.api_keys import Credential
-from cairn.ground.world import World
-from cairn.local.store import LOCAL_TENANT, api_keys
+from cairn.ground.adapters import Adapters
+from cairn.local.store import LOCAL_TENANT, operator_services
+from cairn.services import StoreWiring
 from cairn.settings.settings import AwsStore, EmbeddedStore, Settings
+from support.services import services_over
 
 Run = Callable[..., Result]
 
@@ -28,7 +30,7 @@ def run(run: Run) -> Run:
 @pytest.fixture
 def opened(data: Path) -> Callable[[str], Credential | None]:
     """Return a function that checks a key as another process would."""
-    return lambda key: api_keys(data, {}).check(key.strip())
+    return lambda key: operator_services(data, {}).credentials.check(key.strip())
 
 
 def test_create_prints_a_key_alone_on_standard_output_that_opens_what_it_was_told(
@@ -128,18 +130,18 @@ def test_the_directory_holds_no_secret_and_is_its_owner_s_alone(run: Run, data: 
 
 
 def test_without_a_data_directory_the_settings_say_whose_keys_they_are(
-    data: Path, world: World, monkeypatch: pytest.MonkeyPatch
+    data: Path, adapters: Adapters, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[object] = []
 
-    def adapters(settings: Settings, *, for_operator: bool) -> World:
+    def wiring_of(settings: Settings, *, for_operator: bool) -> StoreWiring:
         assert for_operator
         asked.append(settings.store)
-        return world
+        return services_over(adapters).store
 
-    monkeypatch.setattr(wiring, "adapters", adapters)
+    monkeypatch.setattr(wiring, "wiring_of", wiring_of)
     aws = {"CAIRN_TABLE": "t", "CAIRN_BUCKET": "b", "CAIRN_KEY_ID": "k"}
-    api_keys(None, aws)
-    api_keys(data, aws)
+    operator_services(None, aws)
+    operator_services(data, aws)
 
     assert asked == [AwsStore(table="t", bucket="b", key_id="k"), EmbeddedStore(directory=data)]

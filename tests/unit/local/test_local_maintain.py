@@ -21,6 +21,7 @@ from cairn.local.cli import main
 from cairn.local.server import background
 from cairn.local.store import open_store
 from cairn.sessions.layout import HEAD, SUMMARIES, due_shard, session_pk
+from cairn.turns.after_turn import commit
 from cairn_jobs import worker
 
 AT_ONCE = {"CAIRN_MEMORY_ENABLED": "true", "CAIRN_MEMORY_SUMMARY_REFRESH_INTERVAL_MINUTES": "0"}
@@ -35,7 +36,7 @@ def say(data: Path) -> Say:
         session = Session(Tenant("local"), Project("garden"), SessionId(name))
         with open_store(data, environment):
             turn = Completion(turn_id=TurnId("t1"), inputs=(message("user", "Hello."),), outputs=())
-            wiring.services().turns.after(session, turn)
+            commit(wiring.services(), session, turn)
         return session
 
     return said
@@ -153,7 +154,7 @@ def test_an_open_store_does_its_jobs_in_the_background(data: Path, monkeypatch: 
 
     monkeypatch.setitem(worker.WORK, MaintainShard, note)  # pyright: ignore[reportArgumentType] - a mapping, of which the test changes one entry
     with open_store(data, AT_ONCE):
-        wiring.services().jobs.send([MaintainShard(3)])
+        wiring.services().adapters.jobs.send([MaintainShard(3)])
         assert done.wait(timeout=30)
 
     assert at_work == ["3 False"]

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.ports import Blobs
-from cairn.ground.world import World
 from cairn.log.log import FIRST_PAGE, MOST_NEWS, MemoryLog
 from cairn.log.manifest import ENTRIES, FAN_IN
 from cairn.turns.before_turn import prepare
@@ -22,8 +22,8 @@ from support.turns import SESSION, cold
 
 
 @pytest.fixture
-def journal(world: World, watched: Any) -> Journal:
-    return Journal(replace(world, table=watched))
+def journal(adapters: Adapters, watched: Any) -> Journal:
+    return Journal(replace(adapters, table=watched))
 
 
 def test_a_cold_process_reads_the_newest_entries_and_then_the_segments(journal: Journal) -> None:
@@ -72,10 +72,10 @@ def test_a_warm_process_makes_one_query_of_the_news_and_the_manifest(journal: Jo
 def test_a_cold_before_turn_makes_two_rounds_even_though_it_has_no_data_key(journal: Journal) -> None:
     journal.indexed(70)
     meter = Meter()
-    keys, blobs = MeteredKeys(journal.world.keys, meter), MeteredBlobs(journal.world.blobs, meter)
-    table = MeteredTable(journal.world.table, meter)
-    world = replace(journal.world, table=table, keys=keys, blobs=blobs, parallel=meter)
-    found = prepare(cold(world), SESSION, Preparation(current=(message("user", "row 7"),)))
+    keys, blobs = MeteredKeys(journal.adapters.keys, meter), MeteredBlobs(journal.adapters.blobs, meter)
+    table = MeteredTable(journal.adapters.table, meter)
+    adapters = replace(journal.adapters, table=table, keys=keys, blobs=blobs, parallel=meter)
+    found = prepare(cold(adapters), SESSION, Preparation(current=(message("user", "row 7"),)))
     assert "row 7 " in str(found.items)
     assert meter.rounds == 2
     assert meter.counts["blob_get"] == 1
@@ -86,14 +86,14 @@ def test_an_entry_that_arrives_late_is_in_the_view_whatever_was_indexed_meanwhil
     journal.answers(journal.log)
     late = journal.prepared(71)
     journal.written = 71
-    Journal(journal.world).answers()
-    clock: Any = journal.world.clock
+    Journal(journal.adapters).answers()
+    clock: Any = journal.adapters.clock
     clock.advance(seconds=29)
-    other = Journal(journal.world)
+    other = Journal(journal.adapters)
     other.written = 71
     other.write(1, minutes=0)
     journal.index()
-    journal.world.table.put(late)
+    journal.adapters.table.put(late)
     assert journal.answers()["turns"][1] == 72
     assert journal.answers() == journal.folded()
 
@@ -155,8 +155,8 @@ class MergedMeanwhile:
 
 def test_a_segment_that_was_merged_away_sends_the_reader_back_to_the_manifest_once(journal: Journal) -> None:
     journal.indexed(70)
-    blobs = MergedMeanwhile(journal.world.blobs, journal)
-    log = MemoryLog(replace(journal.world, blobs=blobs), Vault(journal.world))
+    blobs = MergedMeanwhile(journal.adapters.blobs, journal)
+    log = MemoryLog(replace(journal.adapters, blobs=blobs), Vault(journal.adapters))
     assert journal.answers(log) == journal.folded()
     assert blobs.gets == 2
     assert log.wanted(SESSION.tenant, SESSION.project, journal.owner) is None

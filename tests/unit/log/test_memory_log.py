@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData, Refusal, TransactionRefused
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.table import Page, Query, Write
-from cairn.ground.world import World
 from cairn.log import log as memory_log
 from cairn.log.entries import LogEntry, TurnEntry
 from cairn.log.layout import log_pk
@@ -41,17 +41,17 @@ class CountingTable:
 class Log:
     """One process's memory log, with the seqs it shows."""
 
-    def __init__(self, world: World, owner: str = "u:ada") -> None:
-        self.log = MemoryLog(world, Vault(world))
-        self.world = world
+    def __init__(self, adapters: Adapters, owner: str = "u:ada") -> None:
+        self.log = MemoryLog(adapters, Vault(adapters))
+        self.adapters = adapters
         self.owner = owner
 
     def append(self, seq: int, at: datetime | None = None) -> None:
-        self.world.table.put(self.prepared(seq, at))
+        self.adapters.table.put(self.prepared(seq, at))
 
     def prepared(self, seq: int, at: datetime | None = None) -> Any:
         entry = TurnEntry(turn_id=TurnId(f"t{seq}"), seq=seq, events=1, texts=((f"e{seq}", "user", f"text {seq}"),))
-        written = LogEntry(session_id=SESSION, at=at or self.world.clock.now(), turn=entry)
+        written = LogEntry(session_id=SESSION, at=at or self.adapters.clock.now(), turn=entry)
         return self.log.append(TENANT, PROJECT, self.owner, written)
 
     def ordered(self, seq: int) -> list[Write]:
@@ -66,13 +66,13 @@ class Log:
 
 
 @pytest.fixture
-def new_log(world: World) -> Callable[[], Log]:
-    return lambda: Log(world)
+def new_log(adapters: Adapters) -> Callable[[], Log]:
+    return lambda: Log(adapters)
 
 
 @pytest.fixture
-def counting(world: World) -> CountingTable:
-    return CountingTable(world.table)
+def counting(adapters: Adapters) -> CountingTable:
+    return CountingTable(adapters.table)
 
 
 @pytest.mark.req("R036")
@@ -90,13 +90,13 @@ def test_a_view_that_was_never_read_is_read_before_it_is_shown(new_log: Callable
 
 
 def test_logs_take_no_more_memory_than_there_is_and_those_forgotten_are_read_again(
-    world: World, counting: CountingTable, monkeypatch: pytest.MonkeyPatch
+    adapters: Adapters, counting: CountingTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory_log, "MAX_BYTES", 100_000)
-    reader = MemoryLog(replace(world, table=counting), Vault(world))
+    reader = MemoryLog(replace(adapters, table=counting), Vault(adapters))
     owners = [f"u:{number}" for number in range(30)]
     for owner in owners:
-        Log(world, owner).append(1)
+        Log(adapters, owner).append(1)
         reader.refresh(TENANT, PROJECT, owner)
 
     def queries(owner: str) -> int:
@@ -112,14 +112,14 @@ def test_logs_take_no_more_memory_than_there_is_and_those_forgotten_are_read_aga
 
 
 def test_small_logs_read_beside_a_large_one_do_not_drive_it_out_of_memory(
-    world: World, counting: CountingTable, monkeypatch: pytest.MonkeyPatch
+    adapters: Adapters, counting: CountingTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory_log, "MAX_BYTES", 40_000)
     monkeypatch.setattr(memory_log, "MOST_OF_A_LOG", 30_000)
-    reader: Any = MemoryLog(replace(world, table=counting), Vault(world))
+    reader: Any = MemoryLog(replace(adapters, table=counting), Vault(adapters))
     for seq in range(1, 41):
-        Log(world).append(seq)
-    Log(world, "p:").append(41)
+        Log(adapters).append(seq)
+    Log(adapters, "p:").append(41)
     owners = ("u:ada", "p:")
     for owner in owners:
         reader.refresh(TENANT, PROJECT, owner)
@@ -133,13 +133,13 @@ def test_small_logs_read_beside_a_large_one_do_not_drive_it_out_of_memory(
 
 
 def test_logs_that_are_appended_to_and_never_read_take_no_more_memory_than_there_is(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    adapters: Adapters, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory_log, "MAX_BYTES", 100_000)
-    writer: Any = MemoryLog(world, Vault(world))
+    writer: Any = MemoryLog(adapters, Vault(adapters))
 
     for number in range(1000):
-        writer.append(TENANT, PROJECT, f"u:{number}", LogEntry(session_id=SESSION, at=world.clock.now()))
+        writer.append(TENANT, PROJECT, f"u:{number}", LogEntry(session_id=SESSION, at=adapters.clock.now()))
 
     assert len(writer._slots) < 250
     assert 0 < writer._slots.weight <= 100_000
@@ -153,13 +153,13 @@ def test_an_append_that_arrives_after_a_newer_one_is_refused_and_follows_it(
     slow, quick, reader = new_log(), new_log(), new_log()
     outrun = slow.ordered(1)
     clock.advance(seconds=late.total_seconds())
-    quick.world.table.transact(quick.ordered(2))
+    quick.adapters.table.transact(quick.ordered(2))
     assert reader.shown() == [2]
     with pytest.raises(TransactionRefused) as refused:
-        slow.world.table.transact(outrun)
+        slow.adapters.table.transact(outrun)
     assert slow.log.was_outrun(outrun, refused.value)
     clock.advance(seconds=-late.total_seconds())
-    slow.world.table.transact(slow.ordered(1))
+    slow.adapters.table.transact(slow.ordered(1))
     assert reader.shown() == [2, 1] == new_log().shown()
 
 
@@ -173,16 +173,16 @@ def test_an_append_is_outrun_only_where_nothing_else_was_refused(new_log: Callab
 
 def test_appends_of_one_transaction_are_ordered_once_by_log(new_log: Callable[[], Log], clock: Any) -> None:
     log = new_log()
-    other = Log(log.world, "u:bob")
+    other = Log(log.adapters, "u:bob")
     appends = [log.prepared(1), other.prepared(2)]
     clock.advance(seconds=1)
     appends += [log.prepared(3)]
     writes = [*appends, *log.log.in_order(*appends)]
-    log.world.table.transact(writes)
+    log.adapters.table.transact(writes)
     assert len(writes) == 5
     assert (log.shown(), other.shown()) == ([1, 3], [2])
     with pytest.raises(TransactionRefused):
-        log.world.table.transact(log.log.in_order(appends[0]))
+        log.adapters.table.transact(log.log.in_order(appends[0]))
 
 
 @pytest.mark.req("R036")
@@ -202,9 +202,9 @@ def test_entries_follow_what_their_writer_had_read_whatever_the_clock_says(
 
 
 def test_an_idle_view_is_brought_up_to_date_by_one_query_of_one_item(
-    world: World, counting: CountingTable, clock: Any
+    adapters: Adapters, counting: CountingTable, clock: Any
 ) -> None:
-    log = Log(replace(world, table=counting))
+    log = Log(replace(adapters, table=counting))
     for seq in range(1, 40):
         log.append(seq)
         log.shown()
@@ -217,23 +217,25 @@ def test_an_idle_view_is_brought_up_to_date_by_one_query_of_one_item(
     assert (counting.queries, counting.items) == (1, 1)
 
 
-def test_a_refresh_that_failed_is_made_good_by_the_next(world: World, new_log: Callable[[], Log], clock: Any) -> None:
+def test_a_refresh_that_failed_is_made_good_by_the_next(
+    adapters: Adapters, new_log: Callable[[], Log], clock: Any
+) -> None:
     writer, reader = new_log(), new_log()
     writer.append(1)
     assert reader.shown() == [1]
     clock.advance(seconds=1)
     put = writer.prepared(2)
-    world.table.put(replace(put, item={**put.item, "data": bytes(40)}))
+    adapters.table.put(replace(put, item={**put.item, "data": bytes(40)}))
     with pytest.raises(CorruptData):
         reader.shown()
-    world.table.put(replace(put, condition=None))
+    adapters.table.put(replace(put, condition=None))
     assert reader.shown() == [1, 2]
 
 
-def test_the_logs_of_other_owners_projects_and_tenants_are_others(world: World) -> None:
-    Log(world, "u:ada").append(1)
-    assert Log(world, "s:ada").shown() == []
-    log = MemoryLog(world, Vault(world))
+def test_the_logs_of_other_owners_projects_and_tenants_are_others(adapters: Adapters) -> None:
+    Log(adapters, "u:ada").append(1)
+    assert Log(adapters, "s:ada").shown() == []
+    log = MemoryLog(adapters, Vault(adapters))
     for tenant, project in ((Tenant("other"), PROJECT), (TENANT, Project("house"))):
         log.refresh(tenant, project, "u:ada")
         with log.view(tenant, project, "u:ada") as view:

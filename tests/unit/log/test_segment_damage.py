@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest
 from cairn.ground.jobs import IndexLog
 from cairn.ground.table import Put
-from cairn.ground.world import World
 from cairn.log.layout import MANIFEST
 from cairn.log.manifest import FAN_IN, Manifest
 from cairn.recall.indexing import FEWEST, Indexer
@@ -23,14 +23,14 @@ from support.turns import SESSION
 
 
 @pytest.fixture
-def journal(world: World, watched: Any) -> Journal:
-    return Journal(replace(world, table=watched))
+def journal(adapters: Adapters, watched: Any) -> Journal:
+    return Journal(replace(adapters, table=watched))
 
 
 def corrupt(journal: Journal, number: int, change: Callable[[bytes], bytes]) -> None:
     """Put other bytes in the place of a segment's blob."""
     digest = journal.manifest().segments[number].digest
-    blobs: Any = journal.world.blobs
+    blobs: Any = journal.adapters.blobs
     path = blobs._path(SESSION.tenant, digest)
     path.write_bytes(change(path.read_bytes()))
 
@@ -44,19 +44,19 @@ def rename(journal: Journal, other: Journal) -> None:
 def point(journal: Journal, digests: Sequence[Digest]) -> None:
     held = journal.manifest()
     segments = tuple(replace(ref, digest=each) for ref, each in zip(held.segments, digests, strict=True))
-    journal.world.table.put(Put(Manifest(held.version, segments).to_item(journal.pk)))
+    journal.adapters.table.put(Put(Manifest(held.version, segments).to_item(journal.pk)))
 
 
 def spoil(journal: Journal) -> None:
     version = journal.manifest().version
-    journal.world.table.put(Put({"pk": journal.pk, "sk": MANIFEST, "version": version, "segments": "spoilt"}))
+    journal.adapters.table.put(Put({"pk": journal.pk, "sk": MANIFEST, "version": version, "segments": "spoilt"}))
 
 
 DAMAGES: dict[str, Callable[[Journal], None]] = {
-    "gone": lambda journal: journal.world.blobs.delete(SESSION.tenant, journal.manifest().segments[0].digest),
+    "gone": lambda journal: journal.adapters.blobs.delete(SESSION.tenant, journal.manifest().segments[0].digest),
     "torn": lambda journal: corrupt(journal, 1, lambda data: data[:-1]),
     "changed": lambda journal: corrupt(journal, 0, lambda data: data[:40] + bytes([data[40] ^ 1]) + data[41:]),
-    "another's": lambda journal: rename(journal, Journal(journal.world, "u:bob")),
+    "another's": lambda journal: rename(journal, Journal(journal.adapters, "u:bob")),
     "in the wrong place": lambda journal: point(journal, [ref.digest for ref in reversed(journal.manifest().segments)]),
     "no manifest": spoil,
 }
@@ -73,7 +73,7 @@ def test_a_damaged_segment_is_passed_over_told_once_and_mended_by_a_rebuild(jour
     assert process.log.wanted(*where) == IndexLog(*where, rebuild=True)
     assert process.log.wanted(*where) is None
 
-    Indexer(journal.world, Vault(journal.world)).do(IndexLog(*where, rebuild=True), timedelta(minutes=1))
+    Indexer(journal.adapters, Vault(journal.adapters)).do(IndexLog(*where, rebuild=True), timedelta(minutes=1))
     after = Counting(journal)
     assert after.read() == journal.folded()
     assert after.log.wanted(*where) is None
@@ -96,7 +96,7 @@ def test_the_log_alone_gives_the_same_segments_again(journal: Journal) -> None:
     journal.indexed(70, 40)
     before = journal.answers()
     for ref in journal.manifest().segments:
-        journal.world.blobs.delete(SESSION.tenant, ref.digest)
+        journal.adapters.blobs.delete(SESSION.tenant, ref.digest)
     journal.rebuild()
     assert journal.answers() == before == journal.folded()
 

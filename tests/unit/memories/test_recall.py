@@ -226,6 +226,5 @@ def test_a_log_of_memories_that_cannot_be_read_does_not_fail_the_turn(notebook: 
     def unreadable(*_: object) -> None:
         raise NotFound("gone")
 
-    monkeypatch.setattr(reader.parts.log, "refresh_to", unreadable)
-    monkeypatch.setattr(reader.engine.turns, "_parts", reader.parts)
+    monkeypatch.setattr(reader.services.log, "refresh_to", unreadable)
     assert reader.ask("Where do beans go?").recalled_fact_ids == ()

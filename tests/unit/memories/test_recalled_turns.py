@@ -185,8 +185,8 @@ def test_calls_that_open_the_same_logs_in_opposite_orders_both_end(start: START)
     talk = start()
     for user in ("ada", "bob"):
         talk.say("I like beans.", user=user)
-    visibility = visibility_of(talk.parts, talk.session, None)
-    both_hold_one, view, told = Barrier(2), talk.parts.log.view, list[int]()
+    visibility = visibility_of(talk.services, talk.session, None)
+    both_hold_one, view, told = Barrier(2), talk.services.log.view, list[int]()
 
     def slow_view(*where: Any) -> Any:
         opened = view(*where)
@@ -204,10 +204,10 @@ def test_calls_that_open_the_same_logs_in_opposite_orders_both_end(start: START)
 
         return Opened()
 
-    vars(talk.parts.log)["view"] = slow_view
+    vars(talk.services.log)["view"] = slow_view
 
     def ask(owners: list[str]) -> None:
-        with talk.parts.recall.answering(
+        with talk.services.searcher.answering(
             visibility, Search(query="beans", texts=owners[:1], memories=owners[1:])
         ) as answer:
             told.append(answer.searched)

@@ -8,18 +8,20 @@ from typing import Any
 
 import pytest
 
-from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, InvalidArgument, NotFound, QuotaExceeded
-from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key, Update
-from cairn.ground.world import World
 from cairn.log import memories
 from cairn.log.layout import log_pk
 from cairn.memories import remember as remembering
+from cairn.memories.forget import forget
 from cairn.memories.model import MOST_PER_SESSION, ForgetRequest, Note, RecallRequest
+from cairn.memories.recall import recall
+from cairn.memories.remember import remember
 from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from metering import Meter, MeteredTable
 from support.memories import Notebook, endings, memories_on_record
+from support.services import services_over
 from support.turns import SESSION, partition
 
 START = Callable[..., Any]
@@ -37,7 +39,7 @@ def test_what_is_remembered_is_recalled_at_once_by_every_process(notebook: Noteb
     for reader in (notebook, warm, notebook.other()):
         (found,) = reader.find("where do beans go", min_confidence=0.0)
         assert (found.id, found.content, found.type, found.confidence) == (name, "Beans go north.", "decision", 0.1)
-        assert (found.kind, found.found_by, found.timestamp) == ("memory", "text", notebook.talk.world.clock.now())
+        assert (found.kind, found.found_by, found.timestamp) == ("memory", "text", notebook.talk.adapters.clock.now())
         assert found.score > 0
 
 
@@ -175,13 +177,15 @@ def test_a_count_that_cannot_be_read_or_is_no_number_keeps_nothing(notebook: Not
 @pytest.mark.req("R242")
 @pytest.mark.req("R267")
 @pytest.mark.parametrize("memories", [3, 200])
-def test_remember_recall_and_forget_each_make_one_round_however_much_there_is(world: World, memories: int) -> None:
+def test_remember_recall_and_forget_each_make_one_round_however_much_there_is(
+    adapters: Adapters, memories: int
+) -> None:
     meter = Meter()
-    counted = replace(world, table=MeteredTable(world.table, meter), parallel=meter)
-    engine = Engine.over(counted, lambda _: MemorySettings())
-    name, *_ = [engine.memories.remember(SESSION, Note(content=f"Row {row}.")) for row in range(memories)]
-    engine.memories.recall(SESSION, RecallRequest())
-    clock: Any = world.clock
+    counted = replace(adapters, table=MeteredTable(adapters.table, meter), parallel=meter)
+    services = services_over(counted)
+    name, *_ = [remember(services, SESSION, Note(content=f"Row {row}.")) for row in range(memories)]
+    recall(services, SESSION, RecallRequest())
+    clock: Any = adapters.clock
     clock.advance(minutes=1)
 
     def cost(call: Callable[[], object]) -> tuple[int, dict[str, int]]:
@@ -190,16 +194,16 @@ def test_remember_recall_and_forget_each_make_one_round_however_much_there_is(wo
         call()
         return meter.rounds, {what: number for what, number in meter.counts.items() if "units" not in what}
 
-    assert cost(lambda: engine.memories.remember(SESSION, Note(content="New."))) == (1, {"transact": 1})
-    assert cost(lambda: engine.memories.recall(SESSION, RecallRequest(query="row"))) == (1, {"get": 1, "query": 2})
-    assert cost(lambda: engine.memories.forget(SESSION, ForgetRequest(id=name))) == (1, {"transact": 1})
+    assert cost(lambda: remember(services, SESSION, Note(content="New."))) == (1, {"transact": 1})
+    assert cost(lambda: recall(services, SESSION, RecallRequest(query="row"))) == (1, {"get": 1, "query": 2})
+    assert cost(lambda: forget(services, SESSION, ForgetRequest(id=name))) == (1, {"transact": 1})
 
 
 def test_one_memory_in_64_has_the_log_indexed(notebook: Notebook) -> None:
     for number in range(640):
         notebook.keep(f"Row {number}.")
 
-    jobs = notebook.talk.world.jobs.sent
+    jobs = notebook.talk.adapters.jobs.sent
     assert 2 <= len(jobs) <= 30
     assert {job.owner for job in jobs} == {"s:monday"}
 
@@ -209,7 +213,7 @@ def test_a_memory_is_sealed_and_its_id_says_nothing(notebook: Notebook) -> None:
     session = notebook.talk.session
     pk = log_pk(session.tenant, session.project, "s:monday")
 
-    stored = [str(item) for item in partition(notebook.talk.parts, pk)]
+    stored = [str(item) for item in partition(notebook.talk.services, pk)]
 
     assert any(name in item for item in stored)
     assert "CANARY" not in "".join(stored)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.calibration import Calibration
-from cairn.ground.world import World
 from cairn.log.documents import KINDS, Kind
 from cairn.log.log import MemoryLog
 from cairn.log.manifest import FAN_IN
@@ -34,12 +34,12 @@ def contents(found: Sequence[Any]) -> list[str]:
 
 
 @pytest.fixture
-def journal(world: World, watched: Any) -> Journal:
-    return Journal(replace(world, table=watched, embedder=ToyEmbedder()))
+def journal(adapters: Adapters, watched: Any) -> Journal:
+    return Journal(replace(adapters, table=watched), embedder=ToyEmbedder())
 
 
 def segments_of(journal: Journal) -> list[Segment]:
-    log = MemoryLog(journal.world, Vault(journal.world))
+    log = MemoryLog(journal.adapters, Vault(journal.adapters))
     log.refresh(SESSION.tenant, SESSION.project, journal.owner)
     with log.view(SESSION.tenant, SESSION.project, journal.owner) as view:
         return [each for each in view.stretches if isinstance(each, Segment)]
@@ -110,7 +110,7 @@ def test_an_embedder_that_fails_leaves_recall_by_words(notebook: Notebook) -> No
 def test_an_embedder_that_fails_leaves_segments_without_vectors_and_the_next_merge_makes_them(
     journal: Journal, fails_at: str | None
 ) -> None:
-    embedder: Any = journal.world.embedder
+    embedder: Any = journal.embedder
     embedder.fails, embedder.fails_at = fails_at is None, fails_at
     journal.indexed(FEWEST)
     assert [each.documents(kind).vectors for each in segments_of(journal) for kind in KINDS] == [None] * 3
@@ -126,7 +126,7 @@ def test_an_embedder_that_fails_leaves_segments_without_vectors_and_the_next_mer
 
 
 def test_a_text_is_embedded_once_however_often_its_segment_is_merged(journal: Journal) -> None:
-    embedder: Any = journal.world.embedder
+    embedder: Any = journal.embedder
     before: dict[str, bytes] = {}
     for run in range(FAN_IN):
         journal.indexed(FEWEST)
@@ -214,10 +214,10 @@ def test_vectors_of_another_embedder_are_not_compared_until_a_rebuild_moves_them
 
 def test_a_merge_makes_the_vectors_of_another_embedder_anew(journal: Journal) -> None:
     journal.indexed(*[FEWEST] * (FAN_IN - 1))
-    old: Any = journal.world.embedder
+    old: Any = journal.embedder
     made = len(old.asked)
     new = ToyEmbedder("new", alike={"row": "line"})
-    journal.world = replace(journal.world, embedder=new)
+    journal.embedder = new
 
     journal.indexed(FEWEST)
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import NotFound, Unavailable
 from cairn.ground.ids import Digest
 from cairn.ground.jobs import IndexLog, Job
-from cairn.ground.world import World
 from cairn.log.layout import log_pk
 from cairn.log.manifest import ENTRIES, FAN_IN, Manifest, SegmentRef, merging
 from cairn.log.segments import GRACE, LONGEST_BUILD, Segments
@@ -26,8 +26,8 @@ from support.turns import SESSION, cold, turn
 
 
 @pytest.fixture
-def journal(world: World, watched: Any) -> Journal:
-    return Journal(replace(world, table=watched))
+def journal(adapters: Adapters, watched: Any) -> Journal:
+    return Journal(replace(adapters, table=watched))
 
 
 def test_what_has_just_been_appended_is_indexed(journal: Journal) -> None:
@@ -81,10 +81,10 @@ def test_segments_stay_few_and_entries_are_seldom_written_anew(runs: list[int]) 
 
 def test_a_segment_that_took_too_long_to_build_is_given_up(journal: Journal) -> None:
     """By then its blob may be taken for one that was left behind."""
-    segments = Segments(journal.world, Vault(journal.world))
+    segments = Segments(journal.adapters, Vault(journal.adapters))
     journal.write(1)
     built = segments.build(SESSION.tenant, journal.pk, "m#1", 1, b"segment")
-    clock: Any = journal.world.clock
+    clock: Any = journal.adapters.clock
     clock.advance(seconds=LONGEST_BUILD.total_seconds() + 1)
     with pytest.raises(Unavailable):
         segments.switch(journal.pk, Manifest(), 0, built)
@@ -92,7 +92,7 @@ def test_a_segment_that_took_too_long_to_build_is_given_up(journal: Journal) -> 
 
 
 def test_of_two_that_switch_the_manifest_at_once_one_does(journal: Journal) -> None:
-    segments = Segments(journal.world, Vault(journal.world))
+    segments = Segments(journal.adapters, Vault(journal.adapters))
     built = [segments.build(SESSION.tenant, journal.pk, f"m#{at}", 1, b"segment") for at in (1, 2)]
     assert segments.switch(journal.pk, Manifest(), 0, built[0]) == Manifest(1, (built[0].ref,))
     assert segments.switch(journal.pk, Manifest(), 0, built[1]) is None
@@ -103,14 +103,14 @@ def test_blobs_that_were_merged_away_are_kept_for_a_grace_and_then_deleted(journ
     journal.indexed(40)
     [old] = journal.manifest().segments
     journal.rebuild()
-    clock: Any = journal.world.clock
+    clock: Any = journal.adapters.clock
     clock.advance(seconds=GRACE.total_seconds())
     journal.index()
-    assert journal.world.blobs.get(SESSION.tenant, old.digest)
+    assert journal.adapters.blobs.get(SESSION.tenant, old.digest)
     clock.advance(seconds=1)
     journal.index()
     with pytest.raises(NotFound):
-        journal.world.blobs.get(SESSION.tenant, old.digest)
+        journal.adapters.blobs.get(SESSION.tenant, old.digest)
     assert journal.answers() == journal.folded()
 
 
@@ -121,13 +121,13 @@ class RefusingJobs:
 
 @pytest.mark.slow
 def test_a_commit_asks_for_the_index_when_the_tail_has_grown_by_so_much_and_then_not_until_it_has_again(
-    world: World, watched: Any, clock: Any
+    adapters: Adapters, watched: Any, clock: Any
 ) -> None:
     jobs = RecordingJobs()
-    parts = cold(replace(world, table=watched, jobs=jobs))
+    services = cold(replace(adapters, table=watched, jobs=jobs))
     asked: list[int] = []
     for number in range(1, 2 * ENTRIES + 10):
-        commit(parts, SESSION, turn(f"t{number}", "Hello."))
+        commit(services, SESSION, turn(f"t{number}", "Hello."))
         clock.advance(minutes=1)
         if jobs.sent:
             asked.append(number)
@@ -145,21 +145,21 @@ def test_maintenance_indexes_what_a_lost_job_should_have(start: Callable[..., An
         clock.advance(minutes=1)
     talk.maintain()
     pk = log_pk(talk.session.tenant, talk.session.project, "u:ada")
-    [ref] = Segments(talk.world, talk.parts.vault).manifest(pk).segments
+    [ref] = Segments(talk.adapters, talk.services.vault).manifest(pk).segments
     assert ref.entries >= ENTRIES - 2
     before = talk.table.writes
     talk.maintain()
     assert talk.table.writes - before <= 6
-    talk.world.blobs.delete(talk.session.tenant, ref.digest)
+    talk.adapters.blobs.delete(talk.session.tenant, ref.digest)
     talk.other().maintain()
-    [mended] = Segments(talk.world, talk.parts.vault).manifest(pk).segments
+    [mended] = Segments(talk.adapters, talk.services.vault).manifest(pk).segments
     assert (mended.digest != ref.digest, mended.through) == (True, ref.through)
     found = talk.other().ask("row 7")
     assert "row 7 grow" in str(found.items)
 
 
-def test_a_queue_that_is_down_fails_no_turn(world: World, watched: Any) -> None:
-    journal = Journal(replace(world, table=watched, jobs=RefusingJobs()))
+def test_a_queue_that_is_down_fails_no_turn(adapters: Adapters, watched: Any) -> None:
+    journal = Journal(replace(adapters, table=watched, jobs=RefusingJobs()))
     journal.write(ENTRIES - 1)
-    parts = cold(journal.world)
-    assert commit(parts, SESSION, turn("t", "Hello.")).events_written == 2
+    services = cold(journal.adapters)
+    assert commit(services, SESSION, turn("t", "Hello.")).events_written == 2

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cairn import wiring
 from cairn.aws.sandbox import LambdaSandbox
 from cairn.embedded.sandbox import ProcessSandbox
 from cairn.ground.errors import InvalidArgument, SettingsError
 from cairn.ground.ids import Tenant
 from cairn.ground.settings import ClusterSettings
-from cairn.ground.world import World
-from cairn.settings.settings import AwsStore, Settings, load, provenance
+from cairn.settings.settings import AwsStore, EmbeddedStore, Settings, load, provenance
+from cairn.wiring import wiring_of
 from cairn_sandbox import clusters, door
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
 from support.sandbox import Serve, pod, pod_list
@@ -121,8 +121,9 @@ def test_the_token_of_secrets_manager_is_kept_from_one_call_to_the_next_until_it
     assert len(made) == 1
 
 
-def test_the_store_decides_where_the_sandbox_is(world: World) -> None:
+def test_the_store_decides_where_the_sandbox_is(tmp_path: Path) -> None:
     aws = Settings(memory_enabled=True, store=AwsStore(table="t", bucket="b", key_id="k"), sandbox="function")
+    embedded = Settings(memory_enabled=True, store=EmbeddedStore(directory=tmp_path))
 
-    assert isinstance(wiring.build(aws, world).sandbox, LambdaSandbox)
-    assert isinstance(wiring.build(Settings(memory_enabled=True), world).sandbox, ProcessSandbox)
+    assert isinstance(wiring_of(aws).sandbox(), LambdaSandbox)
+    assert isinstance(wiring_of(embedded).sandbox(), ProcessSandbox)

@@ -84,7 +84,7 @@ def due(talk: Any) -> timedelta | None:
     pk = session_pk(talk.session)
     moments = [datetime.fromisoformat(str(each["isk"])) for each in talk.table.query(query).items if each["pk"] == pk]
     assert len(moments) <= 1
-    return moments[0] - talk.world.clock.now() if moments else None
+    return moments[0] - talk.adapters.clock.now() if moments else None
 
 
 def test_the_first_turn_makes_a_session_due_after_the_refresh_interval(start: START) -> None:
@@ -192,11 +192,11 @@ def test_a_run_without_time_leaves_the_session_due_at_once(start: START, clock: 
     talk = start(recent_context_items=0)
     talk.say("Hello.")
     clock.advance(days=2)
-    report = talk.engine.maintenance.run_due(talk.session, clock.now())
+    report = talk.services.maintenance.run_due(talk.session, clock.now())
 
     assert (report.finished, report.archived_shards) == (False, 0)
     assert due(talk) == timedelta(0)
-    assert talk.engine.maintenance.run_due(talk.session, clock.now() + HOUR).archived_shards == 1
+    assert talk.services.maintenance.run_due(talk.session, clock.now() + HOUR).archived_shards == 1
 
 
 @pytest.mark.req("R249")
@@ -211,7 +211,7 @@ def test_a_session_takes_no_more_of_a_scheduled_run_than_of_the_tool_s(start: ST
         clock.advance(seconds=0 if isinstance(what, Update) else 2)
 
     watched.before_call = take_time
-    report = talk.engine.maintenance.run_due(talk.session, clock.now() + HOUR)
+    report = talk.services.maintenance.run_due(talk.session, clock.now() + HOUR)
     watched.before_call = None
 
     assert not report.finished
@@ -224,8 +224,8 @@ def test_a_scheduled_run_leaves_alone_what_is_not_due(start: START, clock: Any, 
     writes = watched.writes
     clock.advance(minutes=59)
 
-    assert talk.engine.maintenance.run_due(talk.session, clock.now() + HOUR) == MaintenanceReport()
-    assert talk.other("unknown").engine.maintenance.run_due(talk.session, clock.now() + HOUR) == MaintenanceReport()
+    assert talk.services.maintenance.run_due(talk.session, clock.now() + HOUR) == MaintenanceReport()
+    assert talk.other("unknown").services.maintenance.run_due(talk.session, clock.now() + HOUR) == MaintenanceReport()
     assert watched.writes == writes
 
 
@@ -233,11 +233,11 @@ def test_a_scheduled_run_does_not_wait_for_a_session_that_is_in_use(start: START
     talk = start(session_lock_timeout_ms=5000)
     talk.say("Hello.")
     clock.advance(hours=1)
-    talk.parts.sessions.try_lease(talk.session, "another", 30)
+    talk.services.sessions.try_lease(talk.session, "another", 30)
     now = clock.now()
 
     with pytest.raises(ResourceBusy):
-        talk.engine.maintenance.run_due(talk.session, now + HOUR)
+        talk.services.maintenance.run_due(talk.session, now + HOUR)
     assert clock.now() == now
 
 
@@ -272,4 +272,4 @@ def test_turns_and_runs_of_the_tool_queue_nothing(start: START, clock: Any) -> N
         talk.ask("Hi")
         talk.maintain()
 
-    assert talk.world.jobs.sent == []
+    assert talk.adapters.jobs.sent == []

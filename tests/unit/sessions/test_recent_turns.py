@@ -15,29 +15,29 @@ from cairn.custody.data_keys import DataKeys
 from cairn.custody.erase_tenant import EraseTenant
 from cairn.custody.erase_user import EraseUser
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.engine import Engine
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData
 from cairn.ground.table import Delete, Key, Put, Query, Update, item_bytes
-from cairn.ground.world import World
+from cairn.services import Services
 from cairn.sessions import recent_turns
 from cairn.sessions.layout import FIRST_EVENT, HEAD, LAST_EVENT, event_sk, session_pk
-from cairn.sessions.parts import Parts
 from cairn.sessions.recent_turns import Recent
 from cairn.vault.vault import KEY_LIFETIME
 from metering import Meter, metered
 from support.custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
+from support.services import services_over
 
 HERE = session("shared")
 ITEMS = 4
 
 
 @pytest.fixture
-def house(world: World, store: Any) -> Household:
-    return Household.over(replace(world, keys=LocalKeyRing(bytes(range(32)))), store.directory)
+def house(adapters: Adapters, store: Any) -> Household:
+    return Household.over(replace(adapters, keys=LocalKeyRing(bytes(range(32)))), store.directory)
 
 
-def process(house: Household, world: World | None = None) -> Parts:
-    return Parts.of(world or house.world, lambda _: SETTINGS)
+def process(house: Household, adapters: Adapters | None = None) -> Services:
+    return services_over(adapters or house.adapters, SETTINGS)
 
 
 def said(recent: Recent) -> list[int]:
@@ -51,16 +51,16 @@ def erase(house: Household, user: Any) -> None:
 def retain(house: Household) -> None:
     """Have the session erased, since nobody spoke in it for a month."""
     house.later(days=40)
-    engine = Engine.over(house.world, lambda _: replace(SETTINGS, session_retention_days=30))
-    engine.maintenance.run(HERE)
+    services = services_over(house.adapters, replace(SETTINGS, session_retention_days=30))
+    services.maintenance.run(HERE)
 
 
 def rekey(house: Household) -> None:
     """Move all to a new data key; only audit records, whose tags cannot be moved, still need the old one."""
-    keys = DataKeys(house.world, house.inventory)
+    keys = DataKeys(house.adapters, house.inventory)
     keys.rotate(ACME)
     house.later(days=31)  # guards need the old key until they lapse
-    now = house.world.clock.now().timestamp()
+    now = house.adapters.clock.now().timestamp()
     records = [item for item in house.inventory.items(ACME) if "#audit#" in str(item["pk"])]
     assert sum(keys.rewrap(ACME).kept.values()) == sum(int(item["expires_at"]) > now for item in records)
 
@@ -94,10 +94,10 @@ DEEDS: dict[str, Callable[[Household], None]] = {
     )
 )
 def test_whatever_others_do_a_process_that_keeps_turns_tells_what_one_without_does(
-    steps: list[str | int], new_world: Callable[[], tuple[Any, World]], clock: Any, entropy: Any
+    steps: list[str | int], new_adapters: Callable[[], tuple[Any, Adapters]], clock: Any, entropy: Any
 ) -> None:
-    store, world = new_world()
-    with_keys = replace(world, keys=LocalKeyRing(bytes(range(32))), clock=clock, entropy=entropy)
+    store, adapters = new_adapters()
+    with_keys = replace(adapters, keys=LocalKeyRing(bytes(range(32))), clock=clock, entropy=entropy)
     house = Household.over(with_keys, store.directory)
     keeping = process(house)
     for step in [*steps, 4]:
@@ -112,7 +112,7 @@ def test_a_process_reads_only_the_turns_that_came_since(house: Household) -> Non
     house.say(HERE, ADA, *(f"Row {number}." for number in range(5)))
     house.say(HERE, BOB, "A long one.", reply=LARGE)
     meter = Meter()
-    keeping = process(house, metered(house.world, meter))
+    keeping = process(house, metered(house.adapters, meter))
     keeping.sessions.recent(HERE, 12)
     house.say(HERE, ADA, "Row 6.")
     meter.reset()
@@ -159,10 +159,10 @@ def test_a_turn_met_while_it_was_being_erased_is_told_no_more_once_that_is_done(
     house.say(HERE, ADA, "Ada's secret.")
     house.say(HERE, BOB, "Bob waters the beans.")
     where = Key(session_pk(HERE), event_sk(1))
-    met = house.world.table.get(where)
+    met = house.adapters.table.get(where)
     assert met is not None
     keeping = process(house)
-    table: Any = house.world.table
+    table: Any = house.adapters.table
 
     class Late:
         """The table, whose first look behind an erased turn's head still meets the turn."""
@@ -183,7 +183,7 @@ def test_a_turn_met_while_it_was_being_erased_is_told_no_more_once_that_is_done(
                 table.delete(Delete(where))
 
     late: Any = Late()
-    EraseUser(process(house, replace(house.world, table=late)), house.inventory).run(DataScope(ACME, user=ADA))
+    EraseUser(process(house, replace(house.adapters, table=late)), house.inventory).run(DataScope(ACME, user=ADA))
 
     assert late.looked
     assert said(keeping.sessions.recent(HERE, ITEMS)) == [2]
@@ -207,7 +207,7 @@ def test_between_the_steps_of_an_erasure_nothing_is_told_that_is_gone(
     house.say(HERE, ADA, "One.", "Two.", "Three.")
     keeping = process(house)
     keeping.sessions.recent(HERE, 6)
-    table: Any = house.world.table
+    table: Any = house.adapters.table
     seen: list[tuple[list[int], list[int]]] = []
 
     class Watched:
@@ -221,7 +221,7 @@ def test_between_the_steps_of_an_erasure_nothing_is_told_that_is_gone(
     watched: Any = Watched()
     house.later(days=40)
     settings = replace(SETTINGS, session_retention_days=30)
-    Engine.over(replace(house.world, table=watched), lambda _: settings).maintenance.run(HERE)
+    services_over(replace(house.adapters, table=watched), settings).maintenance.run(HERE)
 
     assert [2, 3] in [with_it for with_it, _ in seen]
     assert all(with_it == without for with_it, without in seen)
@@ -246,7 +246,7 @@ def test_without_the_tenant_s_key_nothing_is_told(house: Household) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        EraseTenant(house.world, house.inventory).run(ACME, interrupt)
+        EraseTenant(house.adapters, house.inventory).run(ACME, interrupt)
     house.later(seconds=KEY_LIFETIME.total_seconds())
 
     with pytest.raises(CorruptData):
@@ -258,8 +258,8 @@ def test_a_store_put_back_to_an_earlier_moment_is_told_as_it_is(house: Household
     keeping = process(house)
     keeping.sessions.recent(HERE, ITEMS)
     pk = session_pk(HERE)
-    house.world.table.delete(Delete(Key(pk, event_sk(3))))
-    house.world.table.update(Update(Key(pk, HEAD), set={"seq": 2}))
+    house.adapters.table.delete(Delete(Key(pk, event_sk(3))))
+    house.adapters.table.update(Update(Key(pk, HEAD), set={"seq": 2}))
 
     assert said(keeping.sessions.recent(HERE, ITEMS)) == [1, 2]
 
@@ -268,10 +268,10 @@ def test_what_a_process_keeps_is_bounded_by_bytes(house: Household, monkeypatch:
     names = [session(f"s{number}") for number in range(4)]
     for each in names:
         house.say(each, ADA, "One.", "Two.")
-    [item, *_] = house.world.table.query(Query(session_pk(names[0]), FIRST_EVENT, LAST_EVENT)).items
+    [item, *_] = house.adapters.table.query(Query(session_pk(names[0]), FIRST_EVENT, LAST_EVENT)).items
     monkeypatch.setattr(recent_turns, "MAX_BYTES", 5 * item_bytes(item))
     meter = Meter()
-    keeping = process(house, metered(house.world, meter))
+    keeping = process(house, metered(house.adapters, meter))
     for each in names:
         keeping.sessions.recent(each, ITEMS)
 

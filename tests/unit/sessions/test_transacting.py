@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import NotFound, Refusal, TransactionRefused, Unavailable
 from cairn.ground.table import Key, Put, Update, Write
-from cairn.ground.world import World
 from cairn.log.layout import NEWEST
 from cairn.sessions.transacting import transact
 from conftest import FakeClock
@@ -40,47 +40,47 @@ def taken(_: Sequence[Write], refused: TransactionRefused) -> object:
     return reason.item if reason is not None and reason.code == "condition" else None
 
 
-def attempt(world: World, table: Refusing, settled: Any = taken) -> object:
+def attempt(adapters: Adapters, table: Refusing, settled: Any = taken) -> object:
     standing_in: Any = table
-    return transact(cold(replace(world, table=standing_in)), lambda: WRITES, settled)
+    return transact(cold(replace(adapters, table=standing_in)), lambda: WRITES, settled)
 
 
 @pytest.mark.parametrize(
     ("refusals", "seconds"), [([], 0), ([OUTRUN], 0), ([OUTRUN, OUTRUN], 0.1), ([BUSY], 0.05), ([BUSY, BUSY], 0.15)]
 )
 def test_who_was_outrun_once_tries_again_at_once_and_others_wait_longer_each_time(
-    refusals: list[Any], seconds: float, world: World, clock: FakeClock
+    refusals: list[Any], seconds: float, adapters: Adapters, clock: FakeClock
 ) -> None:
     table, began = Refusing(*refusals), clock.now()
-    assert attempt(world, table) is None
+    assert attempt(adapters, table) is None
     assert table.taken == [WRITES]
     assert (clock.now() - began).total_seconds() == pytest.approx(seconds)
 
 
 @pytest.mark.parametrize("reasons", [OUTRUN, BUSY])
-def test_a_store_that_refuses_each_time_is_unavailable(reasons: Any, world: World) -> None:
+def test_a_store_that_refuses_each_time_is_unavailable(reasons: Any, adapters: Adapters) -> None:
     table = Refusing(*[reasons] * 9)
     with pytest.raises(Unavailable):
-        attempt(world, table)
+        attempt(adapters, table)
     assert (len(table.reasons), table.taken) == (3, [])
 
 
-def test_what_a_refusal_settles_ends_it(world: World) -> None:
+def test_what_a_refusal_settles_ends_it(adapters: Adapters) -> None:
     table = Refusing(BUSY, TAKEN)
-    assert attempt(world, table) == {"is": "taken"}
+    assert attempt(adapters, table) == {"is": "taken"}
     assert table.taken == []
 
     def absent(*_: object) -> None:
         raise NotFound("no such thing")
 
     with pytest.raises(NotFound):
-        attempt(world, Refusing(TAKEN), absent)
+        attempt(adapters, Refusing(TAKEN), absent)
 
 
-def test_a_log_that_was_outrun_settles_nothing(world: World) -> None:
+def test_a_log_that_was_outrun_settles_nothing(adapters: Adapters) -> None:
     def never(*_: object) -> str:
         return "settled"
 
     table = Refusing(OUTRUN)
-    assert attempt(world, table, never) is None
+    assert attempt(adapters, table, never) is None
     assert table.taken == [WRITES]

@@ -9,18 +9,17 @@ from typing import Any
 
 import pytest
 
-from cairn import wiring
 from cairn.conversation.items import message, text_of
 from cairn.edge.events import parse_json
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, InvalidArgument, PayloadTooLarge, ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant
 from cairn.ground.session import Session
 from cairn.ground.settings import Limits, MemorySettings
-from cairn.ground.world import World
-from cairn.sessions.parts import Parts
+from cairn.services import Services
 from cairn.tool.call import Call, execute
-from cairn.wiring import Services
 from cairn_tools.catalog import CATALOG
+from support.services import changed, services_over
 
 SESSION: dict[str, Any] = {"project": "garden", "session_id": "monday"}
 Tune = Callable[..., Call]
@@ -162,16 +161,18 @@ def test_max_processed_turns_is_how_far_back_a_late_replay_is_known(tune: Tune, 
     assert not remember(tune(max_processed_turns=2), "turn-0", "Line 0.")["replayed"]
 
 
-def held_session(world: World, seconds: int) -> None:
+def held_session(adapters: Adapters, seconds: int) -> None:
     """Leave a lease behind as a dead caller does."""
-    parts = Parts.of(world, lambda _tenant: MemorySettings())
+    services = services_over(adapters)
     session = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
-    assert parts.sessions.try_lease(session, "a dead caller", seconds) is not None
+    assert services.sessions.try_lease(session, "a dead caller", seconds) is not None
 
 
 @pytest.mark.parametrize("timeout", [0, 700, 5000])
-def test_session_lock_timeout_ms_is_how_long_a_call_waits(timeout: int, tune: Tune, world: World, clock: Any) -> None:
-    held_session(world, seconds=600)
+def test_session_lock_timeout_ms_is_how_long_a_call_waits(
+    timeout: int, tune: Tune, adapters: Adapters, clock: Any
+) -> None:
+    held_session(adapters, seconds=600)
     started = clock.now()
 
     with pytest.raises(ResourceBusy):
@@ -185,10 +186,10 @@ def test_guard_lease_seconds_is_when_a_dead_caller_s_turn_may_be_taken_over(
     seconds: int,
     then: str,
     tune: Tune,
-    world: World,
+    adapters: Adapters,
     clock: Any,
 ) -> None:
-    held_session(world, seconds)
+    held_session(adapters, seconds)
     clock.advance(seconds=30)
 
     try:
@@ -212,9 +213,9 @@ def test_recall_scope_decides_whose_turns_are_seen(tune: Tune) -> None:
     assert seen("project") == {"The tomatoes are ripe.", "The tomatoes are red."}
 
 
-def test_a_tenant_s_own_knob_holds_for_that_tenant_alone(call: Call, world: World) -> None:
+def test_a_tenant_s_own_knob_holds_for_that_tenant_alone(call: Call, adapters: Adapters) -> None:
     settings = replace(call.services.settings, tenants={"acme": MemorySettings(recall_facts_limit=0)})
-    services = wiring.build(settings, world)
+    services = services_over(adapters, settings)
     other = replace(call.caller, tenant=Tenant("other"))
     for who in (call.caller, other):
         remember(Call(who, services), "turn-1", "My name is Ada.")
@@ -236,7 +237,7 @@ def test_the_limits_of_the_settings_are_those_of_a_call(
     limits: dict[str, int], error: type[CairnError] | None, call: Call
 ) -> None:
     settings = replace(call.services.settings, limits=Limits(**limits))
-    limited = replace(call, services=replace(call.services, settings=settings))
+    limited = replace(call, services=changed(call.services, settings=settings))
     extra = {"input_items": [message("user", "a longer text"), {"role": "user", "x": {"y": {"z": 1}}}]}
 
     if error is None:

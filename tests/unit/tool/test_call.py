@@ -12,6 +12,7 @@ from cairn.ground.errors import CairnError, PermissionDenied
 from cairn.ground.settings import RateSettings
 from cairn.tool.call import Call, execute
 from cairn_tools.putMemory import putMemory
+from support.services import changed
 
 ARGUMENTS: Mapping[str, Any] = {"namespace": "session.monday", "key": "plan", "value": "Beans.", "if_version": 0}
 ONCE_IN_A_NAMESPACE = RateSettings(namespace_per_second=0.001, namespace_burst=1)
@@ -56,6 +57,6 @@ def test_of_all_that_is_wrong_with_a_call_its_caller_is_told_the_first(call: Cal
 def with_faults(call: Call, faults: tuple[Fault, ...]) -> Call:
     services, caller = call.services, call.caller
     for fault in faults:
-        services = replace(services, settings=replace(services.settings, **fault.settings))
+        services = changed(services, settings=replace(services.settings, **fault.settings))
         caller = replace(caller, **fault.caller)
     return replace(call, services=services, caller=caller)

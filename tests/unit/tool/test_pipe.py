@@ -16,6 +16,7 @@ from cairn.ground.errors import CairnError, InternalError, NotFound, ResourceBus
 from cairn.tool.call import Call
 from cairn.tool.pipe import Piped, run_pipe
 from cairn.tool.pipe_plan import PIPE, plan_of
+from support.services import changed
 
 PATIENCE_SECONDS = 5.0
 Answer = Callable[[str, Any, Call], dict[str, Any]]
@@ -187,7 +188,7 @@ def test_a_reference_that_leads_nowhere_fails_its_step_and_its_tool_is_not_calle
 
 def test_references_make_no_request_larger_than_a_request_may_be(call: Call) -> None:
     settings = replace(call.services.settings, limits=replace(call.services.settings.limits, request_bytes=2000))
-    small = replace(call, services=replace(call.services, settings=settings))
+    small = replace(call, services=changed(call.services, settings=settings))
     done = ran(small, Tools(), step("a", text="x" * 1500), step("b", both=["${a.got.text}", "${a.got.text}"]))
 
     assert done.failed_step is not None

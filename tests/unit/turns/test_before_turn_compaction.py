@@ -147,7 +147,7 @@ def backwards(calls: Sequence[Callable[[], object]]) -> list[object]:
 
 def test_a_turn_stored_between_the_two_reads_is_not_missing_from_a_summary(talk: Any, watched: Any) -> None:
     process = talk.other()
-    process.world = replace(process.world, parallel=backwards)
+    process.adapters = replace(process.adapters, parallel=backwards)
     process = process.other()
 
     def append(what: object) -> None:

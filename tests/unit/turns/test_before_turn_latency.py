@@ -77,12 +77,12 @@ def shared_by_two(start: START) -> Any:
 def counting(talk: Any) -> tuple[Any, Meter]:
     """Return a process whose trips are counted, and that has served another session of the tenant."""
     meter = Meter()
-    counted = type(talk)(metered(talk.world, meter), talk.table, talk.settings, talk.session)
+    counted = type(talk)(metered(talk.adapters, meter), talk.table, talk.settings, talk.session)
     counted.session = replace(talk.session, session_id=SessionId("another"))
     counted.say("Hello.", user="cleo")
     counted.ask("Hello.", user="cleo")
     counted.session = talk.session
-    counted.parts.vault.prepare(talk.session.tenant)
+    counted.services.vault.prepare(talk.session.tenant)
     meter.reset()
     return counted, meter
 
@@ -166,7 +166,7 @@ def test_turns_that_are_blobs_are_fetched_in_one_round_and_no_more_than_are_show
         first.say(long_text(number))
     talk, meter = counting(first)
 
-    recent = talk.parts.sessions.recent(talk.session, items)
+    recent = talk.services.sessions.recent(talk.session, items)
 
     assert [seq for seq, _ in recent.turns] == list(range(13 - turns, 13)) if turns else not recent.turns
     assert recent.head is not None
@@ -181,7 +181,7 @@ def test_turns_of_one_item_that_are_blobs_are_fetched_in_two_rounds(start: START
         first.say(long_text(number), reply="")
     talk, meter = counting(first)
 
-    recent = talk.parts.sessions.recent(talk.session, 10)
+    recent = talk.services.sessions.recent(talk.session, 10)
 
     assert sum(len(turn) for _, turn in recent.turns) >= 10
     assert meter.rounds <= 3
@@ -192,7 +192,7 @@ def test_a_blob_of_a_recent_turn_that_is_gone_fails_the_call(start: START) -> No
     talk.say(long_text(1))
     newest = Query(session_pk(talk.session), FIRST_EVENT, LAST_EVENT)
     [turn] = talk.table.query(newest).items
-    talk.world.blobs.delete(talk.session.tenant, Digest(str(turn["blob"])))
+    talk.adapters.blobs.delete(talk.session.tenant, Digest(str(turn["blob"])))
 
     with pytest.raises(NotFound):
-        talk.parts.sessions.recent(talk.session, 10)
+        talk.services.sessions.recent(talk.session, 10)

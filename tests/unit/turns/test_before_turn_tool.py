@@ -18,6 +18,7 @@ from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_list_dir_with_abstract import memory_list_dir_with_abstract
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
+from support.services import changed
 
 SESSION = {"project": "garden", "session_id": "monday"}
 ASK = {**SESSION, "current_input": "Where do I live?"}
@@ -31,12 +32,7 @@ def tell(call: Call, turn_id: str, text: str) -> dict[str, Any]:
 @pytest.mark.req("R034")
 @pytest.mark.parametrize("broken", [{"session_id": ""}, {"current_input": []}, {"max_input_tok": 0}, {"project": "#"}])
 def test_an_invalid_request_never_reaches_the_engine(call: Call, broken: dict[str, Any]) -> None:
-    class Unreachable:
-        """An engine that must not be called."""
-
-        before = None
-
-    services = replace(call.services, turns=Unreachable())  # pyright: ignore[reportArgumentType]  it is never used
+    services = changed(call.services, log=None, sessions=None, adapters=None)
     with pytest.raises(InvalidArgument):
         memory_before_turn.execute({**ASK, **broken}, replace(call, services=services))
 

@@ -20,6 +20,7 @@ from cairn.turns.operation_token import parse
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_run_turn import EXAMPLE, memory_run_turn
+from support.services import changed
 
 SESSION = {"project": "garden", "session_id": "monday"}
 SAID = [{"type": "message", "role": "user", "content": "My name is Ada. I prefer raised beds."}]
@@ -56,7 +57,7 @@ def test_the_tool_is_absent_until_the_settings_name_it() -> None:
 
 @pytest.mark.req("R094")
 def test_a_call_of_the_tool_that_is_off_is_refused(call: Call) -> None:
-    off = replace(call, services=replace(call.services, settings=Settings(memory_enabled=True)))
+    off = replace(call, services=changed(call.services, settings=Settings(memory_enabled=True)))
 
     with pytest.raises(Disabled):
         memory_run_turn.execute(EXAMPLE, off)

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from cairn import wiring
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Tenant
-from cairn.ground.world import World
+from cairn.services import Services
 from cairn.settings.settings import Settings
 from cairn.upkeep.health import LIFETIME
-from cairn.wiring import Services
 from cairn_health.door import handler
+from support.services import services_over
 
 EVENT = {
     "version": "2.0",
@@ -53,10 +54,10 @@ def test_health_is_ok_where_all_stores_answer_and_needs_no_caller() -> None:
 
 @pytest.mark.parametrize(("port", "name"), [("table", "table"), ("blobs", "blobs"), ("keys", "key")])
 def test_health_is_503_and_names_the_store_that_does_not_answer(
-    world: World, settings: Settings, services: Services, port: str, name: str
+    adapters: Adapters, settings: Settings, services: Services, port: str, name: str
 ) -> None:
     broken: Any = {port: Silent()}
-    wiring.provide(wiring.build(settings, replace(world, **broken)))
+    wiring.provide(services_over(replace(adapters, **broken), settings))
 
     status, body = answer()
 
@@ -66,9 +67,11 @@ def test_health_is_503_and_names_the_store_that_does_not_answer(
 
 
 @pytest.mark.usefixtures("services")
-def test_the_stores_are_asked_once_in_a_while_however_many_ask(world: World, settings: Settings, clock: Any) -> None:
+def test_the_stores_are_asked_once_in_a_while_however_many_ask(
+    adapters: Adapters, settings: Settings, clock: Any
+) -> None:
     silent: Any = Silent()
-    health = wiring.build(settings, replace(world, table=silent)).health
+    health = services_over(replace(adapters, table=silent), settings).health
 
     for _ in range(3):
         health.stores()

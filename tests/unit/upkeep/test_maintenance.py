@@ -165,7 +165,7 @@ def test_lapsed_facts_are_marked_once_and_stay_in_the_record(start: START, clock
     clock.advance(days=100)
     assert talk.other().maintain().expired_facts == 0
 
-    log = talk.parts.log
+    log = talk.services.log
     with log.view("acme", "garden", "u:ada") as view:
         states = {fact.fact_id: fact.state for fact in view.ledger._latest(talk.session.session_id)}
     assert sorted(states.values()) == [State.ACTIVE, State.EXPIRED, State.EXPIRED]
@@ -219,7 +219,7 @@ def test_summaries_are_refreshed_at_most_once_per_interval(start: START, clock: 
 def test_a_session_that_is_being_written_is_busy_until_the_lock_times_out(start: START, clock: Any) -> None:
     talk = start(session_lock_timeout_ms=3000)
     talk.say("Hello.")
-    lease = talk.parts.sessions.try_lease(talk.session, "another", 30)
+    lease = talk.services.sessions.try_lease(talk.session, "another", 30)
     began = clock.time
 
     with pytest.raises(ResourceBusy) as busy:
@@ -227,7 +227,7 @@ def test_a_session_that_is_being_written_is_busy_until_the_lock_times_out(start:
 
     assert busy.value.retryable
     assert (clock.time - began).total_seconds() == 3
-    talk.parts.sessions.release(lease)
+    talk.services.sessions.release(lease)
     assert talk.maintain().summaries_refreshed
 
 

@@ -12,15 +12,16 @@ from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.custody.bundles import DataScope
 from cairn.custody.erase_user import EraseUser
-from cairn.engine import Engine
 from cairn.files.files import WriteMode
 from cairn.files.layout import FILES
 from cairn.ground.ids import Project, TurnId
 from cairn.ground.session import Session
 from cairn.ground.table import Key
 from cairn.log.layout import DISCARDED, ENTRIES, registry_pk
+from cairn.services import Services
 from cairn.sessions.layout import HEAD, due_sk, session_pk
-from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.upkeep.model import MaintenanceReport
 from cairn.vault.vault import Vault
@@ -38,14 +39,15 @@ from support.custody import (
     partition,
     session,
 )
+from support.services import services_over
 
 SAID = ("the first sprout", "Ada plants the marigolds", "Row 1 holds", "Marigolds, Ada", LARGE[:80])
 
 
-def asked(engine: Engine, where: Session, query: str, **scope: Any) -> str:
+def asked(services: Services, where: Session, query: str, **scope: Any) -> str:
     """Return what a process places before a question, without the question."""
     request = Preparation(current=(message("user", query),), **scope)
-    return str(engine.turns.before(where, request).items[1:-1])
+    return str(prepare(services, where, request).items[1:-1])
 
 
 def unnamed_blobs(house: Household) -> set[str]:
@@ -77,16 +79,16 @@ def test_of_an_erased_session_nothing_that_was_said_is_left_anywhere(house: Hous
     house.move_in()
     if indexed:
         house.index()
-    engine = keeping(house)
+    services = keeping(house)
     outputs = tuple(message("assistant", LARGE[first : first + 4000]) for first in range(0, 120_000, 4000))
     long = Completion(turn_id=TurnId("long"), user_id=ADA, inputs=(message("user", "Say much."),), outputs=outputs)
-    engine.turns.after(ALONE, long)
+    commit(services, ALONE, long)
     assert any("blob" in item for item in house.inventory.items(ACME) if str(item["sk"]).startswith(ENTRIES))
-    engine.files.write(ALONE, "notes/plan.txt", LARGE, WriteMode.TRUNCATE)
+    services.files.write(ALONE, "notes/plan.txt", LARGE, WriteMode.TRUNCATE)
     house.later(days=MONTH + 1)
 
-    assert engine.maintenance.run(ALONE) == MaintenanceReport(erased=True)
-    assert engine.maintenance.run(SHARED) == MaintenanceReport(erased=True)
+    assert services.maintenance.run(ALONE) == MaintenanceReport(erased=True)
+    assert services.maintenance.run(SHARED) == MaintenanceReport(erased=True)
 
     left = "\n".join(house.contents())
     assert [word for word in SAID if word in left] == []
@@ -104,7 +106,7 @@ def test_what_was_learnt_in_an_erased_session_is_still_recalled(house: Household
     keeping(house).maintenance.run(ALONE)
 
     told = asked(
-        house.engine(), session("another"), "Where do I live, who keeps bees?", user_id=ADA, recall_scope="user"
+        house.services(), session("another"), "Where do I live, who keeps bees?", user_id=ADA, recall_scope="user"
     )
     assert "Bergen" in told
     assert "bees" in told
@@ -121,7 +123,7 @@ def test_other_sessions_of_the_same_people_keep_every_word(house: Household) -> 
 
     assert house.history(SHARED) == before
     assert house.history(kitchen) == ["I like soup.", "Noted."]
-    told = asked(house.engine(), SHARED, "marigolds lilies sprout", user_id=ADA, recall_scope="user")
+    told = asked(house.services(), SHARED, "marigolds lilies sprout", user_id=ADA, recall_scope="user")
     assert "Ada plants the marigolds." in told
     assert "sprout" in told
 
@@ -133,71 +135,71 @@ def test_a_process_that_has_the_session_in_mind_tells_nothing_of_it_any_more(
     house.move_in()
     if indexed:
         house.index()
-    warm = house.engine()
+    warm = house.services()
     elsewhere = session("another")
     question = "Which row holds the beans?"
     assert "Row 1 holds" in asked(warm, elsewhere, question, user_id=ADA, recall_scope="user")
     house.later(days=MONTH + 1)
-    engine = keeping(house)
+    services = keeping(house)
 
-    stopped = engine.maintenance.run_due(ALONE, house.world.clock.now() + timedelta(minutes=5))
+    stopped = services.maintenance.run_due(ALONE, house.adapters.clock.now() + timedelta(minutes=5))
 
     assert stopped.erased
-    for process in (warm, house.engine()):
+    for process in (warm, house.services()):
         assert "Row 1 holds" not in asked(process, elsewhere, question, user_id=ADA, recall_scope="user")
 
 
 def test_texts_are_told_no_more_before_any_segment_is_made_anew(house: Household) -> None:
     house.move_in().index()
-    warm, question = house.engine(), "Which row holds the beans?"
+    warm, question = house.services(), "Which row holds the beans?"
     asked(warm, session("another"), question, user_id=ADA, recall_scope="user")
     house.later(days=MONTH + 1)
-    engine = keeping(house)
-    indexer: Any = engine.parts.indexer
+    services = keeping(house)
+    indexer: Any = services.indexer
     indexer.run = print
 
-    engine.maintenance.run(ALONE)
+    services.maintenance.run(ALONE)
 
-    for process in (warm, house.engine()):
+    for process in (warm, house.services()):
         assert "Row 1 holds" not in asked(process, session("another"), question, user_id=ADA, recall_scope="user")
 
 
 def test_a_session_begins_anew_under_the_name_of_an_erased_one(house: Household) -> None:
     house.say(ALONE, ADA, "I live in Oslo.", "Again.")
     house.later(days=MONTH)
-    engine = keeping(house)
-    engine.maintenance.run(ALONE)
+    services = keeping(house)
+    services.maintenance.run(ALONE)
 
     house.say(ALONE, ADA, "A new beginning.")
 
     assert house.history(ALONE) == ["A new beginning.", "Noted."]
-    head = house.world.table.get(Key(session_pk(ALONE), HEAD))
+    head = house.adapters.table.get(Key(session_pk(ALONE), HEAD))
     assert head is not None
     assert (head["seq"], head.get("erased", 0)) == (1, 0)
-    assert engine.maintenance.run(ALONE).erased is False
+    assert services.maintenance.run(ALONE).erased is False
 
 
 def test_an_idle_session_is_found_by_the_schedule_when_its_time_is_over(house: Household) -> None:
     house.say(ALONE, ADA, "My name is Ada.")
-    engine = keeping(house)
+    services = keeping(house)
     house.later(hours=2)
-    engine.maintenance.run(ALONE)
-    head = house.world.table.get(Key(session_pk(ALONE), HEAD))
+    services.maintenance.run(ALONE)
+    head = house.adapters.table.get(Key(session_pk(ALONE), HEAD))
     assert head is not None
-    due = house.world.clock.now() + timedelta(days=MONTH) - timedelta(hours=2, minutes=1)
+    due = house.adapters.clock.now() + timedelta(days=MONTH) - timedelta(hours=2, minutes=1)
     assert head["isk"] == due_sk(due)
 
     house.later(days=MONTH)
-    assert engine.maintenance.run_due(ALONE, house.world.clock.now() + timedelta(minutes=1)).erased
+    assert services.maintenance.run_due(ALONE, house.adapters.clock.now() + timedelta(minutes=1)).erased
 
 
 def test_what_is_erased_is_on_record(house: Household) -> None:
     house.say(ALONE, ADA, "I live in Oslo.")
     house.later(days=MONTH)
-    now = house.world.clock.now()
+    now = house.adapters.clock.now()
     keeping(house).maintenance.run(ALONE)
 
-    found = AuditLog(house.world, Vault(house.world)).records(ACME, now, now + timedelta(seconds=1))
+    found = AuditLog(house.adapters, Vault(house.adapters)).records(ACME, now, now + timedelta(seconds=1))
 
     assert [(each.tool, each.outcome, each.credential) for each in found] == [
         ("session retention", "done", "operator"),
@@ -216,36 +218,36 @@ def test_a_session_that_named_no_user_leaves_no_log_behind_where_nothing_was_lea
     logs = {f"{item['pk']} {item['sk']}" for item in house.inventory.items(ACME) if "#m#" in str(item["pk"])}
     assert not [each for each in logs if "alone" in each]
     assert "acme#m#garden log#s:shared" in logs
-    assert "Oslo" in asked(house.engine(), SHARED, "Where do I live?")
+    assert "Oslo" in asked(house.services(), SHARED, "Where do I live?")
 
 
 def test_the_files_of_an_erased_session_no_longer_count_for_its_project(house: Household) -> None:
     house.say(ALONE, ADA, "Hello.")
     house.say(SHARED, ADA, "Hello.")
-    engine = keeping(house)
+    services = keeping(house)
     for where in (ALONE, SHARED):
         for name in ("a/one.txt", "two.txt"):
-            engine.files.write(where, name, "12345", WriteMode.TRUNCATE)
+            services.files.write(where, name, "12345", WriteMode.TRUNCATE)
     house.later(days=MONTH)
     counter = Key(registry_pk(ACME, Project("garden")), FILES)
 
     keeping(house).maintenance.run(ALONE)
-    assert (house.world.table.get(counter) or {})["bytes"] == 10
-    EraseUser(Parts.of(house.world, lambda _: SETTINGS), house.inventory).run(DataScope(ACME, user=ADA))
-    assert (house.world.table.get(counter) or {})["bytes"] == 0
+    assert (house.adapters.table.get(counter) or {})["bytes"] == 10
+    EraseUser(services_over(house.adapters, SETTINGS), house.inventory).run(DataScope(ACME, user=ADA))
+    assert (house.adapters.table.get(counter) or {})["bytes"] == 0
 
 
 def test_blobs_of_events_that_were_archived_go_with_the_next_run(house: Household) -> None:
     house.say(ALONE, ADA, "Keep this long one.", reply=LARGE)
     house.say(ALONE, ADA, *(f"Row {number}." for number in range(6)))
     house.later(days=2)
-    engine = house.engine()
+    services = house.services()
     before = set(house.inventory.blobs(ACME))
 
-    assert engine.maintenance.run(ALONE).archived_shards == 1
+    assert services.maintenance.run(ALONE).archived_shards == 1
     dropped = before & set(house.inventory.blobs(ACME))
     house.later(hours=1)
-    engine.maintenance.run_due(ALONE, house.world.clock.now() + timedelta(minutes=1))
+    services.maintenance.run_due(ALONE, house.adapters.clock.now() + timedelta(minutes=1))
 
     assert dropped
     assert not dropped & set(house.inventory.blobs(ACME))

@@ -14,14 +14,16 @@ from cairn.conversation.turns import Completion
 from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import TurnId
 from cairn.sessions.layout import guard_sk
-from cairn.sessions.parts import Parts
+from cairn.turns.after_turn import commit
 from cairn.turns.model import Preparation
+from cairn.turns.run_turn import begin
 from support.custody import ADA, ALONE, MONTH, SETTINGS, Household, keeping, partition
+from support.services import services_over
 
 
 def turns_in_log(house: Household) -> int:
-    parts = Parts.of(house.world, lambda _: SETTINGS)
-    return parts.recall.turns(ALONE, ["u:ada"])
+    services = services_over(house.adapters, SETTINGS)
+    return services.searcher.turns(ALONE, ["u:ada"])
 
 
 def test_a_turn_that_arrives_first_wins(house: Household) -> None:
@@ -36,18 +38,18 @@ def test_a_turn_that_arrives_first_wins(house: Household) -> None:
 def test_a_session_in_which_a_turn_is_being_committed_is_not_erased(house: Household) -> None:
     house.say(ALONE, ADA, "I live in Oslo.")
     house.later(days=MONTH)
-    parts = Parts.of(house.world, lambda _: SETTINGS)
-    claimed = parts.guards.claim(ALONE, Completion(turn_id=TurnId("next"), inputs=(), outputs=()), "caller", 30)
+    services = services_over(house.adapters, SETTINGS)
+    claimed = services.guards.claim(ALONE, Completion(turn_id=TurnId("next"), inputs=(), outputs=()), "caller", 30)
 
     assert not keeping(house).maintenance.run(ALONE).erased
-    parts.guards.give_back(claimed)
+    services.guards.give_back(claimed)
     assert keeping(house).maintenance.run(ALONE).erased
 
 
 def test_a_session_in_which_a_turn_was_begun_is_not_erased_until_it_may_no_longer_be_answered(house: Household) -> None:
     house.say(ALONE, ADA, "I live in Oslo.")
     house.later(days=MONTH)
-    house.engine().turns.begin(ALONE, Preparation(current=(message("user", "Hm?"),), user_id=ADA))
+    begin(house.services(), ALONE, Preparation(current=(message("user", "Hm?"),), user_id=ADA))
 
     assert not keeping(house).maintenance.run(ALONE).erased
     house.later(hours=1)
@@ -58,20 +60,20 @@ def test_a_turn_that_comes_while_the_session_is_being_erased_is_the_first_of_a_n
     """It waits for the lease with its claim made, which must not go with the rest."""
     house.say(ALONE, ADA, "I live in Oslo.")
     house.later(days=MONTH)
-    parts = Parts.of(house.world, lambda _: SETTINGS)
+    services = services_over(house.adapters, SETTINGS)
     turn = Completion(turn_id=TurnId("next"), user_id=ADA, inputs=(message("user", "Back."),), outputs=())
-    watched: Any = Watched(house.world.table)
+    watched: Any = Watched(house.adapters.table)
     claims: list[Any] = []
 
     def claim(what: object) -> None:
         if isinstance(what, list) and not claims:
-            claims.append(parts.guards.claim(ALONE, turn, "caller", 30))
+            claims.append(services.guards.claim(ALONE, turn, "caller", 30))
 
     watched.before_transaction = claim
-    assert keeping(house, world=replace(house.world, table=watched)).maintenance.run(ALONE).erased
+    assert keeping(house, adapters=replace(house.adapters, table=watched)).maintenance.run(ALONE).erased
 
     assert partition(house, ALONE) == [guard_sk(TurnId("next"))]
-    parts.guards.give_back(claims[0])
+    services.guards.give_back(claims[0])
     assert partition(house, ALONE) == []
 
 
@@ -81,7 +83,7 @@ def test_whoever_takes_the_session_over_keeps_what_is_left_and_the_erasure_write
 ) -> None:
     house.say(ALONE, ADA, *(f"Row {number} holds beans." for number in range(100)))
     house.later(days=MONTH)
-    watched: Any = Watched(house.world.table)
+    watched: Any = Watched(house.adapters.table)
     seen: list[object] = []
     turn = Completion(turn_id=TurnId("next"), user_id=ADA, inputs=(message("user", "Ada is back."),), outputs=())
     left: list[object] = []
@@ -90,33 +92,33 @@ def test_whoever_takes_the_session_over_keeps_what_is_left_and_the_erasure_write
         seen.append(writes)
         if len(seen) == at:
             house.later(seconds=6)
-            house.engine().turns.after(ALONE, turn)
+            commit(house.services(), ALONE, turn)
             left.extend([turns_in_log(house), *house.history(ALONE)])
 
     watched.before_transaction = speak
-    engine = keeping(house, world=replace(house.world, table=watched), guard_lease_seconds=5)
+    services = keeping(house, adapters=replace(house.adapters, table=watched), guard_lease_seconds=5)
     with pytest.raises((ResourceBusy, Unavailable)):
-        engine.maintenance.run(ALONE)
+        services.maintenance.run(ALONE)
 
     assert left[-1] == "Ada is back."
     assert [turns_in_log(house), *house.history(ALONE)] == left
-    assert not engine.maintenance.run(ALONE).erased
+    assert not services.maintenance.run(ALONE).erased
 
 
 def test_a_large_session_is_erased_in_several_runs(house: Household) -> None:
     house.say(ALONE, ADA, *(f"Row {number} holds beans." for number in range(300)))
     house.later(days=MONTH)
-    watched: Any = Watched(house.world.table)
+    watched: Any = Watched(house.adapters.table)
 
     def take_time(_: object) -> None:
         house.later(seconds=6)
 
     watched.before_transaction = take_time
-    engine = keeping(house, world=replace(house.world, table=watched))
+    services = keeping(house, adapters=replace(house.adapters, table=watched))
 
-    reports = [engine.maintenance.run_due(ALONE, house.world.clock.now() + timedelta(hours=1))]
+    reports = [services.maintenance.run_due(ALONE, house.adapters.clock.now() + timedelta(hours=1))]
     while not reports[-1].finished:
-        reports.append(engine.maintenance.run_due(ALONE, house.world.clock.now() + timedelta(hours=1)))
+        reports.append(services.maintenance.run_due(ALONE, house.adapters.clock.now() + timedelta(hours=1)))
 
     assert len(reports) > 2
     assert all(report.erased for report in reports)

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.ground import codec
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import DataKey
 from cairn.ground.table import Delete, Key, Scalar
-from cairn.ground.world import World
 from cairn.process.system import ThreadedParallel
 from cairn.vault import cipher
 from cairn.vault.layout import key_sk, keys_pk
@@ -47,8 +47,8 @@ class CountingKeys:
 
 
 @pytest.fixture
-def vault(world: World) -> Vault:
-    return Vault(world)
+def vault(adapters: Adapters) -> Vault:
+    return Vault(adapters)
 
 
 def sealed(vault: Vault, value: object, where: Key = HERE) -> dict[str, Scalar]:
@@ -56,8 +56,8 @@ def sealed(vault: Vault, value: object, where: Key = HERE) -> dict[str, Scalar]:
 
 
 @pytest.mark.req("R252")
-def test_another_process_opens_what_was_sealed(vault: Vault, world: World) -> None:
-    assert Vault(world).unseal(ACME, sealed(vault, {"said": "hello"})) == {"said": "hello"}
+def test_another_process_opens_what_was_sealed(vault: Vault, adapters: Adapters) -> None:
+    assert Vault(adapters).unseal(ACME, sealed(vault, {"said": "hello"})) == {"said": "hello"}
 
 
 @pytest.mark.req("R252")
@@ -102,15 +102,15 @@ def test_another_tenant_cannot_open_an_item_even_at_its_own_place(vault: Vault) 
 
 @pytest.mark.req("R252")
 @pytest.mark.req("R010")
-def test_a_wrapped_key_copied_to_another_tenant_does_not_unwrap(world: World) -> None:
-    world = replace(world, keys=LocalKeyRing(bytes(32)))
-    vault = Vault(world)
+def test_a_wrapped_key_copied_to_another_tenant_does_not_unwrap(adapters: Adapters) -> None:
+    adapters = replace(adapters, keys=LocalKeyRing(bytes(32)))
+    vault = Vault(adapters)
     item = sealed(vault, "hello")
-    stored = world.table.get(Key(keys_pk(ACME), key_sk(1)))
+    stored = adapters.table.get(Key(keys_pk(ACME), key_sk(1)))
     assert stored is not None
     assert isinstance(stored["wrapped"], bytes)
     with pytest.raises(CorruptData):
-        world.keys.unwrap(OTHER, stored["wrapped"])
+        adapters.keys.unwrap(OTHER, stored["wrapped"])
     assert vault.unseal(ACME, item) == "hello"
 
 
@@ -126,8 +126,8 @@ class OneSecret:
 
 @pytest.mark.req("R192")
 @pytest.mark.req("R252")
-def test_what_is_sealed_alike_opens_for_its_tenant_and_purpose_alone_even_under_one_key(world: World) -> None:
-    vault = Vault(replace(world, keys=OneSecret()))
+def test_what_is_sealed_alike_opens_for_its_tenant_and_purpose_alone_even_under_one_key(adapters: Adapters) -> None:
+    vault = Vault(replace(adapters, keys=OneSecret()))
     number, one = vault.seal_alike(ACME, "archive", b"said")
 
     assert vault.seal_alike(ACME, "archive", b"said") == (number, one)
@@ -140,11 +140,11 @@ def test_what_is_sealed_alike_opens_for_its_tenant_and_purpose_alone_even_under_
 
 
 @pytest.mark.req("R252")
-def test_without_the_tenants_key_nothing_opens_any_more(vault: Vault, world: World) -> None:
+def test_without_the_tenants_key_nothing_opens_any_more(vault: Vault, adapters: Adapters) -> None:
     item = sealed(vault, "hello")
-    world.table.delete(Delete(Key(keys_pk(ACME), key_sk(1))))
+    adapters.table.delete(Delete(Key(keys_pk(ACME), key_sk(1))))
     with pytest.raises(CorruptData):
-        Vault(world).unseal(ACME, item)
+        Vault(adapters).unseal(ACME, item)
 
 
 @pytest.mark.parametrize("lacking", ["data", "kid"])
@@ -155,8 +155,10 @@ def test_an_item_without_content_or_key_number_is_corrupt(vault: Vault, lacking:
 
 
 @pytest.mark.req("R251")
-def test_content_over_32_kb_becomes_a_blob_that_is_as_well_protected(vault: Vault, world: World, store: Any) -> None:
-    value = world.entropy.token(MAX_INLINE_BYTES).hex()
+def test_content_over_32_kb_becomes_a_blob_that_is_as_well_protected(
+    vault: Vault, adapters: Adapters, store: Any
+) -> None:
+    value = adapters.entropy.token(MAX_INLINE_BYTES).hex()
     item = sealed(vault, value)
     assert "data" not in item
     assert vault.unseal(ACME, item) == value
@@ -173,8 +175,8 @@ def test_content_over_32_kb_becomes_a_blob_that_is_as_well_protected(vault: Vaul
 
 @pytest.mark.req("R251")
 @pytest.mark.parametrize("change", [-1, 1])
-def test_32_kb_is_the_border_between_item_and_blob(vault: Vault, world: World, change: int) -> None:
-    sizes = {len(codec.pack(noise := world.entropy.token(size).hex())): noise for size in range(29_400, 30_400, 50)}
+def test_32_kb_is_the_border_between_item_and_blob(vault: Vault, adapters: Adapters, change: int) -> None:
+    sizes = {len(codec.pack(noise := adapters.entropy.token(size).hex())): noise for size in range(29_400, 30_400, 50)}
     overhead = cipher.NONCE_BYTES + cipher.TAG_BYTES
     fitting = [size for size in sizes if (size + overhead <= MAX_INLINE_BYTES) == (change < 0)]
     nearest = min(fitting, key=lambda size: abs(size + overhead - MAX_INLINE_BYTES))
@@ -201,10 +203,10 @@ def test_sealed_bytes_open_whole_and_in_their_place_only(vault: Vault, position:
             vault.unseal_blob(tenant, where, stored)
 
 
-def test_calls_at_once_unwrap_a_key_once(world: World) -> None:
-    item = sealed(Vault(world), "hello")
-    keys, meeting, threaded = CountingKeys(world.keys), Barrier(4, timeout=5), ThreadedParallel(4)
-    vault = Vault(replace(world, keys=keys))
+def test_calls_at_once_unwrap_a_key_once(adapters: Adapters) -> None:
+    item = sealed(Vault(adapters), "hello")
+    keys, meeting, threaded = CountingKeys(adapters.keys), Barrier(4, timeout=5), ThreadedParallel(4)
+    vault = Vault(replace(adapters, keys=keys))
 
     def opened() -> object:
         meeting.wait()
@@ -215,9 +217,9 @@ def test_calls_at_once_unwrap_a_key_once(world: World) -> None:
     assert keys.unwrapped == 1
 
 
-def test_a_key_is_unwrapped_once_and_again_after_its_lifetime(world: World, clock: Any) -> None:
-    keys = CountingKeys(world.keys)
-    vault = Vault(replace(world, keys=keys))
+def test_a_key_is_unwrapped_once_and_again_after_its_lifetime(adapters: Adapters, clock: Any) -> None:
+    keys = CountingKeys(adapters.keys)
+    vault = Vault(replace(adapters, keys=keys))
     item = sealed(vault, "hello")
     keys.unwrapped = 0
     for _ in range(5):
@@ -230,8 +232,8 @@ def test_a_key_is_unwrapped_once_and_again_after_its_lifetime(world: World, cloc
 
 
 @pytest.mark.req("R252")
-def test_two_processes_that_make_the_first_key_at_once_agree_on_one(world: World) -> None:
-    one, other = Vault(world), Vault(world)
+def test_two_processes_that_make_the_first_key_at_once_agree_on_one(adapters: Adapters) -> None:
+    one, other = Vault(adapters), Vault(adapters)
 
     class Overtaken:
         def __init__(self) -> None:
@@ -239,12 +241,12 @@ def test_two_processes_that_make_the_first_key_at_once_agree_on_one(world: World
 
         def generate(self, tenant: Tenant) -> DataKey:
             self.items.append(sealed(other, "theirs"))
-            return world.keys.generate(tenant)
+            return adapters.keys.generate(tenant)
 
         def unwrap(self, tenant: Tenant, wrapped: bytes) -> bytes:
-            return world.keys.unwrap(tenant, wrapped)
+            return adapters.keys.unwrap(tenant, wrapped)
 
-    late = Vault(replace(world, keys=Overtaken()))
+    late = Vault(replace(adapters, keys=Overtaken()))
     item = sealed(late, "mine")
     assert [one.unseal(ACME, item), other.unseal(ACME, item)] == ["mine", "mine"]
 
@@ -267,9 +269,9 @@ def test_a_malformed_tag_is_just_wrong(vault: Vault, tag: str) -> None:
 
 
 @pytest.mark.req("R262")
-def test_a_tenant_without_a_key_has_no_genuine_tags_and_gets_no_key_by_asking(vault: Vault, world: World) -> None:
+def test_a_tenant_without_a_key_has_no_genuine_tags_and_gets_no_key_by_asking(vault: Vault, adapters: Adapters) -> None:
     assert not vault.verify(ACME, "block", b"message", "1." + "0" * 32)
-    assert world.table.get(Key(keys_pk(ACME), key_sk(1))) is None
+    assert adapters.table.get(Key(keys_pk(ACME), key_sk(1))) is None
 
 
 @given(json_values)

@@ -26,6 +26,7 @@ from cairn.access.api_keys import (
 )
 from cairn.access.layout import CREDENTIALS, credential_sk, credentials_pk
 from cairn.ground import codec, layout
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import (
     ConditionFailed,
     Conflict,
@@ -37,7 +38,6 @@ from cairn.ground.errors import (
 from cairn.ground.ids import Tenant, tenant
 from cairn.ground.paging import every
 from cairn.ground.table import ABSENT, AllOf, Attributes, Equals, Key, Missing, Put, Query, Update
-from cairn.ground.world import World
 from cairn.vault.vault import Vault
 
 _PURPOSE = "api key"
@@ -48,16 +48,16 @@ _UNKNOWN: Attributes = {"record": " " * 256, "tag": "1." + "0" * 32}
 class Credentials:
     """The API keys of a deployment."""
 
-    def __init__(self, world: World) -> None:
-        """Keep them in the world's table."""
-        self._world = world
-        self._vault = Vault(world)
+    def __init__(self, adapters: Adapters) -> None:
+        """Keep them in the table."""
+        self._adapters = adapters
+        self._vault = Vault(adapters)
 
     def create(self, owner: Tenant | None, grant: Grant, lifetime: timedelta | None = None) -> IssuedKey:
         """Make a key to the owner's memory, or without one to memory of its own, named by the key's SHA-256."""
         issued, write = self._new(owner, grant, lifetime)
         try:
-            self._world.table.put(write)
+            self._adapters.table.put(write)
         except ConditionFailed:
             raise Conflict("The new key's id is taken; try again") from None
         return issued
@@ -65,7 +65,7 @@ class Credentials:
     def list(self) -> tuple[Credential, ...]:
         """Return every key's record, ended ones too, the oldest first."""
         low, high = layout.prefix_range(credential_sk(""))
-        items = every(self._world.table, Query(credentials_pk(), low, high))
+        items = every(self._adapters.table, Query(credentials_pk(), low, high))
         return tuple(sorted((_credential(item) for item in items), key=lambda each: (each.created_at, each.id)))
 
     def rotate(self, key_id: str, overlap: timedelta) -> IssuedKey:
@@ -74,27 +74,27 @@ class Credentials:
         NotFound for an unknown id, Conflict for a key that has ended or has a successor already.
         """
         item = self._item(key_id)
-        old, now = _credential(item), self._world.clock.now()
+        old, now = _credential(item), self._adapters.clock.now()
         if old.revoked_at is not None or not old.is_open(now):
             raise Conflict("This key has ended or was rotated already")
         issued, write = self._new(old.tenant, old.grant, old.lifetime)
         unchanged = AllOf((Equals("record", item["record"]), Missing("revoked_at")))
         ending = Update(_where(key_id), {"revoked_at": codec.rfc3339(now + overlap)}, condition=unchanged)
         try:
-            self._world.table.transact([write, ending])
+            self._adapters.table.transact([write, ending])
         except TransactionRefused:
             raise Conflict("This key was changed meanwhile; list the keys and try again") from None
         return issued
 
     def revoke(self, key_id: str) -> None:
         """Let a key open nothing from now on; NotFound for an unknown id."""
-        credential, now = _credential(self._item(key_id)), self._world.clock.now()
+        credential, now = _credential(self._item(key_id)), self._adapters.clock.now()
         if credential.revoked_at is None or credential.revoked_at > now:
-            self._world.table.update(Update(_where(key_id), {"revoked_at": codec.rfc3339(now)}))
+            self._adapters.table.update(Update(_where(key_id), {"revoked_at": codec.rfc3339(now)}))
 
     def revoke_all(self, owner: Tenant) -> int:
         """Revoke every key to the owner's memory that is open, and return how many that were."""
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         ending = [each.id for each in self.list() if each.tenant == owner and each.is_open(now)]
         for key_id in ending:
             self.revoke(key_id)
@@ -105,16 +105,16 @@ class Credentials:
         key = parse(presented)
         if key is None:
             return None
-        item = self._world.table.get(_where(key.id)) or _UNKNOWN
+        item = self._adapters.table.get(_where(key.id)) or _UNKNOWN
         signed = _signed(key, _text(item, "record"))
         if not self._vault.verify(CREDENTIALS, _PURPOSE, signed, _text(item, "tag")):
             return None
         credential = _credential(item)
-        return credential if credential.is_open(self._world.clock.now()) else None
+        return credential if credential.is_open(self._adapters.clock.now()) else None
 
     def _new(self, owner: Tenant | None, grant: Grant, lifetime: timedelta | None) -> tuple[IssuedKey, Put]:
-        key = ApiKey.of(self._world.entropy.token(ID_BYTES + SECRET_BYTES))
-        now = self._world.clock.now()
+        key = ApiKey.of(self._adapters.entropy.token(ID_BYTES + SECRET_BYTES))
+        now = self._adapters.clock.now()
         credential = Credential(
             id=key.id,
             tenant=owner or Tenant(sha256(key.text().encode()).hexdigest()),
@@ -129,7 +129,7 @@ class Credentials:
         return IssuedKey(key.text(), credential), Put(item, ABSENT)
 
     def _item(self, key_id: str) -> Attributes:
-        item = self._world.table.get(_where(key_id)) if KEY_ID.fullmatch(key_id) else None
+        item = self._adapters.table.get(_where(key_id)) if KEY_ID.fullmatch(key_id) else None
         if item is None:
             raise NotFound("There is no key with this id")
         return item

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cairn.access.layout import POLICIES, POLICY, policies_pk
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData
 from cairn.ground.table import Key, Put
-from cairn.ground.world import World
 from cairn.vault.vault import Vault
 
 _WHERE = Key(policies_pk(), POLICY)
@@ -14,14 +14,14 @@ _WHERE = Key(policies_pk(), POLICY)
 class PolicyStore:
     """Keeps one document."""
 
-    def __init__(self, world: World) -> None:
-        """Keep it in the world's table."""
-        self._world = world
-        self._vault = Vault(world)
+    def __init__(self, adapters: Adapters) -> None:
+        """Keep it in the table."""
+        self._adapters = adapters
+        self._vault = Vault(adapters)
 
     def read(self) -> str | None:
         """Return the document, None where none was ever written."""
-        item = self._world.table.get(_WHERE)
+        item = self._adapters.table.get(_WHERE)
         if item is None:
             return None
         text = self._vault.unseal(POLICIES, item)
@@ -31,4 +31,4 @@ class PolicyStore:
 
     def write(self, text: str) -> None:
         """Put a document in the place of the one before."""
-        self._world.table.put(Put({"pk": _WHERE.pk, "sk": _WHERE.sk, **self._vault.seal(POLICIES, _WHERE, text)}))
+        self._adapters.table.put(Put({"pk": _WHERE.pk, "sk": _WHERE.sk, **self._vault.seal(POLICIES, _WHERE, text)}))

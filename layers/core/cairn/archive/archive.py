@@ -12,10 +12,10 @@ from cairn.archive import model as archive
 from cairn.archive.card import MemoryCard
 from cairn.archive.index import ATTEMPTS, ArchiveIndex
 from cairn.archive.model import Deposit, Entry, Receipt
+from cairn.ground.adapters import Pending
 from cairn.ground.errors import NotFound, ResourceBusy, SecretDetected, Unavailable
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, time_ordered_id
-from cairn.ground.world import Pending
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 
 T = TypeVar("T")
 
@@ -27,11 +27,11 @@ _ID_PATHS = (("session_id",), ("session", "session_id"))
 class Archive:
     """Keeps sessions, each under a pointer to its ciphertext."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, services: SessionServices) -> None:
         """Work with these parts."""
-        self._parts = parts
-        self._world = parts.world
-        self._index = ArchiveIndex(parts.world)
+        self._services = services
+        self._adapters = services.adapters
+        self._index = ArchiveIndex(services.adapters)
 
     def preview(self, tenant: Tenant, deposit: Deposit) -> MemoryCard:
         """Return the card of what store() would archive, and write nothing; the errors are its own."""
@@ -44,8 +44,8 @@ class Archive:
         written then, nor where the detector fails. Unavailable where a store fails twice: call again.
         """
         kept = self._redacted(tenant, deposit)
-        number, sealed = self._parts.vault.seal_alike(tenant, PURPOSE, archive.pack(kept))
-        put = partial(self._world.blobs.put, tenant, sealed)
+        number, sealed = self._services.vault.seal_alike(tenant, PURPOSE, archive.pack(kept))
+        put = partial(self._adapters.blobs.put, tenant, sealed)
         digest = self._twice(put, "The session could not be stored; nothing was indexed", {"stage": "store"})
         entry = self._entry(deposit, kept, digest, number)
         context = {"stage": "index", "pointer": archive.pointer(digest), "indexed": False}
@@ -64,10 +64,10 @@ class Archive:
         """
         entry = Pending(partial(self._index.get, tenant, digest))
         blob = Pending(partial(self._blob, tenant, digest))
-        self._world.parallel([entry, blob, partial(self._parts.vault.prepare, tenant)])
+        self._adapters.parallel([entry, blob, partial(self._services.vault.prepare, tenant)])
         if entry.result is None or blob.result is None:
             raise _not_found()
-        plain = self._parts.vault.unseal_alike(tenant, PURPOSE, entry.result.key_number, blob.result)
+        plain = self._services.vault.unseal_alike(tenant, PURPOSE, entry.result.key_number, blob.result)
         return archive.unpack(plain)
 
     def export(
@@ -76,7 +76,7 @@ class Archive:
         """Return what the turn tools recorded of a session; see session_export.exported."""
         from cairn.archive.session_record import exported  # noqa: PLC0415
 
-        return exported(self._parts, tenant, project, session_id, raw=raw, acknowledgement=acknowledgement)
+        return exported(self._services, tenant, project, session_id, raw=raw, acknowledgement=acknowledgement)
 
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         """Remove a session's blob, then its entry: what stops in between is found again and can be deleted again.
@@ -87,7 +87,7 @@ class Archive:
             entry = self._index.get(tenant, digest)
             if entry is None:
                 raise _not_found()
-            self._world.blobs.delete(tenant, digest)
+            self._adapters.blobs.delete(tenant, digest)
             if self._index.remove(tenant, entry):
                 return
         raise ResourceBusy("The session is being archived by other calls", {"resource": "pointer"})
@@ -107,7 +107,7 @@ class Archive:
 
         session = deposit.session
         if session is None:
-            session = recorded(self._parts, tenant, deposit.project, deposit.session_id)
+            session = recorded(self._services, tenant, deposit.project, deposit.session_id)
         kept = archive.kept_fields(session, deposit.session_id)
         handed_in = {"session_id": deposit.session_id, "tags": list(deposit.tags), "session": session}
         rules = sorted({finding.rule for finding in scan(handed_in, exempt=_ID_PATHS)})
@@ -116,9 +116,9 @@ class Archive:
         return kept
 
     def _entry(self, deposit: Deposit, kept: Mapping[str, Any], digest: Digest, number: int) -> Entry:
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         return Entry(
-            id=time_ordered_id(now, self._world.entropy.token(10)),
+            id=time_ordered_id(now, self._adapters.entropy.token(10)),
             digest=digest,
             key_number=number,
             session_id=deposit.session_id,
@@ -129,7 +129,7 @@ class Archive:
 
     def _blob(self, tenant: Tenant, digest: Digest) -> bytes | None:
         try:
-            return self._world.blobs.get(tenant, digest)
+            return self._adapters.blobs.get(tenant, digest)
         except NotFound:
             return None
 
@@ -138,7 +138,7 @@ class Archive:
         try:
             return call()
         except Unavailable:
-            self._world.clock.sleep(RETRY_SECONDS)
+            self._adapters.clock.sleep(RETRY_SECONDS)
         try:
             return call()
         except Unavailable as error:

@@ -13,11 +13,11 @@ from itertools import islice
 from cairn.archive.layout import archive_pk, archived_by_session, archived_by_tag, archived_by_time, pointer_sk
 from cairn.archive.model import Entry, is_tag
 from cairn.ground import layout
+from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.errors import ResourceBusy, TransactionRefused, Unavailable
 from cairn.ground.ids import Digest, SessionId, Tenant
 from cairn.ground.paging import every
 from cairn.ground.table import ABSENT, Attributes, Condition, Delete, Equals, Key, Put, Query
-from cairn.ground.world import Pending, World
 
 NEWEST_SEARCHED = 1000
 """Among how many of the newest sessions a part of a name is found; a whole tag or session id is found further back."""
@@ -27,13 +27,13 @@ ATTEMPTS = 4
 class ArchiveIndex:
     """What is archived, of every tenant."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, adapters: Adapters) -> None:
         """Hold no state of its own."""
-        self._world = world
+        self._adapters = adapters
 
     def get(self, tenant: Tenant, digest: Digest) -> Entry | None:
         """Return the entry of a pointer, None where this tenant has none."""
-        item = self._world.table.get(Key(archive_pk(tenant), pointer_sk(digest)))
+        item = self._adapters.table.get(Key(archive_pk(tenant), pointer_sk(digest)))
         return None if item is None else Entry.of(item)
 
     def add(self, tenant: Tenant, entry: Entry) -> bool:
@@ -48,7 +48,7 @@ class ArchiveIndex:
                 return False
             first, *places = _items(tenant, wanted)
             try:
-                self._world.table.transact([Put(first, _unchanged(held)), *map(Put, places)])
+                self._adapters.table.transact([Put(first, _unchanged(held)), *map(Put, places)])
             except TransactionRefused as refused:
                 held = _held(refused)
             else:
@@ -59,7 +59,7 @@ class ArchiveIndex:
         """Remove the entry with its places, unless it got further tags meanwhile; tell whether it did."""
         first, *places = (Key.of(item) for item in _items(tenant, entry))
         try:
-            self._world.table.transact([Delete(first, _unchanged(entry)), *map(Delete, places)])
+            self._adapters.table.transact([Delete(first, _unchanged(entry)), *map(Delete, places)])
         except TransactionRefused as refused:
             _held(refused)
             return False
@@ -68,21 +68,21 @@ class ArchiveIndex:
     def of_session(self, tenant: Tenant, session_id: SessionId) -> list[Entry]:
         """Return the entries of all sessions of this name, the oldest first."""
         low, high = layout.prefix_range(archived_by_session(session_id))
-        found = every(self._world.table, Query(archive_pk(tenant), low, high))
+        found = every(self._adapters.table, Query(archive_pk(tenant), low, high))
         return [entry for entry in map(Entry.of, found) if entry.session_id == session_id]
 
     def search(self, tenant: Tenant, text: str, tags: Sequence[str], limit: int) -> tuple[Entry, ...]:
         """Return the newest entries that match, newest first; see Entry.matches and NEWEST_SEARCHED."""
         searched = NEWEST_SEARCHED if text or tags else limit
         reads = [Pending(partial(self._newest, tenant, place, searched)) for place in _places_of(text, tags)]
-        self._world.parallel(reads)
+        self._adapters.parallel(reads)
         entries = {entry.digest: entry for read in reads for entry in read.result}
         found = [entry for entry in entries.values() if entry.matches(text, tags)]
         return tuple(sorted(found, key=lambda entry: entry.id, reverse=True)[:limit])
 
     def _newest(self, tenant: Tenant, place: str, limit: int) -> list[Entry]:
         low, high = layout.prefix_range(place)
-        newest = every(self._world.table, Query(archive_pk(tenant), low, high, descending=True, limit=limit))
+        newest = every(self._adapters.table, Query(archive_pk(tenant), low, high, descending=True, limit=limit))
         return [Entry.of(item) for item in islice(newest, limit)]
 
 

@@ -11,10 +11,10 @@ from cairn.archive.archive import PURPOSE
 from cairn.archive.index import ArchiveIndex
 from cairn.archive.model import Entry
 from cairn.ground import codec
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData, InvalidArgument
 from cairn.ground.ids import Tenant
 from cairn.ground.table import Attributes
-from cairn.ground.world import World
 from cairn.vault.vault import Vault
 
 OF_THIS_STORE = frozenset({"content_hash", "blob_kid"})
@@ -24,16 +24,16 @@ OF_THIS_STORE = frozenset({"content_hash", "blob_kid"})
 class ArchiveMoves:
     """Opens archived sessions, and puts them away again."""
 
-    def __init__(self, world: World, vault: Vault) -> None:
+    def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Hold no state of its own."""
-        self._world = world
+        self._adapters = adapters
         self._vault = vault
-        self._index = ArchiveIndex(world)
+        self._index = ArchiveIndex(adapters)
 
     def take_out(self, tenant: Tenant, item: Attributes) -> Mapping[str, Any]:
         """Return what is sealed under an entry's pointer; NotFound where the session is being deleted."""
         entry = Entry.of(item)
-        sealed = self._world.blobs.get(tenant, entry.digest)
+        sealed = self._adapters.blobs.get(tenant, entry.digest)
         opened: dict[str, Any] = json.loads(self._vault.unseal_alike(tenant, PURPOSE, entry.key_number, sealed))
         return opened
 
@@ -46,5 +46,5 @@ class ArchiveMoves:
         except CorruptData:
             raise InvalidArgument("bundle", "holds an archived session without its entry") from None
         number, sealed = self._vault.seal_alike(tenant, PURPOSE, codec.canonical(opened))
-        digest = self._world.blobs.put(tenant, sealed)
+        digest = self._adapters.blobs.put(tenant, sealed)
         return self._index.add(tenant, replace(entry, digest=digest, key_number=number))

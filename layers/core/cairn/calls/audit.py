@@ -13,11 +13,11 @@ from cairn.calls.journal import PURPOSE
 from cairn.calls.record import TAG, AuditRecord, day_of, message_of
 from cairn.calls.sealing import ChainEnd
 from cairn.ground import codec
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData, InvalidArgument, NotFound
 from cairn.ground.ids import Digest, Tenant, time_ordered_id
 from cairn.ground.paging import every
 from cairn.ground.table import Key, Query
-from cairn.ground.world import World
 from cairn.vault.vault import Vault
 
 MOST_LISTED = 1000
@@ -27,9 +27,9 @@ _LAST = "\U0010ffff"
 class AuditLog:
     """Answers what was called, and whether the log still says what it said."""
 
-    def __init__(self, world: World, vault: Vault) -> None:
+    def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Hold no state of its own."""
-        self._world = world
+        self._adapters = adapters
         self._vault = vault
 
     def records(self, tenant: Tenant, since: datetime, until: datetime, limit: int = 100) -> Sequence[AuditRecord]:
@@ -45,7 +45,7 @@ class AuditLog:
         )
         found = chain.from_iterable(
             every(
-                self._world.table,
+                self._adapters.table,
                 Query(layout.audit_day_pk(tenant, day), low, high, descending=True, limit=limit),
             )
             for day in self._days(days)
@@ -59,7 +59,7 @@ class AuditLog:
         """
         findings: list[Finding] = []
         end, heads, records = ChainEnd(), [""], 0
-        for item in every(self._world.table, Query(layout.audit_pk(tenant), *layout.digest_range())):
+        for item in every(self._adapters.table, Query(layout.audit_pk(tenant), *layout.digest_range())):
             before, end = end, ChainEnd.of(item)
             lost = range(before.number + 1, end.number)
             findings += [Finding("missing", "digest", layout.digest_sk(number)) for number in lost]
@@ -77,7 +77,7 @@ class AuditLog:
         """Return a digest of the chain; None where it cannot be read, or stands in another's place."""
         name = layout.digest_sk(end.number)
         try:
-            sealed = self._world.blobs.get(tenant, Digest(end.blob))
+            sealed = self._adapters.blobs.get(tenant, Digest(end.blob))
             plain = self._vault.unseal_blob(tenant, layout.digests_key(tenant), sealed)
         except NotFound:
             findings.append(Finding("missing", "digest", name))
@@ -100,11 +100,11 @@ class AuditLog:
             for position, each in self._stored(tenant, days, digest.since)
             if digest.since < position <= digest.until
         }
-        return compared(digest.records, stored, self._world.clock.now())
+        return compared(digest.records, stored, self._adapters.clock.now())
 
     def _unsealed(self, tenant: Tenant, after: Position) -> tuple[int, Sequence[Finding]]:
         """Return how many records no digest names yet, and those of them that are not as they were written."""
-        today = day_of(self._world.clock.now())
+        today = day_of(self._adapters.clock.now())
         days = self._days(Query(layout.audit_pk(tenant), layout.day_sk(after.day), layout.day_sk(today)))
         stored = [(position, each) for position, each in self._stored(tenant, days, after) if position > after]
         return len(stored), [Finding("changed", "record", at.sk) for at, each in stored if not each.genuine]
@@ -113,10 +113,10 @@ class AuditLog:
         self, tenant: Tenant, days: Iterator[str] | Sequence[str], after: Position
     ) -> Iterator[tuple[Position, StoredRecord]]:
         for day in days:
-            for item in every(self._world.table, Query(layout.audit_day_pk(tenant, day), after.low(day), _LAST)):
+            for item in every(self._adapters.table, Query(layout.audit_day_pk(tenant, day), after.low(day), _LAST)):
                 tag = str(item.get(TAG))
                 genuine = self._vault.verify(tenant, PURPOSE, message_of(item), tag)
                 yield Position(day, Key.of(item).sk), StoredRecord(tag, genuine)
 
     def _days(self, query: Query) -> Iterator[str]:
-        return (DayMarker.of(item).day for item in every(self._world.table, query))
+        return (DayMarker.of(item).day for item in every(self._adapters.table, query))

@@ -18,13 +18,13 @@ from cairn.calls.anomalies import AnomalyDetector
 from cairn.calls.day_marker import DayMarker
 from cairn.calls.rate_limits import RateLimits
 from cairn.calls.record import DONE, OPERATOR, TAG, AuditRecord, message_of
+from cairn.ground.adapters import Adapters
 from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import CairnError, InternalError, KeyUnusable, StoreError, Unavailable
 from cairn.ground.ids import Tenant, time_ordered_id
 from cairn.ground.rates import Bucket
 from cairn.ground.session import Subject
 from cairn.ground.table import Put
-from cairn.ground.world import World
 from cairn.vault.vault import Vault
 
 T = TypeVar("T")
@@ -37,12 +37,12 @@ _MOST_DAYS = 4096
 class Journal:
     """Lets calls in, and records them."""
 
-    def __init__(self, world: World, vault: Vault, retention: timedelta) -> None:
+    def __init__(self, adapters: Adapters, vault: Vault, retention: timedelta) -> None:
         """Keep records for this long."""
-        self._world = world
+        self._adapters = adapters
         self._vault = vault
         self._retention = retention
-        self._limits = RateLimits(world)
+        self._limits = RateLimits(adapters)
         self._anomalies = AnomalyDetector()
         self._days: BoundedCache[tuple[Tenant, str], bool] = BoundedCache(entries=_MOST_DAYS)
 
@@ -59,21 +59,21 @@ class Journal:
     def refuse(self, record: AuditRecord, error: CairnError, buckets: Sequence[Bucket]) -> None:
         """Record a call that is not let in, for which there is an error already; RateLimited beyond the rates."""
         self._pass(record, buckets)
-        self._write_if_possible(record.ended(error.code, self._world.clock.now()))
+        self._write_if_possible(record.ended(error.code, self._adapters.clock.now()))
 
     def run(self, record: AuditRecord, buckets: Sequence[Bucket], work: Callable[[], T]) -> T:
         """Return what the work returns, once the call is recorded; RateLimited, before any work, beyond the rates."""
         renewals = self._pass(record, buckets)
         outcome = InternalError.code
         try:
-            *_, answer = self._world.parallel([partial(self._write, record), *renewals, work])
+            *_, answer = self._adapters.parallel([partial(self._write, record), *renewals, work])
             outcome = ""
         except CairnError as error:
             outcome = error.code
             raise
         finally:
             if outcome:
-                self._write_if_possible(record.ended(outcome, self._world.clock.now()))
+                self._write_if_possible(record.ended(outcome, self._adapters.clock.now()))
         return cast("T", answer)
 
     @contextmanager
@@ -93,17 +93,17 @@ class Journal:
             outcome = error.code
             raise
         finally:
-            ended = replace(begun.ended(outcome or DONE, self._world.clock.now()), id=self._new_id(), ends=False)
+            ended = replace(begun.ended(outcome or DONE, self._adapters.clock.now()), id=self._new_id(), ends=False)
             (self._write_if_possible if outcome else self._write)(ended)
 
     def _new_id(self) -> str:
-        return time_ordered_id(self._world.clock.now(), self._world.entropy.token(_RANDOM_BYTES))
+        return time_ordered_id(self._adapters.clock.now(), self._adapters.entropy.token(_RANDOM_BYTES))
 
     def _pass(self, record: AuditRecord, buckets: Sequence[Bucket]) -> Sequence[Callable[[], None]]:
         """Hold the call to the rates and return what renews its tokens; the key of its tag is fetched meanwhile."""
         renewals = self._limits.take(buckets, partial(self._vault.prepare, record.tenant))
         if self._anomalies.is_anomaly(record):
-            self._world.tally.access_anomaly()
+            self._adapters.tally.access_anomaly()
         return renewals
 
     def _write_if_possible(self, record: AuditRecord) -> None:
@@ -115,7 +115,7 @@ class Journal:
         try:
             self._store(record)
         except (StoreError, CairnError) as error:
-            self._world.tally.unrecorded()
+            self._adapters.tally.unrecorded()
             if isinstance(error, KeyUnusable):
                 raise
             raise Unavailable("The call could not be recorded; it may have been done all the same") from error
@@ -126,9 +126,9 @@ class Journal:
         item = {**item, TAG: self._vault.sign(record.tenant, PURPOSE, message_of(item))}
         day = (record.tenant, record.day)
         if self._days.peek(day):
-            self._world.table.put(Put(item, late=True))
+            self._adapters.table.put(Put(item, late=True))
             return
-        self._world.table.transact([Put(item), Put(_marker(record, self._retention).to_item(record.tenant))])
+        self._adapters.table.transact([Put(item), Put(_marker(record, self._retention).to_item(record.tenant))])
         self._days.put(day, True)
 
 

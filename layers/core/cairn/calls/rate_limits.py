@@ -13,11 +13,11 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from cairn.calls import layout
+from cairn.ground.adapters import Adapters
 from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import ConditionFailed, RateLimited, Unavailable
 from cairn.ground.rates import Bucket
 from cairn.ground.table import ABSENT, Equals, Key, Put
-from cairn.ground.world import World
 
 MOST_BUCKETS = 4096
 """How many buckets a process keeps tokens of; the tokens of those used longest ago are given up."""
@@ -29,9 +29,9 @@ _LINGERING_SECONDS = 60
 class RateLimits:
     """The tokens that this process has taken ahead."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, adapters: Adapters) -> None:
         """Start without a token."""
-        self._world = world
+        self._adapters = adapters
         self._left: BoundedCache[Bucket, int] = BoundedCache(entries=MOST_BUCKETS)
         self._full_at: BoundedCache[Bucket, int] = BoundedCache(entries=MOST_BUCKETS)
 
@@ -41,7 +41,7 @@ class RateLimits:
         Where the table has to be asked for tokens, `beside` is called at the same time.
         """
         while missing := self._spend(buckets):
-            self._world.parallel([*(partial(self._lease, bucket) for bucket in missing), beside])
+            self._adapters.parallel([*(partial(self._lease, bucket) for bucket in missing), beside])
         return [partial(self._renew, bucket) for bucket in buckets if self._is_half_spent(bucket)]
 
     def _spend(self, buckets: Sequence[Bucket]) -> Sequence[Bucket]:
@@ -65,13 +65,13 @@ class RateLimits:
         """Take tokens of the bucket in the table; RateLimited where it has none."""
         rate, full_at = bucket.rate, self._full_at.peek(bucket) or 0
         for _ in range(_ATTEMPTS):
-            now = (self._world.clock.now() - _EPOCH) // timedelta(microseconds=1)
+            now = (self._adapters.clock.now() - _EPOCH) // timedelta(microseconds=1)
             tokens = min(rate.lease, rate.tokens(full_at, now))
             if tokens < 1:
                 raise _refusal(bucket, rate.wait(full_at, now))
             wanted = rate.full_at(full_at, now, tokens)
             try:
-                self._world.table.put(_written(bucket, full_at, wanted))
+                self._adapters.table.put(_written(bucket, full_at, wanted))
             except ConditionFailed as lost:
                 full_at = int((lost.item or {}).get("full_at", 0))
                 self._full_at.put(bucket, full_at)

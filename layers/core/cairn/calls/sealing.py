@@ -18,12 +18,12 @@ from cairn.calls.chain import AuditDigest, Position, SealedRecord
 from cairn.calls.day_marker import DayMarker
 from cairn.calls.record import SETTLED, day_of
 from cairn.ground import codec
+from cairn.ground.adapters import Adapters
 from cairn.ground.attributes import number, text
 from cairn.ground.errors import ConditionFailed
 from cairn.ground.ids import Tenant, time_ordered_id
 from cairn.ground.paging import every
 from cairn.ground.table import ABSENT, Attributes, Equals, Key, Put, Query, Scalar, Update
-from cairn.ground.world import World
 from cairn.vault.vault import Vault
 
 MOST_RECORDS = 10_000
@@ -60,34 +60,34 @@ class ChainEnd:
 class Sealer:
     """Seals what tenants have called."""
 
-    def __init__(self, world: World, vault: Vault) -> None:
+    def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Hold no state of its own."""
-        self._world = world
+        self._adapters = adapters
         self._vault = vault
 
     def due(self) -> Sequence[Tenant]:
         """Return the tenants that have records of which some may not be sealed."""
-        today = day_of(self._world.clock.now())
-        entries = every(self._world.table, Query(layout.unsealed_pk(), "0", today, index=True))
+        today = day_of(self._adapters.clock.now())
+        entries = every(self._adapters.table, Query(layout.unsealed_pk(), "0", today, index=True))
         return sorted({layout.audited_tenant(Key.of(each).pk) for each in entries})
 
     def seal(self, tenant: Tenant, within: timedelta) -> int:
         """Seal the tenant's settled records and return how many they were; what is left then is due again."""
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         end, sealed = self._end(tenant), 0
         while records := self._settled(tenant, end.until, now - SETTLED):
             appended = self._append(tenant, end, records)
             if appended is None:
                 return sealed
             end, sealed = appended, sealed + len(records)
-            if self._world.clock.now() - now >= within:
+            if self._adapters.clock.now() - now >= within:
                 return sealed
         self._close(tenant, day_of(now - SETTLED))
         return sealed
 
     def _end(self, tenant: Tenant) -> ChainEnd:
         low, high = layout.digest_range()
-        newest = self._world.table.query(Query(layout.audit_pk(tenant), low, high, descending=True, limit=1)).items
+        newest = self._adapters.table.query(Query(layout.audit_pk(tenant), low, high, descending=True, limit=1)).items
         return ChainEnd.of(newest[0]) if newest else ChainEnd()
 
     def _settled(self, tenant: Tenant, after: Position, settled: datetime) -> Sequence[SealedRecord]:
@@ -97,19 +97,19 @@ class Sealer:
         last = time_ordered_id(settled, bytes(10))
         for marker in self._days(tenant, after.day, day_of(settled)):
             query = Query(layout.audit_day_pk(tenant, marker.day), after.low(marker.day), last)
-            yield from (SealedRecord.of(marker.day, item) for item in every(self._world.table, query))
+            yield from (SealedRecord.of(marker.day, item) for item in every(self._adapters.table, query))
 
     def _append(self, tenant: Tenant, end: ChainEnd, records: Sequence[SealedRecord]) -> ChainEnd | None:
         """Add a digest to the chain; None where somebody else has added one at its place."""
         digest = AuditDigest(end.number + 1, end.blob, end.until, records)
         sealed = self._vault.seal_blob(tenant, layout.digests_key(tenant), codec.pack(digest.document()))
-        blob = self._world.blobs.put(tenant, sealed)
+        blob = self._adapters.blobs.put(tenant, sealed)
         appended = ChainEnd(digest.number, blob, digest.until, len(records))
         try:
-            self._world.table.put(Put(appended.to_item(tenant), ABSENT))
+            self._adapters.table.put(Put(appended.to_item(tenant), ABSENT))
         except ConditionFailed as lost:
             if lost.item is None or ChainEnd.of(lost.item).blob != blob:
-                self._world.blobs.delete(tenant, blob)
+                self._adapters.blobs.delete(tenant, blob)
                 return None
         return appended
 
@@ -119,8 +119,8 @@ class Sealer:
             if marker.is_unsealed and marker.day != today:
                 where, unchanged = Key(layout.audit_pk(tenant), layout.day_sk(marker.day)), Equals("isk", marker.day)
                 with suppress(ConditionFailed):
-                    self._world.table.update(Update(where, remove=("ipk", "isk"), condition=unchanged))
+                    self._adapters.table.update(Update(where, remove=("ipk", "isk"), condition=unchanged))
 
     def _days(self, tenant: Tenant, first: str, last: str) -> Iterator[DayMarker]:
         query = Query(layout.audit_pk(tenant), layout.day_sk(first), layout.day_sk(last))
-        return map(DayMarker.of, every(self._world.table, query))
+        return map(DayMarker.of, every(self._adapters.table, query))

@@ -13,12 +13,12 @@ from itertools import islice
 from cairn.calls import layout
 from cairn.calls.record import SETTLED, HistoryEntry
 from cairn.calls.usage import SessionContext, calls_of
+from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.bounded import BoundedCache
 from cairn.ground.ids import moment_of, time_ordered_id
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.table import Query
-from cairn.ground.world import Pending, World
 
 LIFETIME = timedelta(seconds=30)
 WHOLE_LIFETIME = timedelta(hours=1)
@@ -42,16 +42,16 @@ class _Kept:
 class SessionCalls:
     """Answers what was called in a session; for 30 seconds from memory."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, adapters: Adapters) -> None:
         """Start with nothing in memory."""
-        self._world = world
+        self._adapters = adapters
         self._kept: BoundedCache[Session, _Kept] = BoundedCache(
             entries=_MOST_SESSIONS, weight=_MOST_KEPT, weigh=lambda kept: len(kept.context.calls)
         )
 
     def of(self, session: Session) -> SessionContext:
         """Return the session's context, at most half a minute old."""
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         kept = self._kept.peek(session)
         if kept is not None and now < kept.at + LIFETIME:
             return kept.context
@@ -78,10 +78,10 @@ class SessionCalls:
         pk = layout.calls_pk(session)
         newest = Pending(partial(self._entries, Query(pk, "0", _HIGHEST, descending=True, index=True), MOST_CALLS))
         first = Pending(partial(self._entries, Query(pk, "0", _HIGHEST, limit=1, index=True), 1))
-        self._world.parallel([newest, first])
+        self._adapters.parallel([newest, first])
         began = calls_of(first.result)
         return SessionContext(began[0].at if began else now, calls_of(newest.result))
 
     def _entries(self, query: Query, most: int) -> list[HistoryEntry]:
-        items = islice(every(self._world.table, query), most)
+        items = islice(every(self._adapters.table, query), most)
         return [HistoryEntry.parse(str(item["isk"])) for item in items]

@@ -21,12 +21,6 @@ class Prices:
     per_byte: float = 0.0
 
 
-ON_ONE_MACHINE: Final = Prices()
-# List prices of us-east-1 per million: a request of the gateway 1.00, two of Lambda 0.40, 0.1 s of 512 MB twice 1.67,
-# the record's two writes 1.25, four reads 0.50; and of each kilobyte sent, two writes of a turn's transaction 1.25.
-IN_AWS: Final = Prices(per_call=4.82e-6, per_byte=1.25e-9)
-
-
 @dataclass(frozen=True, slots=True)
 class PastCall:
     """One call: a call that is not known to have failed has succeeded."""

@@ -14,13 +14,13 @@ from typing import Any, TypeAlias, cast
 
 from cairn.archive.layout import POINTERS
 from cairn.archive.moves import OF_THIS_STORE, ArchiveMoves
+from cairn.ground.adapters import Adapters
 from cairn.ground.attributes import number
 from cairn.ground.codec import moment
 from cairn.ground.errors import ConditionFailed, Conflict, InvalidArgument, NotFound
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, UserId
 from cairn.ground.ports import Inventory
 from cairn.ground.table import ABSENT, Attributes, Key, Put, Scalar
-from cairn.ground.world import World
 from cairn.log.layout import DISCARDED, MANIFEST, NEWEST, registry_sk
 from cairn.sessions import due
 from cairn.sessions.head import BEGUN, REMOVALS, Head
@@ -87,12 +87,12 @@ class DataScope:
 class Bundles:
     """Takes data out of a store and into one."""
 
-    def __init__(self, world: World, inventory: Inventory, vault: Vault) -> None:
+    def __init__(self, adapters: Adapters, inventory: Inventory, vault: Vault) -> None:
         """Hold no state of its own."""
-        self._world = world
+        self._adapters = adapters
         self._inventory = inventory
         self._vault = vault
-        self._archive = ArchiveMoves(world, vault)
+        self._archive = ArchiveMoves(adapters, vault)
 
     def export(self, scope: DataScope) -> Iterator[Record]:
         """Yield a record of each item; of a session shared with others, a user's own turns alone."""
@@ -119,7 +119,7 @@ class Bundles:
                 yield self._archive.put_away(tenant, item, record["archived"])
                 continue
             try:
-                self._world.table.put(Put(item, ABSENT))
+                self._adapters.table.put(Put(item, ABSENT))
             except ConditionFailed as held:
                 if self._record(tenant, held.item or {}) != self._record(tenant, item):
                     message = f"The store holds something else at {record['partition']} {record['sort']}"
@@ -131,7 +131,7 @@ class Bundles:
     def _is_portable(self, item: Attributes) -> bool:
         where = Key.of(item)
         (kind, _, _), sk = _parts(where.pk), where.sk
-        if number(item, "expires_at", 2**63) <= int(self._world.clock.now().timestamp()):
+        if number(item, "expires_at", 2**63) <= int(self._adapters.clock.now().timestamp()):
             return False
         if kind == "a":
             return sk.startswith(POINTERS)
@@ -179,7 +179,7 @@ class Bundles:
 
     def _bytes(self, tenant: Tenant, where: Key, blob: Digest) -> str:
         """Return what seal_blob() was given for the item there, as base64."""
-        plain = self._vault.unseal_blob(tenant, where, self._world.blobs.get(tenant, blob))
+        plain = self._vault.unseal_blob(tenant, where, self._adapters.blobs.get(tenant, blob))
         return base64.b64encode(plain).decode()
 
     def _item(self, tenant: Tenant, record: Record) -> dict[str, Scalar]:
@@ -194,7 +194,7 @@ class Bundles:
         content = self._vault.seal(tenant, where, record["content"]) if "content" in record else {}
         if "bytes" in record:
             sealed = self._vault.seal_blob(tenant, where, base64.b64decode(record["bytes"]))
-            content = {"blob": self._world.blobs.put(tenant, sealed)}
+            content = {"blob": self._adapters.blobs.put(tenant, sealed)}
         return {**attributes, "pk": where.pk, "sk": where.sk, **content}
 
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from cairn.ground import attributes
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ConditionFailed, CorruptData, NotFound
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.paging import every
 from cairn.ground.ports import Inventory
 from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update
-from cairn.ground.world import World
 from cairn.log.layout import MANIFEST, log_of
 from cairn.log.segments import as_far_as_readable
 from cairn.recall.indexing import Indexer
@@ -56,14 +56,14 @@ class Rewrapped:
 class DataKeys:
     """The data keys of tenants, for an operator."""
 
-    def __init__(self, world: World, inventory: Inventory) -> None:
+    def __init__(self, adapters: Adapters, inventory: Inventory) -> None:
         """Hold no state of its own."""
-        self._world = world
+        self._adapters = adapters
         self._inventory = inventory
 
     def rotate(self, tenant: Tenant) -> int:
         """Make a new data key and return its number; other processes seal under it within KEY_LIFETIME."""
-        return Vault(self._world).rotate(tenant)
+        return Vault(self._adapters).rotate(tenant)
 
     def list(self, tenant: Tenant) -> tuple[KeyInUse, ...]:
         """Return the tenant's keys, the oldest first, with what needs them; reads everything that it has."""
@@ -79,26 +79,26 @@ class DataKeys:
         if not keys:
             raise NotFound("This tenant has no data key: nothing was ever stored for it, or it was erased")
         newest = max(keys)
-        settles_at = (keys[newest].created_at or self._world.clock.now()) + KEY_LIFETIME + STRAGGLERS
-        is_settled = len(keys) == 1 or settles_at <= self._world.clock.now()
+        settles_at = (keys[newest].created_at or self._adapters.clock.now()) + KEY_LIFETIME + STRAGGLERS
+        is_settled = len(keys) == 1 or settles_at <= self._adapters.clock.now()
         items, logs = self._move(tenant, newest)
         needed = self._needed(tenant)
         old = [number for number in keys if number != newest]
         deleted = [number for number in old if is_settled and not needed[number]]
         for number in deleted:
-            self._world.table.delete(Delete(Key(keys_pk(tenant), key_sk(number))))
+            self._adapters.table.delete(Delete(Key(keys_pk(tenant), key_sk(number))))
         if deleted:
             self._inventory.scrub()
         kept = {number: needed[number] for number in old if number not in deleted}
         return Rewrapped(newest, items, logs, tuple(deleted), kept, None if is_settled else settles_at)
 
     def _stored(self, tenant: Tenant) -> dict[int, WrappedKey]:
-        keys = map(WrappedKey.of, every(self._world.table, Query(keys_pk(tenant), *key_range())))
+        keys = map(WrappedKey.of, every(self._adapters.table, Query(keys_pk(tenant), *key_range())))
         return {key.number: key for key in keys}
 
     def _move(self, tenant: Tenant, newest: int) -> tuple[int, int]:
-        vault, items, logs = Vault(self._world), 0, 0
-        indexer = Indexer(self._world, vault)
+        vault, items, logs = Vault(self._adapters), 0, 0
+        indexer = Indexer(self._adapters, vault)
         for item in self._inventory.items(tenant):
             if item["sk"] == MANIFEST and any(number != newest for number in self._segment_keys(tenant, item)):
                 logs += indexer.rebuild(*log_of(Key.of(item).pk)).entries > 0
@@ -120,7 +120,7 @@ class DataKeys:
             gone = tuple(name for name in ("data", "blob") if name in stored and name not in content)
             same = AllOf(tuple(Equals(name, stored[name]) for name in ("kid", "data", "blob") if name in stored))
             try:
-                self._world.table.update(Update(where, set=content, remove=gone, condition=same))
+                self._adapters.table.update(Update(where, set=content, remove=gone, condition=same))
             except ConditionFailed as changed:
                 self._discard(tenant, content)
                 stored = changed.item if changed.item and changed.item.get("kid") != content["kid"] else None
@@ -133,12 +133,12 @@ class DataKeys:
         """Seal anew what seal_blob() sealed for an item; False where it changed meanwhile or is bound elsewhere."""
         where = Key.of(item)
         try:
-            plain = vault.unseal_blob(tenant, where, self._world.blobs.get(tenant, blob))
+            plain = vault.unseal_blob(tenant, where, self._adapters.blobs.get(tenant, blob))
         except (CorruptData, NotFound):
             return False
-        content = {"blob": self._world.blobs.put(tenant, vault.seal_blob(tenant, where, plain))}
+        content = {"blob": self._adapters.blobs.put(tenant, vault.seal_blob(tenant, where, plain))}
         try:
-            self._world.table.update(Update(where, set=content, condition=Equals("blob", blob)))
+            self._adapters.table.update(Update(where, set=content, condition=Equals("blob", blob)))
         except ConditionFailed:
             self._discard(tenant, content)
             return False
@@ -147,10 +147,10 @@ class DataKeys:
 
     def _discard(self, tenant: Tenant, content: Attributes) -> None:
         if (blob := blob_of(content)) is not None:
-            self._world.blobs.delete(tenant, blob)
+            self._adapters.blobs.delete(tenant, blob)
 
     def _needed(self, tenant: Tenant) -> Counter[int]:
-        now = int(self._world.clock.now().timestamp())
+        now = int(self._adapters.clock.now().timestamp())
         live = (item for item in self._inventory.items(tenant) if attributes.number(item, "expires_at", now + 1) > now)
         return Counter(number for item in live for number in self._keys_of(tenant, item))
 
@@ -172,7 +172,7 @@ class DataKeys:
     def _blob_key(self, tenant: Tenant, digest: Digest) -> int:
         """Return the key under which seal_blob() sealed a blob, 0 where it is lost or damaged."""
         try:
-            return key_number(self._world.blobs.get(tenant, digest))
+            return key_number(self._adapters.blobs.get(tenant, digest))
         except (CorruptData, NotFound):
             return 0
 

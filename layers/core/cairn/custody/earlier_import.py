@@ -27,7 +27,7 @@ from cairn.log.log import TICK
 from cairn.sessions import due
 from cairn.sessions.head import naming
 from cairn.sessions.layout import event_sk, session_pk
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 from cairn.sessions.sessions import Lease
 from cairn.sessions.stored_turn import StoredTurn
 
@@ -53,33 +53,33 @@ class Imported:
 class EarlierImport:
     """Takes sessions over, one at a time."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, services: SessionServices) -> None:
         """Work with these parts."""
-        self._parts = parts
+        self._services = services
 
     def run(self, session: Session, history: EarlierHistory, user: UserId | None = None) -> Imported:
         """Take over what is not yet; what names no user is this user's. ResourceBusy while others hold the session."""
-        parts = self._parts
-        settings = parts.settings_for(session.tenant)
-        lease = parts.sessions.lease(session, parts.world.entropy.token(12).hex(), settings)
+        services = self._services
+        settings = services.settings.memory_for(session.tenant)
+        lease = services.sessions.lease(session, services.adapters.entropy.token(12).hex(), settings)
         try:
-            return _Import(parts, lease, user).run(history)
+            return _Import(services, lease, user).run(history)
         finally:
-            parts.sessions.release(lease)
+            services.sessions.release(lease)
 
 
 class _Import:
     """One run under its lease."""
 
-    def __init__(self, parts: Parts, lease: Lease, user: UserId | None) -> None:
-        self._parts = parts
+    def __init__(self, services: SessionServices, lease: Lease, user: UserId | None) -> None:
+        self._services = services
         self._lease = lease
         self._session = lease.session
         self._user = user
-        self._settings = parts.settings_for(lease.session.tenant)
+        self._settings = services.settings.memory_for(lease.session.tenant)
         self._seq = lease.seq
         self._owners = list(lease.head.owners)
-        self._logged_at = parts.world.clock.now()
+        self._logged_at = services.adapters.clock.now()
 
     def run(self, history: EarlierHistory) -> Imported:
         processed = self._guard([*history.processed, *(turn.turn_id for turn in history.turns)])
@@ -98,18 +98,18 @@ class _Import:
         written = 0
         for start in range(0, len(names), GUARDS_AT_ONCE):
             calls = [partial(self._guard_one, name) for name in names[start : start + GUARDS_AT_ONCE]]
-            written += sum(1 for done in self._parts.world.parallel(calls) if done)
+            written += sum(1 for done in self._services.adapters.parallel(calls) if done)
         return written
 
     def _guard_one(self, turn: TurnId) -> bool:
         with suppress(ConditionFailed):
-            self._parts.world.table.put(self._parts.guards.processed(self._session, turn))
+            self._services.adapters.table.put(self._services.guards.processed(self._session, turn))
             return True
         return False
 
     def _take_facts(self, history: EarlierHistory) -> int:
         """Add the facts where they are not those that were added before; the same ones again would change nothing."""
-        facts = facts_of(history.facts, self._parts.world.clock.now(), self._settings)
+        facts = facts_of(history.facts, self._services.adapters.clock.now(), self._settings)
         known = sha256(canonical([to_record(fact) | {"state": "", "valid_to": ""} for fact in facts])).hexdigest()
         if not facts or self._lease.head.legacy_facts == known:
             return 0
@@ -117,10 +117,10 @@ class _Import:
         for fact in facts:
             user = UserId(fact.source.user_id) if fact.source.user_id else self._user
             by_owner.setdefault(log_owner(user, self._session.session_id), []).append(fact)
-        now = self._parts.world.clock.now()
+        now = self._services.adapters.clock.now()
         writes: list[Write] = []
         for owner, held in by_owner.items():
-            self._parts.log.refresh(self._session.tenant, self._session.project, owner)
+            self._services.log.refresh(self._session.tenant, self._session.project, owner)
             entry = LogEntry(session_id=self._session.session_id, at=now, changes=Changes(added=tuple(held)))
             writes.extend(self._in_order(self._log_writes(owner, entry)))
         changes: dict[str, Scalar] = {"legacy": "importing", "legacy_facts": known}
@@ -131,7 +131,7 @@ class _Import:
         known = self._known()
         taken = 0
         for some in _batches(turn for turn in turns if turn.turn_id not in known):
-            self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
+            self._services.sessions.renew(self._lease, self._settings.guard_lease_seconds)
             writes = self._in_order([write for turn in some for write in self._turn_writes(turn)])
             changes: dict[str, Scalar] = {
                 "legacy": "importing",
@@ -147,15 +147,15 @@ class _Import:
         """Return which turns the session has."""
         found: set[TurnId] = set()
         for owner in self._owners:
-            self._parts.log.refresh(self._session.tenant, self._session.project, owner)
-            with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
+            self._services.log.refresh(self._session.tenant, self._session.project, owner)
+            with self._services.log.view(self._session.tenant, self._session.project, owner) as view:
                 found.update(stamp.turn_id for stamp in view.turns(self._session.session_id))
         return found
 
     def _turn_writes(self, turn: EarlierTurn) -> list[Write]:
         self._seq += 1
         where = Key(session_pk(self._session), event_sk(self._seq))
-        content = self._parts.vault.seal(self._session.tenant, where, [event.to_record() for event in turn.events])
+        content = self._services.vault.seal(self._session.tenant, where, [event.to_record() for event in turn.events])
         stored = StoredTurn(where, self._seq, rfc3339(turn.at), content)
         entry = LogEntry(
             session_id=self._session.session_id,
@@ -168,7 +168,7 @@ class _Import:
     def _log_writes(self, owner: str, entry: LogEntry) -> list[Write]:
         """Return the writes that append to a log, after what was appended before, and make it known to its project."""
         session = self._session
-        append = self._parts.log.append(session.tenant, session.project, owner, entry, self._next_moment())
+        append = self._services.log.append(session.tenant, session.project, owner, entry, self._next_moment())
         if owner in self._owners:
             return [append]
         self._owners.append(owner)
@@ -177,17 +177,17 @@ class _Import:
 
     def _in_order(self, writes: list[Write]) -> list[Write]:
         appends = [write for write in writes if isinstance(write, Put) and is_entry(key_of(write).sk)]
-        return [*writes, *self._parts.log.in_order(*appends)]
+        return [*writes, *self._services.log.in_order(*appends)]
 
     def _next_moment(self) -> datetime:
-        clock = self._parts.world.clock
+        clock = self._services.adapters.clock
         self._logged_at = max(self._logged_at + TICK, clock.now())
         if self._logged_at - clock.now() > AHEAD:
             clock.sleep(AHEAD.total_seconds())
         return self._logged_at
 
     def _head(self, changes: dict[str, Scalar], counts: dict[str, int] | None = None) -> Update:
-        now = self._parts.world.clock.now()
+        now = self._services.adapters.clock.now()
         entry = due.no_later_than(self._session, self._lease.head, now + due.interval(self._settings))
         named = naming(self._owners)
         fixed: dict[str, Scalar] = {"updated_at": rfc3339(now), **named, **self._lease.begun(), **entry.set}
@@ -196,9 +196,9 @@ class _Import:
 
     def _transact(self, writes: list[Write]) -> None:
         try:
-            self._parts.world.table.transact(writes)
+            self._services.adapters.table.transact(writes)
         except TransactionRefused as refused:
-            if self._parts.log.was_outrun(writes, refused):
+            if self._services.log.was_outrun(writes, refused):
                 raise Unavailable("others appended to the log meanwhile; run the import again") from refused
             if any(reason is not None and reason.code == "condition" for reason in refused.reasons):
                 raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused

@@ -17,7 +17,7 @@ from cairn.ground.table import Delete, Key, Update, Write
 from cairn.log.layout import DISCARDED, ENTRIES, SESSION_OWNER, log_of, memory_sk, session_owner
 from cairn.log.segments import Segments
 from cairn.sessions.layout import MEMORY_COUNT, session_pk
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 
 _AT_ONCE = 20
 """How many memories go in one transaction: each with its item, its entry and one more where it was forgotten.
@@ -33,11 +33,11 @@ _Found: TypeAlias = dict[str, dict[str, list[str]]]
 class EraseMemories:
     """Takes a user's memories out of shared logs; it may be stopped anywhere and run again."""
 
-    def __init__(self, parts: Parts, inventory: Inventory) -> None:
+    def __init__(self, services: SessionServices, inventory: Inventory) -> None:
         """Hold no state of its own."""
-        self._parts = parts
+        self._services = services
         self._inventory = inventory
-        self._segments = Segments(parts.world, parts.vault)
+        self._segments = Segments(services.adapters, services.vault)
 
     def run(self, scope: DataScope) -> int:
         """Remove them, with how they ended where they were forgotten; return how many."""
@@ -61,7 +61,7 @@ class EraseMemories:
                 found.setdefault(pk, {})
             if not sk.startswith(ENTRIES):
                 continue
-            record = self._parts.vault.unseal(scope.tenant, item)
+            record = self._services.vault.unseal(scope.tenant, item)
             for memory in record.get("remembered", ()):
                 if memory["user"] == scope.user:
                     found.setdefault(pk, {})[memory["id"]] = [memory_sk(memory["id"]), sk]
@@ -79,7 +79,7 @@ class EraseMemories:
             deletes = [Delete(Key(pk, sk)) for each in some for sk in each]
             self._segments.rewrite(pk, [*deletes, *_noted_on_head(pk, len(some))])
         self._segments.drop_discarded(tenant, pk)
-        self._parts.indexer.run(tenant, project, owner)
+        self._services.indexer.run(tenant, project, owner)
 
 
 def _noted_on_head(pk: str, erased: int) -> Iterator[Write]:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cairn.access.key_store import Credentials
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.paging import every
 from cairn.ground.ports import Inventory
 from cairn.ground.table import Attributes, Delete, Key, Query
-from cairn.ground.world import World
 from cairn.vault.layout import key_range, keys_pk
 
 
@@ -28,9 +28,9 @@ class ErasedTenant:
 class EraseTenant:
     """Removes a tenant, for an operator; it may be stopped anywhere and run again."""
 
-    def __init__(self, world: World, inventory: Inventory) -> None:
+    def __init__(self, adapters: Adapters, inventory: Inventory) -> None:
         """Hold no state of its own."""
-        self._world = world
+        self._adapters = adapters
         self._inventory = inventory
 
     def run(self, tenant: Tenant, shredded: Callable[[], None] = lambda: None) -> ErasedTenant:
@@ -39,24 +39,24 @@ class EraseTenant:
         From `shredded` on nothing that it ever stored can be opened, but by a process that unwrapped a key before and
         keeps it for vault.KEY_LIFETIME.
         """
-        api_keys = Credentials(self._world).revoke_all(tenant)
+        api_keys = Credentials(self._adapters).revoke_all(tenant)
         data_keys = self._shred(tenant)
         shredded()
         items = sum(map(self._delete, self._inventory.items(tenant)))
         blobs = 0
         for digest in self._inventory.blobs(tenant):
-            self._world.blobs.delete(tenant, digest)
+            self._adapters.blobs.delete(tenant, digest)
             blobs += 1
         self._inventory.scrub()
         left = sum(1 for _ in self._inventory.items(tenant)) + sum(1 for _ in self._inventory.blobs(tenant))
         return ErasedTenant(api_keys, data_keys, items, blobs, left)
 
     def _shred(self, tenant: Tenant) -> int:
-        keys = list(every(self._world.table, Query(keys_pk(tenant), *key_range())))
+        keys = list(every(self._adapters.table, Query(keys_pk(tenant), *key_range())))
         deleted = sum(map(self._delete, keys))
         self._inventory.scrub()
         return deleted
 
     def _delete(self, item: Attributes) -> int:
-        self._world.table.delete(Delete(Key.of(item)))
+        self._adapters.table.delete(Delete(Key.of(item)))
         return 1

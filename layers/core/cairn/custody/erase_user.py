@@ -36,7 +36,7 @@ from cairn.sessions.layout import (
     session_of,
 )
 from cairn.sessions.leased import Leased, leased
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 from cairn.upkeep.erase_session import DERIVED, EraseSession
 from cairn.vault.vault import blob_of
 
@@ -63,14 +63,14 @@ class ErasedUser:
 class EraseUser:
     """Removes a user, for an operator; it may be stopped anywhere and run again."""
 
-    def __init__(self, parts: Parts, inventory: Inventory) -> None:
+    def __init__(self, services: SessionServices, inventory: Inventory) -> None:
         """Hold no state of its own."""
-        self._parts = parts
-        self._world = parts.world
+        self._services = services
+        self._adapters = services.adapters
         self._inventory = inventory
-        self._memories = EraseMemories(parts, inventory)
-        self._archive = Archive(parts)
-        self._sessions = EraseSession(parts)
+        self._memories = EraseMemories(services, inventory)
+        self._archive = Archive(services)
+        self._sessions = EraseSession(services)
 
     def run(self, scope: DataScope) -> ErasedUser:
         """Remove all that the user of this scope has; ResourceBusy where a session of theirs stays in use."""
@@ -78,11 +78,11 @@ class EraseUser:
             raise InvalidArgument("user", "must be named")
         once = self._pass(scope, last=False)
         unnamed = self._unnamed_blobs(scope)
-        self._world.clock.sleep(LATE_APPEND.total_seconds())
+        self._adapters.clock.sleep(LATE_APPEND.total_seconds())
         again = self._pass(scope, last=True)
         unnamed &= self._unnamed_blobs(scope)
         for digest in unnamed:
-            self._world.blobs.delete(scope.tenant, digest)
+            self._adapters.blobs.delete(scope.tenant, digest)
         self._inventory.scrub()
         return ErasedUser(
             once.log_items + again.log_items,
@@ -123,33 +123,33 @@ class EraseUser:
         session = session_of(head.key.pk)
         owner = log_owner(None, session.session_id)
         log = log_pk(session.tenant, session.project, owner)
-        with leased(self._parts, session) as held:
+        with leased(self._services, session) as held:
             blobs = 0
-            for item in every(self._world.table, Query(log, "\x01", "\U0010ffff")):
+            for item in every(self._adapters.table, Query(log, "\x01", "\U0010ffff")):
                 held.keep()
                 blobs += self._delete(item)
             registered = Key(registry_pk(session.tenant, session.project), registry_sk(owner))
-            self._world.table.delete(Delete(registered))
+            self._adapters.table.delete(Delete(registered))
             return blobs + sum(self._sessions.empty(held))
 
     def _delete(self, item: Attributes) -> int:
         """Delete an item and the blob that holds its content; return how many blobs that were."""
         where, blob = Key.of(item), blob_of(item)
-        self._world.table.delete(Delete(where))
+        self._adapters.table.delete(Delete(where))
         if blob is None:
             return 0
-        self._world.blobs.delete(layout.tenant_of(where.pk), blob)
+        self._adapters.blobs.delete(layout.tenant_of(where.pk), blob)
         return 1
 
     def _cleanse(self, scope: DataScope, head: Head, *, last: bool) -> int:
         """Take the user's turns out of a session, and what was made of them; with `last` the user's name too."""
         pk = head.key.pk
-        with leased(self._parts, session_of(pk)) as lease:
+        with leased(self._services, session_of(pk)) as lease:
             turns = 0
-            discard(self._world, lease.session)
-            for item in every(self._world.table, Query(pk, NEWEST_SUMMARY, NEWEST_SUMMARY)):
+            discard(self._adapters, lease.session)
+            for item in every(self._adapters.table, Query(pk, NEWEST_SUMMARY, NEWEST_SUMMARY)):
                 self._delete(item)
-            for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff")):
+            for item in every(self._adapters.table, Query(pk, "\x01", "\U0010ffff")):
                 lease.keep()
                 sk = Key.of(item).sk
                 if sk.startswith(DERIVED) or self._is_begun_by(scope, item):
@@ -165,12 +165,12 @@ class EraseUser:
     def _is_begun_by(self, scope: DataScope, item: Attributes) -> bool:
         if not Key.of(item).sk.startswith(OPERATIONS):
             return False
-        return self._parts.vault.unseal(scope.tenant, item)["user_id"] == scope.user
+        return self._services.vault.unseal(scope.tenant, item)["user_id"] == scope.user
 
     def _without_own(self, scope: DataScope, lease: Leased, item: Attributes) -> int:
         """Remove the user's turns from an item of events, with their guards; count them in the head, which says so."""
         where = Key.of(item)
-        content: list[Any] = self._parts.vault.unseal(scope.tenant, item)
+        content: list[Any] = self._services.vault.unseal(scope.tenant, item)
         own = own_turns(where.sk, content, scope.user)
         if not own:
             return 0
@@ -183,14 +183,14 @@ class EraseUser:
         writes: list[Write] = [Delete(Key(where.pk, guard)) for guard in sorted(guards)]
         writes.append(Update(lease.key, add={"erased": turns, REMOVALS: 1}, condition=lease.held))
         if kept:
-            sealed = self._parts.vault.seal(scope.tenant, where, kept)
+            sealed = self._services.vault.seal(scope.tenant, where, kept)
             gone = tuple(name for name in ("data", "blob") if name in item and name not in sealed)
             writes.append(Update(where, set=sealed, remove=gone, condition=unchanged))
         else:
             writes.append(Delete(where, unchanged))
         lease.write(writes)
         if (blob := blob_of(item)) is not None:
-            self._world.blobs.delete(scope.tenant, blob)
+            self._adapters.blobs.delete(scope.tenant, blob)
         return turns
 
     def _unnamed_blobs(self, scope: DataScope) -> set[Digest]:
@@ -199,6 +199,6 @@ class EraseUser:
         for item in self._inventory.items(scope.tenant):
             texts = " ".join(value for value in item.values() if isinstance(value, str))
             if "kid" in item:
-                texts += canonical(self._parts.vault.unseal(scope.tenant, item)).decode()
+                texts += canonical(self._services.vault.unseal(scope.tenant, item)).decode()
             blobs.difference_update(Digest(found) for found in _DIGEST.findall(texts))
         return blobs

@@ -30,7 +30,7 @@ from cairn.log.entries import Chunk
 from cairn.log.layout import log_owner
 from cairn.recall.searching import Search, Visibility
 from cairn.sessions.open_logs import open_logs
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 
 _RANDOM_BYTES = 10
 _NEWEST = 32
@@ -72,18 +72,18 @@ class Ended:
 class Executions:
     """Keeps executions and finds those that matter to a call."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, services: SessionServices) -> None:
         """Work with these parts."""
-        self._parts = parts
+        self._services = services
 
     def prepare(self, tenant: Tenant) -> None:
         """Get the tenant's key ready."""
-        self._parts.vault.prepare(tenant)
+        self._services.vault.prepare(tenant)
 
     def keep(self, scope: ExecutionScope, ended: Ended, settings: EnrichmentSettings) -> None:
         """Store a call that has ended."""
-        now = self._parts.world.clock.now()
-        name = time_ordered_id(now, self._parts.world.entropy.token(_RANDOM_BYTES))
+        now = self._services.adapters.clock.now()
+        name = time_ordered_id(now, self._services.adapters.entropy.token(_RANDOM_BYTES))
         where = Key(scope.partition(ended.tool), execution_layout.execution_sk(name))
         outcome = ended.result if ended.error is None else ended.error
         content = {
@@ -96,9 +96,9 @@ class Executions:
             "at": codec.rfc3339(now),
         }
         until = now + timedelta(days=settings.retention_days)
-        sealed = self._parts.vault.seal(scope.tenant, where, content)
+        sealed = self._services.vault.seal(scope.tenant, where, content)
         item = {"pk": where.pk, "sk": where.sk, "expires_at": int(until.timestamp()), **sealed}
-        self._parts.world.table.put(Put(item))
+        self._services.adapters.table.put(Put(item))
 
     def relevant(
         self, scope: ExecutionScope, tool: str, arguments: Mapping[str, Any], settings: EnrichmentSettings
@@ -107,7 +107,7 @@ class Executions:
         tags = query_tags(tool, arguments)
         found: Sequence[ContextSummary] = ()
         if settings.mode in {"tool", "hybrid"}:
-            now = self._parts.world.clock.now()
+            now = self._services.adapters.clock.now()
             found = ranked(self._of_tool(scope, tool), tags, now, settings.top_k)
         if settings.mode == "conversation" or (settings.mode == "hybrid" and not found):
             found = self._of_conversation(scope, tool, arguments, tags)
@@ -116,12 +116,12 @@ class Executions:
     def _of_tool(self, scope: ExecutionScope, tool: str) -> list[Execution]:
         low, high = execution_layout.execution_range()
         query = Query(scope.partition(tool), low, high, descending=True, limit=_NEWEST)
-        now = int(self._parts.world.clock.now().timestamp())
-        items = self._parts.world.table.query(query).items
+        now = int(self._services.adapters.clock.now().timestamp())
+        items = self._services.adapters.table.query(query).items
         return [self._opened(scope, tool, item) for item in items if int(item["expires_at"]) > now]
 
     def _opened(self, scope: ExecutionScope, tool: str, item: Attributes) -> Execution:
-        content = self._parts.vault.unseal(scope.tenant, item)
+        content = self._services.vault.unseal(scope.tenant, item)
         name = execution_layout.execution_of(str(item["sk"]))
         return Execution(
             id=name,
@@ -140,10 +140,10 @@ class Executions:
         if session is None:
             return ()
         visibility = Visibility(session, log_owner(None, session.session_id), "session")
-        owners = open_logs(self._parts, visibility)
+        owners = open_logs(self._services, visibility)
         said = " ".join((*tool.split("_"), *(tag.partition(":")[2] for tag in tags), *_words(arguments)))
-        now = self._parts.world.clock.now()
-        with self._parts.recall.answering(visibility, Search(query=said, texts=owners, mode="text")) as answer:
+        now = self._services.adapters.clock.now()
+        with self._services.searcher.answering(visibility, Search(query=said, texts=owners, mode="text")) as answer:
             chunks = [answer.read(hit) for hit in islice(answer.hits(), _TEXTS_SEARCHED)]
         summaries = (text_summary(each, tags, now) for each in chunks if isinstance(each, Chunk))
         return sorted((each for each in summaries if each is not None), key=lambda each: -each.score)

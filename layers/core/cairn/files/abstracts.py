@@ -13,7 +13,7 @@ from cairn.ground.errors import ResourceBusy, TransactionRefused
 from cairn.ground.session import Session
 from cairn.ground.table import Check, Key, Put
 from cairn.sessions.layout import SUMMARIES, session_pk
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 from cairn.sessions.sessions import Lease
 
 
@@ -58,20 +58,20 @@ class Description:
         return self.directory.updated_at
 
 
-def descriptions(parts: Parts, session: Session, held: Contents) -> list[Description]:
+def descriptions(services: SessionServices, session: Session, held: Contents) -> list[Description]:
     """Return what is true of each directory now: the stored summaries while they are, else they are made anew."""
-    last = stored(parts, session)
+    last = stored(services, session)
     if last is not None and (last.facts != fact_ids(held) or last.refreshed_at < held.turns[-1].at):
         last = None
     return [Description(directory, last) for directory in directories(root_of(session), held)]
 
 
-def stored(parts: Parts, session: Session) -> Abstracts | None:
+def stored(services: SessionServices, session: Session) -> Abstracts | None:
     """Return the stored summaries, None where none were made."""
-    item = parts.world.table.get(_where(session))
+    item = services.adapters.table.get(_where(session))
     if item is None:
         return None
-    record = parts.vault.unseal(session.tenant, item)
+    record = services.vault.unseal(session.tenant, item)
     return Abstracts(moment(record["refreshed_at"]), record["facts"], record["abstracts"], record["overviews"])
 
 
@@ -80,14 +80,14 @@ def fact_ids(held: Contents) -> list[str]:
     return sorted(fact.id for fact in held.facts)
 
 
-def refresh(parts: Parts, lease: Lease) -> int:
+def refresh(services: SessionServices, lease: Lease) -> int:
     """Make the summaries anew if the last refresh is long enough ago; return how many directories that is."""
-    session, now = lease.session, parts.world.clock.now()
-    interval = timedelta(minutes=parts.settings_for(session.tenant).summary_refresh_interval_minutes)
-    last = stored(parts, session)
+    session, now = lease.session, services.adapters.clock.now()
+    interval = timedelta(minutes=services.settings.memory_for(session.tenant).summary_refresh_interval_minutes)
+    last = stored(services, session)
     if last is not None and now - last.refreshed_at < interval:
         return 0
-    held = contents.read(parts, session, contents.head_of(parts, session) or lease.head)
+    held = contents.read(services, session, contents.head_of(services, session) or lease.head)
     found = directories(root_of(session), held)
     record = {
         "refreshed_at": rfc3339(now),
@@ -96,9 +96,9 @@ def refresh(parts: Parts, lease: Lease) -> int:
         "overviews": {directory.path: directory.overview() for directory in found},
     }
     where = _where(session)
-    put = Put({"pk": where.pk, "sk": where.sk, **parts.vault.seal(session.tenant, where, record)})
+    put = Put({"pk": where.pk, "sk": where.sk, **services.vault.seal(session.tenant, where, record)})
     try:
-        parts.world.table.transact([put, Check(lease.key(), lease.held())])
+        services.adapters.table.transact([put, Check(lease.key(), lease.held())])
     except TransactionRefused as refused:
         raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused
     return len(found)

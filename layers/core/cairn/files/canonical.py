@@ -21,7 +21,7 @@ from cairn.log.entries import TurnStamp, facts_of_session
 from cairn.log.layout import log_pk, log_sk
 from cairn.sessions.head import Head
 from cairn.sessions.layout import session_pk
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 from cairn.sessions.summary import StoredSummary, Summary
 
 _COUNTERS = ("events", "facts_written", "facts_superseded")
@@ -30,9 +30,9 @@ _COUNTERS = ("events", "facts_written", "facts_superseded")
 class Canonical:
     """Shows sessions as files; a session without turns has none."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, services: SessionServices) -> None:
         """Work with these parts."""
-        self._parts = parts
+        self._services = services
 
     def view(self, session: Session, path: str) -> View | None:
         """Return the file at a relative path, None where there is none."""
@@ -42,21 +42,21 @@ class Canonical:
         """Return the files at a relative path and below it by their relative paths; all of them for the root."""
         if path and not paths.is_view(path):
             return {}
-        head = contents.head_of(self._parts, session)
+        head = contents.head_of(self._services, session)
         if head is None:
             return {}
-        found = _Layout(self._parts, session, head).files(path)
+        found = _Layout(self._services, session, head).files(path)
         return {name: found[name] for name in sorted(found) if name == path or paths.is_below(name, path)}
 
 
 class _Layout:
     """One session's files; what several of them need is read once."""
 
-    def __init__(self, parts: Parts, session: Session, head: Head) -> None:
-        self._parts = parts
+    def __init__(self, services: SessionServices, session: Session, head: Head) -> None:
+        self._services = services
         self._session = session
         self._head = head
-        self._settings = parts.settings_for(session.tenant)
+        self._settings = services.settings.memory_for(session.tenant)
         self._updated_at = head.at
 
     def files(self, path: str) -> dict[str, View]:
@@ -81,7 +81,7 @@ class _Layout:
 
     @cached_property
     def _held(self) -> Contents:
-        return contents.read(self._parts, self._session, self._head)
+        return contents.read(self._services, self._session, self._head)
 
     @cached_property
     def _facts(self) -> list[Fact]:
@@ -90,26 +90,26 @@ class _Layout:
         low, high = layout.prefix_range(log_sk(""))
         for owner in self._head.owners:
             pk = log_pk(self._session.tenant, self._session.project, owner)
-            entries = every(self._parts.world.table, Query(pk, low, high))
-            records = (self._parts.vault.unseal(self._session.tenant, entry) for entry in entries)
+            entries = every(self._services.adapters.table, Query(pk, low, high))
+            records = (self._services.vault.unseal(self._session.tenant, entry) for entry in entries)
             found.extend(facts_of_session(records, self._session.session_id))
         return found
 
     @cached_property
     def _compactions(self) -> list[tuple[datetime, Summary]]:
         low, high = layout.prefix_range("cmp#")
-        items = every(self._parts.world.table, Query(session_pk(self._session), low, high))
-        unseal = self._parts.vault.unseal
+        items = every(self._services.adapters.table, Query(session_pk(self._session), low, high))
+        unseal = self._services.vault.unseal
         return [(StoredSummary.of(item).at, Summary.from_record(unseal(self._session.tenant, item))) for item in items]
 
     def _turns(self) -> Iterator[tuple[TurnStamp, tuple[Event, ...]]]:
         stamps = {stamp.seq: stamp for stamp in self._held.turns}
-        for seq, events in self._parts.sessions.history(self._session):
+        for seq, events in self._services.sessions.history(self._session):
             if seq in stamps:  # one that was committed since is in the next look
                 yield stamps[seq], events
 
     def _meta(self) -> dict[str, View]:
-        summaries = stored(self._parts, self._session)
+        summaries = stored(self._services, self._session)
         at, newest = self._compactions[-1] if self._compactions else (None, None)
         meta = Meta(
             turns=self._held.turns,
@@ -129,7 +129,7 @@ class _Layout:
     def _runtime(self) -> dict[str, View]:
         """Return the newest items, after the summary of the turns before them."""
         through = self._compactions[-1][1].through if self._compactions else 0
-        recent = self._parts.sessions.recent(self._session, self._settings.recent_context_items)
+        recent = self._services.sessions.recent(self._session, self._settings.recent_context_items)
         events = [event for seq, turn in recent.turns if seq > through for event in turn]
         newest = events[max(0, len(events) - self._settings.recent_context_items) :]
         summed_up = b"".join(canonical_files.compact_line(at, each) for at, each in self._compactions[-1:])
@@ -149,7 +149,7 @@ class _Layout:
     def _summaries(self) -> dict[str, View]:
         found: dict[str, View] = {}
         root = paths.root_of(self._session)
-        for each in descriptions(self._parts, self._session, self._held):
+        for each in descriptions(self._services, self._session, self._held):
             directory = each.path[len(root) + 1 :]
             prefix = f"{directory}/" if directory else ""
             found[f"{prefix}.abstract"] = View(f"{each.abstract}\n".encode(), each.updated_at)

@@ -13,25 +13,25 @@ from cairn.ground.table import Query
 from cairn.log.entries import Chunk, TurnStamp
 from cairn.sessions.head import Head, stored_head
 from cairn.sessions.layout import session_pk
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 from cairn.sessions.summary import StoredSummary
 
 
-def head_of(parts: Parts, session: Session) -> Head | None:
+def head_of(services: SessionServices, session: Session) -> Head | None:
     """Return the session's head, None where it has no turns."""
-    head = stored_head(parts.world.table, session)
+    head = stored_head(services.adapters.table, session)
     return head if head is not None and head.seq else None
 
 
-def read(parts: Parts, session: Session, head: Head) -> Contents:
+def read(services: SessionServices, session: Session, head: Head) -> Contents:
     """Return what the session holds now."""
     turns: list[TurnStamp] = []
     chunks: list[Chunk] = []
     facts: list[Fact] = []
-    now = parts.world.clock.now()
+    now = services.adapters.clock.now()
     for owner in head.owners:
-        parts.log.refresh(session.tenant, session.project, owner)
-        with parts.log.view(session.tenant, session.project, owner) as view:
+        services.log.refresh(session.tenant, session.project, owner)
+        with services.log.view(session.tenant, session.project, owner) as view:
             turns.extend(view.turns(session.session_id))
             chunks.extend(view.chunks(session.session_id))
             facts.extend(view.facts(now, session.session_id))
@@ -39,12 +39,12 @@ def read(parts: Parts, session: Session, head: Head) -> Contents:
         turns=sorted(turns, key=lambda turn: turn.seq),
         chunks=sorted(chunks, key=lambda chunk: chunk.seq),
         facts=facts,
-        compactions=_compactions(parts, session),
+        compactions=_compactions(services, session),
         archived_through=head.archived_through,
     )
 
 
-def _compactions(parts: Parts, session: Session) -> list[datetime]:
+def _compactions(services: SessionServices, session: Session) -> list[datetime]:
     low, high = layout.prefix_range("cmp#")
-    items = every(parts.world.table, Query(session_pk(session), low, high))
+    items = every(services.adapters.table, Query(session_pk(session), low, high))
     return [StoredSummary.of(item).at for item in items]

@@ -13,7 +13,7 @@ from cairn.files.model import DirectorySummary
 from cairn.files.paths import ancestors, is_below, level, relative, root_of
 from cairn.ground.errors import NotFound
 from cairn.ground.session import Session
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 
 _MOST_NAMED = 5
 
@@ -21,9 +21,9 @@ _MOST_NAMED = 5
 class Directories:
     """Shows what a session holds, and nothing outside it."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, services: SessionServices) -> None:
         """Work with these parts."""
-        self._parts = parts
+        self._services = services
 
     def list(self, session: Session, path: str, depth: int, limit: int) -> tuple[DirectorySummary, ...]:
         """Return the directory at `path` and those up to `depth` levels below it, by path, at most `limit`.
@@ -44,11 +44,11 @@ class Directories:
 
         root = root_of(session)
         found: dict[str, DirectorySummary | Description] = {}
-        found.update(_own_directories(root, file_store.infos(self._parts.world.table, session, "")))
-        head = contents.head_of(self._parts, session)
+        found.update(_own_directories(root, file_store.infos(self._services.adapters.table, session, "")))
+        head = contents.head_of(self._services, session)
         if head is not None:
-            held = contents.read(self._parts, session, head)
-            found.update({each.path: each for each in descriptions(self._parts, session, held)})
+            held = contents.read(self._services, session, head)
+            found.update({each.path: each for each in descriptions(self._services, session, held)})
         return {each.path[len(root) + 1 :]: each for each in found.values()}
 
 

@@ -15,14 +15,14 @@ from cairn.files.files import Body, Change, FileInfo, FileWrite, replaced_range,
 from cairn.files.layout import FILES, file_of, file_sk
 from cairn.files.store import ChangedMeanwhile, FileRecord, FileStore, StoredFile, infos, moved, where_of
 from cairn.ground import layout
+from cairn.ground.adapters import Pending
 from cairn.ground.errors import ConditionFailed, Conflict, InvalidArgument, PayloadTooLarge, ResourceBusy
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import Limits
 from cairn.ground.table import ABSENT, Delete, Equals, Key, Put, Query, Write
-from cairn.ground.world import Pending
 from cairn.sessions.layout import session_pk
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 
 ATTEMPTS = 12
 """How often a read or a write begins anew because another call changed the file meanwhile."""
@@ -34,12 +34,12 @@ T = TypeVar("T")
 class OwnFiles:
     """Reads and writes the files of sessions by their relative paths."""
 
-    def __init__(self, parts: Parts, limits: Limits) -> None:
+    def __init__(self, services: SessionServices, limits: Limits) -> None:
         """Work with these parts, within these limits."""
-        self._parts = parts
+        self._services = services
         self._file_bytes = limits.file_bytes
-        self._store = FileStore(parts, limits.project_bytes)
-        self._table = parts.world.table
+        self._store = FileStore(services, limits.project_bytes)
+        self._table = services.adapters.table
 
     def read(self, session: Session, path: str, start: int = 0, end: int | None = None) -> bytes | None:
         """Return the bytes from `start` up to `end`, or to the last; None where there is no such file."""
@@ -90,7 +90,7 @@ class OwnFiles:
             try:
                 return attempt()
             except ChangedMeanwhile:
-                self._parts.world.clock.sleep(wait)
+                self._services.adapters.clock.sleep(wait)
                 wait = min(wait * 2, LONGEST_WAIT_SECONDS)
         raise ResourceBusy("the file is being written by other calls", {"resource": "file"})
 
@@ -102,7 +102,7 @@ class OwnFiles:
         last = body.size if end is None else min(end, body.size)
         found = list(body.within(start, last))
         loads = [Pending(partial(self._store.load, session, path, part)) for _, part in found]
-        self._parts.world.parallel(loads)
+        self._services.adapters.parallel(loads)
         position = found[0][0] if found else body.size - len(body.tail)
         return (b"".join(load.result for load in loads) + body.tail)[max(0, start - position) : max(0, last - position)]
 
@@ -116,7 +116,7 @@ class OwnFiles:
         if change.size > self._file_bytes:
             limit = {"limit": "file_bytes", "most": self._file_bytes}
             raise PayloadTooLarge(f"A file has at most {self._file_bytes} bytes", limit)
-        now = self._parts.world.clock.now()
+        now = self._services.adapters.clock.now()
         version = stored.version + 1 if stored else (tree or 0) + 1
         where = where_of(session, path)
         added, parts = self._store.added(session, path, change)
@@ -126,7 +126,7 @@ class OwnFiles:
             size=change.size,
             created_at=stored.record.created_at if stored else now,
             updated_at=now,
-            content=self._parts.vault.seal(session.tenant, where, {"parts": parts, "tail": change.tail.decode()}),
+            content=self._services.vault.seal(session.tenant, where, {"parts": parts, "tail": change.tail.decode()}),
         )
         guarded: list[Write] = [Put(record.to_item(), Equals("version", stored.version) if stored else ABSENT)]
         if tree is not None:
@@ -155,7 +155,7 @@ class OwnFiles:
         tree = self._store.tree(session)  # before the others: what is made after it was read makes the commit fail
         above = [Pending(partial(self._table.get, where_of(session, each))) for each in paths.ancestors(path) if each]
         below = Pending(lambda: next(self.infos(session, path), None))
-        self._parts.world.parallel([below, *above])
+        self._services.adapters.parallel([below, *above])
         if below.result is not None:
             raise InvalidArgument("path", "is a directory")
         if any(each.result is not None for each in above):

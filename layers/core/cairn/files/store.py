@@ -16,6 +16,7 @@ from cairn.files import paths
 from cairn.files.files import Body, Change, FileInfo, FileType, Part
 from cairn.files.layout import FILES, file_of, file_part_sk, file_sk
 from cairn.ground import layout
+from cairn.ground.adapters import Pending
 from cairn.ground.attributes import moment, number
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import CairnError, NotFound, QuotaExceeded, StoreError, TransactionRefused
@@ -37,11 +38,10 @@ from cairn.ground.table import (
     Update,
     Write,
 )
-from cairn.ground.world import Pending
 from cairn.log.layout import registry_pk
 from cairn.sessions.dropped_blobs import discard, dropping
 from cairn.sessions.layout import session_pk
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 from cairn.vault.vault import blob_of, sealed_content
 
 
@@ -115,11 +115,11 @@ class StoredFile:
 class FileStore:
     """Reads and commits the records and parts of files."""
 
-    def __init__(self, parts: Parts, project_bytes: int) -> None:
+    def __init__(self, services: SessionServices, project_bytes: int) -> None:
         """Work with these parts; a project's files have at most so many bytes together."""
-        self._parts = parts
+        self._services = services
         self._most = project_bytes
-        self._table = parts.world.table
+        self._table = services.adapters.table
 
     def stored(self, session: Session, path: str) -> StoredFile | None:
         """Return a file's record, None where there is none."""
@@ -127,7 +127,7 @@ class FileStore:
         if item is None:
             return None
         try:
-            record = self._parts.vault.unseal(session.tenant, item)
+            record = self._services.vault.unseal(session.tenant, item)
         except NotFound:
             raise ChangedMeanwhile from None
         parts = tuple(Part(name, size) for name, size in record["parts"])
@@ -137,7 +137,7 @@ class FileStore:
         """Return what a part holds; ChangedMeanwhile where it is gone."""
         item = self._table.get(_where_part(session, path, part))
         try:
-            content = b"" if item is None else self._parts.vault.unseal(session.tenant, item).encode()
+            content = b"" if item is None else self._services.vault.unseal(session.tenant, item).encode()
         except NotFound:
             raise ChangedMeanwhile from None
         if len(content) != part.size:
@@ -159,7 +159,7 @@ class FileStore:
             else:
                 part = Part(self._new_id(), len(piece))
                 where = _where_part(session, path, part)
-                sealed = self._parts.vault.seal(session.tenant, where, piece.decode())
+                sealed = self._services.vault.seal(session.tenant, where, piece.decode())
                 writes.append(Put({"pk": where.pk, "sk": where.sk, **sealed}))
             parts.append([part.id, part.size])
         return writes, parts
@@ -167,11 +167,11 @@ class FileStore:
     def dropped(self, session: Session, path: str, change: Change, stored: StoredFile | None) -> list[Write]:
         """Return the writes that remove parts, and the one that names their blobs until these are removed too."""
         gets = [Pending(partial(self._table.get, _where_part(session, path, part))) for part in change.dropped]
-        self._parts.world.parallel(gets)
+        self._services.adapters.parallel(gets)
         items = [get.result or {} for get in gets] + ([stored.record.content] if stored else [])
         blobs = [blob for item in items if (blob := blob_of(item)) is not None]
         deletes = (Delete(_where_part(session, path, part)) for part in change.dropped)
-        return [*deletes, *dropping(self._parts.world, session, blobs)]
+        return [*deletes, *dropping(self._services.adapters, session, blobs)]
 
     def commit(
         self, session: Session, guarded: list[Write], growth: int, added: list[Write], dropped: list[Write]
@@ -191,10 +191,10 @@ class FileStore:
             raise ChangedMeanwhile from refused
         if any(isinstance(write, Put) for write in dropped):
             with suppress(StoreError, CairnError):  # what fails here is removed with the blobs of a later change
-                discard(self._parts.world, session)
+                discard(self._services.adapters, session)
 
     def _new_id(self) -> str:
-        return time_ordered_id(self._parts.world.clock.now(), self._parts.world.entropy.token(10))
+        return time_ordered_id(self._services.adapters.clock.now(), self._services.adapters.entropy.token(10))
 
 
 def where_of(session: Session, path: str) -> Key:

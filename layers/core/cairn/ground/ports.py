@@ -1,4 +1,4 @@
-"""The ports: what a service may ask of the world. Adapters live in cairn.embedded and cairn.aws.
+"""The ports: what a service may ask of what is outside it. Adapters live in cairn.embedded and cairn.aws.
 
 Reads of the table are strongly consistent, reads of its index eventually. A store that throttles or fails after
 its retries raises Unavailable. Items whose `expires_at` (epoch seconds) has passed may still be returned: the

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from cairn.ground import layout
+from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import TransactionRefused
 from cairn.ground.ids import Digest, Namespace, Tenant
 from cairn.ground.paging import every
 from cairn.ground.table import Attributes, Delete, Key, Query
-from cairn.ground.world import Pending, World
 from cairn.keyvalue import changes
 from cairn.keyvalue import layout as keyvalue_layout
 from cairn.keyvalue.changes import Change
@@ -29,21 +29,21 @@ BATCH = 24
 class Collector:
     """Finds and removes what has fallen due."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, adapters: Adapters) -> None:
         """Hold no state of its own."""
-        self._world = world
+        self._adapters = adapters
 
     def due(self, tenant: Tenant) -> tuple[Attributes, ...]:
         """Return up to a batch of what has fallen due in any namespace, as far as the index knows."""
-        until = rfc3339(self._world.clock.now())
-        return self._world.table.query(
+        until = rfc3339(self._adapters.clock.now())
+        return self._adapters.table.query(
             Query(keyvalue_layout.namespaces_pk(tenant), "", until, limit=BATCH, index=True)
         ).items
 
     def expired(self, tenant: Tenant, namespace: Namespace) -> tuple[Attributes, ...]:
         """Return up to a batch of a namespace's expired keys."""
-        low, high = keyvalue_layout.expired_by(self._world.clock.now())
-        return self._world.table.query(
+        low, high = keyvalue_layout.expired_by(self._adapters.clock.now())
+        return self._adapters.table.query(
             Query(keyvalue_layout.namespace_pk(tenant, namespace), low, high, limit=BATCH)
         ).items
 
@@ -60,7 +60,7 @@ class Collector:
                 keys[namespace].append(Place(tenant, namespace, keyvalue_layout.expired_key(where.sk)))
         calls = [Pending(partial(self._discard, tenant, where)) for where in blobs]
         calls += [Pending(partial(self._expire, places)) for places in keys.values()]
-        self._world.parallel(calls)
+        self._adapters.parallel(calls)
         return sum(call.result for call in calls)
 
     def collect_all(self, tenant: Tenant) -> int:
@@ -73,21 +73,21 @@ class Collector:
     def recount(self, tenant: Tenant) -> tuple[Recount, ...]:
         """Count every key of the tenant beside its counters, the whole tenant's last; exact while nobody writes."""
         low, high = layout.prefix_range(keyvalue_layout.namespace_sk(Namespace("")))
-        items = every(self._world.table, Query(keyvalue_layout.namespaces_pk(tenant), low, high))
+        items = every(self._adapters.table, Query(keyvalue_layout.namespaces_pk(tenant), low, high))
         found = [self._recounted(tenant, Namespace(str(item["sk"]).removeprefix(low))) for item in items]
         whole = Usage(sum(each.counted.items for each in found), sum(each.counted.size for each in found))
-        total = Usage.of(self._world.table.get(Key(keyvalue_layout.namespaces_pk(tenant), keyvalue_layout.USAGE)))
+        total = Usage.of(self._adapters.table.get(Key(keyvalue_layout.namespaces_pk(tenant), keyvalue_layout.USAGE)))
         return (*found, Recount(None, total, whole))
 
     def _discard(self, tenant: Tenant, where: Key) -> int:
-        self._world.blobs.delete(tenant, Digest(where.sk.removeprefix(keyvalue_layout.garbage_sk(Digest("")))))
-        self._world.table.delete(Delete(where))
+        self._adapters.blobs.delete(tenant, Digest(where.sk.removeprefix(keyvalue_layout.garbage_sk(Digest("")))))
+        self._adapters.table.delete(Delete(where))
         return 1
 
     def _expire(self, places: Sequence[Place]) -> int:
-        now = self._world.clock.now()
-        reads = [Pending(partial(self._world.table.get, changes.entry_key(place))) for place in places]
-        self._world.parallel(reads)
+        now = self._adapters.clock.now()
+        reads = [Pending(partial(self._adapters.table.get, changes.entry_key(place))) for place in places]
+        self._adapters.parallel(reads)
         entries = [None if read.result is None else Entry.of(read.result) for read in reads]
         gone = [
             Change(place, entry, None)
@@ -98,15 +98,15 @@ class Collector:
             return 0
         writes = [write for change in gone for write in changes.writes(change, now)]
         try:
-            self._world.table.transact([*writes, *changes.counting(gone, None)])
+            self._adapters.table.transact([*writes, *changes.counting(gone, None)])
         except TransactionRefused:
             return 0
         return len(gone)
 
     def _recounted(self, tenant: Tenant, namespace: Namespace) -> Recount:
         pk, usage = keyvalue_layout.namespace_pk(tenant, namespace), Usage()
-        kept = Usage.of(self._world.table.get(Key(pk, keyvalue_layout.USAGE)))
+        kept = Usage.of(self._adapters.table.get(Key(pk, keyvalue_layout.USAGE)))
         low, high = layout.prefix_range(keyvalue_layout.entry_sk(""))
-        for item in every(self._world.table, Query(pk, low, high)):
+        for item in every(self._adapters.table, Query(pk, low, high)):
             usage = usage.plus(Entry.of(item))
         return Recount(namespace, kept, usage)

@@ -15,12 +15,12 @@ from math import ceil
 from typing import Any
 
 from cairn.ground import codec, layout
+from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.errors import CorruptData, InvalidArgument, NotFound
 from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.paging import every
 from cairn.ground.settings import Quotas
 from cairn.ground.table import Key, Query
-from cairn.ground.world import Pending, World
 from cairn.keyvalue import layout as keyvalue_layout
 from cairn.keyvalue.changes import value_key
 from cairn.keyvalue.collection import Collector
@@ -36,17 +36,17 @@ SPARE = 50
 class KeyValue:
     """The key-value memory of all tenants."""
 
-    def __init__(self, world: World, vault: Vault, quotas: Quotas) -> None:
+    def __init__(self, adapters: Adapters, vault: Vault, quotas: Quotas) -> None:
         """Hold what tenants store to these quotas."""
-        self._world = world
+        self._adapters = adapters
         self._vault = vault
-        self._writing = Writing(world, vault, quotas)
-        self.collection = Collector(world)
+        self._writing = Writing(adapters, vault, quotas)
+        self.collection = Collector(adapters)
 
     def get(self, place: Place) -> StoredValue:
         """Return what is stored there now; NotFound where nothing is."""
-        item = self._world.table.get(value_key(place))
-        now = self._world.clock.now()
+        item = self._adapters.table.get(value_key(place))
+        now = self._adapters.clock.now()
         if item is None or not (entry := Entry.of(item)).is_there(now):
             raise NotFound("There is no such key", {"namespace": place.namespace, "key": place.key})
         return StoredValue(
@@ -77,11 +77,11 @@ class KeyValue:
 
         InvalidArgument for a cursor of another tenant, namespace or prefix, or one that was changed.
         """
-        pk, now = keyvalue_layout.namespace_pk(tenant, namespace), self._world.clock.now()
+        pk, now = keyvalue_layout.namespace_pk(tenant, namespace), self._adapters.clock.now()
         after = None if cursor is None else unseal_cursor(self._vault, tenant, pk, prefix, cursor)
         names = Pending(lambda: self._names(pk, prefix, after, limit + 1, now))
         total = Pending(lambda: self._total(pk, now))
-        self._world.parallel([names, total])
+        self._adapters.parallel([names, total])
         found = names.result[:limit]
         more = seal_cursor(self._vault, tenant, pk, prefix, found[-1]) if len(names.result) > limit else None
         return Listing(tuple(found), more, total.result)
@@ -90,7 +90,7 @@ class KeyValue:
         low, high = layout.prefix_range(keyvalue_layout.entry_sk(prefix))
         if after is not None:
             low = f"{keyvalue_layout.entry_sk(after)}!"
-        items = every(self._world.table, Query(pk, low, high, limit=limit + SPARE))
+        items = every(self._adapters.table, Query(pk, low, high, limit=limit + SPARE))
         there = (item for item in items if Entry.of(item).is_there(now))
         return [KeyName(str(item["sk"]).removeprefix(keyvalue_layout.entry_sk(""))) for item in islice(there, limit)]
 
@@ -98,7 +98,7 @@ class KeyValue:
         """Return how many keys are there: all that are stored, less those that have expired and are not collected."""
         _, high = keyvalue_layout.expired_by(now)
         usage, expired = Usage(), 0
-        for item in every(self._world.table, Query(pk, keyvalue_layout.USAGE, high)):
+        for item in every(self._adapters.table, Query(pk, keyvalue_layout.USAGE, high)):
             if item["sk"] == keyvalue_layout.USAGE:
                 usage = Usage.of(item)
             else:

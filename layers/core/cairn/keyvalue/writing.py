@@ -10,12 +10,12 @@ from hashlib import sha256
 from typing import Any
 
 from cairn.ground import codec
+from cairn.ground.adapters import Adapters
 from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import CairnError, Conflict, NotFound, Refusal, ResourceBusy, TransactionRefused
 from cairn.ground.ids import Digest
 from cairn.ground.settings import Quotas
 from cairn.ground.table import Attributes, Key, Scalar, key_of
-from cairn.ground.world import World
 from cairn.keyvalue import changes
 from cairn.keyvalue.changes import GRACE, Change
 from cairn.keyvalue.collection import Collector
@@ -48,20 +48,20 @@ class _Content:
 class Writing:
     """Stores and removes values."""
 
-    def __init__(self, world: World, vault: Vault, quotas: Quotas) -> None:
+    def __init__(self, adapters: Adapters, vault: Vault, quotas: Quotas) -> None:
         """Know of no key yet."""
-        self._world = world
+        self._adapters = adapters
         self._vault = vault
         self._quotas = quotas
         self._known: BoundedCache[Place, Entry] = BoundedCache(entries=MOST_KNOWN)
-        self._collection = Collector(world)
+        self._collection = Collector(adapters)
 
     def unseal(self, place: Place, item: Attributes) -> Any:
         """Return the value that an item holds or names."""
         blob = item.get("blob")
         if not isinstance(blob, str):
             return self._vault.unseal(place.tenant, item)
-        sealed = self._world.blobs.get(place.tenant, Digest(blob))
+        sealed = self._adapters.blobs.get(place.tenant, Digest(blob))
         return codec.unpack(self._vault.unseal_blob(place.tenant, changes.value_key(place), sealed))
 
     def store(self, place: Place, value: Any, ttl_seconds: int | None, if_version: int | None) -> int:
@@ -76,7 +76,7 @@ class Writing:
         """Change a key and return its version, 0 where it has none any more; only what was read is refused for good."""
         old, is_read = self._known.peek(place), False
         for attempt in range(ATTEMPTS):
-            now = self._world.clock.now()
+            now = self._adapters.clock.now()
             there = old if old is not None and old.is_there(now) else None
             objection = _objection(there, if_version, required=required)
             nothing = content is None and there is None
@@ -95,7 +95,7 @@ class Writing:
         raise ResourceBusy("Too many calls are writing this namespace; try again", {"resource": "namespace"})
 
     def _sealed(self, place: Place, value: Any, ttl_seconds: int | None, if_version: int | None) -> _Content:
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         attributes: dict[str, Scalar] = {"updated_at": codec.rfc3339(now)}
         attributes |= {
             name: number for name, number in (("ttl", ttl_seconds), ("prior", if_version)) if number is not None
@@ -118,8 +118,8 @@ class Writing:
         where = changes.value_key(place)
         sealed = self._vault.seal_blob(place.tenant, where, packed)
         digest = Digest(sha256(sealed).hexdigest())
-        self._world.table.put(changes.garbage(place.tenant, where.pk, digest, self._world.clock.now() + GRACE))
-        self._world.blobs.put(place.tenant, sealed)
+        self._adapters.table.put(changes.garbage(place.tenant, where.pk, digest, self._adapters.clock.now() + GRACE))
+        self._adapters.blobs.put(place.tenant, sealed)
         return digest
 
     def _try(self, change: Change, now: datetime) -> Mapping[Key, Refusal] | None:
@@ -133,7 +133,7 @@ class Writing:
                 due.extend(self._collection.due(tenant))
 
         try:
-            self._world.parallel([lambda: self._world.table.transact(writes), look])
+            self._adapters.parallel([lambda: self._adapters.table.transact(writes), look])
         except TransactionRefused as refused:
             reasons = zip(writes, refused.reasons, strict=True)
             return {key_of(write): why for write, why in reasons if why is not None and why.code == "condition"}
@@ -154,7 +154,7 @@ class Writing:
             self._make_room(place, which)
         if not full:
             pause = min(RETRY_SECONDS * 2**attempt, MOST_RETRY_SECONDS)
-            self._world.clock.sleep(pause * (1 + self._world.entropy.token(1)[0] / 256))
+            self._adapters.clock.sleep(pause * (1 + self._adapters.entropy.token(1)[0] / 256))
         return change.old, is_read
 
     def _make_room(self, place: Place, which: str) -> None:
@@ -168,12 +168,12 @@ class Writing:
         self._collection.collect(place.tenant, due)
 
     def _read(self, place: Place) -> Entry | None:
-        item = self._world.table.get(changes.value_key(place))
+        item = self._adapters.table.get(changes.value_key(place))
         return None if item is None else Entry.of(item)
 
     def _repeated(self, place: Place, content: _Content | None, objection: CairnError) -> int:
         """Return the version there if this very write made it, whose answer was lost; raise the objection otherwise."""
-        item = self._world.table.get(changes.value_key(place)) if content is not None else None
+        item = self._adapters.table.get(changes.value_key(place)) if content is not None else None
         if content is None or item is None:
             raise objection
         same = all(item.get(name) == content.attributes.get(name) for name in ("prior", "ttl"))

@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from pathlib import Path
 
 from cairn import wiring
 from cairn.access.key_store import Credentials
-from cairn.calls.audit import AuditLog
-from cairn.calls.journal import Journal
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Project, Tenant, UserId
-from cairn.ground.ports import Inventory
 from cairn.ground.session import Subject
-from cairn.ground.world import World
 from cairn.local.directory import default_directory, prepare
 from cairn.local.server.background import work
+from cairn.services import Services
 from cairn.settings.settings import MASTER_KEY, AwsStore, EmbeddedStore, Settings, read
-from cairn.vault.vault import Vault
-from cairn.wiring import Services
 
 LOCAL_TENANT = Tenant("local")
 """The tenant of a data directory's first key and of `cairn stdio`."""
@@ -41,31 +35,6 @@ class LocalStore:
     table: SqliteTable
 
 
-@dataclass(frozen=True, slots=True)
-class Custody:
-    """The store as an operator sees it: its adapters, the inventory of all that a tenant has, and the settings."""
-
-    world: World
-    inventory: Inventory
-    settings: Settings
-    vault: Vault
-
-    def recorded(
-        self, owner: Tenant, command: str, project: Project | None = None, user: UserId | None = None
-    ) -> AbstractContextManager[None]:
-        """Record in the tenant's audit log that the command in the block begins, and how it ends.
-
-        NotFound for a tenant that has no data key, since it would get one from being recorded.
-        """
-        if not self.vault.has_key(owner):
-            raise NotFound("This tenant has no data key: nothing was ever stored for it, or it was erased")
-        return self.journal().command(owner, command, Subject(project=project, user_id=user))
-
-    def journal(self) -> Journal:
-        """Return the journal that tenants' audit logs are written by."""
-        return Journal(self.world, self.vault, timedelta(days=self.settings.audit.retention_days))
-
-
 def local_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a local command: memory is on where no settings say otherwise."""
     if any(name in environment for name in _SETTINGS_OF_YOUR_OWN):
@@ -73,34 +42,24 @@ def local_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {**environment, SWITCH: "true"}
 
 
-def api_keys(data: Path | None, environment: Mapping[str, str]) -> Credentials:
-    """Return the API keys of a data directory, made if it is new, or of AWS where the settings name its store."""
-    return Credentials(world(data, environment))
-
-
-def audit_log(data: Path | None, environment: Mapping[str, str]) -> AuditLog:
-    """Return the audit log of a data directory, or of AWS as for api_keys()."""
-    adapters = world(data, environment)
-    return AuditLog(adapters, Vault(adapters))
-
-
-def world(data: Path | None, environment: Mapping[str, str]) -> World:
-    """Return the adapters of a data directory, made if it is new, or of AWS where the settings name its store."""
-    return wiring.adapters(_settings(data, environment), for_operator=True)
-
-
-def custody(data: Path | None, environment: Mapping[str, str]) -> Custody:
-    """Return a data directory, made if it is new, or the store in AWS that the settings name, as an operator has it."""
-    settings = _settings(data, environment)
-    adapters = wiring.adapters(settings, for_operator=True)
-    return Custody(adapters, wiring.inventory(settings), settings, Vault(adapters))
-
-
-def _settings(data: Path | None, environment: Mapping[str, str]) -> Settings:
+def operator_services(data: Path | None, environment: Mapping[str, str]) -> Services:
+    """Return the services of a data directory, made if it is new, or of AWS where the settings name its store."""
     settings = read(environment)
     if data is not None or not isinstance(settings.store, AwsStore):
         settings = replace(settings, store=_embedded(data, environment))
-    return settings
+    return Services(settings, wiring.wiring_of(settings, for_operator=True))
+
+
+def recorded(
+    services: Services, owner: Tenant, command: str, project: Project | None = None, user: UserId | None = None
+) -> AbstractContextManager[None]:
+    """Record in the tenant's audit log that the command in the block begins, and how it ends.
+
+    NotFound for a tenant that has no data key, since it would get one from being recorded.
+    """
+    if not services.vault.has_key(owner):
+        raise NotFound("This tenant has no data key: nothing was ever stored for it, or it was erased")
+    return services.journal.command(owner, command, Subject(project=project, user_id=user))
 
 
 @contextmanager
@@ -112,7 +71,8 @@ def open_store(data: Path | None, environment: Mapping[str, str]) -> Generator[L
     store = _embedded(data, environment)
     settings = replace(read(local_environment(environment)), store=store)
     jobs = InProcessJobs(work)
-    services = wiring.build(settings, replace(wiring.adapters(settings), jobs=jobs))
+    reached = wiring.wiring_of(settings)
+    services = Services(settings, reached, replace(reached.adapters(), jobs=jobs))
     wiring.provide(services)
     try:
         with closing(SqliteTable(store.table_file)) as table, closing(jobs):
@@ -126,7 +86,7 @@ def services(data: Path | None, environment: Mapping[str, str]) -> Generator[Ser
     """Open a data directory, or the store in AWS where the settings name one and no directory is given."""
     settings = read(local_environment(environment))
     if data is None and isinstance(settings.store, AwsStore):
-        yield wiring.build(settings, wiring.adapters(settings, for_operator=True))
+        yield Services(settings, wiring.wiring_of(settings, for_operator=True))
         return
     with open_store(data, environment):
         yield wiring.services()

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from threading import RLock
 
+from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.attributes import text
 from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import CorruptData, NotFound, TransactionRefused
@@ -33,7 +34,6 @@ from cairn.ground.table import (
     item_bytes,
     key_of,
 )
-from cairn.ground.world import Pending, World
 from cairn.log.entries import LogEntry
 from cairn.log.layout import MANIFEST, NEWEST, log_pk, log_range, log_sk, logged_at
 from cairn.log.manifest import ENTRIES, Manifest, SegmentRef
@@ -84,11 +84,11 @@ class _Slot:
 class MemoryLog:
     """One append-only log per owner and project; see ground.layout for who owns what."""
 
-    def __init__(self, world: World, vault: Vault) -> None:
+    def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Start with no view in memory."""
-        self._world = world
+        self._adapters = adapters
         self._vault = vault
-        self._segments = Segments(world, vault)
+        self._segments = Segments(adapters, vault)
         self._slots: BoundedCache[str, _Slot] = BoundedCache(weight=MAX_BYTES, weigh=lambda slot: slot.weight)
 
     def append(
@@ -104,7 +104,7 @@ class MemoryLog:
             newest, outran = slot.read.newest if slot.read else "", slot.outran
         at = max(moment or entry.at, _EPOCH + (outran + 1) * TICK)
         at = max(at, logged_at(newest) + TICK) if newest else at
-        where = Key(pk, log_sk(time_ordered_id(at, self._world.entropy.token(10))))
+        where = Key(pk, log_sk(time_ordered_id(at, self._adapters.entropy.token(10))))
         content = self._vault.seal(tenant, where, entry.to_record())
         return Put({"pk": where.pk, "sk": where.sk, **content}, ABSENT)
 
@@ -192,7 +192,7 @@ class MemoryLog:
         erased, and may not be told any more.
         """
         low, high = log_range()
-        page = self._world.table.query(Query(pk, max(low, read.newest), high, limit=MOST_NEWS))
+        page = self._adapters.table.query(Query(pk, max(low, read.newest), high, limit=MOST_NEWS))
         item, entries = _parted(page.items)
         if page.next or (read.newest and (not entries or _sk(entries[0]) != read.newest)):
             return False
@@ -229,13 +229,13 @@ class MemoryLog:
 
     def _loaded(self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment]) -> tuple[Reading, list[Attributes]]:
         low, high = log_range()
-        page = self._world.table.query(Query(pk, low, high, descending=True, limit=FIRST_PAGE))
+        page = self._adapters.table.query(Query(pk, low, high, descending=True, limit=FIRST_PAGE))
         item, newest = _parted(page.items)
         manifest = Manifest() if item is None else Manifest.of(item)
         oldest = _sk(newest[-1]) if newest else ""
         between = Pending(lambda: self._between(pk, manifest.through, oldest) if page.next else [])
         loads = [Pending(partial(self._load, tenant, pk, known, *bound)) for bound in manifest.bounds()]
-        self._world.parallel([between, *loads])
+        self._adapters.parallel([between, *loads])
         segments = {ref.digest: load.result for ref, load in zip(manifest.segments, loads, strict=True)}
         entries = [*between.result, *(entry for entry in reversed(newest) if _sk(entry) > manifest.through)]
         return Reading(MemoryView(segments.values()), manifest, manifest, segments), entries
@@ -248,12 +248,12 @@ class MemoryLog:
         if oldest <= through:
             return []
         low, _ = log_range()
-        found = every(self._world.table, Query(pk, max(low, through), oldest))
+        found = every(self._adapters.table, Query(pk, max(low, through), oldest))
         return [entry for entry in found if through < _sk(entry) < oldest]
 
     def _without_segments(self, pk: str) -> tuple[Reading, list[Attributes]]:
         """Return all entries of the log, which holds what its segments should."""
-        item, entries = _parted(list(every(self._world.table, Query(pk, *log_range()))))
+        item, entries = _parted(list(every(self._adapters.table, Query(pk, *log_range()))))
         passed_over = replace(as_far_as_readable(item), segments=())
         return Reading(MemoryView(), Manifest(), passed_over, {}, is_damaged=True), entries
 

@@ -8,12 +8,12 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 from cairn.ground import layout
+from cairn.ground.adapters import Adapters
 from cairn.ground.attributes import number, text
 from cairn.ground.errors import CorruptData, TransactionRefused, Unavailable
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.paging import every
 from cairn.ground.table import ABSENT, Attributes, Delete, Equals, Key, Put, Query, Write
-from cairn.ground.world import World
 from cairn.log.layout import DISCARDED, MANIFEST, discarded_before, discarded_sk
 from cairn.log.manifest import Manifest, SegmentRef
 from cairn.log.segment import Segment
@@ -47,23 +47,23 @@ class Built:
 class Segments:
     """Loads, adds and discards segments."""
 
-    def __init__(self, world: World, vault: Vault) -> None:
+    def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Hold no state of its own."""
-        self._world = world
+        self._adapters = adapters
         self._vault = vault
 
     def manifest(self, pk: str) -> Manifest:
         """Return the log's manifest, one of version 0 where it has none; CorruptData if it cannot be read."""
-        item = self._world.table.get(Key(pk, MANIFEST))
+        item = self._adapters.table.get(Key(pk, MANIFEST))
         return Manifest() if item is None else Manifest.of(item)
 
     def damaged_manifest(self, pk: str) -> Manifest:
         """Return the log's manifest, or its version alone: to be replaced by a sound one."""
-        return as_far_as_readable(self._world.table.get(Key(pk, MANIFEST)))
+        return as_far_as_readable(self._adapters.table.get(Key(pk, MANIFEST)))
 
     def load(self, tenant: Tenant, pk: str, low: str, ref: SegmentRef) -> Segment:
         """Return the segment that follows `low`; NotFound if its blob is gone, CorruptData if it is not what it was."""
-        sealed = self._world.blobs.get(tenant, ref.digest)
+        sealed = self._adapters.blobs.get(tenant, ref.digest)
         segment = Segment(self._vault.unseal_blob(tenant, Key(pk, MANIFEST), sealed))
         if (segment.low, segment.through) != (low, ref.through):
             raise CorruptData("a segment stands in the place of another")
@@ -71,16 +71,16 @@ class Segments:
 
     def build(self, tenant: Tenant, pk: str, through: str, entries: int, data: bytes) -> Built:
         """Store a segment's blob, noted as of no use until a manifest names it."""
-        started = self._world.clock.now()
+        started = self._adapters.clock.now()
         sealed = self._vault.seal_blob(tenant, Key(pk, MANIFEST), data)
         digest = Digest(sha256(sealed).hexdigest())
-        self._world.table.put(_discarded(pk, started, digest))
-        self._world.blobs.put(tenant, sealed)
+        self._adapters.table.put(_discarded(pk, started, digest))
+        self._adapters.blobs.put(tenant, sealed)
         return Built(SegmentRef(digest, through, entries), started)
 
     def switch(self, pk: str, manifest: Manifest, kept: int, built: Built) -> Manifest | None:
         """Put the built segment in place of all but the `kept` oldest; None if the manifest was changed meanwhile."""
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         if now - built.started > LONGEST_BUILD:
             raise Unavailable("a segment took too long to build")
         new = Manifest(manifest.version + 1, (*manifest.segments[:kept], built.ref), manifest.erasures)
@@ -90,7 +90,7 @@ class Segments:
             *(_discarded(pk, now, ref.digest) for ref in manifest.segments[kept:]),
         ]
         try:
-            self._world.table.transact(writes)
+            self._adapters.table.transact(writes)
         except TransactionRefused as refused:
             if refused.reasons[0] is None or refused.reasons[0].code != "condition":
                 raise Unavailable("the store refused a new segment; index the log again") from refused
@@ -102,11 +102,11 @@ class Segments:
 
         The segments' blobs and these others are of no use then. Unavailable where an indexer was faster: do it again.
         """
-        held, now = self.damaged_manifest(pk), self._world.clock.now()
+        held, now = self.damaged_manifest(pk), self._adapters.clock.now()
         new = _put(pk, Manifest(held.version + 1, (), held.erasures + 1))
         useless = (_discarded(pk, now, digest) for digest in (*blobs, *(ref.digest for ref in held.segments)))
         try:
-            self._world.table.transact([new, *writes, *useless])
+            self._adapters.table.transact([new, *writes, *useless])
         except TransactionRefused as refused:
             raise Unavailable("the log is being indexed; run it again") from refused
 
@@ -116,12 +116,12 @@ class Segments:
 
     def collect(self, tenant: Tenant, pk: str) -> None:
         """Delete the blobs that have been of no use for longer than GRACE."""
-        self._drop(tenant, pk, *discarded_before(self._world.clock.now() - GRACE))
+        self._drop(tenant, pk, *discarded_before(self._adapters.clock.now() - GRACE))
 
     def _drop(self, tenant: Tenant, pk: str, low: str, high: str) -> None:
-        for item in every(self._world.table, Query(pk, low, high)):
-            self._world.blobs.delete(tenant, Digest(text(item, "digest")))
-            self._world.table.delete(Delete(Key.of(item)))
+        for item in every(self._adapters.table, Query(pk, low, high)):
+            self._adapters.blobs.delete(tenant, Digest(text(item, "digest")))
+            self._adapters.table.delete(Delete(Key.of(item)))
 
 
 def _put(pk: str, new: Manifest) -> Put:

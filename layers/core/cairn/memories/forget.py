@@ -23,41 +23,41 @@ from cairn.memories.model import ForgetRequest
 from cairn.memories.remember import FORGOTTEN, KEPT
 from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from cairn.sessions.open_logs import open_logs, visibility_of
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 from cairn.sessions.transacting import transact
 
 _IS_KEPT = Equals("state", KEPT)
 
 
-def forget(parts: Parts, session: Session, request: ForgetRequest) -> None:
+def forget(services: SessionServices, session: Session, request: ForgetRequest) -> None:
     """Forget what the request names; doing it again changes nothing.
 
     NotFound where the caller sees nothing of that id, or of the replacement's.
     """
-    _Forgetting(parts, session, request).run()
+    _Forgetting(services, session, request).run()
 
 
 class _Forgetting:
     """One call of forget."""
 
-    def __init__(self, parts: Parts, session: Session, request: ForgetRequest) -> None:
-        self._parts = parts
+    def __init__(self, services: SessionServices, session: Session, request: ForgetRequest) -> None:
+        self._services = services
         self._session = session
         self._request = request
-        self._visibility = visibility_of(parts, session, request.user_id)
+        self._visibility = visibility_of(services, session, request.user_id)
 
     def run(self) -> None:
         new = self._request.replacement_id
         facts = [name for name in (self._request.id, new) if name is not None and scope_of(name) is None]
-        owners = open_logs(self._parts, self._visibility) if facts else []
+        owners = open_logs(self._services, self._visibility) if facts else []
         if new == self._request.id:
             raise InvalidArgument("replacement_id", "must not be what is forgotten")
         if new in facts and self._believed(new, owners) is None:
             raise _absent("replacement_id")
         if self._request.id not in facts:
-            transact(self._parts, self._end_of_memory, _was_done)
+            transact(self._services, self._end_of_memory, _was_done)
         elif (found := self._believed(self._request.id, owners)) is not None:
-            transact(self._parts, partial(self._end_of_fact, *found), _was_done)
+            transact(self._services, partial(self._end_of_fact, *found), _was_done)
         elif not self._is_forgotten(owners):
             raise _absent("memory_id")
 
@@ -65,11 +65,13 @@ class _Forgetting:
         """Return what ends a memory that is kept: its item, the log's entry, its replacement's being kept."""
         request, session = self._request, self._session
         where = self._memory_key(request.id)
-        entry = self._parts.log.append(session.tenant, session.project, self._memory_owner(request.id), self._entry())
+        entry = self._services.log.append(
+            session.tenant, session.project, self._memory_owner(request.id), self._entry()
+        )
         writes: list[Write] = [
             Update(where, set={"state": FORGOTTEN, "ended": str(entry.item["sk"])}, condition=_IS_KEPT),
             entry,
-            *self._parts.log.in_order(entry),
+            *self._services.log.in_order(entry),
         ]
         if scope_of(request.id) == "session":
             writes.append(Update(Key(session_pk(session), MEMORY_COUNT), add={"forgotten": 1}))
@@ -77,14 +79,14 @@ class _Forgetting:
 
     def _end_of_fact(self, owner: str, holder: SessionId, fact: Fact) -> list[Write]:
         """Return what ends a fact for the session that believes it, and for every wider view."""
-        new, now = self._request.replacement_id, self._parts.world.clock.now()
+        new, now = self._request.replacement_id, self._services.adapters.clock.now()
         deleted = replace(fact, state=State.DELETED, valid_to=now, superseded_by=new)
         entry = replace(self._entry(), session_id=holder, changes=Changes(deleted=(deleted,)))
-        append = self._parts.log.append(self._session.tenant, self._session.project, owner, entry)
-        return [append, *self._parts.log.in_order(append), *self._replacement_is_kept()]
+        append = self._services.log.append(self._session.tenant, self._session.project, owner, entry)
+        return [append, *self._services.log.in_order(append), *self._replacement_is_kept()]
 
     def _entry(self) -> LogEntry:
-        request, now = self._request, self._parts.world.clock.now()
+        request, now = self._request, self._services.adapters.clock.now()
         ending = Ending(
             id=request.id,
             at=now,
@@ -100,9 +102,9 @@ class _Forgetting:
 
     def _believed(self, name: str, owners: Sequence[str]) -> tuple[str, SessionId, Fact] | None:
         """Return whose log holds the fact of this id, if it is believed and visible, and which session believes it."""
-        now = self._parts.world.clock.now()
+        now = self._services.adapters.clock.now()
         for owner in owners:
-            with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
+            with self._services.log.view(self._session.tenant, self._session.project, owner) as view:
                 held = view.ledger.holder(name, now)
             if held is not None and self._visibility.session_of(owner) in {None, held[0]}:
                 return owner, *held
@@ -111,7 +113,7 @@ class _Forgetting:
     def _is_forgotten(self, owners: Sequence[str]) -> bool:
         """Tell whether the fact was forgotten before, by a visible session."""
         for owner in owners:
-            with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
+            with self._services.log.view(self._session.tenant, self._session.project, owner) as view:
                 ending = view.ending(self._request.id)
             if ending is not None and self._visibility.session_of(owner) in {None, ending.session_id}:
                 return True

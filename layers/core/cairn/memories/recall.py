@@ -17,7 +17,7 @@ from cairn.memories.model import RecalledItem, RecallRequest, RecallResult
 from cairn.recall.filter import Filter
 from cairn.recall.searching import Search, Visibility
 from cairn.sessions.open_logs import memory_owners, open_logs, visibility_of
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 
 if TYPE_CHECKING:
     from cairn.recall.answer import Answer, Hit
@@ -27,11 +27,11 @@ MOST_TOKENS = 4000
 """How much one answer takes of a model's context; what does not fit is told on the next page."""
 
 
-def recall(parts: Parts, session: Session, request: RecallRequest) -> RecallResult:
+def recall(services: SessionServices, session: Session, request: RecallRequest) -> RecallResult:
     """Return what answers the question, the best first or, without a query, the newest memories and facts."""
-    visibility = visibility_of(parts, session, request.user_id)
+    visibility = visibility_of(services, session, request.user_id)
     owners_of_memories = memory_owners(session, request.user_id)
-    owners = open_logs(parts, visibility, owners_of_memories)
+    owners = open_logs(services, visibility, owners_of_memories)
     filter_ = Filter(
         at=request.as_of,
         type=request.type,
@@ -42,27 +42,29 @@ def recall(parts: Parts, session: Session, request: RecallRequest) -> RecallResu
         query=request.query,
         texts=owners if request.query and request.type in {None, "turn"} else (),
         memories=owners_of_memories,
-        facts=_facts(parts, visibility, owners, filter_) if request.type != "turn" else {},
+        facts=_facts(services, visibility, owners, filter_) if request.type != "turn" else {},
         filter=filter_,
         mode=request.mode,
     )
-    with parts.recall.answering(visibility, search) as answer:
+    with services.searcher.answering(visibility, search) as answer:
         return _best(answer, request) if request.query else _newest(answer, request)
 
 
-def _facts(parts: Parts, visibility: Visibility, owners: Sequence[str], filter_: Filter) -> dict[str, list[Fact]]:
+def _facts(
+    services: SessionServices, visibility: Visibility, owners: Sequence[str], filter_: Filter
+) -> dict[str, list[Fact]]:
     """Return what is believed, by whose log it is in; what was believed, or replaced, takes a log's history."""
     if filter_.at is None and not filter_.include_superseded:
-        held = parts.recall.beliefs(visibility, owners)
+        held = services.searcher.beliefs(visibility, owners)
     else:
-        held = {owner: _believed_at(parts, visibility, owner, filter_) for owner in owners}
+        held = {owner: _believed_at(services, visibility, owner, filter_) for owner in owners}
     return {owner: [fact for fact in facts if filter_.covers("fact", fact.confidence)] for owner, facts in held.items()}
 
 
-def _believed_at(parts: Parts, visibility: Visibility, owner: str, filter_: Filter) -> list[Fact]:
+def _believed_at(services: SessionServices, visibility: Visibility, owner: str, filter_: Filter) -> list[Fact]:
     session = visibility.session_of(owner)
-    with parts.log.view(visibility.session.tenant, visibility.session.project, owner) as view:
-        history = view.history(filter_.at or parts.world.clock.now())
+    with services.log.view(visibility.session.tenant, visibility.session.project, owner) as view:
+        history = view.history(filter_.at or services.adapters.clock.now())
     return [*history.facts(session), *(history.superseded(session) if filter_.include_superseded else ())]
 
 

@@ -19,10 +19,9 @@ from cairn.log.entries import LogEntry
 from cairn.log.layout import log_pk, memory_owner, memory_sk
 from cairn.log.manifest import ENTRIES
 from cairn.log.memories import Memory
-from cairn.log.registry import Registry
 from cairn.memories.model import MOST_PER_SESSION, Note
 from cairn.sessions.layout import MEMORY_COUNT, session_pk
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 from cairn.sessions.transacting import transact
 
 PURPOSE = "memory"
@@ -30,20 +29,19 @@ KEPT = "kept"
 FORGOTTEN = "forgotten"
 
 
-def remember(parts: Parts, registry: Registry, session: Session, note: Note) -> str:
+def remember(services: SessionServices, session: Session, note: Note) -> str:
     """Keep the memory and return its id, the same one where it is kept already.
 
     QuotaExceeded where the session keeps as many as it may; Unavailable may be tried again.
     """
-    return _Remembering(parts, registry, session, note).run()
+    return _Remembering(services, session, note).run()
 
 
 class _Remembering:
     """One call of remember."""
 
-    def __init__(self, parts: Parts, registry: Registry, session: Session, note: Note) -> None:
-        self._parts = parts
-        self._registry = registry
+    def __init__(self, services: SessionServices, session: Session, note: Note) -> None:
+        self._services = services
         self._session = session
         self._note = note
         self._owner = memory_owner(note.scope, note.user_id, session.session_id)
@@ -57,17 +55,17 @@ class _Remembering:
 
     def _store(self, name: str) -> str | None:
         """Keep the memory unless one of this name is kept; of one that was forgotten return what it ended with."""
-        taken = transact(self._parts, partial(self._writes, name), _taken, partial(self._jobs, name))
+        taken = transact(self._services, partial(self._writes, name), _taken, partial(self._jobs, name))
         if taken is None:
-            self._registry.note(self._session, self._owner)
+            self._services.registry.note(self._session, self._owner)
             return None
         ended = taken.get("ended")
         return None if ended is None else str(ended)
 
     def _writes(self, name: str) -> list[Write]:
         """Return what keeps the memory: its item, the session's count, the entry of the log."""
-        world, session, note = self._parts.world, self._session, self._note
-        now = world.clock.now()
+        adapters, session, note = self._services.adapters, self._session, self._note
+        now = adapters.clock.now()
         memory = Memory(
             id=name,
             type=note.type,
@@ -80,21 +78,21 @@ class _Remembering:
             recorded_at=now,
         )
         entry = LogEntry(session_id=session.session_id, at=now, remembered=(memory,))
-        append = self._parts.log.append(session.tenant, session.project, self._owner, entry)
+        append = self._services.log.append(session.tenant, session.project, self._owner, entry)
         room = AnyOf((Missing("kept"), LessThan("kept", MOST_PER_SESSION)))
         return [
             Put({"pk": self._pk, "sk": memory_sk(name), "state": KEPT}, ABSENT),
             Update(Key(session_pk(session), MEMORY_COUNT), add={"kept": 1}, condition=room),
             append,
-            *self._parts.log.in_order(append),
-            *self._registry.writes(session, self._owner),
+            *self._services.log.in_order(append),
+            *self._services.registry.writes(session, self._owner),
         ]
 
     def _name(self, ended: str) -> str:
         """Return the name of the memory, or of the next one that says the same where the last one has ended."""
         note = self._note
         said = [self._pk, self._session.session_id, note.type, note.content, note.confidence, note.rationale, ended]
-        tag = self._parts.vault.sign(self._session.tenant, PURPOSE, canonical(said))
+        tag = self._services.vault.sign(self._session.tenant, PURPOSE, canonical(said))
         return f"{note.scope[0]}-{tag.partition('.')[2]}"
 
     def _jobs(self, name: str) -> list[Callable[[], None]]:
@@ -105,7 +103,7 @@ class _Remembering:
 
         def send() -> None:
             with suppress(CairnError):
-                self._parts.world.jobs.send([job])
+                self._services.adapters.jobs.send([job])
 
         return [send]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
+from cairn.ground.adapters import Adapters
 from cairn.ground.errors import EmbeddingFailed
 from cairn.ground.ports import Embedder, TokenEmbedder
-from cairn.ground.world import World
 from cairn.log.documents import KINDS, Kind, Vectors
 from cairn.log.stretch import Stretch
 from cairn.log.view import MemoryView
@@ -25,10 +25,10 @@ LONGEST = timedelta(milliseconds=200)
 class Embedding:
     """Makes vectors, or none where there is no embedder or it fails."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, adapters: Adapters, embedder: Embedder | None) -> None:
         """Hold no state of its own."""
-        self._world = world
-        self._embedder = world.embedder
+        self._adapters = adapters
+        self._embedder = embedder
 
     @property
     def english_only(self) -> bool:
@@ -48,18 +48,18 @@ class Embedding:
             vector = first_person if as_put == asked else embedder.embed(as_put)
             self._fill(views, embedder)
         except EmbeddingFailed:
-            self._world.tally.unembedded()
+            self._adapters.tally.unembedded()
             return None
         of_words = None if tokens is None or not len(tokens) else projected(tokens)
         return QueryVectors(first_person, vector, embedder.name, embedder.calibration, of_words)
 
     def _fill(self, views: Iterable[MemoryView], embedder: Embedder) -> None:
         """Give vectors to what has none yet: at least one, as many as there is time for."""
-        late = self._world.clock.now() + LONGEST
+        late = self._adapters.clock.now() + LONGEST
         for documents in (view.tail.documents(kind) for view in views for kind in KINDS):
             for doc, text in documents.without_vector(embedder.name):
                 documents.place(doc, stored_bytes(*_embedded(embedder, text)))
-                if self._world.clock.now() >= late:
+                if self._adapters.clock.now() >= late:
                     return
 
     def of(self, view: MemoryView) -> Mapping[Kind, Vectors]:

@@ -12,13 +12,13 @@ from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
 
+from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.errors import CorruptData, NotFound
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.jobs import IndexLog
 from cairn.ground.paging import every
-from cairn.ground.ports import Inventory
+from cairn.ground.ports import Embedder, Inventory
 from cairn.ground.table import Attributes, Key, Query
-from cairn.ground.world import Pending, World
 from cairn.log.documents import Kind, Vectors
 from cairn.log.layout import MANIFEST, log_of, log_pk, log_range
 from cairn.log.manifest import ENTRIES, Manifest, SegmentRef, merging
@@ -53,11 +53,12 @@ _NOTHING = Indexed()
 class Indexer:
     """Keeps the tails of logs short."""
 
-    def __init__(self, world: World, vault: Vault) -> None:
-        """Hold no state of its own."""
-        self._world = world
+    def __init__(self, adapters: Adapters, vault: Vault, embedder: Embedder | None = None) -> None:
+        """Give texts the embedder's vectors, or none without one."""
+        self._adapters = adapters
         self._vault = vault
-        self._segments = Segments(world, vault)
+        self._embedder = embedder
+        self._segments = Segments(adapters, vault)
 
     def run(self, tenant: Tenant, project: Project, owner: str, until: datetime | None = None) -> Indexed:
         """Put what is in the tail into segments, if it is worth one; begin nothing new after `until`.
@@ -75,7 +76,7 @@ class Indexer:
     def do(self, job: IndexLog, within: timedelta) -> Indexed:
         """Do a job, in this time."""
         work = self.rebuild if job.rebuild else self.run
-        return work(job.tenant, job.project, job.owner, self._world.clock.now() + within)
+        return work(job.tenant, job.project, job.owner, self._adapters.clock.now() + within)
 
     def rebuild(self, tenant: Tenant, project: Project, owner: str, until: datetime | None = None) -> Indexed:
         """Make the segments anew from the log alone."""
@@ -86,7 +87,7 @@ class Indexer:
 
     def _advance(self, log: _Log, manifest: Manifest, until: datetime | None, done: Indexed = _NOTHING) -> Indexed:
         """Take steps until what is left is not worth one, or another indexer was faster."""
-        while until is None or self._world.clock.now() < until:
+        while until is None or self._adapters.clock.now() < until:
             step = self._step(log, manifest, usable=len(manifest.segments), fewest=FEWEST)
             if step is None:
                 break
@@ -118,21 +119,21 @@ class Indexer:
 
     def _vectors(self, view: MemoryView) -> Mapping[Kind, Vectors]:
         """Return the vectors of the segment, none where nothing makes any."""
-        if self._world.embedder is None:
+        if self._embedder is None:
             return {}
         from cairn.recall.embedding import Embedding  # noqa: PLC0415 - numpy, which a process may do without
 
-        return Embedding(self._world).of(view)
+        return Embedding(self._adapters, self._embedder).of(view)
 
     def _load(self, log: _Log, bounds: Sequence[tuple[str, SegmentRef]]) -> list[Segment]:
         loads = [Pending(partial(self._segments.load, log.tenant, log.pk, low, ref)) for low, ref in bounds]
-        self._world.parallel(loads)
+        self._adapters.parallel(loads)
         return [load.result for load in loads]
 
     def _after(self, pk: str, through: str) -> Iterator[Attributes]:
         """Yield the entries after one; none comes between them any more."""
         low, high = log_range()
-        for entry in every(self._world.table, Query(pk, max(low, through), high, limit=MOST)):
+        for entry in every(self._adapters.table, Query(pk, max(low, through), high, limit=MOST)):
             if through < Key.of(entry).sk < MANIFEST:
                 yield entry
 
@@ -149,12 +150,11 @@ class _Step:
     done: Indexed
 
 
-def reindex(world: World, inventory: Inventory, tenant: Tenant) -> Iterator[Indexed]:
+def reindex(indexer: Indexer, inventory: Inventory, tenant: Tenant) -> Iterator[Indexed]:
     """Make the segments of each log that has any, and yield what that took; logs are read and written meanwhile.
 
     It may be stopped at any time and run again.
     """
-    indexer = Indexer(world, Vault(world))
     logs = [Key.of(item).pk for item in inventory.items(tenant) if item["sk"] == MANIFEST]
     for pk in logs:
         yield indexer.rebuild(*log_of(pk))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from cairn.facts.facts import Fact
 from cairn.ground import layout
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import SessionId
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
 from cairn.ground.table import Key, Query
-from cairn.ground.world import World
 from cairn.log.entries import Chunk
 from cairn.log.layout import registry_pk, registry_sk
 from cairn.log.log import MemoryLog
@@ -23,6 +23,7 @@ from cairn.log.view import MemoryView
 from cairn.recall.filter import Filter, SearchMode
 
 if TYPE_CHECKING:
+    from cairn.ground.ports import Embedder
     from cairn.recall.answer import Answer
 
 
@@ -58,10 +59,13 @@ class Search:
 class Searcher:
     """Searches the memory logs that a call may see."""
 
-    def __init__(self, world: World, log: MemoryLog) -> None:
-        """Hold no state of its own."""
-        self._world = world
+    def __init__(
+        self, adapters: Adapters, log: MemoryLog, embedder: Callable[[], Embedder | None] = lambda: None
+    ) -> None:
+        """Search these logs, by words alone without an embedder; it is asked for with the first question."""
+        self._adapters = adapters
         self._log = log
+        self._embedder = embedder
 
     def others(self, visibility: Visibility, of_session: Sequence[str]) -> list[str]:
         """Return the owners of further logs that the call may see: other owners of a session's, or all of a project."""
@@ -75,7 +79,7 @@ class Searcher:
         def refreshing(owner: str) -> object:
             return self._log.refresh(tenant, project, owner)
 
-        self._world.parallel([lambda owner=owner: refreshing(owner) for owner in owners])
+        self._adapters.parallel([lambda owner=owner: refreshing(owner) for owner in owners])
 
     def believed(self, visibility: Visibility, owners: Sequence[str]) -> list[Fact]:
         """Return every live fact that may be seen."""
@@ -83,7 +87,7 @@ class Searcher:
 
     def beliefs(self, visibility: Visibility, owners: Sequence[str]) -> dict[str, list[Fact]]:
         """Return every live fact that may be seen, by whose log it is in."""
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         found: dict[str, list[Fact]] = {}
         for owner in owners:
             with self._log.view(visibility.session.tenant, visibility.session.project, owner) as view:
@@ -109,7 +113,7 @@ class Searcher:
                 *(collection.memories(views[owner], search.filter) for owner in search.memories),
                 *(collection.facts(views[owner], held) for owner, held in search.facts.items()),
             ]
-            embedding, today = Embedding(self._world), self._world.clock.now().date()
+            embedding, today = Embedding(self._adapters, self._embedder()), self._adapters.clock.now().date()
             embed = partial(embedding.query_vectors, views.values())
             english_only = embedding.english_only
             yield answer(collections, search.query, today, embed, search.mode, english_only=english_only)
@@ -143,4 +147,4 @@ class Searcher:
         prefix = registry_sk("")
         low, high = layout.prefix_range(prefix)
         query = Query(registry_pk(session.tenant, session.project), low, high)
-        return [Key.of(item).sk.removeprefix(prefix) for item in every(self._world.table, query)]
+        return [Key.of(item).sk.removeprefix(prefix) for item in every(self._adapters.table, query)]

@@ -9,31 +9,31 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from cairn.ground import layout
+from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Digest, time_ordered_id
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.table import Delete, Key, Put, Query, Write
-from cairn.ground.world import World
 from cairn.sessions.layout import dropped_sk, session_pk
 
 
-def dropping(world: World, session: Session, blobs: Sequence[object]) -> list[Write]:
+def dropping(adapters: Adapters, session: Session, blobs: Sequence[object]) -> list[Write]:
     """Return the write that names blobs until discard() has deleted them; nothing where there are none."""
     if not blobs:
         return []
-    drop = dropped_sk(time_ordered_id(world.clock.now(), world.entropy.token(10)))
+    drop = dropped_sk(time_ordered_id(adapters.clock.now(), adapters.entropy.token(10)))
     return [Put({"pk": session_pk(session), "sk": drop, "blobs": "\n".join(map(str, blobs))})]
 
 
-def discard(world: World, session: Session, before: datetime | None = None) -> int:
+def discard(adapters: Adapters, session: Session, before: datetime | None = None) -> int:
     """Delete the blobs of the session that were dropped, before a moment or at any; return how many that were."""
     low, high = layout.prefix_range(dropped_sk(""))
     if before is not None:
         high = dropped_sk(time_ordered_id(before, bytes(10)))
     deleted = 0
-    for item in every(world.table, Query(session_pk(session), low, high)):
+    for item in every(adapters.table, Query(session_pk(session), low, high)):
         for digest in str(item["blobs"]).split("\n"):
-            world.blobs.delete(session.tenant, Digest(digest))
+            adapters.blobs.delete(session.tenant, Digest(digest))
             deleted += 1
-        world.table.delete(Delete(Key.of(item)))
+        adapters.table.delete(Delete(Key.of(item)))
     return deleted

@@ -13,12 +13,12 @@ from datetime import datetime, timedelta
 
 from cairn.conversation.turns import Completion
 from cairn.ground import codec
+from cairn.ground.adapters import Adapters
 from cairn.ground.attributes import number, text
 from cairn.ground.errors import CairnError, ConditionFailed, Conflict, ResourceBusy, StoreError
 from cairn.ground.ids import TurnId
 from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, AllOf, AnyOf, Attributes, Delete, Equals, Key, LessThan, Put, Scalar, Update
-from cairn.ground.world import World
 from cairn.sessions.layout import GUARDS, guard_sk, session_of, session_pk
 from cairn.vault.vault import Vault
 
@@ -107,22 +107,22 @@ class Claim:
 class Guards:
     """Claims turns, marks them done, gives them back."""
 
-    def __init__(self, world: World, vault: Vault) -> None:
+    def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Hold no state of its own."""
-        self._world = world
+        self._adapters = adapters
         self._vault = vault
 
     def is_free(self, session: Session, turn_id: TurnId) -> bool:
         """Tell whether a claim of the turn would be granted now, so that nothing costly is done for one that is not."""
-        guard = self._world.table.get(Key(session_pk(session), guard_sk(turn_id)))
-        return guard is None or Guard.of(guard).is_free(self._world.clock.now())
+        guard = self._adapters.table.get(Key(session_pk(session), guard_sk(turn_id)))
+        return guard is None or Guard.of(guard).is_free(self._adapters.clock.now())
 
     def claim(self, session: Session, turn: Completion, owner: str, lease_seconds: int) -> Claim:
         """Claim the turn for one commit.
 
         Conflict if the turn was committed with another payload; ResourceBusy while another call is committing it.
         """
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         claim = Claim(session, turn, owner)
         guard = Guard(
             session=session,
@@ -137,14 +137,14 @@ class Guards:
         stale = AllOf((Equals("status", PROCESSING), LessThan("until", codec.epoch_ms(now))))
         lapsed = LessThan("expires_at", int(now.timestamp()))
         try:
-            self._world.table.put(Put(guard.to_item(), AnyOf((ABSENT, stale, lapsed))))
+            self._adapters.table.put(Put(guard.to_item(), AnyOf((ABSENT, stale, lapsed))))
         except ConditionFailed as held:
             return self._judged(claim, Guard.of(held.item) if held.item else None)
         return claim
 
     def processed(self, session: Session, turn_id: TurnId) -> Put:
         """Return the write that marks a turn as committed elsewhere, with an unknown payload, if it has no guard."""
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         guard = Guard(
             session=session,
             turn_id=turn_id,
@@ -159,16 +159,16 @@ class Guards:
 
         A claim whose time was up may have been taken over, by a call that stored another payload under this turn_id.
         """
-        stored = self._world.table.get(claim.key())
+        stored = self._adapters.table.get(claim.key())
         guard = Guard.of(stored) if stored else None
         if guard is not None and guard.owner != claim.owner:
             self._judged(claim, guard)
         else:
-            self._world.tally.turn_conflict()
+            self._adapters.tally.turn_conflict()
 
     def done(self, claim: Claim, seq: int) -> Update:
         """Return the write that marks the turn as committed; it holds only for the claim's owner."""
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         return Update(
             claim.key(),
             set={
@@ -184,10 +184,10 @@ class Guards:
     def give_back(self, claim: Claim) -> None:
         """Let a retry claim the turn at once; if this fails, it may when the claim's time is up."""
         with suppress(StoreError, CairnError):
-            self._world.table.delete(Delete(claim.key(), _held(claim)))
+            self._adapters.table.delete(Delete(claim.key(), _held(claim)))
 
     def _judged(self, claim: Claim, guard: Guard | None) -> Claim:
-        self._world.tally.turn_conflict()
+        self._adapters.tally.turn_conflict()
         turn = claim.turn.turn_id
         if guard is not None and guard.payload is not None and not self._is_of(guard.payload, claim):
             raise Conflict(f"turn_id {turn!r} was used for another payload", {"turn_id": turn})

@@ -9,7 +9,7 @@ from datetime import timedelta
 from cairn.ground.errors import ResourceBusy, TransactionRefused, Unavailable
 from cairn.ground.session import Session
 from cairn.ground.table import Write
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 from cairn.sessions.sessions import Lease
 
 _RENEWED_AFTER_SECONDS = 5
@@ -18,26 +18,26 @@ _RENEWED_AFTER_SECONDS = 5
 class Leased:
     """Writes to a session under its lease, which is prolonged as time passes."""
 
-    def __init__(self, parts: Parts, lease: Lease) -> None:
+    def __init__(self, services: SessionServices, lease: Lease) -> None:
         """Take a lease that was just granted."""
-        self._parts = parts
+        self._services = services
         self._lease = lease
-        self._kept_at = parts.world.clock.now()
+        self._kept_at = services.adapters.clock.now()
         self.session = lease.session
         self.head, self.held, self.key = lease.head, lease.held(), lease.key()
 
     def keep(self) -> None:
         """Prolong the lease where some of it has passed; ResourceBusy where it was lost."""
-        now = self._parts.world.clock.now()
-        seconds = self._parts.settings_for(self.session.tenant).guard_lease_seconds
+        now = self._services.adapters.clock.now()
+        seconds = self._services.settings.memory_for(self.session.tenant).guard_lease_seconds
         if now - self._kept_at >= timedelta(seconds=min(_RENEWED_AFTER_SECONDS, seconds / 2)):
-            self._parts.sessions.renew(self._lease, seconds)
+            self._services.sessions.renew(self._lease, seconds)
             self._kept_at = now
 
     def write(self, writes: Sequence[Write]) -> None:
         """Make the writes, all or none; ResourceBusy where the lease was lost."""
         try:
-            self._parts.world.table.transact(writes)
+            self._services.adapters.table.transact(writes)
         except TransactionRefused as refused:
             if any(reason is not None and reason.code == "condition" for reason in refused.reasons):
                 raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused
@@ -45,11 +45,11 @@ class Leased:
 
 
 @contextmanager
-def leased(parts: Parts, session: Session) -> Generator[Leased]:
+def leased(services: SessionServices, session: Session) -> Generator[Leased]:
     """Hold the session's lease in the block; ResourceBusy where another call keeps it."""
-    caller = parts.world.entropy.token(12).hex()
-    lease = parts.sessions.lease(session, caller, parts.settings_for(session.tenant))
+    caller = services.adapters.entropy.token(12).hex()
+    lease = services.sessions.lease(session, caller, services.settings.memory_for(session.tenant))
     try:
-        yield Leased(parts, lease)
+        yield Leased(services, lease)
     finally:
-        parts.sessions.release(lease)
+        services.sessions.release(lease)

@@ -10,13 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from cairn.conversation.events import Event
+from cairn.ground.adapters import Adapters
 from cairn.ground.attributes import number, text
 from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import CorruptData
 from cairn.ground.paging import pages
 from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Query, item_bytes
-from cairn.ground.world import World
 from cairn.sessions.head import Head
 from cairn.sessions.layout import HEAD, MEMORY_COUNT, NEWEST_SUMMARY, event_sk, session_pk
 from cairn.sessions.summary import Summary
@@ -99,9 +99,9 @@ class _Taken:
 class RecentTurns:
     """Reads sessions' newest turns."""
 
-    def __init__(self, world: World, vault: Vault) -> None:
+    def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Start with nothing in memory."""
-        self._world = world
+        self._adapters = adapters
         self._vault = vault
         self._kept: BoundedCache[Session, _Known] = BoundedCache(weight=MAX_BYTES, weigh=lambda known: known.size)
 
@@ -127,7 +127,7 @@ class RecentTurns:
         taken = _Taken(items)
         low = event_sk(known.newest + 1)
         query = Query(session_pk(session), low, HEAD, descending=True, limit=items // 2 + 1 + len(_MARKS))
-        for page in pages(self._world.table, query):
+        for page in pages(self._adapters.table, query):
             marks.update((text(item, "sk"), item) for item in page if item["sk"] in _MARKS)
             stored = [item for item in page if item["sk"] not in _MARKS]
             if not taken.is_enough:

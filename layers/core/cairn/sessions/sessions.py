@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from cairn.conversation.events import Event
 from cairn.ground import layout
+from cairn.ground.adapters import Adapters
 from cairn.ground.attributes import number
 from cairn.ground.codec import epoch_ms
 from cairn.ground.errors import CairnError, ConditionFailed, ResourceBusy, StoreError, TransactionRefused, Unavailable
@@ -29,7 +30,6 @@ from cairn.ground.table import (
     Query,
     Update,
 )
-from cairn.ground.world import World
 from cairn.sessions.due import KEPT, EntryChange
 from cairn.sessions.head import BEGUN, Head
 from cairn.sessions.layout import FIRST_EVENT, HEAD, LAST_EVENT, NEWEST_SUMMARY, compact_sk, session_pk
@@ -70,15 +70,15 @@ class Lease:
 class Sessions:
     """Reads and leases sessions."""
 
-    def __init__(self, world: World, vault: Vault) -> None:
+    def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Start with no turns in memory."""
-        self._world = world
+        self._adapters = adapters
         self._vault = vault
-        self._recent = RecentTurns(world, vault)
+        self._recent = RecentTurns(adapters, vault)
 
     def try_lease(self, session: Session, owner: str, seconds: int) -> Lease | None:
         """Take the session's lease if it is free or its holder's time is up; None if somebody holds it."""
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         until = now + timedelta(seconds=seconds)
         free = AnyOf((Missing("lease_until"), LessThan("lease_until", epoch_ms(now))))
         take = Update(
@@ -88,28 +88,30 @@ class Sessions:
             condition=free,
         )
         try:
-            head = self._world.table.update(take)
+            head = self._adapters.table.update(take)
         except ConditionFailed:
             return None
         return Lease(session, owner, Head.of(head))
 
     def lease(self, session: Session, owner: str, settings: MemorySettings) -> Lease:
         """Take the lease, waiting for its holder; ResourceBusy after session_lock_timeout_ms."""
-        deadline = self._world.clock.now() + timedelta(milliseconds=settings.session_lock_timeout_ms)
+        deadline = self._adapters.clock.now() + timedelta(milliseconds=settings.session_lock_timeout_ms)
         wait = FIRST_WAIT_SECONDS
         while (lease := self.try_lease(session, owner, settings.guard_lease_seconds)) is None:
-            left = (deadline - self._world.clock.now()).total_seconds()
+            left = (deadline - self._adapters.clock.now()).total_seconds()
             if left <= 0:
                 raise ResourceBusy("the session is being written by another call", {"resource": "session"})
-            self._world.clock.sleep(min(wait, left))
+            self._adapters.clock.sleep(min(wait, left))
             wait = min(wait * 2, LONGEST_WAIT_SECONDS)
         return lease
 
     def renew(self, lease: Lease, seconds: int) -> None:
         """Prolong the lease from now; ResourceBusy if it was taken over meanwhile."""
-        until = self._world.clock.now() + timedelta(seconds=seconds)
+        until = self._adapters.clock.now() + timedelta(seconds=seconds)
         try:
-            self._world.table.update(Update(lease.key(), set={"lease_until": epoch_ms(until)}, condition=lease.held()))
+            self._adapters.table.update(
+                Update(lease.key(), set={"lease_until": epoch_ms(until)}, condition=lease.held())
+            )
         except ConditionFailed as lost:
             raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from lost
 
@@ -118,7 +120,7 @@ class Sessions:
         remove = ("lease_owner", "lease_until", *entry.remove)
         give_up = Update(lease.key(), set=entry.set, remove=remove, condition=lease.held())
         with suppress(StoreError, CairnError):
-            self._world.table.update(give_up)
+            self._adapters.table.update(give_up)
 
     def recent(self, session: Session, items: int) -> Recent:
         """Return the head, the newest summary and the newest turns that together hold at least `items` items."""
@@ -130,7 +132,7 @@ class Sessions:
 
     def summary(self, session: Session) -> Summary | None:
         """Return the newest compact summary, None where nothing was compacted."""
-        found = self._world.table.get(Key(session_pk(session), NEWEST_SUMMARY))
+        found = self._adapters.table.get(Key(session_pk(session), NEWEST_SUMMARY))
         return Summary.from_record(self._vault.unseal(session.tenant, found)) if found else None
 
     def store_summary(self, session: Session, summary: Summary, now: datetime) -> None:
@@ -145,12 +147,12 @@ class Sessions:
             self._summary_write(Key(pk, NEWEST_SUMMARY), summary, now, newer),
         ]
         try:
-            self._world.table.transact(writes)
+            self._adapters.table.transact(writes)
         except TransactionRefused as refused:
             if not any(reason is not None and reason.code == "condition" for reason in refused.reasons):
                 raise Unavailable("the store refused a summary; try again") from refused
         else:
-            self._world.tally.compaction()
+            self._adapters.tally.compaction()
 
     def _summary_write(self, where: Key, summary: Summary, now: datetime, condition: Condition) -> Put:
         content = self._vault.seal(layout.tenant_of(where.pk), where, summary.to_record())
@@ -160,8 +162,8 @@ class Sessions:
         """Yield every turn ever stored, oldest first, as (number, events): archived ones and raw ones alike."""
         pk = session_pk(session)
         low, high = layout.prefix_range("arc#")
-        for shard in every(self._world.table, Query(pk, low, high)):
+        for shard in every(self._adapters.table, Query(pk, low, high)):
             for seq, records in self._vault.unseal(session.tenant, shard):
                 yield seq, tuple(Event.from_record(record) for record in records)
-        for item in every(self._world.table, Query(pk, FIRST_EVENT, LAST_EVENT)):
+        for item in every(self._adapters.table, Query(pk, FIRST_EVENT, LAST_EVENT)):
             yield number(item, "seq"), self.events(session, item)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from cairn.ground.errors import TransactionRefused, Unavailable
 from cairn.ground.table import Write
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 
 ATTEMPTS = 6
 RETRY_SECONDS = 0.05
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def transact(
-    parts: Parts,
+    services: SessionServices,
     make: Callable[[], Sequence[Write]],
     settled: Callable[[Sequence[Write], TransactionRefused], T | None],
     beside: Callable[[], Sequence[Callable[[], object]]] = tuple,
@@ -29,13 +29,13 @@ def transact(
     for attempt in range(ATTEMPTS):
         writes = make()
         try:
-            parts.world.parallel([partial(parts.world.table.transact, writes), *beside()])
+            services.adapters.parallel([partial(services.adapters.table.transact, writes), *beside()])
         except TransactionRefused as refused:
-            was_outrun = parts.log.was_outrun(writes, refused)
+            was_outrun = services.log.was_outrun(writes, refused)
             if not was_outrun and (found := settled(writes, refused)) is not None:
                 return found
             if attempt or not was_outrun:
-                parts.world.clock.sleep(RETRY_SECONDS * 2**attempt)
+                services.adapters.clock.sleep(RETRY_SECONDS * 2**attempt)
         else:
             return None
     raise Unavailable("the store refused repeatedly; nothing was written")

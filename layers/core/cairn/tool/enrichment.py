@@ -21,8 +21,8 @@ from cairn.ground import ids
 from cairn.ground.errors import CairnError, Unavailable
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.settings import EnrichmentSettings
+from cairn.services import Services
 from cairn.telemetry.record import EnrichmentOutcome, note_enrichment
-from cairn.wiring import Services
 
 T = TypeVar("T")
 FIELD: Final = "memory_context"
@@ -61,7 +61,7 @@ class AutoMemorySystem:
         config: EnrichmentSettings | None = None,
     ) -> None:
         """Work as the deployment's settings say, or as `config` does."""
-        self._executions = Executions(services.engine.parts)
+        self._executions = Executions(services)
         self._tenant = tenant
         self._project = project
         self.config = config or services.settings.enrichment

@@ -11,10 +11,10 @@ from cairn.edge.guard import guarded
 from cairn.ground.errors import CairnError
 from cairn.ground.ids import Tenant
 from cairn.ground.session import Session
+from cairn.services import Services
 from cairn.sessions.due import DueEntry
 from cairn.upkeep.every_due import Maintain, Outcome
 from cairn.upkeep.model import MaintenanceReport
-from cairn.wiring import Services
 
 
 def seal_audits(services: Services, within: timedelta, request_id: str) -> list[int | None]:

@@ -11,18 +11,18 @@ from cairn.conversation.events import Event
 from cairn.conversation.items import text_of
 from cairn.facts.facts import Fact
 from cairn.facts.shortlist import Shortlist, rank
+from cairn.ground.adapters import Pending
 from cairn.ground.errors import CairnError
 from cairn.ground.explanation import Explanation
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
-from cairn.ground.world import Pending
 from cairn.log.entries import Chunk
 from cairn.log.layout import PROJECT_OWNER, log_owner
 from cairn.log.memories import Memory
 from cairn.recall import block
 from cairn.recall.searching import Search, Visibility
-from cairn.sessions.parts import Parts
 from cairn.sessions.recent_turns import Recent
+from cairn.sessions.services import SessionServices
 from cairn.sessions.summary import Summary, compact
 from cairn.turns.model import Preparation, PreparedTurn
 from cairn.turns.window import Window, recent_items
@@ -52,9 +52,9 @@ class _Found:
     why: Mapping[str, Explanation] = field(default_factory=dict[str, Explanation])
 
 
-def prepare(parts: Parts, session: Session, request: Preparation) -> PreparedTurn:
+def prepare(services: SessionServices, session: Session, request: Preparation) -> PreparedTurn:
     """Return the model's input with what matters from memory, the ids of exactly the facts in it, its estimate."""
-    turn = _Preparation(parts, session, request)
+    turn = _Preparation(services, session, request)
     read = turn.read()
     found = turn.search(read)
     window = turn.window(read, read.recent.summary, found)
@@ -80,10 +80,10 @@ def _placed(window: Window) -> list[str]:
 class _Preparation:
     """One call of before_turn."""
 
-    def __init__(self, parts: Parts, session: Session, request: Preparation) -> None:
-        self.settings: MemorySettings = parts.settings_for(session.tenant)
+    def __init__(self, services: SessionServices, session: Session, request: Preparation) -> None:
+        self.settings: MemorySettings = services.settings.memory_for(session.tenant)
         self.threshold = self.settings.compact_threshold * request.max_input_tok
-        self._parts = parts
+        self._services = services
         self._session = session
         self._request = request
         owner = log_owner(request.user_id, session.session_id)
@@ -96,21 +96,21 @@ class _Preparation:
         """
         session = self._session
         session_read = Pending(self._read_session)
-        own = Pending(lambda: self._parts.log.refresh(session.tenant, session.project, self._visibility.owner))
-        key = Pending(lambda: self._parts.vault.prepare(session.tenant))
-        minute = self._parts.world.clock.now().strftime("%Y-%m-%dT%H:%M")
+        own = Pending(lambda: self._services.log.refresh(session.tenant, session.project, self._visibility.owner))
+        key = Pending(lambda: self._services.vault.prepare(session.tenant))
+        minute = self._services.adapters.clock.now().strftime("%Y-%m-%dT%H:%M")
         shared = Pending(lambda: self._open_memories(PROJECT_OWNER, minute))
         # The last runs on this thread: one that waits for no log, so that kept threads never all wait for this one.
-        self._parts.world.parallel([key, session_read, own, shared, key])
+        self._services.adapters.parallel([key, session_read, own, shared, key])
         recent, private, further = session_read.result
         memory_owners = dict.fromkeys([self._visibility.owner, *private, *shared.result])
         return _Read(recent, (self._visibility.owner, *further), tuple(memory_owners))
 
     def _read_session(self) -> tuple[Recent, list[str], list[str]]:
         """Read the newest turns, then at once the logs they tell of; return them, whose memories and whose texts."""
-        recent = self._parts.sessions.recent(self._session, self.settings.recent_context_items)
+        recent = self._services.sessions.recent(self._session, self.settings.recent_context_items)
         private, further = Pending(lambda: self._private(recent)), Pending(lambda: self._further(recent))
-        self._parts.world.parallel([private, further])
+        self._services.adapters.parallel([private, further])
         return recent, private.result, further.result
 
     def search(self, read: _Read) -> _Found:
@@ -118,15 +118,15 @@ class _Preparation:
 
         Texts are those that the summary stands for among them.
         """
-        limit, now = self.settings.recall_facts_limit, self._parts.world.clock.now()
-        believed = self._parts.recall.beliefs(self._visibility, read.owners)
+        limit, now = self.settings.recall_facts_limit, self._services.adapters.clock.now()
+        believed = self._services.searcher.beliefs(self._visibility, read.owners)
         facts = {fact.id: fact for held in believed.values() for fact in held}
         if not self._query:
             return _Found(rank(facts.values(), {}, now, limit))
         search = Search(query=self._query, texts=read.owners, memories=read.memory_owners, facts=believed)
         worth, why, chunks = dict[str, float](), dict[str, Explanation](), list[Chunk]()
         most, shortlist = self.settings.search_limit + self.settings.recent_context_items, Shortlist(now, limit)
-        with self._parts.recall.answering(self._visibility, search) as answer:
+        with self._services.searcher.answering(self._visibility, search) as answer:
             for hit in answer.hits():
                 if len(chunks) >= most if hit.kind == "texts" else shortlist.is_closed_to(hit.score):
                     continue
@@ -169,17 +169,17 @@ class _Preparation:
         """
         session, summary = self._session, read.recent.summary
         erased = read.recent.head.erased if read.recent.head else 0
-        if self._parts.recall.turns(session, read.owners) + erased < read.recent.seq:
+        if self._services.searcher.turns(session, read.owners) + erased < read.recent.seq:
             return None
         done = summary.through if summary else 0
         in_context = [seq for seq, _ in read.recent.turns]
         due = [seq for seq in (*(seq - 1 for seq in in_context[:1]), *in_context) if seq > done]
-        texts = self._parts.recall.texts(session, read.owners) if due else []
+        texts = self._services.searcher.texts(session, read.owners) if due else []
         for through in due:
             summary = compact(summary, texts, through)
             shorter = self.window(read, summary, _Found(window.facts, window.chunks))
             if through == due[-1] or shorter.size < self.threshold:
-                self._parts.sessions.store_summary(session, summary, self._parts.world.clock.now())
+                self._services.sessions.store_summary(session, summary, self._services.adapters.clock.now())
                 return summary
         return None
 
@@ -202,16 +202,16 @@ class _Preparation:
     def _unranked(self, read: _Read, ranked: tuple[Fact, ...]) -> list[Fact]:
         """Return the session's newest other facts, as many as recall_facts_limit leaves room for."""
         own = Visibility(self._session, self._visibility.owner, "session")
-        others = [fact for fact in self._parts.recall.believed(own, read.owners) if fact not in ranked]
+        others = [fact for fact in self._services.searcher.believed(own, read.owners) if fact not in ranked]
         others.sort(key=lambda fact: (fact.recorded_at, fact.id), reverse=True)
         return others[: max(0, self.settings.recall_facts_limit - len(ranked))]
 
     def _further(self, recent: Recent) -> list[str]:
         """Open the other visible logs; a failure there degrades the recall, it does not fail the turn."""
         try:
-            others = self._parts.recall.others(self._visibility, recent.head.owners if recent.head else ())
+            others = self._services.searcher.others(self._visibility, recent.head.owners if recent.head else ())
             if others:
-                self._parts.recall.refresh(self._visibility, others)
+                self._services.searcher.refresh(self._visibility, others)
         except CairnError:
             return []
         return others
@@ -226,10 +226,10 @@ class _Preparation:
     def _open_memories(self, owner: str, version: str) -> list[str]:
         """Open a log of memories as it is at this version; a failure there does not fail the turn."""
         try:
-            self._parts.log.refresh_to(self._session.tenant, self._session.project, owner, version)
+            self._services.log.refresh_to(self._session.tenant, self._session.project, owner, version)
         except CairnError:
             return []
         return [owner]
 
     def _sign(self, message: bytes) -> str:
-        return self._parts.vault.sign(self._session.tenant, block.PURPOSE, message)
+        return self._services.vault.sign(self._session.tenant, block.PURPOSE, message)

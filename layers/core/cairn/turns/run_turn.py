@@ -11,13 +11,13 @@ from datetime import timedelta
 from typing import Any
 
 from cairn.conversation.turns import Completion
+from cairn.ground.adapters import Pending
 from cairn.ground.errors import InvalidArgument, PermissionDenied
 from cairn.ground.ids import Tenant, TurnId, UserId, time_ordered_id
 from cairn.ground.session import ResponseItem, Session
 from cairn.ground.table import ABSENT, Key, Put
-from cairn.ground.world import Pending
 from cairn.sessions.layout import operation_sk, session_pk
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import BegunTurn, CommittedTurn, Preparation
@@ -27,43 +27,47 @@ LIFETIME = timedelta(hours=1)
 """How long a model and its tools may take to answer."""
 
 
-def begin(parts: Parts, session: Session, request: Preparation) -> BegunTurn:
+def begin(services: SessionServices, session: Session, request: Preparation) -> BegunTurn:
     """Return the prepared turn and the token that commits it; a turn without a turn_id is given one."""
-    now = parts.world.clock.now()
+    now = services.adapters.clock.now()
     operation = Operation(
-        id=parts.world.entropy.token(12).hex(),
+        id=services.adapters.entropy.token(12).hex(),
         project=session.project,
         session_id=session.session_id,
-        turn_id=request.turn_id or TurnId(time_ordered_id(now, parts.world.entropy.token(10))),
+        turn_id=request.turn_id or TurnId(time_ordered_id(now, services.adapters.entropy.token(10))),
         expires_at=(now + LIFETIME).replace(microsecond=0),
     )
-    prepared = Pending(lambda: prepare(parts, session, request))
-    parts.world.parallel([prepared, lambda: parts.world.table.put(_kept(parts, session, operation, request))])
-    tag = parts.vault.sign(session.tenant, PURPOSE, operation.message())
+    prepared = Pending(lambda: prepare(services, session, request))
+    services.adapters.parallel(
+        [prepared, lambda: services.adapters.table.put(_kept(services, session, operation, request))]
+    )
+    tag = services.vault.sign(session.tenant, PURPOSE, operation.message())
     return BegunTurn(prepared.result, OperationToken(operation, tag).text(), operation.expires_at)
 
 
-def finish(parts: Parts, tenant: Tenant, token: OperationToken, outputs: Sequence[ResponseItem]) -> CommittedTurn:
+def finish(
+    services: SessionServices, tenant: Tenant, token: OperationToken, outputs: Sequence[ResponseItem]
+) -> CommittedTurn:
     """Store the turn that the token names, once, as after_turn does.
 
     PermissionDenied for a token of another tenant, one that was changed, or one past its time.
     """
     operation = token.operation
-    if not parts.vault.verify(tenant, PURPOSE, operation.message(), token.tag):
+    if not services.vault.verify(tenant, PURPOSE, operation.message(), token.tag):
         raise PermissionDenied("This operation_token is not one of yours; call with phase begin for a new one")
-    if parts.world.clock.now() >= operation.expires_at:
+    if services.adapters.clock.now() >= operation.expires_at:
         raise PermissionDenied("This operation_token has expired; call with phase begin for a new one")
     session = Session(tenant, operation.project, operation.session_id)
-    kept = parts.world.table.get(_where(session, operation))
+    kept = services.adapters.table.get(_where(session, operation))
     if kept is None:
         raise InvalidArgument("operation_token", "names a turn whose session was deleted")
-    return commit(parts, session, _completion(operation.turn_id, parts.vault.unseal(tenant, kept), outputs))
+    return commit(services, session, _completion(operation.turn_id, services.vault.unseal(tenant, kept), outputs))
 
 
-def _kept(parts: Parts, session: Session, operation: Operation, request: Preparation) -> Put:
+def _kept(services: SessionServices, session: Session, operation: Operation, request: Preparation) -> Put:
     where = _where(session, operation)
     said = {"user_id": request.user_id, "inputs": list(request.current)}
-    content = parts.vault.seal(session.tenant, where, said)
+    content = services.vault.seal(session.tenant, where, said)
     expires_at = int(operation.expires_at.timestamp())
     return Put({"pk": where.pk, "sk": where.sk, "expires_at": expires_at, **content}, ABSENT)
 

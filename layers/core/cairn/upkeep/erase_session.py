@@ -36,7 +36,7 @@ from cairn.sessions.layout import (
     session_pk,
 )
 from cairn.sessions.leased import Leased
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 from cairn.vault.vault import blob_of
 
 _AT_ONCE = 90
@@ -52,16 +52,16 @@ DERIVED = (COMPACTED, NEWEST_SUMMARY, SUMMARIES)
 class EraseSession:
     """Removes sessions; each step of a method deletes some more, and yields how many blobs that were."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, services: SessionServices) -> None:
         """Hold no state of its own."""
-        self._parts = parts
-        self._world = parts.world
-        self._segments = Segments(parts.world, parts.vault)
-        self._files = OwnFiles(parts, Limits())
+        self._services = services
+        self._adapters = services.adapters
+        self._segments = Segments(services.adapters, services.vault)
+        self._files = OwnFiles(services, Limits())
 
     def is_in_use(self, session: Session) -> bool:
         """Tell whether a turn of the session is being committed, or was begun and may still be."""
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         begun = self._items(session, lambda sk: sk.startswith((GUARDS, OPERATIONS)))
         return any(_is_claim(item, now) or _is_begun(item, now) for item in begun)
 
@@ -76,20 +76,20 @@ class EraseSession:
 
         So does the claim of a turn that is being committed: it will be the first of a new session.
         """
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         yield from self._delete_files(held)
         # First, so that nothing tells of a turn that is gone.
         yield from self._delete(held, self._items(held.session, lambda sk: sk.startswith((*DERIVED, OPERATIONS))))
         for owner in held.head.owners:
             yield from self._forget_texts(held, owner)
-            self._parts.indexer.run(held.session.tenant, held.session.project, owner, until)
+            self._services.indexer.run(held.session.tenant, held.session.project, owner, until)
         self._close_log(held.session)
         rest = self._items(held.session, lambda sk: sk != MEMORY_COUNT)
         yield from self._delete(held, (item for item in rest if not _is_claim(item, now)))
         held.write([Delete(held.key, held.held)])
 
     def _items(self, session: Session, wanted: Callable[[str], bool]) -> Iterator[Attributes]:
-        for item in every(self._world.table, Query(session_pk(session), "\x01", "\U0010ffff")):
+        for item in every(self._adapters.table, Query(session_pk(session), "\x01", "\U0010ffff")):
             sk = Key.of(item).sk
             if sk != HEAD and not sk.startswith(_FILES) and wanted(sk):
                 yield item
@@ -99,7 +99,7 @@ class EraseSession:
             held.keep()
             self._files.delete(held.session, path, None)
             yield 0
-        yield discard(self._world, held.session)
+        yield discard(self._adapters, held.session)
         if not self._files.forget(held.session):
             raise ResourceBusy("a file of the session is being written by another call", {"resource": "file"})
 
@@ -109,8 +109,8 @@ class EraseSession:
             blobs = [item["blob"] for item in some if "blob" in item]
             deletes = [Delete(Key.of(item)) for item in some]
             told = Update(held.key, add={REMOVALS: 1}, condition=held.held)
-            held.write([told, *deletes, *dropping(self._world, held.session, blobs)])
-            yield discard(self._world, held.session) if blobs else 0
+            held.write([told, *deletes, *dropping(self._adapters, held.session, blobs)])
+            yield discard(self._adapters, held.session) if blobs else 0
 
     def _forget_texts(self, held: Leased, owner: str) -> Iterator[int]:
         """Take the session's turns out of a log; the facts that they changed stay in it."""
@@ -126,9 +126,9 @@ class EraseSession:
 
     def _entries(self, held: Leased, pk: str) -> Iterator[tuple[Attributes, dict[str, Any]]]:
         """Yield the entries of a log that hold turns of the session."""
-        for item in every(self._world.table, Query(pk, *layout.prefix_range(ENTRIES))):
+        for item in every(self._adapters.table, Query(pk, *layout.prefix_range(ENTRIES))):
             held.keep()
-            record = self._parts.vault.unseal(held.session.tenant, item)
+            record = self._services.vault.unseal(held.session.tenant, item)
             if record["session"] == held.session.session_id and record["turn"]:
                 yield item, record
 
@@ -138,7 +138,7 @@ class EraseSession:
         rest = {**record, "turn": None}
         if not any(rest[name] for name in rest if name not in {"session", "at"}):
             return Delete(where, unchanged)
-        sealed = self._parts.vault.seal(session.tenant, where, rest)
+        sealed = self._services.vault.seal(session.tenant, where, rest)
         gone = tuple(name for name in ("data", "blob") if name in item and name not in sealed)
         return Update(where, set=sealed, remove=gone, condition=unchanged)
 
@@ -146,13 +146,13 @@ class EraseSession:
         """Delete the session's own log, where nothing is left in it."""
         owner = log_owner(None, session.session_id)
         pk = log_pk(session.tenant, session.project, owner)
-        held = {Key.of(item).sk: item for item in every(self._world.table, Query(pk, "\x01", "\U0010ffff"))}
+        held = {Key.of(item).sk: item for item in every(self._adapters.table, Query(pk, "\x01", "\U0010ffff"))}
         if held.keys() != {MANIFEST, NEWEST}:
             return
         registered = Key(registry_pk(session.tenant, session.project), registry_sk(owner))
         version, newest = as_far_as_readable(held[MANIFEST]).version, Newest.of(held[NEWEST])
         with suppress(TransactionRefused):  # something is being kept in it
-            self._world.table.transact(
+            self._adapters.table.transact(
                 [
                     Delete(Key(pk, MANIFEST), Equals("version", version)),
                     Delete(Key(pk, NEWEST), Equals("newest", newest.made)),

@@ -14,12 +14,12 @@ from functools import partial
 from itertools import islice
 from typing import Literal, TypeAlias
 
+from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.errors import CairnError, ResourceBusy, StoreError, Unavailable
 from cairn.ground.jobs import DUE_SHARDS
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.table import Equals, Query, Update
-from cairn.ground.world import Pending, World
 from cairn.sessions.due import DueEntry
 from cairn.sessions.layout import due_pk, due_sk
 from cairn.upkeep.model import MaintenanceReport
@@ -39,34 +39,36 @@ Maintain: TypeAlias = Callable[[Session, datetime], MaintenanceReport]
 class EveryDue:
     """Finds and maintains the sessions that are due."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, adapters: Adapters) -> None:
         """Hold no state of its own."""
-        self._world = world
+        self._adapters = adapters
 
     def due_shards(self) -> list[int]:
         """Return the shards in which a session is due."""
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         probes = [Pending(partial(self._has_due, shard, now)) for shard in range(DUE_SHARDS)]
-        self._world.parallel(probes)
+        self._adapters.parallel(probes)
         return [shard for shard, probe in enumerate(probes) if probe.result]
 
     def run_shard(self, shard: int, within: timedelta, maintain: Maintain) -> Counter[Outcome]:
         """Maintain the shard's due sessions, the longest due first, and count how they fared."""
-        return self.run(islice(self._entries(shard, self._world.clock.now()), MOST_SESSIONS), within, maintain)
+        return self.run(islice(self._entries(shard, self._adapters.clock.now()), MOST_SESSIONS), within, maintain)
 
     def run(self, heads: Iterable[DueEntry], within: timedelta, maintain: Maintain) -> Counter[Outcome]:
         """Maintain the sessions of these heads, or entries in the index, in their order, and count how they fared."""
-        until = self._world.clock.now() + within
+        until = self._adapters.clock.now() + within
         return Counter(self._maintained(head, until, maintain) for head in heads)
 
     def _has_due(self, shard: int, now: datetime) -> bool:
         return any(True for _ in self._entries(shard, now, page=1))
 
     def _entries(self, shard: int, now: datetime, page: int | None = None) -> Iterator[DueEntry]:
-        return map(DueEntry.of, every(self._world.table, Query(due_pk(shard), "", due_sk(now), limit=page, index=True)))
+        return map(
+            DueEntry.of, every(self._adapters.table, Query(due_pk(shard), "", due_sk(now), limit=page, index=True))
+        )
 
     def _maintained(self, entry: DueEntry, until: datetime, maintain: Maintain) -> Outcome:
-        if self._world.clock.now() >= until:
+        if self._adapters.clock.now() >= until:
             return "left"
         try:
             report = maintain(entry.session, until)
@@ -85,6 +87,6 @@ class EveryDue:
         """Let a session that is due be so later, unless whoever holds it has moved its entry meanwhile."""
         if entry.due is None:
             return
-        later = due_sk(self._world.clock.now() + PUT_OFF)
+        later = due_sk(self._adapters.clock.now() + PUT_OFF)
         with suppress(StoreError, CairnError):
-            self._world.table.update(Update(entry.key, set={"isk": later}, condition=Equals("isk", entry.due)))
+            self._adapters.table.update(Update(entry.key, set={"isk": later}, condition=Equals("isk", entry.due)))

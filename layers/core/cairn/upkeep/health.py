@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.errors import CairnError, NotFound
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import Key
-from cairn.ground.world import Pending, World
 
 LIFETIME = timedelta(seconds=15)
 _PROBE = Tenant("healthz")
@@ -25,28 +25,28 @@ class _Seen:
 class Health:
     """Asks table, bucket and key; an answer is kept for 15 seconds, since anyone may ask and the key costs per use."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, adapters: Adapters) -> None:
         """Ask these adapters."""
-        self._world = world
+        self._adapters = adapters
         self._seen: _Seen | None = None
 
     def stores(self) -> Mapping[str, bool]:
         """Return for "table", "blobs" and "key" whether it answers."""
-        now = self._world.clock.now()
+        now = self._adapters.clock.now()
         if self._seen is None or self._seen.until <= now:
             probes = {"table": Pending(self._table), "blobs": Pending(self._blobs), "key": Pending(self._key)}
-            self._world.parallel(list(probes.values()))
+            self._adapters.parallel(list(probes.values()))
             self._seen = _Seen({name: probe.result for name, probe in probes.items()}, now + LIFETIME)
         return self._seen.stores
 
     def _table(self) -> bool:
-        return _answers(lambda: self._world.table.get(Key(_PROBE, _PROBE)))
+        return _answers(lambda: self._adapters.table.get(Key(_PROBE, _PROBE)))
 
     def _blobs(self) -> bool:
-        return _answers(lambda: self._world.blobs.get(_PROBE, _ABSENT_BLOB))
+        return _answers(lambda: self._adapters.blobs.get(_PROBE, _ABSENT_BLOB))
 
     def _key(self) -> bool:
-        return _answers(lambda: self._world.keys.generate(_PROBE))
+        return _answers(lambda: self._adapters.keys.generate(_PROBE))
 
 
 def _answers(call: Callable[[], object]) -> bool:

@@ -29,7 +29,7 @@ from cairn.sessions import due
 from cairn.sessions.dropped_blobs import discard, dropping
 from cairn.sessions.head import DROPPED
 from cairn.sessions.layout import FIRST_EVENT, event_sk, packed_sk, session_pk
-from cairn.sessions.parts import Parts
+from cairn.sessions.services import SessionServices
 from cairn.sessions.sessions import Lease
 from cairn.sessions.stored_turn import StoredTurn
 from cairn.sessions.summary import compact
@@ -64,62 +64,62 @@ class _RawTurn:
 class Maintenance:
     """Keeps a session small and tidy without losing anything."""
 
-    def __init__(self, parts: Parts, journal: Journal) -> None:
+    def __init__(self, services: SessionServices, journal: Journal) -> None:
         """Work with these parts, and put on record what is erased."""
-        self._parts = parts
-        self._retention = Retention(parts, journal)
+        self._services = services
+        self._retention = Retention(services, journal)
 
     def run(self, session: Session) -> MaintenanceReport:
         """Do what is due; ResourceBusy if the session stays leased by another call. A session without turns is fine."""
-        if contents.head_of(self._parts, session) is None:
+        if contents.head_of(self._services, session) is None:
             return MaintenanceReport()
-        settings = self._parts.settings_for(session.tenant)
-        lease = self._parts.sessions.lease(session, self._owner(), settings)
-        return self._under(lease, self._parts.world.clock.now() + TIME_LIMIT)
+        settings = self._services.settings.memory_for(session.tenant)
+        lease = self._services.sessions.lease(session, self._owner(), settings)
+        return self._under(lease, self._services.adapters.clock.now() + TIME_LIMIT)
 
     def run_due(self, session: Session, until: datetime) -> MaintenanceReport:
         """Do what is due if the session still is, until that moment; ResourceBusy at once where another call holds it.
 
         No session takes longer than by `run`, so that one does not use up the time of all.
         """
-        now = self._parts.world.clock.now()
-        head = contents.head_of(self._parts, session)
+        now = self._services.adapters.clock.now()
+        head = contents.head_of(self._services, session)
         if head is None or not due.is_due(head, now):
             return MaintenanceReport()
-        seconds = self._parts.settings_for(session.tenant).guard_lease_seconds
-        lease = self._parts.sessions.try_lease(session, self._owner(), seconds)
+        seconds = self._services.settings.memory_for(session.tenant).guard_lease_seconds
+        lease = self._services.sessions.try_lease(session, self._owner(), seconds)
         if lease is None:
             raise ResourceBusy("the session is being written by another call", {"resource": "session"})
         return self._under(lease, min(until, now + TIME_LIMIT))
 
     def _owner(self) -> str:
-        return self._parts.world.entropy.token(12).hex()
+        return self._services.adapters.entropy.token(12).hex()
 
     def _under(self, lease: Lease, until: datetime) -> MaintenanceReport:
         if not lease.seq:  # another run erased the session before it was leased
             with suppress(ConditionFailed):
-                self._parts.world.table.delete(Delete(lease.key(), lease.held()))
+                self._services.adapters.table.delete(Delete(lease.key(), lease.held()))
             return MaintenanceReport()
-        run = _Run(self._parts, self._retention, lease, until)
+        run = _Run(self._services, self._retention, lease, until)
         try:
             return run.report()
         finally:
-            self._parts.sessions.release(lease, run.entry)
+            self._services.sessions.release(lease, run.entry)
 
 
 class _Run:
     """One run under its lease."""
 
-    def __init__(self, parts: Parts, retention: Retention, lease: Lease, until: datetime) -> None:
-        self._parts = parts
+    def __init__(self, services: SessionServices, retention: Retention, lease: Lease, until: datetime) -> None:
+        self._services = services
         self._retention = retention
         self._lease = lease
         self._until = until
         self._falls_due: list[datetime] = []
         self.entry = due.KEPT
         self._session = lease.session
-        self._settings = parts.settings_for(lease.session.tenant)
-        self._started = parts.world.clock.now()
+        self._settings = services.settings.memory_for(lease.session.tenant)
+        self._started = services.adapters.clock.now()
         self._age = timedelta(hours=self._settings.compaction_min_age_hours)
 
     def report(self) -> MaintenanceReport:
@@ -133,14 +133,14 @@ class _Run:
         return report
 
     def _report(self) -> MaintenanceReport:
-        held = contents.read(self._parts, self._session, self._lease.head)
+        held = contents.read(self._services, self._session, self._lease.head)
         report = MaintenanceReport(compacted_events=self._compact(held))
         packs, finished = self._pack(held)
         report = replace(report, archived_shards=packs, finished=finished)
         if not finished:
             return report
         report = replace(report, expired_facts=self._sweep(), merged_facts=self._merge())
-        self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
+        self._services.sessions.renew(self._lease, self._settings.guard_lease_seconds)
         report = replace(report, summaries_refreshed=self._refresh())
         self._index()
         return report
@@ -148,24 +148,24 @@ class _Run:
     def _index(self) -> None:
         """Index the session's logs where that is overdue, whoever should have."""
         for owner in self._lease.head.owners:
-            job = self._parts.log.overdue(self._session.tenant, self._session.project, owner)
+            job = self._services.log.overdue(self._session.tenant, self._session.project, owner)
             if job is not None:
-                self._parts.indexer.do(job, self._until - self._parts.world.clock.now())
+                self._services.indexer.do(job, self._until - self._services.adapters.clock.now())
 
     def _next_due(self) -> datetime | None:
         """Return when something falls due next, and no sooner than the interval allows; None where nothing will."""
-        soonest = self._parts.world.clock.now() + due.interval(self._settings)
+        soonest = self._services.adapters.clock.now() + due.interval(self._settings)
         return max(soonest, min(self._falls_due)) if self._falls_due else None
 
     def _compact(self, held: Contents) -> int:
         """Summarise what is older than the newest recent_context_items items; return how many items that covers."""
-        previous = self._parts.sessions.summary(self._session)
+        previous = self._services.sessions.summary(self._session)
         done = previous.through if previous else 0
         through = self._outside_context(held)
         if through <= done:
             return 0
         summary = compact(previous, held.chunks, through)
-        self._parts.sessions.store_summary(self._session, summary, self._parts.world.clock.now())
+        self._services.sessions.store_summary(self._session, summary, self._services.adapters.clock.now())
         return sum(turn.events for turn in held.turns if done < turn.seq <= through)
 
     def _outside_context(self, held: Contents) -> int:
@@ -184,13 +184,13 @@ class _Run:
         """
         packs = 0
         for pack in _packs(self._due(self._outside_context(held))):
-            if self._parts.world.clock.now() >= self._until:
+            if self._services.adapters.clock.now() >= self._until:
                 return packs, False
-            self._parts.sessions.renew(self._lease, self._settings.guard_lease_seconds)
+            self._services.sessions.renew(self._lease, self._settings.guard_lease_seconds)
             self._move(pack)
             packs += 1
         if self._lease.head.has_dropped:
-            discard(self._parts.world, self._session, before=self._started)
+            discard(self._services.adapters, self._session, before=self._started)
         return packs, True
 
     def _due(self, through: int) -> Iterable[_RawTurn]:
@@ -198,25 +198,25 @@ class _Run:
         pk = session_pk(self._session)
         if through == 0:
             return
-        for item in every(self._parts.world.table, Query(pk, FIRST_EVENT, event_sk(through))):
+        for item in every(self._services.adapters.table, Query(pk, FIRST_EVENT, event_sk(through))):
             turn = StoredTurn.of(item)
             if (at := moment(turn.at)) > newest:
                 self._falls_due.append(at + self._age)
                 return
-            records = [event.to_record() for event in self._parts.sessions.events(self._session, item)]
+            records = [event.to_record() for event in self._services.sessions.events(self._session, item)]
             yield _RawTurn(turn.seq, turn.at, records, blob_of(item))
 
     def _move(self, pack: list[_RawTurn]) -> None:
         """Put the pack in place of its raw events, in one transaction."""
         first, last = pack[0], pack[-1]
         where = Key(session_pk(self._session), packed_sk(first.seq))
-        content = self._parts.vault.seal(self._session.tenant, where, [[turn.seq, turn.records] for turn in pack])
+        content = self._services.vault.seal(self._session.tenant, where, [[turn.seq, turn.records] for turn in pack])
         put = Put({"pk": where.pk, "sk": where.sk, "last": last.seq, "at": last.at, **content}, ABSENT)
         deletes = (Delete(Key(where.pk, event_sk(turn.seq))) for turn in pack)
         blobs = [turn.blob for turn in pack if turn.blob is not None]
         dropped = {DROPPED: True} if blobs else {}
         head = Update(self._lease.key(), set={"archived_through": last.seq, **dropped}, condition=self._lease.held())
-        self._transact([put, head, *deletes, *dropping(self._parts.world, self._session, blobs)])
+        self._transact([put, head, *deletes, *dropping(self._services.adapters, self._session, blobs)])
         if blobs:
             self._falls_due.append(self._started)
 
@@ -224,7 +224,7 @@ class _Run:
         """Mark facts past their expiry; they are not recalled either way."""
         count = 0
         for owner in self._lease.head.owners:
-            with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
+            with self._services.log.view(self._session.tenant, self._session.project, owner) as view:
                 lapsed = view.ledger.lapsed(self._started, self._session.session_id)
             ended = tuple(replace(fact, state=State.EXPIRED, valid_to=fact.expires_at) for fact in lapsed)
             count += self._end(owner, ended)
@@ -234,7 +234,7 @@ class _Run:
         """End facts that a newer one says in other words."""
         count = 0
         for owner in self._lease.head.owners:
-            with self._parts.log.view(self._session.tenant, self._session.project, owner) as view:
+            with self._services.log.view(self._session.tenant, self._session.project, owner) as view:
                 live = view.facts(self._started, self._session.session_id)
             count += self._end(owner, merged(live, self._started))
             self._falls_due.extend(fact.expires_at for fact in live if fact.expires_at is not None)
@@ -242,35 +242,35 @@ class _Run:
 
     def _refresh(self) -> int:
         """Refresh the summaries, or have the session due again when they may be."""
-        refreshed = refresh(self._parts, self._lease)
+        refreshed = refresh(self._services, self._lease)
         if not refreshed:
             minutes = self._settings.summary_refresh_interval_minutes
-            self._falls_due.append(self._parts.world.clock.now() + timedelta(minutes=minutes))
+            self._falls_due.append(self._services.adapters.clock.now() + timedelta(minutes=minutes))
         return refreshed
 
     def _end(self, owner: str, facts: tuple[Fact, ...]) -> int:
         if facts:
-            now: datetime = self._parts.world.clock.now()
+            now: datetime = self._services.adapters.clock.now()
             entry = LogEntry(session_id=self._session.session_id, at=now, changes=Changes(superseded=facts))
             self._append(owner, entry)
-            self._parts.log.refresh(self._session.tenant, self._session.project, owner)
+            self._services.log.refresh(self._session.tenant, self._session.project, owner)
         return len(facts)
 
     def _append(self, owner: str, entry: LogEntry) -> None:
         """Append to a log, behind what others append meanwhile."""
         held = Check(self._lease.key(), self._lease.held())
         for _ in range(APPEND_ATTEMPTS):
-            append = self._parts.log.append(self._session.tenant, self._session.project, owner, entry)
-            if self._transact([append, *self._parts.log.in_order(append), held]):
+            append = self._services.log.append(self._session.tenant, self._session.project, owner, entry)
+            if self._transact([append, *self._services.log.in_order(append), held]):
                 return
         raise Unavailable("others append to the log all the time; run it again")
 
     def _transact(self, writes: list[Write]) -> bool:
         """Make the writes, all or none; False where others appended to a log first."""
         try:
-            self._parts.world.table.transact(writes)
+            self._services.adapters.table.transact(writes)
         except TransactionRefused as refused:
-            if self._parts.log.was_outrun(writes, refused):
+            if self._services.log.was_outrun(writes, refused):
                 return False
             if any(reason is not None and reason.code == "condition" for reason in refused.reasons):
                 raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused

@@ -16,12 +16,12 @@ from threading import Lock
 from typing import Any
 
 from cairn.ground import codec
+from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.attributes import text
 from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import ConditionFailed, CorruptData
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import ABSENT, Attributes, Key, Put, Query, Scalar
-from cairn.ground.world import Pending, World
 from cairn.vault import cipher
 from cairn.vault.layout import key_range, key_sk, keys_pk
 from cairn.vault.wrapped_key import WrappedKey
@@ -46,9 +46,9 @@ class _CachedKey:
 class Vault:
     """Seals values into the attributes `data` or `blob` and `kid`, and opens them again."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, adapters: Adapters) -> None:
         """Start with no key unwrapped."""
-        self._world = world
+        self._adapters = adapters
         self._keys: BoundedCache[tuple[Tenant, int | None], _CachedKey] = BoundedCache(entries=MAX_CACHED_KEYS)
         self._fetching = Lock()
 
@@ -71,17 +71,17 @@ class Vault:
     def seal(self, tenant: Tenant, where: Key, value: object) -> dict[str, Scalar]:
         """Return the attributes that hold a JSON value in the item at `where`; over 32 KB it becomes a blob."""
         key = self._sealing(tenant)
-        nonce = self._world.entropy.token(cipher.NONCE_BYTES)
+        nonce = self._adapters.entropy.token(cipher.NONCE_BYTES)
         sealed = cipher.seal(key.secret, nonce, codec.pack(value), _context(tenant, where))
         if len(sealed) <= MAX_INLINE_BYTES:
             return {"kid": key.number, "data": sealed}
-        return {"kid": key.number, "blob": self._world.blobs.put(tenant, sealed)}
+        return {"kid": key.number, "blob": self._adapters.blobs.put(tenant, sealed)}
 
     def unseal(self, tenant: Tenant, item: Attributes) -> Any:
         """Return the JSON value of a stored item; CorruptData if it was changed, moved or is another tenant's."""
         number, data, blob = item.get("kid"), item.get("data"), item.get("blob")
         if isinstance(blob, str):
-            data = self._world.blobs.get(tenant, Digest(blob))
+            data = self._adapters.blobs.get(tenant, Digest(blob))
         if not isinstance(number, int) or not isinstance(data, bytes):
             raise CorruptData("a stored item lacks its content")
         where = Key.of(item)
@@ -93,19 +93,19 @@ class Vault:
         left = iter(items)
         while some := list(islice(left, at_once)):
             gets = {
-                number: Pending(partial(self._world.blobs.get, tenant, Digest(blob)))
+                number: Pending(partial(self._adapters.blobs.get, tenant, Digest(blob)))
                 for number, item in enumerate(some)
                 if isinstance(blob := item.get("blob"), str)
             }
             if gets:
-                self._world.parallel(list(gets.values()))
+                self._adapters.parallel(list(gets.values()))
             for number, item in enumerate(some):
                 yield {**_without_blob(item), "data": gets[number].result} if number in gets else item
 
     def seal_blob(self, tenant: Tenant, where: Key, plain: bytes) -> bytes:
         """Return bytes that open only for the tenant and this item: the number of the key, then nonce, content, tag."""
         key = self._sealing(tenant)
-        nonce = self._world.entropy.token(cipher.NONCE_BYTES)
+        nonce = self._adapters.entropy.token(cipher.NONCE_BYTES)
         number = key.number.to_bytes(_NUMBER_BYTES)
         return number + cipher.seal(key.secret, nonce, plain, number + _context(tenant, where))
 
@@ -157,7 +157,7 @@ class Vault:
 
     def _newest(self, tenant: Tenant) -> WrappedKey | None:
         low, high = key_range()
-        found = self._world.table.query(Query(keys_pk(tenant), low, high, descending=True, limit=1)).items
+        found = self._adapters.table.query(Query(keys_pk(tenant), low, high, descending=True, limit=1)).items
         return WrappedKey.of(found[0]) if found else None
 
     def _numbered(self, tenant: Tenant, number: int) -> _CachedKey:
@@ -165,23 +165,23 @@ class Vault:
             cached = self._cached(tenant, number)
             if cached is not None:
                 return cached
-            item = self._world.table.get(Key(keys_pk(tenant), key_sk(number)))
+            item = self._adapters.table.get(Key(keys_pk(tenant), key_sk(number)))
             if item is None:
                 raise CorruptData("the data key of stored content is gone")
             return self._opened(tenant, WrappedKey.of(item), current=False)
 
     def _create(self, tenant: Tenant, number: int) -> _CachedKey:
-        fresh = self._world.keys.generate(tenant)
-        key = WrappedKey(number, fresh.wrapped, self._world.clock.now())
+        fresh = self._adapters.keys.generate(tenant)
+        key = WrappedKey(number, fresh.wrapped, self._adapters.clock.now())
         try:
-            self._world.table.put(Put(key.to_item(tenant), ABSENT))
+            self._adapters.table.put(Put(key.to_item(tenant), ABSENT))
         except ConditionFailed as lost:
             return self._opened(tenant, WrappedKey.of(lost.item or {}), current=True)
         return self._cache(tenant, number, fresh.secret, current=True)
 
     def _cached(self, tenant: Tenant, number: int | None) -> _CachedKey | None:
         cached = self._keys.peek((tenant, number))
-        if cached is None or self._world.clock.now() >= cached.until or cached.seals >= MAX_SEALS:
+        if cached is None or self._adapters.clock.now() >= cached.until or cached.seals >= MAX_SEALS:
             return None
         return cached
 
@@ -189,13 +189,13 @@ class Vault:
         """Return a key unwrapped; unwrapping asks the key ring, so that it is done once for both its names."""
         known = self._cached(tenant, key.number)
         if known is None:
-            return self._cache(tenant, key.number, self._world.keys.unwrap(tenant, key.wrapped), current=current)
+            return self._cache(tenant, key.number, self._adapters.keys.unwrap(tenant, key.wrapped), current=current)
         if current:
             self._keys.put((tenant, None), known)
         return known
 
     def _cache(self, tenant: Tenant, number: int, secret: bytes, *, current: bool) -> _CachedKey:
-        key = _CachedKey(number, secret, self._world.clock.now() + KEY_LIFETIME)
+        key = _CachedKey(number, secret, self._adapters.clock.now() + KEY_LIFETIME)
         self._keys.put((tenant, number), key)
         if current:
             self._keys.put((tenant, None), key)

@@ -81,9 +81,9 @@ def verify(owner: Tenant, holds: str | None, data: Path | None) -> None:
 
 
 def _log(data: Path | None) -> AuditLog:
-    from cairn.local.store import audit_log  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.store import operator_services  # noqa: PLC0415 - a command pays for its own imports only
 
-    return audit_log(data, os.environ)
+    return operator_services(data, os.environ).audit
 
 
 def _about(record: AuditRecord) -> str:

@@ -19,29 +19,29 @@ from cairn.ground.codec import rfc3339
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Tenant, tenant
 from cairn.ground.session import Subject
-from cairn.local.store import Custody
+from cairn.services import Services
 
 FORMAT = "cairn bundle 1"
 _ITEMS, _MANIFEST = "items.jsonl", "manifest.json"
 _NO_BUNDLE = "is no bundle of `cairn export`"
 
 
-def write(file: Path, scope: DataScope, custody: Custody) -> int:
+def write(file: Path, scope: DataScope, services: Services) -> int:
     """Write a new bundle, which its owner alone may read and which is there whole or not at all; return its items."""
     if file.exists():
         raise InvalidArgument("FILE", "is there already")
     partial = file.with_name(f"{file.name}.partial")
     partial.unlink(missing_ok=True)
     with open(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as stream:  # noqa: PTH123 - a descriptor, not a path
-        records = Bundles(custody.world, custody.inventory, custody.vault).export(scope)
-        count = _write(stream, scope, _counted("Exporting", records, None), rfc3339(custody.world.clock.now()))
+        records = Bundles(services.adapters, services.inventory, services.vault).export(scope)
+        count = _write(stream, scope, _counted("Exporting", records, None), rfc3339(services.adapters.clock.now()))
         stream.flush()
         os.fsync(stream.fileno())
     partial.rename(file)
     return count
 
 
-def take_in(file: Path, owner: Tenant | None, custody: Custody) -> tuple[Tenant, int, int]:
+def take_in(file: Path, owner: Tenant | None, services: Services) -> tuple[Tenant, int, int]:
     """Store a bundle as this tenant's, or its own; return whose it is now, how many items it has, and how many are new.
 
     InvalidArgument, and nothing is stored, where it is not what `write` wrote.
@@ -53,8 +53,8 @@ def take_in(file: Path, owner: Tenant | None, custody: Custody) -> tuple[Tenant,
     with bundle:
         manifest = _checked(bundle)
         whose, items = owner or tenant(manifest["tenant"]), int(manifest["items"])
-        with custody.journal().command(whose, "cairn import", Subject()):
-            stored = Bundles(custody.world, custody.inventory, custody.vault).take_in(whose, _records(bundle))
+        with services.journal.command(whose, "cairn import", Subject()):
+            stored = Bundles(services.adapters, services.inventory, services.vault).take_in(whose, _records(bundle))
             return whose, items, sum(_counted("Importing", stored, items))
 
 

@@ -13,7 +13,7 @@ from cairn.local.options import data_option, tenant_option
 
 if TYPE_CHECKING:
     from cairn.custody.data_keys import DataKeys
-    from cairn.local.store import Custody
+    from cairn.services import Services
 
 
 @click.group("data-keys")
@@ -33,7 +33,7 @@ def list_(owner: Tenant, data: Path | None) -> None:
 
     This reads all that the tenant has.
     """
-    for key in _data_keys(_custody(data)).list(owner):
+    for key in _data_keys(_services(data)).list(owner):
         made = f"{key.created_at:%Y-%m-%d %H:%M} UTC" if key.created_at else "earlier"
         click.echo(f"{key.number}  made {made}  needed by {key.needed_by}")
 
@@ -46,9 +46,11 @@ def rotate(owner: Tenant, data: Path | None) -> None:
 
     All processes encrypt under it within five minutes. What was stored before stays readable.
     """
-    store = _custody(data)
-    with store.recorded(owner, "cairn data-keys rotate"):
-        number = _data_keys(store).rotate(owner)
+    from cairn.local.store import recorded  # noqa: PLC0415
+
+    services = _services(data)
+    with recorded(services, owner, "cairn data-keys rotate"):
+        number = _data_keys(services).rotate(owner)
     click.echo(f"Data key {number} is the newest. To move what is stored to it: cairn data-keys rewrap")
 
 
@@ -60,9 +62,11 @@ def rewrap(owner: Tenant, data: Path | None) -> None:
 
     You may stop it at any time and run it again, also while the service is in use.
     """
-    store = _custody(data)
-    with store.recorded(owner, "cairn data-keys rewrap"):
-        done = _data_keys(store).rewrap(owner)
+    from cairn.local.store import recorded  # noqa: PLC0415
+
+    services = _services(data)
+    with recorded(services, owner, "cairn data-keys rewrap"):
+        done = _data_keys(services).rewrap(owner)
     click.echo(f"Moved {done.items} items and {done.logs} indexes to data key {done.newest}.")
     for number in done.deleted:
         click.echo(f"Data key {number} is deleted.")
@@ -72,13 +76,13 @@ def rewrap(owner: Tenant, data: Path | None) -> None:
         click.echo(f"Processes may seal under older keys until {done.settles_at:%H:%M:%S} UTC; run this again then.")
 
 
-def _custody(data: Path | None) -> Custody:
-    from cairn.local.store import custody  # noqa: PLC0415 - a command pays for its own imports only
+def _services(data: Path | None) -> Services:
+    from cairn.local.store import operator_services  # noqa: PLC0415 - a command pays for its own imports only
 
-    return custody(data, os.environ)
+    return operator_services(data, os.environ)
 
 
-def _data_keys(store: Custody) -> DataKeys:
+def _data_keys(services: Services) -> DataKeys:
     from cairn.custody.data_keys import DataKeys  # noqa: PLC0415 - a command pays for its own imports only
 
-    return DataKeys(store.world, store.inventory)
+    return DataKeys(services.adapters, services.inventory)

@@ -16,7 +16,7 @@ from cairn.local.options import a_tenant, data_option, project_option, user_opti
 
 if TYPE_CHECKING:
     from cairn.custody.bundles import DataScope
-    from cairn.local.store import Custody
+    from cairn.services import Services
 
 _logger = logging.getLogger("cairn")
 
@@ -36,22 +36,22 @@ def erase(*, owner: Tenant | None, user: UserId | None, project: Project | None,
     if user is None and (owner is None or project is not None):
         raise click.UsageError("name --user, in a --project or in all, or else a whole --tenant")
     from cairn.custody.bundles import DataScope  # noqa: PLC0415 - a command pays for its own imports only
-    from cairn.local.store import LOCAL_TENANT, custody  # noqa: PLC0415
+    from cairn.local.store import LOCAL_TENANT, operator_services, recorded  # noqa: PLC0415
 
     whose = owner or LOCAL_TENANT
     place = "all projects" if project is None else f"project {project}"
     what = f"tenant {whose} and all it ever stored" if user is None else f"user {user} in {place} of tenant {whose}"
     if not yes:
         click.confirm(f"Erase {what}?", abort=True, err=True)
-    store = custody(data, os.environ)
+    services = operator_services(data, os.environ)
     if user is None:
-        _erase_tenant(store, whose)
+        _erase_tenant(services, whose)
         return
-    with store.recorded(whose, "cairn erase", project, user):
-        _erase_user(store, DataScope(whose, project, user))
+    with recorded(services, whose, "cairn erase", project, user):
+        _erase_user(services, DataScope(whose, project, user))
 
 
-def _erase_tenant(custody: Custody, owner: Tenant) -> None:
+def _erase_tenant(services: Services, owner: Tenant) -> None:
     """Erase a tenant, print and log what was removed; ResourceBusy where something is left."""
     from cairn.custody.erase_tenant import ErasedTenant, EraseTenant  # noqa: PLC0415
     from cairn.telemetry import logs  # noqa: PLC0415
@@ -62,7 +62,7 @@ def _erase_tenant(custody: Custody, owner: Tenant) -> None:
         click.echo("The data keys are deleted: nothing stored can be opened any more.")
         click.echo("Processes that run may keep a key in memory for 5 minutes; restart them to end that now.")
 
-    done = EraseTenant(custody.world, custody.inventory).run(owner, shredded)
+    done = EraseTenant(services.adapters, services.inventory).run(owner, shredded)
     if done == ErasedTenant():
         click.echo("There was nothing of this tenant.")
     else:
@@ -73,14 +73,12 @@ def _erase_tenant(custody: Custody, owner: Tenant) -> None:
     _nothing_left(done.left)
 
 
-def _erase_user(custody: Custody, scope: DataScope) -> None:
+def _erase_user(services: Services, scope: DataScope) -> None:
     """Erase a user and print what was removed; ResourceBusy where something is left."""
     from cairn.custody.erase_user import ErasedUser, EraseUser  # noqa: PLC0415
-    from cairn.sessions.parts import Parts  # noqa: PLC0415
 
-    parts = Parts.of(custody.world, custody.settings.memory_for)
     click.echo("Calls that are under way get 30 seconds to end; then a second pass follows.", err=True)
-    done = EraseUser(parts, custody.inventory).run(scope)
+    done = EraseUser(services, services.inventory).run(scope)
     if done == ErasedUser():
         click.echo("There was nothing of this user.")
         return

@@ -25,9 +25,9 @@ def export(*, file: Path, owner: Tenant, project: Project | None, user: UserId |
     """
     from cairn.custody.bundles import DataScope  # noqa: PLC0415 - a command pays for its own imports only
     from cairn.local.commands.bundle_files import write  # noqa: PLC0415
-    from cairn.local.store import custody  # noqa: PLC0415
+    from cairn.local.store import operator_services, recorded  # noqa: PLC0415
 
-    store = custody(data, os.environ)
-    with store.recorded(owner, "cairn export", project, user):
-        count = write(file, DataScope(owner, project, user), store)
+    services = operator_services(data, os.environ)
+    with recorded(services, owner, "cairn export", project, user):
+        count = write(file, DataScope(owner, project, user), services)
     click.echo(f"{count} items are in {file}, in the clear.", err=True)

@@ -35,7 +35,7 @@ def _on_session(run: Callable[..., None]) -> Callable[..., None]:
 
         where = Session(owner, ids.project(project), ids.session_id(session))
         with services(data, os.environ) as opened:
-            run(opened.engine.files, where, **arguments)
+            run(opened.files, where, **arguments)
 
     session_option = click.option("--session", required=True, help="The session.")
     for option in (data_option, tenant_option, _project_option, session_option):

@@ -58,9 +58,9 @@ def import_(  # noqa: PLR0913 - options, by name
 
 def _take_in(file: Path, owner: Tenant | None, data: Path | None) -> None:
     from cairn.local.commands.bundle_files import take_in  # noqa: PLC0415 - a command pays for its own imports only
-    from cairn.local.store import custody  # noqa: PLC0415
+    from cairn.local.store import operator_services  # noqa: PLC0415
 
-    whose, items, new = take_in(file, owner, custody(data, os.environ))
+    whose, items, new = take_in(file, owner, operator_services(data, os.environ))
     click.echo(f"{new} items are new to tenant {whose}; {items - new} were there already.", err=True)
 
 
@@ -74,9 +74,7 @@ def _take_over(directory: Path, owner: Tenant | None, project: Project, user: Us
     with services(data, os.environ) as opened, opened.journal.command(tenant, "cairn import --legacy", subject):
         for found in sessions(directory):
             session = Session(tenant, project, found.session_id)
-            click.echo(
-                f"{found.session_id}: {_summary_line(opened.engine.earlier_import.run(session, found.history, user))}"
-            )
+            click.echo(f"{found.session_id}: {_summary_line(opened.earlier_import.run(session, found.history, user))}")
             if found.unreadable:
                 click.echo(f"{found.session_id}: {found.unreadable} lines could not be read", err=True)
             unreadable += found.unreadable

@@ -111,9 +111,9 @@ def revoke(key_id: str, data: Path | None) -> None:
 
 
 def _credentials(data: Path | None) -> Credentials:
-    from cairn.local.store import api_keys  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.store import operator_services  # noqa: PLC0415 - a command pays for its own imports only
 
-    return api_keys(data, os.environ)
+    return operator_services(data, os.environ).credentials
 
 
 def _show(issued: IssuedKey) -> None:

@@ -42,7 +42,7 @@ def maintain_tenant(data: Path | None, tenant: Tenant) -> bool:
     """Maintain every session of a tenant, due or not, print what was done; return whether none failed or is left."""
     logs.configure()
     with services(data, os.environ) as found:
-        items = wiring.inventory(found.settings).items(tenant)
+        items = found.inventory.items(tenant)
         heads = [DueEntry.of(item) for item in items if item["sk"] == HEAD]
         counts = maintain_all(found, heads, _NO_LIMIT, _REQUEST)
     click.echo(_summary_line(counts))

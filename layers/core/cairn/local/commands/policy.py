@@ -32,11 +32,11 @@ def set_(file: Path, data: Path | None) -> None:
     """
     from cairn.access.policies import parse  # noqa: PLC0415
     from cairn.access.policy_store import PolicyStore  # noqa: PLC0415
-    from cairn.local.store import world  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.store import operator_services  # noqa: PLC0415 - a command pays for its own imports only
 
     text = file.read_text(encoding="utf-8")
     parse(text)
-    PolicyStore(world(data, os.environ)).write(text)
+    PolicyStore(operator_services(data, os.environ).adapters).write(text)
     click.echo("The policy is set.")
 
 
@@ -45,7 +45,7 @@ def set_(file: Path, data: Path | None) -> None:
 def show(data: Path | None) -> None:
     """Print the policy document in the store."""
     from cairn.access.policy_store import PolicyStore  # noqa: PLC0415
-    from cairn.local.store import world  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.store import operator_services  # noqa: PLC0415 - a command pays for its own imports only
 
-    text = PolicyStore(world(data, os.environ)).read()
+    text = PolicyStore(operator_services(data, os.environ).adapters).read()
     click.echo("No policy is set; the standard one holds." if text is None else text)

@@ -10,14 +10,14 @@ import click
 from cairn.ground.ids import Tenant
 from cairn.keyvalue.collection import Collector
 from cairn.keyvalue.model import Recount
-from cairn.local.store import world
+from cairn.local.store import operator_services
 
 _COLUMNS = "{:40}  {:>12}  {:>16}  {}"
 
 
 def recount(tenant: Tenant, data: Path | None) -> bool:
     """Collect what has expired, print what each namespace holds, and return whether every counter says the same."""
-    collection = Collector(world(data, os.environ))
+    collection = Collector(operator_services(data, os.environ).adapters)
     collection.collect_all(tenant)
     counts = collection.recount(tenant)
     click.echo(_COLUMNS.format("NAMESPACE", "KEYS", "BYTES", ""))

@@ -20,7 +20,7 @@ from cairn.local.demo.replay import ReplayTally, digest, forge, obeyed, replay, 
 from cairn.local.demo.screen import Screen
 from cairn.local.demo.server_process import ServerProcess
 from cairn.local.directory import prepare
-from cairn.local.store import LOCAL_TENANT, api_keys
+from cairn.local.store import LOCAL_TENANT, operator_services
 
 _RESTART_BEFORE = 2
 _RESENT = 3
@@ -139,7 +139,7 @@ def _directory(store: Path | None) -> Generator[Path]:
 
 @contextmanager
 def _key_of_its_own(directory: Path) -> Generator[str]:
-    keys = api_keys(directory, os.environ)
+    keys = operator_services(directory, os.environ).credentials
     issued = keys.create(LOCAL_TENANT, Grant(), _KEY_LIFETIME)
     try:
         yield issued.text

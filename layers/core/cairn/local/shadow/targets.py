@@ -10,16 +10,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cairn import wiring
 from cairn.access.api_keys import ALL_PROJECTS, SCOPES
 from cairn.access.callers import Caller
 from cairn.ground.errors import CairnError
 from cairn.local.demo.client import MemoryClient, Refused
 from cairn.local.server.doors import load
 from cairn.local.store import LOCAL_TENANT, local_environment
+from cairn.services import Services
 from cairn.settings.settings import EmbeddedStore, read
 from cairn.tool.call import Call, execute
 from cairn.tool.tool import Tool
+from cairn.wiring import wiring_of
 
 
 class RecordClock:
@@ -82,6 +83,7 @@ def fresh_store(environment: Mapping[str, str]) -> Generator[FreshStore]:
         store = EmbeddedStore(directory=Path(directory))
         settings = replace(read(local_environment(environment)), memory_enabled=True, store=store)
         clock = RecordClock()
-        services = wiring.build(settings, replace(wiring.adapters(settings), clock=clock))
+        wiring = wiring_of(settings)
+        services = Services(settings, wiring, replace(wiring.adapters(), clock=clock))
         caller = Caller(LOCAL_TENANT, frozenset(SCOPES), "shadow", (ALL_PROJECTS,))
         yield FreshStore(clock, load("cairn_tools.catalog.CATALOG"), Call(caller, services))

@@ -1,4 +1,4 @@
-"""Everything a service needs of the world, handed over once."""
+"""The adapters of a process, handed over as one record, and calls that it makes in parallel."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from typing import Generic, TypeVar
 from cairn.ground.ports import (
     Blobs,
     Clock,
-    Embedder,
     Entropy,
-    FactModel,
-    HttpGet,
     Jobs,
     KeyRing,
     Parallel,
@@ -45,12 +42,8 @@ class NoTally:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """The adapters of one process.
-
-    Without a language model, facts are found by rule alone; without an embedder, texts by their words alone; without an
-    HTTP client, API keys are the only credentials.
-    """
+class Adapters:
+    """The adapters of one process, as the package of its store makes them."""
 
     table: Table
     blobs: Blobs
@@ -59,9 +52,6 @@ class World:
     entropy: Entropy
     parallel: Parallel
     jobs: Jobs
-    fact_model: FactModel | None = None
-    embedder: Embedder | None = None
-    http_get: HttpGet | None = None
     tally: Tally = field(default_factory=NoTally)
 
 

@@ -1,0 +1,280 @@
+"""Everything that a process offers: its settings, its adapters, and each capability, loaded when it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.process.once import Once
+from cairn.telemetry.record import CallTally
+
+if TYPE_CHECKING:
+    from cairn.access.key_store import Credentials
+    from cairn.access.policies import Policies
+    from cairn.access.tokens import AccessTokens
+    from cairn.archive.archive import Archive
+    from cairn.calls.audit import AuditLog
+    from cairn.calls.journal import Journal
+    from cairn.calls.sealing import Sealer
+    from cairn.calls.session_calls import SessionCalls
+    from cairn.calls.usage import Prices
+    from cairn.custody.earlier_import import EarlierImport
+    from cairn.files.directories import Directories
+    from cairn.files.service import Files
+    from cairn.ground.adapters import Adapters
+    from cairn.ground.ports import Embedder, FactModel, HttpGet, Inventory, Sandbox
+    from cairn.keyvalue.store import KeyValue
+    from cairn.log.log import MemoryLog
+    from cairn.log.registry import Registry
+    from cairn.recall.indexing import Indexer
+    from cairn.recall.searching import Searcher
+    from cairn.sessions.guards import Guards
+    from cairn.sessions.sessions import Sessions
+    from cairn.settings.settings import Settings
+    from cairn.telemetry.call_events import CallObserver
+    from cairn.upkeep.every_due import EveryDue
+    from cairn.upkeep.health import Health
+    from cairn.upkeep.maintenance import Maintenance
+    from cairn.vault.vault import Vault
+
+
+class StoreWiring(Protocol):
+    """What the package of a store makes: the adapters at once, what few processes need when they ask for it."""
+
+    def adapters(self) -> Adapters:
+        """Return new adapters; SettingsError where the store cannot be opened as the settings say."""
+        ...
+
+    def sandbox(self) -> Sandbox:
+        """Return where standard tools run."""
+        ...
+
+    def inventory(self) -> Inventory:
+        """Return the way to all that a tenant has, for an operator's command."""
+        ...
+
+    def prices(self) -> Prices:
+        """Return what calls cost."""
+        ...
+
+
+class Services:
+    """The services of one process.
+
+    They share one vault, one cache of each log and one journal. Each is made at its first use, with whatever it is made
+    of; one that is set by hand, as tests do, is not made.
+    """
+
+    def __init__(self, settings: Settings, store: StoreWiring, adapters: Adapters | None = None) -> None:
+        """Work as the settings say over the store's adapters, or over these."""
+        self.settings = settings
+        self.store = store
+        self.adapters = replace(adapters or store.adapters(), tally=CallTally())
+
+    @Once
+    def vault(self) -> Vault:
+        """Return what seals and opens contents."""
+        from cairn.vault.vault import Vault
+
+        return Vault(self.adapters)
+
+    @Once
+    def credentials(self) -> Credentials:
+        """Return the API keys."""
+        from cairn.access.key_store import Credentials
+
+        return Credentials(self.adapters)
+
+    @Once
+    def access_tokens(self) -> AccessTokens | None:
+        """Return what checks tokens of the issuer, None where the settings name none."""
+        if self.http_get is None:
+            return None
+        from cairn.access.tokens import AccessTokens
+
+        return AccessTokens(self.settings.auth.oidc, self.http_get, self.adapters.clock)
+
+    @Once
+    def http_get(self) -> HttpGet | None:
+        """Return the HTTP client that fetches the issuer's documents, None where the settings name no issuer."""
+        if not self.settings.auth.oidc.issuer:
+            return None
+        from cairn.process.http_get import DocumentGet
+
+        return DocumentGet()
+
+    @Once
+    def policies(self) -> Policies:
+        """Return what tools may do with key-value memory and context."""
+        from cairn.access import policies
+
+        if self.settings.policy_file is not None:
+            return policies.of_file(self.settings.policy_file, self.adapters.clock)
+        from cairn.access.policy_store import PolicyStore
+
+        return policies.of_table(PolicyStore(self.adapters).read, self.adapters.clock)
+
+    @Once
+    def journal(self) -> Journal:
+        """Return what puts calls on record and holds them to their rates."""
+        from cairn.calls.journal import Journal
+
+        return Journal(self.adapters, self.vault, timedelta(days=self.settings.audit.retention_days))
+
+    @Once
+    def session_calls(self) -> SessionCalls:
+        """Return the calls that were made in sessions."""
+        from cairn.calls.session_calls import SessionCalls
+
+        return SessionCalls(self.adapters)
+
+    @Once
+    def sealer(self) -> Sealer:
+        """Return what seals the record of calls."""
+        from cairn.calls.sealing import Sealer
+
+        return Sealer(self.adapters, self.vault)
+
+    @Once
+    def audit(self) -> AuditLog:
+        """Return what reads and checks the record of calls."""
+        from cairn.calls.audit import AuditLog
+
+        return AuditLog(self.adapters, self.vault)
+
+    @Once
+    def prices(self) -> Prices:
+        """Return what calls cost."""
+        return self.store.prices()
+
+    @Once
+    def observer(self) -> CallObserver:
+        """Return what is told of each call as it starts and as it ends."""
+        from cairn.telemetry.call_events import LoggedCalls
+
+        return LoggedCalls()
+
+    @Once
+    def log(self) -> MemoryLog:
+        """Return the memory logs."""
+        from cairn.log.log import MemoryLog
+
+        return MemoryLog(self.adapters, self.vault)
+
+    @Once
+    def registry(self) -> Registry:
+        """Return what makes logs known to their projects."""
+        from cairn.log.registry import Registry
+
+        return Registry()
+
+    @Once
+    def embedder(self) -> Embedder | None:
+        """Return what turns texts into vectors, None where texts are found by their words alone."""
+        from cairn.models.embedders import embedder
+
+        return embedder(self.settings.embedding)
+
+    @Once
+    def searcher(self) -> Searcher:
+        """Return what searches memory logs."""
+        from cairn.recall.searching import Searcher
+
+        return Searcher(self.adapters, self.log, lambda: self.embedder)
+
+    @Once
+    def indexer(self) -> Indexer:
+        """Return what makes segments of logs."""
+        from cairn.recall.indexing import Indexer
+
+        return Indexer(self.adapters, self.vault, self.embedder)
+
+    @Once
+    def keyvalue(self) -> KeyValue:
+        """Return key-value memory."""
+        from cairn.keyvalue.store import KeyValue
+
+        return KeyValue(self.adapters, self.vault, self.settings.quotas)
+
+    @Once
+    def fact_model(self) -> FactModel | None:
+        """Return what asks the language models of all tenants for facts, None where no tenant has one."""
+        from cairn.models.fact_models import fact_models
+
+        return fact_models(self.settings)
+
+    @Once
+    def sessions(self) -> Sessions:
+        """Return what reads and leases sessions, and keeps their newest turns."""
+        from cairn.sessions.sessions import Sessions
+
+        return Sessions(self.adapters, self.vault)
+
+    @Once
+    def guards(self) -> Guards:
+        """Return what claims turns."""
+        from cairn.sessions.guards import Guards
+
+        return Guards(self.adapters, self.vault)
+
+    @Once
+    def directories(self) -> Directories:
+        """Return what lists sessions' directories."""
+        from cairn.files.directories import Directories
+
+        return Directories(self)
+
+    @Once
+    def files(self) -> Files:
+        """Return sessions as files."""
+        from cairn.files.canonical import Canonical
+        from cairn.files.own_files import OwnFiles
+        from cairn.files.service import Files
+
+        return Files(OwnFiles(self, self.settings.limits), Canonical(self), self.settings.limits)
+
+    @Once
+    def archive(self) -> Archive:
+        """Return what archives whole sessions."""
+        from cairn.archive.archive import Archive
+
+        return Archive(self)
+
+    @Once
+    def maintenance(self) -> Maintenance:
+        """Return what tidies sessions."""
+        from cairn.upkeep.maintenance import Maintenance
+
+        return Maintenance(self, self.journal)
+
+    @Once
+    def every_due(self) -> EveryDue:
+        """Return what finds the sessions that are due."""
+        from cairn.upkeep.every_due import EveryDue
+
+        return EveryDue(self.adapters)
+
+    @Once
+    def health(self) -> Health:
+        """Return what tells whether the stores answer."""
+        from cairn.upkeep.health import Health
+
+        return Health(self.adapters)
+
+    @Once
+    def sandbox(self) -> Sandbox:
+        """Return where standard tools run."""
+        return self.store.sandbox()
+
+    @Once
+    def inventory(self) -> Inventory:
+        """Return the way to all that a tenant has, for an operator's command."""
+        return self.store.inventory()
+
+    @Once
+    def earlier_import(self) -> EarlierImport:
+        """Return what takes over sessions of the layout before the canonical one."""
+        from cairn.custody.earlier_import import EarlierImport
+
+        return EarlierImport(self)
