@@ -24,8 +24,6 @@ from cairn.sessions.layout import session_pk
 from cairn.sessions.services import SessionServices
 from cairn.sessions.summary import StoredSummary, Summary
 
-_COUNTERS = ("events", "facts_written", "facts_superseded")
-
 
 class Canonical:
     """Shows sessions as files; a session without turns has none."""
@@ -114,7 +112,11 @@ class _Layout:
         meta = Meta(
             turns=self._held.turns,
             updated_at=self._updated_at,
-            counters={name: getattr(self._head, name) for name in _COUNTERS},
+            counters={
+                "events": self._head.events,
+                "facts_written": self._head.facts_written,
+                "facts_superseded": self._head.facts_superseded,
+            },
             compacted_at=at,
             compacted_through=newest.through if newest else 0,
             maintained_at=summaries.refreshed_at if summaries else None,

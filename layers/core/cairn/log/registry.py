@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cairn.ground.bounded import BoundedCache
 from cairn.ground.session import Session
 from cairn.ground.table import Put, Write
 from cairn.log.layout import log_pk, registry_pk, registry_sk
@@ -14,17 +15,15 @@ class Registry:
 
     def __init__(self) -> None:
         """Know of no log."""
-        self._known: set[str] = set()
+        self._known: BoundedCache[str, bool] = BoundedCache(entries=_MOST)
 
     def writes(self, session: Session, owner: str) -> list[Write]:
         """Return the write that makes the log known, none where this process has made it so."""
-        if log_pk(session.tenant, session.project, owner) in self._known:
+        if self._known.peek(log_pk(session.tenant, session.project, owner)):
             return []
         pk = registry_pk(session.tenant, session.project)
         return [Put({"pk": pk, "sk": registry_sk(owner)})]
 
     def note(self, session: Session, owner: str) -> None:
         """Note that the write was made."""
-        if len(self._known) >= _MOST:
-            self._known.clear()
-        self._known.add(log_pk(session.tenant, session.project, owner))
+        self._known.put(log_pk(session.tenant, session.project, owner), True)
