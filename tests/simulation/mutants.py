@@ -40,7 +40,7 @@ MUTANTS = (
         "the commit checks neither the fence nor that its turn's number is free",
         (
             Change("cairn.turns.after_turn:_Commit._head_write", "condition=lease.held(),", ""),
-            Change("cairn.turns.after_turn:_Commit._event_write", "**content}, ABSENT)", "**content})"),
+            Change("cairn.turns.after_turn:_Commit._event_write", "to_item(), ABSENT)", "to_item())"),
         ),
         seed=431,
     ),
@@ -105,7 +105,7 @@ MUTANTS = (
             Change(
                 "cairn.turns.after_turn:_Commit._held_lease", "if self._context.seq != self._lease.seq:", "if False:"
             ),
-            Change("cairn.turns.after_turn:_Commit._event_write", "**content}, ABSENT)", "**content})"),
+            Change("cairn.turns.after_turn:_Commit._event_write", "to_item(), ABSENT)", "to_item())"),
         ),
         seed=19,
     ),
