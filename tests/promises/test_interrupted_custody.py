@@ -38,7 +38,7 @@ from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.vault.layout import key_range, keys_pk
 from cairn.vault.vault import Vault
-from support.custody import ACME, ADA, BOB, LARGE, SETTINGS, Household, session
+from support.custody import ACME, ADA, BOB, LARGE, SESSIONS, SETTINGS, Household, session
 from support.doubles import FakeClock, RecordingJobs
 from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped, killed_before
 from support.services import services_over
@@ -46,6 +46,11 @@ from support.turns import cold
 
 Act: TypeAlias = Callable[[Household, Adapters], object]
 SHARED = session("shared")
+
+
+def told(house: Household) -> dict[str, Any]:
+    """Return what a process says in the sessions of the prepared store."""
+    return house.answers(sessions=SESSIONS[:2])
 
 
 def rewrap(house: Household, adapters: Adapters) -> object:
@@ -141,13 +146,13 @@ def sweep(make: Callable[[], Household], fault: Any, act: Act) -> Iterator[House
 @pytest.mark.req("R252")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_rewrap(fault: Any, fresh: Callable[[], Household]) -> None:
-    answers = fresh().answers()
+    answers = told(fresh())
 
     for house in sweep(fresh, fault, rewrap):
         assert {item["kid"] for item in house.inventory.items(ACME) if "kid" in item} == {2}
         keys = every(house.adapters.table, Query(keys_pk(ACME), *key_range()))
         assert [item["number"] for item in keys] == [2]
-        assert house.answers() == answers
+        assert told(house) == answers
 
 
 @pytest.mark.slow
@@ -173,14 +178,14 @@ def test_an_erasure_of_a_user(fault: Any, fresh: Callable[[], Household]) -> Non
 
     house = with_archive()
     erase_user(house, house.adapters)
-    wanted, answers = house.history(SHARED), house.answers()
+    wanted, answers = house.history(SHARED), told(house)
     assert wanted == ["I live in Rome.", "Noted.", "Bob adds basil.", "Noted.", "Bob waters it.", "Noted."]
 
     for house in sweep(with_archive, fault, erase_user):
         left = "\n".join(house.contents())
         assert _OF_ADA.findall(left) == []
         assert house.history(SHARED) == wanted
-        assert house.answers() == answers
+        assert told(house) == answers
         named = {str(item["blob"]) for item in house.inventory.items(ACME) if "blob" in item}
         assert set(house.inventory.blobs(ACME)) == named
         head = house.adapters.table.query(Query(session_pk(SHARED), HEAD, HEAD)).items[0]
@@ -218,7 +223,7 @@ def remains(house: Household) -> dict[str, Any]:
         ],
         "texts": [text for text in house.contents() if '"texts": [[' in text],
         "unnamed": {blob for blob in house.inventory.blobs(ACME) if blob not in named},
-        "answers": house.answers(),
+        "answers": told(house),
         "recalled": house.recalled(SHARED, ADA),
     }
 
@@ -264,7 +269,7 @@ def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -
     house, numbers = fresh(), count()
     for name in ("monday", "tuesday"):
         house.archive(name, "garden")
-    answers, archived = house.answers(), house.archived()
+    answers, archived = told(house), house.archived()
     records: list[Record] = list(
         Bundles(house.adapters, house.inventory, Vault(house.adapters)).export(DataScope(ACME))
     )
@@ -282,7 +287,7 @@ def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -
     for taken in sweep(empty, fault, take_in):
         clock: Any = taken.adapters.clock
         clock.time = house.adapters.clock.now()
-        assert taken.answers() == answers
+        assert told(taken) == answers
         assert taken.archived() == archived
         close(taken)
 

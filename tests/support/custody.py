@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -43,6 +43,7 @@ _CONSONANTS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
 LARGE = "".join(sha256(str(number).encode()).hexdigest() for number in range(2_200)).translate(_CONSONANTS)
 """A text that stays over 32 KB when it is compressed; as one word of no language its tokens are soon counted."""
 SETTINGS = MemorySettings(recent_context_items=4)
+SESSIONS = (("alone", "garden"), ("shared", "garden"), ("bobs", "garden"), ("alone", "kitchen"))
 QUERIES = ("Where do I live, and what do I like?", "What should I plant next to the beans?")
 
 
@@ -160,10 +161,12 @@ class Household:
         assert self.services().indexer.run(where.tenant, where.project, f"u:{user}").entries
         return self
 
-    def answers(self, tenant: Tenant = ACME, adapters: Adapters | None = None) -> dict[str, Any]:
+    def answers(
+        self, tenant: Tenant = ACME, adapters: Adapters | None = None, sessions: Sequence[tuple[str, str]] = SESSIONS
+    ) -> dict[str, Any]:
         """Return what a process says to each user in each session, without the tags that its keys make."""
         services, found = self.services(adapters), dict[str, Any]()
-        for name, project in (("alone", "garden"), ("shared", "garden"), ("bobs", "garden"), ("alone", "kitchen")):
+        for name, project in sessions:
             where = session(name, project, tenant)
             found[f"{project}/{name}"] = [each.path for each in services.directories.list(where, "", 8, 200)]
             for user in (ADA, BOB):
