@@ -12,6 +12,7 @@ import pytest
 from cairn import wiring
 from cairn.ground.errors import Disabled, NotFound
 from cairn.ground.ids import Tenant
+from cairn.services import Services
 from cairn.settings.settings import Settings
 from cairn.tool.call import Call, execute
 from cairn.tool.tool import Tool, visible
@@ -88,7 +89,7 @@ def test_a_tool_that_does_not_exist_looks_like_one_that_is_off(call: Call) -> No
 @pytest.mark.req("R019")
 @pytest.mark.parametrize("missing", [{}, {"project": ""}, {"project": None, "session_id": " "}])
 def test_a_lenient_deployment_fills_in_names_that_are_missing(
-    missing: dict[str, Any], tuned: Callable[..., wiring.Services], call: Call
+    missing: dict[str, Any], tuned: Callable[..., Services], call: Call
 ) -> None:
     lenient = replace(call, services=tuned(lenient=True))
     rest = {name: value for name, value in AFTER.example.items() if name not in {"project", "session_id"}}

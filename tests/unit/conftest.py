@@ -26,7 +26,6 @@ from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
 from cairn.local.cli import main
-from cairn.services import Services
 from cairn.tool.call import Call
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
@@ -38,7 +37,6 @@ from support.custody import Household
 from support.files import files_of
 from support.memories import Notebook
 from support.services import services_over
-from support.turns import cold
 
 TURN_NUMBERS = count(1)
 
@@ -194,12 +192,6 @@ def placed() -> Callable[[PreparedTurn, str], dict[str, Any]]:
         return found[0] if found else {"facts": [], "chunks": []}
 
     return read
-
-
-@pytest.fixture
-def services(adapters: Adapters) -> Services:
-    """A process that has read nothing yet."""
-    return cold(adapters)
 
 
 @pytest.fixture

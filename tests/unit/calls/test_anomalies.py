@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from cairn import wiring
 from cairn.ground.adapters import Adapters, NoTally
 from cairn.ground.errors import PermissionDenied
 from cairn.tool.call import Call
@@ -29,7 +28,7 @@ class Anomalies(NoTally):
 @pytest.fixture
 def anomalies(monkeypatch: pytest.MonkeyPatch) -> Anomalies:
     counted = Anomalies()
-    monkeypatch.setattr(wiring, "CallTally", lambda: counted)
+    monkeypatch.setattr("cairn.services.CallTally", lambda: counted)
     return counted
 
 

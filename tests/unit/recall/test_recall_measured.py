@@ -24,21 +24,21 @@ def conversations() -> Sequence[Conversation]:
 
 
 @pytest.fixture(scope="module")
-def services(conversations: Sequence[Conversation]) -> Generator[Mapping[str, StoredConversation]]:
-    with stored(conversations, CachingEmbedder(MODEL)) as services:
-        yield services
+def stored_conversations(conversations: Sequence[Conversation]) -> Generator[Mapping[str, StoredConversation]]:
+    with stored(conversations, CachingEmbedder(MODEL)) as stored_conversations:
+        yield stored_conversations
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "any_at_ten", "all_at_ten"), [("text", 0.77, 0.68), ("hybrid", 0.89, 0.82)])
 def test_what_answers_a_question_is_nearly_always_among_the_first_ten(
-    services: Mapping[str, StoredConversation],
+    stored_conversations: Mapping[str, StoredConversation],
     conversations: Sequence[Conversation],
     mode: SearchMode,
     any_at_ten: float,
     all_at_ten: float,
 ) -> None:
-    found = means(marked(texts_only(rankings(services, conversations, mode))))
+    found = means(marked(texts_only(rankings(stored_conversations, conversations, mode))))
 
     assert found["any@10"] >= any_at_ten
     assert found["all@10"] >= all_at_ten
@@ -46,12 +46,12 @@ def test_what_answers_a_question_is_nearly_always_among_the_first_ten(
 
 @pytest.mark.slow
 def test_without_a_signal_recall_finds_less(
-    services: Mapping[str, StoredConversation], conversations: Sequence[Conversation]
+    stored_conversations: Mapping[str, StoredConversation], conversations: Sequence[Conversation]
 ) -> None:
     with without("words"):
-        blind = means(marked(texts_only(rankings(services, conversations, "text"))))
+        blind = means(marked(texts_only(rankings(stored_conversations, conversations, "text"))))
 
-    assert blind["MRR"] < means(marked(texts_only(rankings(services, conversations, "text"))))["MRR"]
+    assert blind["MRR"] < means(marked(texts_only(rankings(stored_conversations, conversations, "text"))))["MRR"]
 
 
 def test_the_ranker_is_fitted_on_the_conversations_that_are_here_and_on_no_others() -> None:

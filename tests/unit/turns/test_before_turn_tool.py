@@ -32,7 +32,7 @@ def tell(call: Call, turn_id: str, text: str) -> dict[str, Any]:
 @pytest.mark.req("R034")
 @pytest.mark.parametrize("broken", [{"session_id": ""}, {"current_input": []}, {"max_input_tok": 0}, {"project": "#"}])
 def test_an_invalid_request_never_reaches_the_engine(call: Call, broken: dict[str, Any]) -> None:
-    services = changed(call.services, log=None, sessions=None, adapters=None)
+    services = changed(call.services, log=None, sessions=None, searcher=None)
     with pytest.raises(InvalidArgument):
         memory_before_turn.execute({**ASK, **broken}, replace(call, services=services))
 
