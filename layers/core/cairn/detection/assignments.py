@@ -26,22 +26,29 @@ _WORDS: Final[tuple[tuple[str, Kind], ...]] = (
     ("key", "api_key"),
     ("credential", "api_key"),
 )
+# Too common inside other words ("compass", "passenger") and in prose: these two need a sign right behind them.
 _SHORT_WORDS: Final = ("pass", "pw")
+# A "key" is mostly that of an object or a keyboard: it counts only behind a word that says what it opens.
 _KEY_OF: Final = re.compile(
     r"(?:api|access|secret|private|account|signing|encryption|master|auth|shared|app|client|storage|deploy|license|webhook"
     r"|service|session)[ _.-]?\Z",
     re.IGNORECASE,
 )
+# Tokens that lead to the next page, public keys, and counts ("max_tokens").
 _NO_SECRET_OF: Final = re.compile(
     r"(?<![A-Za-z])(?:next|page|prev|previous|pagination|continuation|continue|cursor|sync|public|max|min|stop|start|end"
     r"|no|num|n)[ _.-]?\Z",
     re.IGNORECASE,
 )
+# The rest of a name may make it one about a secret: its length, its file, its policy, its URL.
 _NO_SECRET: Final = re.compile(
     r"(?i:[\w.-]*?(?:length|count|len|min|max|type|field|file|path|ur[li]|name|ids?|arn|expir\w*|policy|reset|hint"
     r"|required|valid\w*|limit|usage|budget|store|manager|hash(?:er)?|ize[rd]?|s_per\w*|version|alias|label|prompt|ttl"
     r"|endpoint|format|prefix|size))\Z"
 )
+# Behind the word: the rest of the name (`tail`), what leads to the value (a sign as in code, the comma of an argument
+# list, or a blank and "is" in prose), and the value, quoted or bare. Each part is bounded or possessive, so that a try
+# takes bounded time, whatever the text (decision 15).
 _VALUE: Final = re.compile(
     r"""(?P<tail>[\w.-]{0,24}+)"""
     r"""(?:(?P<sign>["'`\\\]]{0,4}+[ \t]{0,4}+(?:=>|:=|[:=])\s{0,4}+)|(?P<argument>["'],?\s{1,4}(?=["']))"""
@@ -49,15 +56,21 @@ _VALUE: Final = re.compile(
     r"""(?:\\{0,2}(?P<quote>["'`])(?P<quoted>[^"'`\n\x00]{1,400}?)\\{0,2}(?P=quote)"""
     r"""|(?P<bare>[^\s"'`,;&(){}\[\]<>\\\x00]{1,600}+))"""
 )
+# Names of fields, camel case turned into snake case before. The whole name has to match: "token_count" holds no secret.
 _SENSITIVE_KEY: Final = re.compile(
     r"(?:\w*[_.-])?(?P<password>password|passwd|passphrase|passcode|pwd|pass|passwort)(?:s|[_.-]?\d)?"
     r"|(?:\w*[_.-])?(?:secret|token|(?:api|access|secret|private|account|signing|encryption|master|auth)[_.-]?key"
     r"|credentials?|auth|authorization|cookies?|set-cookie)s?"
 )
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# Signs that passwords are made of and that names in code do not have.
 _SIGNS: Final = frozenset("!#%+?@^&~$")
+# Paths, URLs and digests: they say where a secret is, or what it hashes to.
 _NO_KEYS: Final = ("/", "./", "../", "~", "http:", "https:", "arn:", "s3:", "cascade:", "sha256:", "file:")
+# The least characters. Lower bounds find shorter secrets and take more plain words for one; bench/detection.py counts
+# both.
 _LEAST_PASSWORD, _LEAST_KEY, _LEAST_WORDLESS_KEY = 4, 8, 12
+# In bits a character: what has fewer repeats itself, as "aabb1122" does (2.0).
 _LEAST_ENTROPY: Final = 2.5
 _MOST_OF_A_KEY, _MOST_OF_A_PASSWORD = 80, 400
 
@@ -102,16 +115,19 @@ def hits(text: str, lower: str) -> Iterator[Hit]:
         behind = 0
         for at in places(lower, word):
             match = _VALUE.match(text, at + len(word)) if at >= behind else None
+            # No match starts within the last one, so that time grows with the length of the text alone.
             if match is None:
                 continue
             behind = match.end()
             if _about_a_secret(text, at, word, match) and _plausible(text, at, kind, match):
                 start, end = match.span("quoted" if match["quoted"] else "bare")
+                # A full stop behind a secret in a sentence is the sentence's; in code it may be part of the secret.
                 ending = ".,;:!?" if match["prose"] else " "
                 yield Hit(kind, "secret", start, start + len(text[start:end].rstrip(ending)))
 
 
 def _about_a_secret(text: str, at: int, word: str, match: re.Match[str]) -> bool:
+    # 14 characters: "continuation", the longest word looked for, a separator behind it and a letter before.
     before = text[max(0, at - 14) : at]
     if word == "key" and not _KEY_OF.search(before):
         return False
@@ -129,6 +145,7 @@ def _plausible(text: str, at: int, kind: Kind, match: re.Match[str]) -> bool:
     ):
         return _plausible_in_prose(value, kind)
     if kind == "password":
+        # In an environment file even a plain word is a password: PASSWORD=horses.
         shouted = text[at : match.start("tail")].isupper() and match["sign"] == "="
         sure = match["quoted"] or shouted or any(map(str.isdigit, value)) or not _SIGNS.isdisjoint(value)
         return bool(sure) and len(value) >= _LEAST_PASSWORD and not value.isdigit()
@@ -136,6 +153,7 @@ def _plausible(text: str, at: int, kind: Kind, match: re.Match[str]) -> bool:
 
 
 def _plausible_in_prose(value: str, kind: Kind) -> bool:
+    # Prose needs more to go on than code: "token" is followed by some word in every sentence about tokens.
     least = _LEAST_KEY if kind == "password" else 2 * _LEAST_KEY
     return len(value.rstrip(".,;:!?")) >= least - 2 and mixed(value) and _plausible_key(value) and "/" not in value[:1]
 

@@ -6,9 +6,12 @@ import hashlib
 from typing import Final
 
 _BASE58: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+# The letter of a DNI stands at the place of its number modulo 23.
 _DNI_LETTERS: Final = "TRWAGMYFPDXBNJZSQVHLCKE"
+# MOD 97-10 of ISO/IEC 7064.
 _IBAN_DIVISOR: Final = 97
 _PENTAGON: Final = 5
+# Verhoeff's permutation, which is applied once more at each further digit.
 _FIRST_SHUFFLE: Final = (1, 5, 7, 6, 2, 8, 3, 0, 9, 4)
 
 
@@ -21,6 +24,7 @@ def luhn(digits: str) -> bool:
 def iban(text: str) -> bool:
     """Check an IBAN without spaces (ISO 13616)."""
     turned = text[4:] + text[:4]
+    # Letters count as two digits, A as 10 to Z as 35: base 36 reads them so.
     return int("".join(str(int(char, 36)) for char in turned)) % _IBAN_DIVISOR == 1
 
 
@@ -37,6 +41,7 @@ def spanish_dni(text: str) -> bool:
 
 def brazilian_cpf(digits: str) -> bool:
     """Check a Brazilian CPF of 11 digits."""
+    # Eleven equal digits fulfil the sums and belong to nobody.
     if len(set(digits)) == 1:
         return False
     for length in (9, 10):
@@ -76,6 +81,7 @@ def bitcoin(address: str) -> bool:
     number = 0
     for char in address:
         number = number * len(_BASE58) + _BASE58.index(char)
+    # A byte of version, 20 of hash and 4 of checksum.
     if number.bit_length() > 8 * 25:
         return False
     decoded = number.to_bytes(25)

@@ -17,7 +17,10 @@ from cairn.detection.split import joins
 from cairn.ground.errors import DetectionFailed
 
 _RULES: Final[tuple[Rule, ...]] = (*vendor_tokens.RULES, *assignments.RULES, *personal.RULES)
+# How deep base64 within base64 is opened: each level costs a pass over all that decodes.
 _LEVELS_OF_CODING: Final = 2
+# A marker may join what stands beside it to a new finding, so that what was masked is looked through again. A value
+# that is not clean then is refused.
 _MOST_ROUNDS: Final = 5
 MOST_FINDINGS: Final = 10_000
 """After so many the rest is not looked for: a value with more is refused like one with few, and not masked."""
@@ -90,6 +93,7 @@ def _found(value: Any, exempt: Collection[Path]) -> tuple[list[Leaf], list[_Foun
         for hit in _seen(folded(page.text()))
         for piece in page.pieces(hit.start, hit.end)
     )
+    # One more than is allowed tells mask() that there are too many; nobody waits for the rest.
     found = list(islice(chain(_under_their_keys(every), direct), MOST_FINDINGS + 1))
     found += list(_cut(every, {each.leaf for each in found}))
     return every, _outermost(found)
@@ -99,7 +103,10 @@ def _page(every: Sequence[Leaf]) -> Page[int]:
     page: Page[int] = Page()
     key = ""
     for at, leaf in enumerate(every):
+        # A value is read behind the name that says what it is, in the form of code: "password: x". A value that does
+        # not stand right behind that name, such as an entry of a list, gets it written before it.
         page.add(": " if key and leaf.name == key else f"{BREAK}{leaf.name}: " if leaf.name else BREAK)
+        # A NUL of the text would pass for the BREAK between texts.
         page.add(leaf.text.replace("\0", " "), at)
         key = leaf.text if leaf.is_key else ""
     page.add(BREAK)
@@ -135,6 +142,8 @@ def _seen(text: str) -> Iterator[Hit]:
         for hit in _hits(inner):
             for piece in page.pieces(hit.start, hit.end):
                 yield hit._replace(start=piece.source[0], end=piece.source[1])
+        # What was decoded is looked for codings in turn; a find in it is told of the whole part that it was decoded
+        # from.
         parts = [(part, *piece.source) for part, start, end in decoded(inner) for piece in page.pieces(start, end)]
 
 
@@ -153,6 +162,7 @@ def _cut(every: Sequence[Leaf], found: Collection[int]) -> Iterator[_Found]:
         page.add(BREAK)
     for hit in _hits(folded(page.text())):
         pieces = list(page.pieces(hit.start, hit.end))
+        # What lies in one piece alone was found there before.
         if len(pieces) > 1:
             for piece in pieces:
                 yield _Found(piece.source, hit._replace(start=0, end=len(every[piece.source].text)))
@@ -162,6 +172,7 @@ def _outermost(found: Iterable[_Found]) -> list[_Found]:
     """Return the findings in the order of the value, without those that lie within another."""
     kept: list[_Found] = []
     leaf, end = -1, 0
+    # Of those that start together the longest comes first, so that all within it end no later.
     for each in sorted(found, key=lambda each: (each.leaf, each.hit.start, -each.hit.end)):
         if each.leaf != leaf or each.hit.end > end:
             kept.append(each)
@@ -188,6 +199,7 @@ def _free(name: str, taken: Collection[str]) -> str:
     number = 1
     while name in taken:
         number += 1
+        # Two keys that are masked alike would be one: the later gets a number.
         name = f"{name.partition(' #')[0]} #{number}"
     return name
 

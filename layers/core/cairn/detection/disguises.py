@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from cairn.detection.vendor_tokens import PREFIXES
 
+# Cyrillic and Greek letters, dashes and a dot that pass for ASCII: one for one, so that every place stays.
 _LOOKALIKES: Final = dict(
     zip(
         "\u0410\u0412\u0415\u0405\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0406\u0408\u051a\u051c"
@@ -24,20 +25,27 @@ _LOOKALIKES: Final = dict(
         strict=True,
     )
 )
+# Percent-encoding, \u of JSON and JavaScript, the escaped slash of JSON, and entities of HTML. Runs are taken together,
+# since UTF-8 spreads a character over several.
 _WRITTEN: Final = (
     r"(?:%[0-9A-Fa-f]{2}){1,64}|(?:\\u[0-9a-fA-F]{4}){1,64}|\\/"
     r"|&(?:#\d{2,5}|#x[0-9a-fA-F]{2,4}|amp|quot|commat|period);"
 )
 _ESCAPE: Final = re.compile(_WRITTEN)
+# The soft hyphen, joiners, marks of direction, variation selectors: drawn as nothing, they part a secret.
 _ESCAPE_OR_INVISIBLE: Final = re.compile(
     r"[\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]{1,64}"
     rf"|{_WRITTEN}"
 )
+# Written white space ends a secret as real white space does; two characters become two, so that places stay.
 _SAME_LENGTH: Final = (("\\n", " \n"), ("\\r", " \n"), ("\\t", "  "))
+# 14 characters of base64 are 10 bytes, _LEAST_DECODED; MIME breaks it into lines of 76 (RFC 2045).
 _CODED: Final = re.compile(r"[A-Za-z0-9+/_-]{14,}+(?:\r?\n[A-Za-z0-9+/]{4,76}+)*+={0,2}")
+# "A K I A ...": ten or more single characters with the same sign between all of them.
 _SPACED: Final = re.compile(
     r"[ ._-](?<=(?<![\w+/=-])[\w+/=-][ ._-])[\w+/=.-](?!\w)(?:(?<=([ ._-]).)\1[\w+/=.-](?!\w)){8,2000}+"
 )
+# "AKIA 1B2C 3D4E ...": groups of four, as people read keys to each other, behind a vendor's prefix.
 _GROUPS: Final = sorted({prefix[:4] for prefix in PREFIXES if re.match(r"\w{4}", prefix)})
 _GROUPED: Final = re.compile(
     rf"(?:{'|'.join(_GROUPS)})(?<!\w.{{4}})([ -])\w{{4}}(?:\1\w{{4}}(?!\w)){{2,64}}+(?P<rest>\1\w{{1,3}}(?!\w))?"
@@ -55,6 +63,7 @@ class _Folding(dict[int, int]):
         if not (len(plain) == 1 and plain.isascii()):
             digit = unicodedata.decimal(char, None)
             plain = char if digit is None else str(digit)
+        # Superscripts and fractions (category No) stay: "m²" says no digit.
         self[code] = code if unicodedata.category(char) == "No" else ord(plain)
         return self[code]
 
@@ -130,6 +139,7 @@ def decoded(text: str) -> Iterator[tuple[str, int, int]]:
         start, end = match.start() - 1, match.end()
         yield text[start:end].replace(match[1], ""), start, end
     for match in _GROUPED.finditer(text):
+        # A shorter last group may be of the secret or the next word of the sentence: both readings are looked at.
         for end in {match.end(), match.start("rest")} - {-1}:
             yield text[match.start() : end].replace(match[1], ""), match.start(), end
 
@@ -139,12 +149,14 @@ def _coded(run: str, start: int) -> Iterator[tuple[str, int, int]]:
     if plain is not None:
         yield plain, start, start + len(run)
     elif "\n" in run:
+        # Not all lines together say something, but one of them may: lists of encoded values look like wrapped base64.
         for line in re.finditer(r"\S+", run):
             yield from _coded(line[0], start + line.start())
 
 
 def _text_in(run: str) -> str | None:
     try:
+        # All hexadecimal is base64 as well, so that it comes first.
         data = bytes.fromhex(run)
     except ValueError:
         data = _from_base64(run)
@@ -156,6 +168,7 @@ def _text_in(run: str) -> str | None:
 
 def _from_base64(run: str) -> bytes:
     body = "".join(run.split()).rstrip("=").replace("-", "+").replace("_", "/")
+    # Four characters are three bytes, three two, two one; a single one left over is none.
     usable = body[: len(body) - (len(body) % 4 == 1)]
     return binascii.a2b_base64(usable + "=" * (-len(usable) % 4))
 

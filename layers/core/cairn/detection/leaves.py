@@ -9,9 +9,12 @@ from cairn.ground.errors import DetectionFailed
 
 Path = tuple[str | int, ...]
 
+# Deeper values are refused unseen (decision 15): the walk is recursive, and Python's stack is not endless.
 MOST_LEVELS: Final = 100
+# {"name": "password", "value": "x"}: such a key says nothing, the name beside it does.
 _GENERIC: Final = frozenset({"value", "number", "text", "content", "data", "current"})
 _NAMES: Final = ("name", "key", "Name", "Key")
+# A name is written before every value below it: a long one would make the text that is searched many times longer.
 _MOST_OF_A_NAME: Final = 64
 
 
@@ -65,4 +68,5 @@ def _number(value: float) -> str:
     try:
         return str(value)
     except ValueError as error:
+        # Python refuses to write whole numbers of over 4,300 digits, since that takes quadratic time.
         raise DetectionFailed("a number has too many digits") from error

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final, Generic, NamedTuple, TypeVar
 
+# A line break ends what rules take for a value, the NUL what only a line break would not.
 BREAK: Final = "\n\0\n"
 """Stands between the texts of a page; no rule reaches over it."""
 Source = TypeVar("Source")

@@ -11,10 +11,13 @@ from cairn.detection import check_digits
 from cairn.detection.rules import Rule, always
 
 _SEPARATORS = str.maketrans("", "", " .-/()")
+# Visa, Mastercard (two ranges), American Express, Discover, JCB, Diners Club, UnionPay: a number of these that also
+# passes Luhn is seldom another one.
 _NETWORKS = re.compile(
     r"4\d{15}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}"
     r"|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}|62\d{14,17}"
 )
+# "logo@2x.png" and "db@host.internal" have the form of an address, and are none.
 _NO_MAIL_DOMAINS = (
     ".png",
     ".jpg",
@@ -29,6 +32,7 @@ _NO_MAIL_DOMAINS = (
     ".local",
     ".internal",
 )
+# Year first, day or month first, day and named month, named month and day.
 _DATE = (
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\s?\d{1,2}[-/.]\s?\d{2,4}"
     r"|\d{1,2}(?:st|nd|rd|th|\.)?[ -]?(?:of )?[A-Za-zäéû]{3,9},?[ -]\d{4}"
@@ -78,8 +82,10 @@ RULES: Final = (
         "email",
         "personal",
         ("@",),
+        # 64 characters before the @ (RFC 5321), labels of up to 63 (RFC 1035).
         r"@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,5}[A-Za-z]{2,24}(?![\w@]|\.\w)",
         _mail,
+        # Read from right to left: the "user:password@host" of a URL is the rule url_password's.
         before=r"[\w.+%'-]{1,64}(?!//|\w|:[\w.+%-]{1,40}//)",
     ),
     Rule(
@@ -102,7 +108,9 @@ RULES: Final = (
         r"(?:\d{3}([ .-]{1,2})\d{4}\2\d{4}\2\d{4}(?:\2\d{3})?|\d{3}([ .-])\d{6}\3\d{4,5}|\d{14,18}))(?!\w|[ .-]\d)",
         _compact(_card),
     ),
+    # Neither the middle nor the last group of a number that was given out is all zeros.
     _form("us_ssn", r"(\d(?<![\w.-]\d)\d\d([- ])(?!00)\d\d\2(?!0000)\d{4})(?![\w-])"),
+    # Area codes of North America begin with 2 to 9, which tells them from years, versions and prices.
     _form("phone", r"\((?<!\w\()[2-9]\d\d\)[ -]?\d{3}[ .-]\d{4}(?![\w-])"),
     _form("phone", r"[2-9](?<![\w.+/-]\d)\d\d[.-]\d{3}[ .-]\d{4}(?![\w-]|\.\d)"),
     _form("phone", r"0(?<![\w.+-]0)(?:\d{4} \d{6}|\d{2,4} \d{3,4} \d{3,4}|\d(?: \d\d){4})(?![\w-]| \d)"),
@@ -125,10 +133,14 @@ RULES: Final = (
         "phone", "call|call me|text me|ring me|reach me", r"[+(0][ ()\d.\-/]{0,3}\d(?:[ ().\-/]{0,2}\d){6,13}", _phone
     ),
     _form(
-        "iban", r"[A-Z]{2}(?<!\w[A-Z]{2})\d{2} ?(?:[A-Z0-9]{4} ?){2,7}[A-Z0-9]{1,4}(?!\w)", _compact(check_digits.iban)
+        # A country, two check digits, and up to 30 more in groups of four as they are printed (ISO 13616).
+        "iban",
+        r"[A-Z]{2}(?<!\w[A-Z]{2})\d{2} ?(?:[A-Z0-9]{4} ?){2,7}[A-Z0-9]{1,4}(?!\w)",
+        _compact(check_digits.iban),
     ),
     _form(
         "uk_national_insurance",
+        # Letters that no prefix has are left out; QQ is what official examples use.
         r"(?:[A-CEGHJ-PR-TW-Z](?<!\w[A-Z])[A-CEGHJ-NPR-TW-Z]|QQ(?<!\wQQ)) ?\d{2} ?\d{2} ?\d{2} ?[A-D](?!\w)",
     ),
     _form(
@@ -144,6 +156,7 @@ RULES: Final = (
     ),
     _form("italian_tax_code", r"[A-Z]{6}(?<!\w[A-Z]{6})\d\d[A-EHLMPRST]\d\d[A-Z]\d{3}[A-Z](?!\w)"),
     _form("mexican_curp", r"[A-Z]{4}(?<!\w[A-Z]{4})\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)"),
+    # From here on forms that many numbers have: only a word before them makes them personal (decision 15).
     _after("us_ssn", "ssn|social security|itin", r"\d{3}[- ]?\d{2}[- ]?\d{4}"),
     _after(
         "german_tax_id",
@@ -188,6 +201,7 @@ RULES: Final = (
         "postal_address",
         rf"\d(?<![\w.-]\d)\d{{0,4}}[A-Za-z]? {_STREET}"
         r"(?:(?:Street|Avenue|Ave|Road|Rd|Lane|Ln|Boulevard|Blvd|Terrace|Parkway|Highway)(?!\w)"
+        # Short ones are words and titles too, as in "3 Red St Bernard": they need a place behind them.
         r"|(?:St|Drive|Dr|Way|Court|Ct|Place|Pl|Square|Sq)(?=\.?, [A-Z]))"
         r"(?:[., ]{1,2}[A-Z][a-zA-Z. ]{1,30}+)?(?:, ?[A-Z]{2},? \d{5}(?:-\d{4})?)?",
     ),
@@ -198,6 +212,7 @@ RULES: Final = (
         r"(?i:straße|strasse|str\.|weg|platz|allee|gasse) \d{1,4}[a-z]?, ?\d{5} [A-ZÄÖÜ][\wäöüß-]{1,30}",
         before=r"[\w-]{1,30}",
     ),
+    # Ethereum, then Bitcoin in Bech32 (no 1, b, i or o) and in Base58Check (no 0, O, I or l).
     _form("crypto_wallet", r"0x(?<![\w]0x)[0-9a-fA-F]{40}(?!\w)"),
     _form("crypto_wallet", r"bc1(?<!\wbc1)[02-9ac-hj-np-z]{11,71}(?!\w)"),
     _form("crypto_wallet", r"[13](?<![\w/+=.-][13])[1-9A-HJ-NP-Za-km-z]{25,34}+(?![\w/+=-])", check_digits.bitcoin),

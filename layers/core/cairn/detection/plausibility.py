@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from typing import Final
 
+# Brackets, dots, templates of shells and formats, and the words that examples are filled with.
 _MARKED = re.compile(
     r"[<>{}…]|\*{3}|\$[\w({]|%[\w(]|\.\.\."
     r"|(?i:x{4}|your[_\-. ]|[_\-. ]here|redacted|replace[_-]?me|change[_-]?me|placeholder|insert[_-]|dummy)"
@@ -21,6 +22,7 @@ _NO_SECRETS: Final = """
     weak will with wrong yes
 """
 _WORDS: Final = frozenset(_NO_SECRETS.split())
+# Of 32 characters drawn from all 62, five are digits and 13 capitals on average: fewer than these are rare.
 _FEW_DIGITS: Final = 3
 _FEW_LETTERS: Final = 4
 _RANDOM: Final = 4.0
@@ -30,6 +32,7 @@ _PUBLIC: Final = ("Qm", "MII")
 _WORD = re.compile(r"[A-Z]?[a-z]{2,}")
 _WORDY: Final = 0.7
 """The share of its characters in words from which a name in camel case is known."""
+# settings.api_key, config::token, self->secret.
 _CODE = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[!;]?")
 
 
@@ -69,4 +72,5 @@ def dense(value: str) -> bool:
         return False
     if sum(map(len, _WORD.findall(value))) > _WORDY * len(value):
         return False
+    # What decodes to ASCII is a text in base64: `disguises` decodes it, and the rules look at what it says.
     return entropy(value) > _RANDOM and not binascii.a2b_base64(value[: len(value) // 4 * 4]).isascii()

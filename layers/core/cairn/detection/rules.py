@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 Category = Literal["secret", "personal"]
 
+# A mail address has 64 characters before its @ at most; one more shows whether it begins there.
 _MOST_BEFORE: Final = 65
 
 
@@ -58,6 +59,7 @@ class Rule:
         for anchor in self.anchors:
             behind = 0
             for at in places(lower, anchor):
+                # Matches of one rule do not overlap: a row of anchors would take quadratic time.
                 match = compiled(self.pattern).match(text, at) if at >= behind else None
                 if match:
                     behind = match.end()
@@ -66,6 +68,7 @@ class Rule:
     def _widened(self, text: str, start: int) -> int:
         if not self.before:
             return start
+        # Backwards, since a look-behind of Python has one length and `match` tries no further place.
         found = compiled(self.before).match(text[max(0, start - _MOST_BEFORE) : start][::-1])
         return start - found.end() if found else -1
 

@@ -11,10 +11,14 @@ from cairn.detection.leaves import Leaf
 from cairn.detection.vendor_tokens import PREFIXES
 
 _BEGINS: Final = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(PREFIXES, key=len, reverse=True)))})")
+# What a secret is made of, and nothing else: a sentence is no part of one.
 _PART: Final = re.compile(r"[\w+/=.-]{1,400}")
+# Pieces of at most 8 characters, three or more of them, are put together whole: one by one they look like nothing.
 _SHORT: Final = 8
 _FEWEST_SHORT: Final = 3
+# Fields come in any order: the two behind the beginning and the one before it are tried.
 _NEXT, _BEFORE = 2, 1
+# Bounds the time that a list of nothing but beginnings takes.
 _MOST_BEGUN: Final = 5_000
 
 

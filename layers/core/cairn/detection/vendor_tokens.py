@@ -8,6 +8,7 @@ from typing import Final
 from cairn.detection.plausibility import dense, placeholder, token_body
 from cairn.detection.rules import Rule
 
+# A rule's name, prefixes, and the form of what follows, as loose as the prefix is telling: vendors lengthen tokens.
 _HEX, _WORD, _URL = "[0-9a-f]", "[A-Za-z0-9]", r"[\w-]"
 _PREFIXED: Final[tuple[tuple[str, str, str], ...]] = (
     ("aws_access_key_id", "AKIA|ASIA|ABIA|ACCA", "[A-Z0-9]{16}"),
@@ -62,6 +63,7 @@ PREFIXES: Final = tuple(prefix for _, prefixes, _ in _PREFIXED for prefix in pre
 
 def _prefixed(name: str, prefixes: str, body: str) -> Rule:
     literal = "|".join(re.escape(prefix) for prefix in prefixes.split("|"))
+    # Not within a longer run of letters and digits, which is some other code that happens to hold the prefix.
     pattern = rf"(?<![A-Za-z0-9])(?:{literal}){body}(?![A-Za-z0-9])"
     anchors = tuple(prefix.lower() for prefix in prefixes.split("|"))
     return Rule(name, "secret", anchors, pattern, lambda found: token_body(re.sub(rf"\A(?:{literal})", "", found)))
@@ -85,8 +87,11 @@ RULES: Final = (
     ),
     _secret("private_key", "putty-user-key-file", r"(?i:putty-user-key-file)-\d:[^\x00]{0,8000}+"),
     *(_prefixed(*each) for each in _PREFIXED),
+    # eyJ is {" in base64, with which header and claims both begin.
     _secret("jwt", "eyj", r"(?<![\w-])eyJ[\w-]{8,4096}+\.eyJ[\w-]{8,8192}+\.[\w-]{0,2048}+"),
     _after("terraform_token", r"[A-Za-z0-9]{14}", ".atlasv1.", r"\.atlasv1\.[\w-]{60,80}"),
+    # The look-behind stands behind the literal that it is about: Python searches for a leading literal directly, here
+    # in a twentieth of the time.
     _secret("twilio_key", "", r"(?:SK(?<![A-Za-z0-9]SK))[0-9a-f]{32}(?![A-Za-z0-9])", anchored=False),
     _after("mailchimp_key", r"[0-9a-f]{32}(?!\w)", "-us", r"-us\d{1,2}(?!\w)"),
     _after("telegram_token", r"\d{8,10}", ":aa", r":AA[\w-]{33}(?![\w-])"),
@@ -94,10 +99,12 @@ RULES: Final = (
     _secret(
         "discord_token",
         "",
+        # The first part is a user's number in base64: digits begin with M, N or O there.
         r"[MNO](?<![\w.-][MNO])[A-Za-z0-9_-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])",
         anchored=False,
     ),
     _secret("azure_sas", "sig=", r"(?<=[?&;])sig=([A-Za-z0-9%+/]{40,120}={0,2})"),
+    # bcrypt, MD5, SHA-256, SHA-512, yescrypt, Argon2, scrypt in crypt(3)'s form: a hash can be tried against guesses.
     _secret("password_hash", "$", r"(?<![\w$])\$(?:2[abxy]?|1|5|6|y|argon2(?:id|i|d)|scrypt)\$[\w./$,=+-]{20,200}"),
     Rule(
         "url_password",
@@ -108,6 +115,7 @@ RULES: Final = (
     ),
 )
 
+# 32 characters and more of no known form; plausibility.dense tells keys from hashes, names and texts.
 HIGH_ENTROPY: Final = Rule(
     "high_entropy_key", "secret", (), r"(?<![\w+/=.@#?&-])[A-Za-z0-9]{32,64}+(?![\w+/=@-])", dense
 )

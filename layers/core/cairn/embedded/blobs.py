@@ -52,6 +52,7 @@ class DirectoryBlobs:
                 fsync_directory(path.parent)
 
     def _path(self, tenant: Tenant, digest: Digest) -> Path:
+        # 256 directories a tenant, since file systems slow down with very many names in one.
         return self._root / directory_name(tenant) / digest[:2] / ids.digest(digest)
 
 

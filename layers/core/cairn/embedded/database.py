@@ -12,6 +12,7 @@ from threading import Lock
 
 from cairn.ground.errors import CairnError, CorruptData, InternalError, Unavailable
 
+# Nothing is wrong with the data: the same call may succeed later.
 _PASSING = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
@@ -21,6 +22,7 @@ _PASSING = {
     sqlite3.SQLITE_NOMEM,
 }
 _CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+# Extended result codes hold the primary one in their lowest byte (SQLite, "Result and Error Codes").
 _PRIMARY_CODE = 0xFF
 
 
@@ -36,6 +38,7 @@ class Database:
         self._busy_seconds = busy_seconds
         self._idle: deque[sqlite3.Connection] = deque()
         self._turn = Lock()
+        # The list and not the object: what refers to the object would keep it alive.
         weakref.finalize(self, _close_all, self._idle)
         with self.writing() as connection:
             for statement in schema.split(";"):
@@ -62,17 +65,21 @@ class Database:
         Threads take turns before SQLite, which has a writer sleep and look again.
         """
         with self._in_turn(), self.reading() as connection:
+            # The write lock is taken at once: a transaction that read first and then wants it is refused without a wait
+            # where another wrote meanwhile.
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
                 connection.execute("COMMIT")
             finally:
+                # COMMIT may have failed and left it open, or SQLite may have rolled back by itself.
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
 
     def scrub(self) -> None:
         """Rewrite the file without what was deleted, and empty the log; Unavailable while another process uses them."""
         with self.reading() as connection:
+            # Deleted rows stay in the file's free pages, and in the log, until both are rewritten.
             connection.execute("VACUUM")
             (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if busy:
@@ -89,16 +96,20 @@ class Database:
 
     def _borrow(self) -> sqlite3.Connection:
         try:
+            # The one that was used last, whose cache is warm; without a lock, since a deque's pop is atomic.
             return self._idle.pop()
         except IndexError:
             return self._connect()
 
     def _connect(self) -> sqlite3.Connection:
+        # No implicit transactions (isolation_level), and any thread may borrow it, one at a time.
         connection = sqlite3.connect(
             self._path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False
         )
         try:
+            # Readers go on beside the writer; with the journal of old a write locks them out.
             connection.execute("PRAGMA journal_mode = WAL")
+            # In WAL mode NORMAL loses the last commits when power fails; what was acknowledged has to stay.
             connection.execute("PRAGMA synchronous = FULL")
         except sqlite3.Error:
             connection.close()

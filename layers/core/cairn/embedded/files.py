@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 _TEMPORARY = ".tmp-"
+# No write takes an hour: a file in the making is older only if its writer died.
 _ABANDONED_AFTER_SECONDS = 3600
 
 
@@ -26,6 +27,7 @@ def create_once(path: Path, data: bytes) -> bool:
             os.fsync(file.fileno())
         made = False
         with suppress(FileExistsError):
+            # Unlike a rename it fails where the name is taken: the first writer's bytes stay.
             os.link(temporary, path)
             made = True
     finally:

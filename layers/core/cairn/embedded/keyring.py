@@ -23,6 +23,7 @@ from cairn.ground.ids import Tenant
 from cairn.ground.ports import DataKey
 
 _KEY_BYTES = 32
+# What NIST SP 800-38D recommends for GCM.
 _NONCE_BYTES = 12
 _HOW_TO_MAKE_ONE = (
     "LUMERA_MEMORY_KEY must be 64 hexadecimal characters or the base64 of 32 bytes; make one with: openssl rand -hex 32"
@@ -56,6 +57,7 @@ class LocalKeyRing:
             raise CorruptData(_ANOTHER_MASTER) from None
 
     def _cipher(self, tenant: Tenant) -> AESGCM:
+        # Says what the key is for, so that a key derived for something else is another one.
         info = b"cairn data key wrap 1 " + tenant.encode()
         return AESGCM(HKDF(SHA256(), _KEY_BYTES, salt=None, info=info).derive(self._master))
 

@@ -29,6 +29,7 @@ def holds(condition: Condition, item: Attributes | None) -> bool:
         case Missing(name):
             return name not in stored
         case Equals(name, value):
+            # To Python True equals 1 and 1.0; to DynamoDB they are of different types.
             return name in stored and type(stored[name]) is type(value) and stored[name] == value
         case LessThan(name, value):
             number = stored.get(name)
@@ -43,6 +44,7 @@ def holds(condition: Condition, item: Attributes | None) -> bool:
 
 def permits(write: Write, item: Attributes | None) -> bool:
     """Return whether a write may be applied to a stored item."""
+    # Deleting what is not there succeeds, as it does where an answer was lost and the call is made again.
     if write.condition is None or (item is None and isinstance(write, Delete)):
         return True
     return holds(write.condition, item)
@@ -65,6 +67,7 @@ def _updated(write: Update, item: Attributes | None) -> Attributes:
     new: dict[str, Scalar] = {"pk": write.key.pk, "sk": write.key.sk, **(item or {}), **write.set}
     for name, amount in write.add.items():
         number = new.get(name, 0)
+        # A bool is an int to Python, and no number to DynamoDB.
         if type(number) is not int:
             raise ValueError(f"cannot add to {name}: it is no number")
         new[name] = number + amount

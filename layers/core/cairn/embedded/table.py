@@ -43,6 +43,7 @@ _ITEMS_UP = "SELECT pk, sk, body FROM items WHERE pk = :pk AND sk BETWEEN :low A
 _ITEMS_DOWN = (
     "SELECT pk, sk, body FROM items WHERE pk = :pk AND sk BETWEEN :low AND :high AND sk <> :sk ORDER BY sk DESC"
 )
+# Row values compare from left to right, as the index is sorted: the page goes on behind its last row.
 _INDEX_UP = """SELECT pk, sk, ipk, isk FROM items WHERE ipk = :pk AND isk BETWEEN :low AND :high
     AND (isk, pk, sk) > (:edge, :start_pk, :sk) ORDER BY isk, pk, sk"""
 _INDEX_DOWN = """SELECT pk, sk, ipk, isk FROM items WHERE ipk = :pk AND isk BETWEEN :low AND :high
@@ -50,9 +51,11 @@ _INDEX_DOWN = """SELECT pk, sk, ipk, isk FROM items WHERE ipk = :pk AND isk BETW
 _AFTER_ALL_TEXT = b""  # SQLite sorts every blob after every text
 _SWEEP = """DELETE FROM items WHERE rowid IN
     (SELECT rowid FROM items WHERE expires_at <= :now LIMIT :batch)"""
+# Larger batches sweep faster and keep writers waiting longer; the same for a page of _OWNED and its memory.
 _SWEEP_BATCH = 500
 _OWNED = "SELECT pk, sk, body FROM items WHERE (pk, sk) > (:pk, :sk) AND pk <= :end ORDER BY pk, sk LIMIT :batch"
 _OWNED_BATCH = 100
+# SQLite's integers have 64 bits with a sign.
 _LARGEST_INTEGER = 2**63 - 1
 
 
@@ -133,6 +136,7 @@ class SqliteTable:
     def owned(self, prefix: str, after: Key | None = None) -> list[Attributes]:
         """Return the next items, by key, whose partition begins with the prefix; none at the end."""
         place = after or Key(prefix, "")
+        # U+10FFFF sorts behind every character that a key may go on with.
         bounds = {"pk": place.pk, "sk": place.sk, "end": prefix + "\U0010ffff", "batch": _OWNED_BATCH}
         with self.database.reading() as connection:
             return [_decoded(*row) for row in connection.execute(_OWNED, bounds)]
@@ -187,7 +191,9 @@ def _apply(connection: sqlite3.Connection, write: Write, item: Attributes | None
     if new is None:
         connection.execute("DELETE FROM items WHERE pk = ? AND sk = ?", (key.pk, key.sk))
     elif new is not item:
+        # A mere check leaves the item as it is, and needs no write.
         connection.execute(
+            # No REPLACE: that deletes and inserts, which moves the row and writes all indexes.
             """INSERT INTO items (pk, sk, ipk, isk, expires_at, body) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (pk, sk) DO UPDATE
             SET ipk = excluded.ipk, isk = excluded.isk, expires_at = excluded.expires_at, body = excluded.body""",
@@ -233,6 +239,8 @@ def _page(items: Iterable[Attributes], limit: int | None, key_names: tuple[str, 
     size = 0
     for item in items:
         size += item_bytes(item)
+        # One item is always returned, however large, or a page would never end. As in DynamoDB, which counts 1 MB a
+        # page.
         if taken and (len(taken) == limit or size > MAX_PAGE_BYTES):
             return Page(tuple(taken), {name: str(taken[-1][name]) for name in key_names})
         taken.append(item)
@@ -241,6 +249,7 @@ def _page(items: Iterable[Attributes], limit: int | None, key_names: tuple[str, 
 
 def _expiry(item: Attributes) -> int | None:
     moment = item.get("expires_at")
+    # What DynamoDB's TTL would pass over is not swept here either.
     if not isinstance(moment, int) or isinstance(moment, bool) or not 0 <= moment <= _LARGEST_INTEGER:
         return None
     return moment

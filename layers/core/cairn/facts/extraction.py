@@ -15,13 +15,17 @@ from cairn.facts.markers import Marker, patterns
 from cairn.facts.own_words import openings, own_words
 from cairn.facts.values import CORRECTABLE, Shape, clip, values
 
+# Characters looked at on either side of a full stop: as far as the longest abbreviation or first word reaches.
 _LONGEST_END = 12
 _BORDER = re.compile(r"[.!?…]+[\"')\]]*(?=\s|\Z)|(?<=[a-z])[.!?](?=(?:I|My)\b)|[。！？]|\n+")  # noqa: RUF001  Chinese and Japanese end sentences so
+# "Dr. Smith" goes on after the full stop, always.
 _NEVER_LAST = re.compile(
     r"(?:\A|[\s(])(?:dr|mr|mrs|ms|prof|st|mt|vs|ch|vol|sec|pp|e\.g|i\.e|approx|fig)\Z", re.IGNORECASE
 )
+# "Acme Inc. I work there": these end a sentence where the next word begins one.
 _SELDOM_LAST = re.compile(r"(?:\A|[\s(])(?:[a-z]|[a-z]\.[a-z]|etc|inc|ltd|co|corp|jr|sr|no)\Z", re.IGNORECASE)
 _SENTENCE_START = re.compile(r"\s*(?:\Z|(?:I|I'm|I've|My|We|The|It|Please|What|How|Can|Could|Today|This|But|So)\b)")
+# Typographic signs become those of the patterns, one for one, so that places stay.
 _STRAIGHT = str.maketrans("\u2019\u2018\u201c\u201d\u00a0", "''\"\" ")
 _CORRECTION = re.compile(
     r"\s*(?:(?:(?:sorry|no|oops|wait|actually|correction|my bad|scratch that)[,.!:]?\s+)+(?:it's|it is|that's|i meant)"
@@ -71,6 +75,7 @@ class _Reading:
                 self._drop_newest(1)
                 claims = [corrected]
             elif _TAKEN_BACK.match(sentence):
+                # "I love mud. Just kidding.": all that the sentence before stated goes.
                 self._drop_newest(len(self._latest))
         self.found += [candidate for _, candidate in claims]
         self._latest = claims

@@ -139,6 +139,7 @@ def merge(active: Sequence[Fact], candidates: Sequence[Candidate], recording: Re
     identity within the turn the last one counts. Merging the same candidates again changes nothing.
     """
     now = recording.now
+    # Of two that are about the same the later one counts, whatever order they come in.
     live = {identity(fact): fact for fact in sorted(active, key=_age) if fact.is_live(now)}
     claims = _last_claims(candidates)
     added: list[Fact] = []

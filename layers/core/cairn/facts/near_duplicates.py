@@ -9,6 +9,7 @@ from datetime import datetime
 from cairn.facts.facts import Fact, State, normalise
 from cairn.language.terms import terms, words
 
+# No negations and no prepositions, which change what is said.
 _FILLERS = frozenset({"a", "an", "the", "my", "some", "really", "very", "just", "so", "please"})
 
 

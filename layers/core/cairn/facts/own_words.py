@@ -6,10 +6,15 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 
+# A sign that no marker and no border of a sentence holds, so that what is masked can neither state nor part anything.
 _MASK = "\N{BULLET}"
 _BORDER = "\n"
+# In characters before a marker: a longer reach allows for more phrases that lead up to it, and takes more time at each.
 _OPENING_REACH = 64
+# How far a word such as "imagine" or "she said" casts doubt: about two lines of a chat. bench/extraction.py says what a
+# reach finds and misses.
 _FOREIGN_REACH = 160
+# What stands behind "translate:" or "here is my letter:" is a text to work on, often in the first person.
 _WORK_ON = (
     r"(?:translate|summari[sz]e|proofread|correct|fix|improve|review|rewrite|rephrase|paraphrase|edit|polish|shorten"
     r"|simplify|turn|change|add|extract|complete|read|classify|analy[sz]e|conjugate|punctuate|check|convert|write|compose"
@@ -17,11 +22,14 @@ _WORK_ON = (
     r"|here(?: is|'s) (?:the|an?|my) (?:article|text|letter|e-?mail|message|post|transcript|story|chapter|conversation"
     r"|review)|(?:the )?(?:transcript|interview|article|(?:cover )?letter|review))"
 )
+# Who plays a role says "I am a pirate" of the role.
 _FICTION = (
     r"(?:role-?play|pretend|(?:act|speak|talk|answer|behave) (?:as|like) (?:an?|my|the|if)|you play"
     r"|let's (?:play|pretend|imagine|say|assume)|for this (?:exercise|scene|game|test)"
     r"|in (?:my|this|the) (?:story|novel|book|game|film|movie|play))"
 )
+# In order: fenced code, quoted lines, inline code, quotations, links, headers of mail, letters from "Dear" on, all down
+# to a letter's closing words, texts to work on as far as their paragraph goes, and fiction as far as its line.
 _ASIDE = re.compile(
     r"(?:```|~~~).*?(?:```|~~~|\Z)|^[ \t]*>[^\n]*|`[^`\n]+`|\"[^\"\n]{1,300}\"|(?<!\w)'[^'\n]{1,200}'(?!\w)|https?://\S+"
     r"|^(?:from|to|sent|subject|fwd?): .*|^dear [^\n]{1,60}\n.*"
@@ -30,11 +38,14 @@ _ASIDE = re.compile(
     rf"|(?:^(?:be|you are) (?:an?|now)|\b{_FICTION})\b[^\n]*",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
+# "[12 May] Ada: I like tea", as logs of chats are pasted: stamp, speaker, words.
 _TURN = re.compile(r"^[ \t]*(\[[^\]\n]{1,40}\][ \t]*)?([^\W\d_a-z][\w.' -]{0,30}):[ \t]([^\n]*)", re.MULTILINE)
+# "Update: I moved": the colon of these opens the user's own clause; another word's opens a quote or a field.
 _INTRODUCTIONS = (
     "things?|intro|introduction|facts?|context|info|details?|note|reminder|me|background|important|careful|warning|btw"
     "|ps|fyi|update|correction|also|question|situation|news|remember"
 )
+# What may stand between a border and the statement and leaves it a statement: "but honestly, now that ...".
 _OPENERS = (
     "and|but|so|because|since|although|though|plus|also|well|oh|hi|hello|hey|there|yes|yeah|yep|no|nope|ok|okay|right"
     "|actually|honestly|personally|basically|btw|by the way|fyi|ps|for the record|for context|for reference|sorry"
@@ -52,6 +63,8 @@ _OPENING = re.compile(
     rf"(?:(?:{_OPENERS})[,:!]?\s+)*\Z",
     re.IGNORECASE,
 )
+# Conditions, reports, doubts, wishes and titles: what follows is somebody else's, or not meant. "I said" and "I think"
+# are the user's own.
 _FOREIGN = re.compile(
     r"\bif\b(?! (?:it helps|you're|you are|anyone|that matters|it matters))|(?<!\bi )(?<!\bi've )\b(?:said|told)\b"
     r"|(?<!\bi )\b(?:think|believe|assume|claim|say)\b"
@@ -80,6 +93,7 @@ def own_words(text: str) -> str:
 
 def openings(masked: str) -> Callable[[int], bool]:
     """Return whether a position in a sentence opens a clause that the user says in their own name and in earnest."""
+    # The first entry stands so far before the text that it casts no doubt, and saves a case without one.
     foreign = [-_FOREIGN_REACH, *(other.end() for other in _FOREIGN.finditer(masked))]
 
     def opens(start: int) -> bool:
@@ -97,4 +111,5 @@ def _in_place(sign: str) -> Callable[[re.Match[str]], str]:
 
 def _without_stamp(turn: re.Match[str]) -> str:
     stamp, _, said = turn.groups()
+    # The stamp and the name become borders of sentences, as many as they had characters: places stay.
     return _BORDER * (len(turn.group()) - len(said)) + said if stamp else turn.group()

@@ -22,6 +22,7 @@ from cairn.ground.errors import ModelFailed
 from cairn.ground.settings import HeuristicSettings
 from cairn.ground.tiers import Tier
 
+# More are no facts of one turn but a model that ran away.
 MAX_UPSERTS = 20
 MAX_SAID_CHARACTERS = 24_000
 """How much of the newest words a model is shown, so that a pasted file neither fills its window nor runs up a bill."""
@@ -171,6 +172,8 @@ def _text(value: object) -> str:
     if not isinstance(value, str) or len(value) > MAX_VALUE_BYTES or not any(map(str.isalnum, value)):
         return ""
     text = _single_spaced(value)
+    # No control characters and lone surrogates: they have no place in a fact, and not every store holds them (decision
+    # 7).
     if any(category(character) in {"Cc", "Cs"} for character in text):
         return ""
     return text if len(text.encode()) <= MAX_VALUE_BYTES else ""

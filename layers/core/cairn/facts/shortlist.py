@@ -12,7 +12,9 @@ from cairn.ground.tiers import Tier
 
 _TIER_ORDER = {Tier.L0: 2, Tier.L2: 1, Tier.L1: 0}
 _INTRODUCING = {name: place for place, (name, kind) in enumerate(FACT_KINDS.items()) if kind.introduces}
+# Enough to greet somebody; every one is placed at each turn without an answer, and costs tokens there.
 _MOST_INTRODUCING = 5
+# A fact on its last day still beats one that answers the query less by a fifth: fading breaks near ties, no more.
 _STALEST = 0.8
 
 

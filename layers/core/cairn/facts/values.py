@@ -6,9 +6,12 @@ import re
 from enum import Enum, auto
 from unicodedata import category
 
+# Longer facts are stories: a cap keeps a pasted paragraph out of the memory block and the log entry small.
 MAX_VALUE_BYTES = 512
 _EMOJI_STYLE = "\N{VARIATION SELECTOR-16}"
+# Characters behind a marker in which the value ends; a little over MAX_VALUE_BYTES, to which it is cut.
 _REACH = 600
+# Characters at a sentence's end among which a question mark is looked for: quotes and blanks may follow it.
 _LAST_WORDS = 12
 
 
@@ -26,16 +29,20 @@ class Shape(Enum):
 
 CORRECTABLE = frozenset({Shape.NAME, Shape.PLACE, Shape.ROLE, Shape.PHRASE})
 """The shapes of which a statement has one value, so that another one said right after it takes its place."""
+# "I love mud, she said", "I love mud, just kidding", "I love mud. Not!"
 _DISOWNED = re.compile(
     r"[\s,\"'(]*(?:\w+ (?:said|says|replied|wrote|asked)|(?:said|says|replied) \w+|just kidding|jk"
     r"|(?:(?:obviously|of course|certainly) )?not[.!]*\Z)",
     re.IGNORECASE,
 )
+# "My name is Bob, no wait, Rob": the value that follows counts.
 _CORRECTED = re.compile(
     r"\s*,\s*(?:sorry|oops|no(?: wait)?|wait|correction|i meant?)\b[\s,.!-]*"
     r"(?:(?:no|sorry|i meant?|it's)\b[\s,]*)*",
     re.IGNORECASE,
 )
+# "I live in Oslo, where can I ...?": a question of its own behind a statement leaves the statement one; without one the
+# whole sentence asks.
 _QUESTION = re.compile(
     r"[\s,;(\u2014\u2013-]*(?:and |so |but |or )?(?:what|which|who|where|when|why|how|can|could|would|will|do|does|did"
     r"|is|are|should|shall|any|anything|got|have you|please|you)\b(?!,? (?:right|no)\b)",
@@ -45,14 +52,18 @@ _NEW_CLAUSE = (
     r"(?:i|i'?m|i'?ve|i'd|i'll|my|we|he|she|it|it's|they|you|that's|this|there|please|can|could|would|will|what|which"
     r"|how|where|who|when|do|does|did|is|are|should|maybe|then|not|right|thanks|nice|so|but|because|since|though|if)\b"
 )
+# Where a value of any shape ends: a bracket, a dash, a conjunction that changes the subject, the subject of the next
+# clause.
 _STOP = re.compile(
     r"[;()\[\]{}\u2014\u2013|]|\s-+\s|:\s|\s(?:but|because|cuz|so|although|though|whereas|unless|even though)\b"
     rf"|[,\s]\s*(?:and|or|plus|&)\s+(?:also\s+|now\s+)?{_NEW_CLAUSE}|,\s*{_NEW_CLAUSE}",
     re.IGNORECASE,
 )
+# "1,000 books" is one value.
 _COMMA = re.compile(r",(?!\s*\d)")
 _END = {
     Shape.PLACE: re.compile(
+        # "Oslo, Norway" is one place, "Oslo, with my dog" ends at the comma.
         r",(?!\s*(?-i:[A-Z])|\w)"
         r"|\s(?:i|we|part-time|full-time|and|with|since|for|where|when|from|to|on|by|after|last|next|this|until|as"
         r"|in\s+(?:\d+|(?:early\s+|late\s+|the\s+)?(?:spring|summer|autumn|fall|winter|january|february|march|april|may|june|july"
@@ -63,6 +74,7 @@ _END = {
     Shape.PHRASE: _COMMA,
     Shape.THINGS: _COMMA,
 }
+# Taken off the end of a value: when, how much, thanks. What is stated is the rest.
 _TAIL = re.compile(
     r"(?:[\s,]+(?:now|nowadays|these days|currently|at the moment|right now|too|as well|a lot|very much|so much"
     r"|the most|though"
@@ -71,6 +83,7 @@ _TAIL = re.compile(
     r"|already|instead|again|allerg(?:y|ies)))+\Z",
     re.IGNORECASE,
 )
+# Values that say nothing without the sentence before ("that one"), and figures ("in denial", "in a hurry").
 _VAGUE = re.compile(
     r"(?:it|that|this|these|those|them|him|his|her|their|us|your|yours|how|what|when|where|why|who|whatever|nothing"
     r"|neither|none|no|not|both|either|as|all of|everything|one|something|someone|my best|at|for|about"
@@ -90,14 +103,17 @@ _NO_TASTE = re.compile(
 )
 _CONJUNCTION = re.compile(r"(?:\A|\s)\s*(?:and|or|&)\s+", re.IGNORECASE)
 _AND_SO_ON = re.compile(r"\s*(?:etc|and so on)\.?\s*", re.IGNORECASE)
+# Longer runs of capitalised words are titles or shouting. Items of more words are clauses that a comma happens to part.
 _MOST_NAMES = 6
 _MOST_WORDS_OF_ITEM = 4
+# Small words within a name that goes on with a capital: "Ludwig van Beethoven".
 _NAME_PARTICLES = "de da di del der den van von la le el al bin ibn ten ter y"
 _PARTICLES = frozenset(_NAME_PARTICLES.split())
 _AFTER_NAME = """
     and but or from by in at on with to nice btw so what can please pls plz thx lol haha i i'm im you who is if when
 """
 _ENDS_NAME = frozenset(_AFTER_NAME.split())
+# "I'm" is followed by these far more often than by a name, and people write names in lower case too.
 _NAME_NEVER_STARTS = """
     a an the not in on at too very so really also just no back later tomorrow today tonight now maybe again soon crazy
     if when after before once anytime any old up out over about for to important common hard easy difficult spelled
@@ -161,6 +177,7 @@ def _name_length(body: str) -> int:
     for match in re.finditer(r"(?P<word>[^\s,]+)(?P<comma>,?)", body):
         word = match["word"].strip("\"'.!?")
         lower = word.casefold()
+        # "J. R. Hartley": the full stop is no end, and "A." no article.
         initial = word.isupper() and match["word"].endswith(".")
         if not initial and (lower in _ENDS_NAME or (words == 0 and lower in _NO_NAME)):
             break
@@ -171,6 +188,7 @@ def _name_length(body: str) -> int:
         words, end = words + 1, match.end("word")
         if match["comma"]:
             break
+    # In lower case two words are a name at most: what goes on is a sentence.
     return end if words <= (_MOST_NAMES if capital else 2) else 0
 
 
@@ -192,6 +210,7 @@ def _clean(said: str) -> str:
 def _without_trailing_signs(text: str) -> str:
     end = len(text)
     while (
+        # "C++", "C#", "80%" and a bracket end with a sign of their own.
         end and text[end - 1] not in ")%+#" and (text[end - 1] == _EMOJI_STYLE or category(text[end - 1])[0] in "PSZC")
     ):
         end -= 1

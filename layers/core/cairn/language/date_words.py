@@ -32,6 +32,7 @@ _SIGNS: Mapping[str, str] = {
     "ago after": "a",
     "ago on either side": "B",
 }
+# The signs that a date is never without: a text without a word for any of them is not read in that language.
 _TELLING = "MmWSsUKd"
 _BY_SCRIPT: Mapping[str, Sequence[str]] = {
     "\u3000": ("zh", "ja"),
@@ -42,10 +43,15 @@ _BY_SCRIPT: Mapping[str, Sequence[str]] = {
 }
 """Which languages there are, by the first character that a script may have."""
 _CJK = "\u3000"
+# In words, or in characters of Chinese and Japanese: no entry of date_words.json is longer.
 _LONGEST_PHRASE = 4
+# Longer numbers are no day, year or count of days; int() of a very long one is slow.
 _MOST_DIGITS = 5
 _YEAR = re.compile(r"(?:19|20)\d\d")
+# English endings, and those of French, Italian, Spanish and Portuguese with accents and signs folded.
 _ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|o|a)")
+# ISO 8601, and day.month.year as in German. 3/4/2023 is left alone: it means another day on either side of the
+# Atlantic.
 _WHOLE = re.compile(r"((?:19|20)\d\d)-(\d\d)-(\d\d)|(\d{1,2})\.(\d{1,2})\.((?:19|20)\d\d)")
 
 
@@ -78,6 +84,8 @@ def readings(text: str) -> Iterator[Sequence[Word]]:
             if script == _CJK:
                 yield [_word(part, lexicon) for word in said for part in _parts(word, lexicon)]
             elif not lexicon.telling.isdisjoint(said) or (digits and lexicon is _lexicon("en")):
+                # Reading takes time, and a language that shares the script would find dates in words of another: only
+                # those with a telling word are tried. Bare digits, as in 2023-05-04, are read as English.
                 yield [_word(part, lexicon) for part in _phrases(said, lexicon)]
 
 
@@ -101,6 +109,7 @@ def _phrases(said: Sequence[str], lexicon: _Lexicon) -> Iterator[str]:
 
 def _parts(word: str, lexicon: _Lexicon) -> Iterator[str]:
     """Yield the longest parts of a run of CJK that have a sign, and characters that have none; other words whole."""
+    # Texts in Chinese or Japanese hold Latin words and numbers.
     if word < _CJK:
         yield word
         return
@@ -157,6 +166,7 @@ def _lexicon(language: str) -> _Lexicon:
 def _entries(language: _Language) -> Iterator[tuple[str, Word]]:
     shared = language["signs"].get("also other words", "").split()
     told = [(said, Word(_SIGNS[name])) for name, said in language["signs"].items() if name in _SIGNS]
+    # Chinese and Japanese count with characters as others do with digits.
     told += [(said, Word("N" if said >= _CJK else "n", float(count))) for count, said in language["counts"].items()]
     told += [(said, _unit(name)) for name, said in language["units"].items()]
     told += [(said, _period(name)) for name, said in language["relative"].items()]

@@ -13,10 +13,14 @@ from typing import TypeAlias
 from cairn.language.date_words import Word, readings
 
 _DAYS = {"day": 1, "week": 7, "weekend": 7, "month": 30, "year": 365}
+# Nobody asks for more; a number that is no count of days would leave the calendar.
 _A_LIFETIME = 120 * 365
+# Days in which the fit of a single day falls to 1/e. These four shape the feature `date`, whose weight is fitted
+# (decision 37); they themselves are not: wider spans forgive more and tell less apart.
 _FADING = 4.0
 _AFTER_A_MONTH = 31
 _WORTH_AFTERWARDS, _WORTH_OF_A_YEAR = 0.3, 0.3
+# The longest three months have 92 days. "Last summer" is not the one that began less than 60 days ago.
 _A_SEASON, _MOST_OF_A_SEASON = timedelta(days=92), timedelta(days=60)
 _WEEK = 7
 
@@ -35,6 +39,7 @@ class Span:
 
     def score(self, day: date) -> float:
         """Return 0 to 1: how well a day fits."""
+        # A single day is often off by some; a month has its ends.
         if self.first == self.last:
             return exp(-abs((day - self.first).days) / _FADING)
         if self.first <= day <= self.last:
@@ -82,6 +87,7 @@ def _ago(said: Said, today: date, _: range) -> Iterator[Span]:
     unit = next(word for word in said if word.sign == "U")
     count = next((word.number for word in said if word.sign in "Nn"), unit.number)
     days = int(count * _DAYS[unit.unit])
+    # "Three weeks ago" is seldom meant to the day: a third of a week to either side counts too.
     if count and days < _A_LIFETIME:
         yield _around(today - timedelta(days=days), int(_DAYS[unit.unit] * min(count, 1)) // 3)
 
@@ -102,10 +108,12 @@ def _period(said: Said, today: date, _: range) -> Iterator[Span]:
         year = today.year + distance
         yield Span(date(year, 1, 1), date(year, 12, 31))
     elif unit == "month":
+        # Months counted from year 0, so that a step over a year's end is a subtraction.
         year, month = divmod(today.year * 12 + today.month - 1 + distance, 12)
         yield Span(date(year, month + 1, 1), _month_end(year, month + 1))
     elif unit in {"week", "weekend"}:
         monday = today + timedelta(days=_WEEK * distance - today.weekday())
+        # From Monday, or for a weekend Friday, to the Monday after, on which the week's end is told of.
         yield Span(monday if unit == "week" else monday + timedelta(days=4), monday + timedelta(days=_WEEK))
 
 
@@ -127,9 +135,11 @@ def _season(said: Said, today: date, years: range) -> Iterator[Span]:
     if unit not in {"", "year"}:
         yield from _period(said, today, years)
     elif unit or _has(said, "Y"):
+        # "Winter 2023" is the one that began in 2022 as well as the one that began in 2023.
         (year,) = _years_of(said, today, years)
         yield from (_of_three_months(each, season) for each in ([year - 1, year] if season == _WINTER else [year]))
     else:
+        # Without a year: the latest one of that name, or with "last" the latest that is well under way.
         latest = today - (_MOST_OF_A_SEASON if distance else timedelta(0))
         year = latest.year - (latest < date(latest.year, 3 * season + 3, 1))
         yield _of_three_months(year + min(0, distance + 1), season)
@@ -148,6 +158,7 @@ def _month_near(said: Said, today: date, years: range) -> Iterator[Span]:
     elif unit or not distance:
         yield _month(today.year + distance, month)
     else:
+        # In May "last May" is a year ago.
         yield _month(today.year - (month >= today.month), month)
 
 
@@ -170,6 +181,7 @@ def _month(year: int, month: int) -> Span:
 
 
 def _month_end(year: int, month: int) -> date:
+    # The day before the first of the next month, whatever the month's length.
     return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
 
 
@@ -206,6 +218,7 @@ _DISTANCES: Mapping[str, int] = {"T": 0, "L": -1, "P": -2}
 _WINTER = 3
 _RELATIVE = "(?:[LPT]U|T[I_]U|U[LP]|K)"
 _MONTH = "(?:M|NG)"
+# A month that is another word too (m) has to stand behind "in" or an ordinal, or before a year: "may 2 people".
 _DAY = "(?:[NO][J_]*M|(?:O[J_]*|(?<=I)N)m|N[J_]*m(?=_?Y)|M[NO](?!U)|m(?:O|(?<=Im)N(?!U)|N(?=_?Y)))"
 _KINDS: Sequence[tuple[str, int, Meaning, str]] = (
     ("whole", 0, _whole, "D"),
@@ -236,5 +249,7 @@ _KINDS: Sequence[tuple[str, int, Meaning, str]] = (
 
 A month that is another word too needs more to be one: "in May", "May 7th" and "7 May 2023", but not "may 2 people".
 """
+# One pattern over signs instead of words: alternatives in the order of _KINDS, so that "3 May 2023" is a day and not a
+# month and a number.
 _GRAMMAR = re.compile("|".join(f"(?P<{name}>{signs})" for name, _, _, signs in _KINDS))
 _MEANINGS: Mapping[str, tuple[int, Meaning]] = {name: (precision, meaning) for name, precision, meaning, _ in _KINDS}

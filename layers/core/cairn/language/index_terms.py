@@ -24,6 +24,7 @@ class IndexTerms(NamedTuple):
 
 def index_terms(text: str, *, speaker: str = "", at: datetime | None = None) -> IndexTerms:
     """Return the index terms of a text, found under the name of who said it and the day it was said on as well."""
+    # A role is on every text and tells none from another.
     named = speaker and speaker not in ROLES
     said = terms(f"{speaker} {text}" if named else text)
     dated = terms(f"{at:%A} {at.day} {at:%B %Y}") if at else []
@@ -32,4 +33,5 @@ def index_terms(text: str, *, speaker: str = "", at: datetime | None = None) -> 
 
 def pair_hashes(terms: Sequence[str]) -> list[int]:
     """Return a 32-bit hash of each two terms that follow each other, sorted, each once."""
+    # Pairs are compared and never read: four bytes do, and two pairs of one hash add to a feature that stops at 3.
     return sorted({crc32(f"{one} {other}".encode()) for one, other in pairwise(terms)})

@@ -30,7 +30,9 @@ class _Pronouns(NamedTuple):
 
 _TABLE = Path(__file__).with_name("persons.json")
 _CJK = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
+# "我跟你说过": the user's own words, though "you" stands in it.
 _I_TOLD_YOU = re.compile("我(?:[跟和对]你|告诉|说|讲|提)")
+# Japanese leaves the pronoun out: "教えてくれた" is what the assistant did for the user.
 _YOU = re.compile("[你您]|あなた|(?:教|勧|薦|すす|言|提案|アドバイス)[ぁ-ん]{0,3}くれ")
 _I = re.compile("[我咱私僕俺]|わたし|うちの")
 
@@ -43,6 +45,7 @@ def asked_of(question: str, words: Sequence[str]) -> Person | None:
         return "user" if _I.search(question) else None
     parts = [part for word in words for part in _elided(word)]
     said = {*parts, *(f"{one}_{other}" for one, other in pairwise(parts))}
+    # A language is known by its pronouns and commonest words; pairs of words are there for forms of two words.
     pronouns = max(_languages(), key=lambda language: sum(len(said & forms) for forms in language))
     i, my, you, your, _ = (not said.isdisjoint(each) for each in pronouns)
     if you or (your and not i):

@@ -10,6 +10,8 @@ from typing import cast
 
 from Stemmer import Stemmer  # pyright: ignore[reportUnknownVariableType]
 
+# Folded, with straight apostrophes, as terms() meets them. Words of other languages stay: many are words of content in
+# English.
 _ENGLISH_STOPWORDS = """
     a about above after again against all am an and any are aren't as at be because been before being below between
     both but by can cannot can't could couldn't did didn't do does doesn't doing don't down during each few for from
@@ -22,19 +24,26 @@ _ENGLISH_STOPWORDS = """
     wouldn't you you'd you'll you're you've your yours yourself yourselves
 """
 _STOPWORDS = frozenset(_ENGLISH_STOPWORDS.split())
+# Hangul, kana, bopomofo, ideographs and their extensions: runs without blanks, where a word cannot be told from the
+# next.
 _CJK = (
     "\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
+# A number keeps what stands between its digits, as in 3.14 or 2023-05-04; where letters follow it is a word, as in
+# "5k". Possessive: nothing is tried twice.
 _TOKEN = re.compile(
     rf"(?P<cjk>[{_CJK}]+)"
     r"|(?P<number>\d++(?:[.,:/-]\d+)*+)(?!(?!t\d)[^\W\d_])"
     rf"|(?P<word>(?:(?![{_CJK}])[^\W_])+(?:'(?:(?![{_CJK}])[^\W\d_])+)*)"
 )
 _ACCENTS = dict.fromkeys(range(0x300, 0x370))  # not all marks: Japanese voices its kana with one
+# Longer runs are hashes and the like, which have no stem and would fill the cache.
 _MAX_STEMMED_CHARACTERS = 40
 _LATIN = "english"
 _STEMMED_BY_SCRIPT = (("\u0370", "\u03ff", "greek"), ("\u0400", "\u04ff", "russian"), ("\u0600", "\u06ff", "arabic"))
+# For terms that stand nowhere (decision 36): at most three letters more, seven tenths alike from the start, at least
+# four letters. Looser bounds find more slips and more other words.
 _LONGEST_ENDING = 3
 _SHARED = 0.7
 _SHORTEST_ALIKE = 4
@@ -70,6 +79,8 @@ def fold(text: str) -> str:
     plain = text.casefold()
     if plain.isascii():
         return plain
+    # Full-width letters become plain ones (K), accents letters of their own (D), which then go; what is left is put
+    # together again, as kana have to be.
     decomposed = unicodedata.normalize("NFKD", plain.replace("\u2019", "'"))
     return unicodedata.normalize("NFC", decomposed.translate(_ACCENTS))
 
@@ -109,8 +120,10 @@ def alike(one: str, other: str) -> bool:
     if same >= _SHARED * len(longer):
         return True
     rest, more = shorter[same:], longer[same:]
+    # What differs in the middle of two words that begin and end alike.
     tail = min(_common(rest[::-1], more[::-1]), len(rest))
     left, extra = rest[: len(rest) - tail], more[: len(more) - tail]
+    # One letter wrong or missing, or two neighbours swapped.
     return len(extra) <= 1 or (sorted(left) == sorted(extra) and len(left) == _SWAPPED)
 
 

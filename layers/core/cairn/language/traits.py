@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from enum import IntFlag, auto
 
+# In terms: "Yes, I think so" and the like, which seldom answer a question. The weight of this is fitted.
 _SHORT = 5
 _UNIT = "(?:days?|weeks?|months?|years?)"
 _MONTH = "january|february|march|april|june|july|august|september|october|november|december"

@@ -8,8 +8,11 @@ from unicodedata import category, normalize
 
 _START, _END, _UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 _CONTINUED = "##"
+# As the tokenizer that the model was trained with: a longer word is unknown.
 _MAX_WORD_CHARACTERS = 100
+# Words come again; the cache takes some megabytes at most and spares most cuts.
 _CACHED_WORDS = 50_000
+# The blocks that BERT takes for Chinese characters: kana and Hangul are not among them.
 _IDEOGRAPHS = (
     (0x3400, 0x4DBF),
     (0x4E00, 0x9FFF),
@@ -20,6 +23,7 @@ _IDEOGRAPHS = (
     (0x2B820, 0x2CEAF),
     (0x2F800, 0x2FA1F),
 )
+# BERT takes all of ASCII's signs for punctuation, also those that Unicode does not, such as $ and ^.
 _ASCII_SIGNS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
@@ -95,6 +99,7 @@ def _plain(text: str) -> str:
 def _seen(character: str) -> str:
     if character.isspace():
         return " "
+    # Tabs and line breaks are control characters (Cc) too, and were told apart above.
     hidden = character == "\ufffd" or category(character) in {"Cc", "Cf", "Cn", "Co", "Cs"}
     return "" if hidden else character
 

@@ -21,7 +21,10 @@ from cairn.ground.errors import CorruptData
 
 FORMAT = f"cairn sections 1 {sys.byteorder}"
 _LENGTH = Struct(">I")
+# Of zstd, its default: a segment is written once per level of the log and read often, so that speed counts more than
+# the last tenth of size.
 _LEVEL = 3
+# Type codes of Python's array module and the least number that no longer fits: 1, 2, 4 and 8 bytes.
 _UNSIGNED = (("B", 1 << 8), ("H", 1 << 16), ("I", 1 << 32), ("Q", 1 << 64))
 
 
@@ -49,6 +52,7 @@ class Strings:
     def beginning(self, opening: str) -> Iterator[str]:
         """Yield those of sorted texts that begin so."""
         raw = opening.encode()
+        # Sorted by UTF-8 bytes, which is the order of code points too: texts are compared without being decoded.
         for index in range(bisect_left(range(len(self)), raw, key=self.raw), len(self)):
             if not self.raw(index).startswith(raw):
                 return
@@ -72,13 +76,15 @@ class ColumnWriter:
     def raw(self, name: str, data: bytes, kind: str = "B") -> None:
         """Add bytes; `kind` is the type code of the numbers they are."""
         packed = compress(data, _LEVEL)
+        # Columns of vectors and hashes hardly shrink; a section that does not is read where it lies.
         stored = packed if len(packed) < len(data) else data
         self._contents.append((name, kind, len(stored), len(data)))
         self._sections.append(stored)
 
     def column(self, name: str, values: Sequence[int]) -> None:
-        """Add whole numbers, in as few bytes each as the largest needs."""
+        """Add whole numbers of less than 64 bits, in as few bytes each as the largest needs: 1, 2, 4 or 8."""
         low, high = min(values, default=0), max(values, default=0)
+        # Signed numbers are rare, and then 8 bytes wide.
         kind = "q" if low < 0 else next(kind for kind, limit in _UNSIGNED if high < limit)
         self.raw(name, array(kind, values).tobytes(), kind)
 
@@ -121,6 +127,7 @@ class ColumnFile:
             for name, kind, stored, length in contents["sections"]:
                 self._found[name] = _Section(kind, memoryview(data)[start : start + stored], length)
                 start += stored
+            # Cut short, or followed by something: either way not what was written.
             if start != len(data):
                 raise CorruptData("a file of sections is torn")
         except (error, ValueError, KeyError, TypeError) as fault:
@@ -132,7 +139,7 @@ class ColumnFile:
         return sum(section.length for section in self._found.values())
 
     def column(self, name: str) -> memoryview:
-        """Return the numbers of a column, or the bytes of a raw section."""
+        """Return the numbers of a column, or the bytes of a raw section; a view of one dimension, to be indexed."""
         if name not in self._unpacked:
             if name not in self._found:
                 raise CorruptData("a file of sections lacks one")
@@ -151,6 +158,7 @@ class ColumnFile:
 def _unpacked(section: _Section) -> memoryview:
     kind, stored, length = section
     try:
+        # A section is compressed only where that made it shorter: equal lengths tell that it was not.
         return (stored if len(stored) == length else memoryview(decompress(stored, length))).cast(kind)
     except (ValueError, TypeError) as fault:
         raise CorruptData("a section is malformed") from fault

@@ -22,7 +22,11 @@ NUMBERS: Final[tuple[Number, ...]] = ("at", "cues", "length")
 
 
 class Vectors(NamedTuple):
-    """The vectors of documents, 8-bit numbers end to end, and the name of what made them; `docs` are all, or these."""
+    """The vectors of documents, and the name of what made them; `docs` are the documents they are of, None for all.
+
+    `data` are int8 numbers end to end, as many for each document: those of its vector, then its tokens' codes where
+    there are any (recall.token_vectors).
+    """
 
     embedder: str
     data: bytes | memoryview
@@ -115,6 +119,7 @@ class GrowingDocuments:
         self._pairs: list[int] = []
         self._pair_ends: list[int] = []
         self._vectors: dict[int, bytes] = {}
+        # Kept beside _vectors: what has none is found without a walk over all documents.
         self._without_vector: dict[int, str] = {}
         self._embedder = ""
 
@@ -130,6 +135,7 @@ class GrowingDocuments:
         self._texts.append(document.text)
         self._without_vector[number] = document.text
         for term, count in Counter(index_terms.terms).items():
+            # Documents come in order, so that every run is ascending without being sorted.
             docs, counts = self._postings.setdefault(term, ([], []))
             docs.append(number)
             counts.append(count)
@@ -139,6 +145,7 @@ class GrowingDocuments:
         self._label("speaker", document.speaker)
         self._label("session", document.session)
         self._label("type", document.type)
+        # A label, since agents use few confidences: a number of each document would be 8 bytes.
         self._label("confidence", repr(document.confidence))
         self._pairs.extend(index_terms.pairs)
         self._pair_ends.append(len(self._pairs))
@@ -157,6 +164,7 @@ class GrowingDocuments:
 
     def postings(self) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
         """Yield each term, in their order, with the documents that have it and how often."""
+        # As a segment has them, so that both can be merged.
         for term, (docs, counts) in sorted(self._postings.items()):
             yield term, docs, counts
 
@@ -182,9 +190,11 @@ class GrowingDocuments:
     def without_vector(self, embedder: str) -> Sequence[tuple[int, str]]:
         """Return the documents that have no vector of this embedder, the newest first, each with its text."""
         if self._embedder != embedder:
+            # Vectors of two embedders are of different spaces and never meet (decision 36).
             self._vectors.clear()
             self._without_vector = dict(enumerate(self._texts))
             self._embedder = embedder
+        # There is time for some at each question, and the newest is asked for most.
         return list(reversed(self._without_vector.items()))
 
     def place(self, doc: int, vector: bytes) -> None:

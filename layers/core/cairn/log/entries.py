@@ -14,6 +14,7 @@ from cairn.ground.codec import moment, rfc3339
 from cairn.ground.ids import SessionId, TurnId
 from cairn.log.memories import Ending, Memory, ending_record, memory_record
 
+# Some 700 words: longer items are pasted files, whose every word would find them and whose vector means nothing.
 MAX_SEARCHABLE_CHARACTERS = 4000
 """How much of one item recall searches; the whole item stays in its event."""
 

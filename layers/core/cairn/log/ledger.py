@@ -56,6 +56,7 @@ class Ledger:
             if held is not None and held[1].id == fact.id:
                 self._hold(session_id, fact)
             elif held is None:
+                # Said of a fact of an earlier stretch, or of another session: it takes effect when that is known.
                 self._ended_earlier[session_id, fact.id] = (self._next(), fact)
             if fact.state is State.DELETED:
                 self._retracted[identity(fact)] = self._next()
@@ -120,6 +121,7 @@ class Ledger:
         latest: list[tuple[int, Fact]] = []
         for about, beliefs in self._beliefs.items():
             if session_id is None:
+                # By the order of the log, not by clocks.
                 newest = max(beliefs.values(), key=itemgetter(0))
                 if newest[0] > self._retracted.get(about, 0):
                     latest.append(newest)

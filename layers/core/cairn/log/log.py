@@ -102,6 +102,7 @@ class MemoryLog:
         pk = log_pk(tenant, project, owner)
         with self._exclusive(pk) as slot:
             newest, outran = slot.read.newest if slot.read else "", slot.outran
+        # After what outran this process, and after the newest entry that it has read: clocks of processes differ.
         at = max(moment or entry.at, _EPOCH + (outran + 1) * TICK)
         at = max(at, logged_at(newest) + TICK) if newest else at
         where = Key(pk, log_sk(time_ordered_id(at, self._adapters.entropy.token(10))))
@@ -194,6 +195,7 @@ class MemoryLog:
         low, high = log_range()
         page = self._adapters.table.query(Query(pk, max(low, read.newest), high, limit=MOST_NEWS))
         item, entries = _parted(page.items)
+        # The newest entry known is read again on purpose: where it is gone, the log was erased.
         if page.next or (read.newest and (not entries or _sk(entries[0]) != read.newest)):
             return False
         fresh = entries[1:] if read.newest else entries
@@ -222,6 +224,7 @@ class MemoryLog:
         One may just have been merged into another since the manifest was read, which another look at it tells.
         """
         with suppress(CorruptData):
+            # Once more with the next manifest; segments that are gone twice are lost.
             for _ in range(2):
                 with suppress(NotFound):
                     return self._loaded(tenant, pk, known)
@@ -232,6 +235,8 @@ class MemoryLog:
         page = self._adapters.table.query(Query(pk, low, high, descending=True, limit=FIRST_PAGE))
         item, newest = _parted(page.items)
         manifest = Manifest() if item is None else Manifest.of(item)
+        # One round reads the newest entries and the manifest, the next one the segments and what lies between them,
+        # whatever the length.
         oldest = _sk(newest[-1]) if newest else ""
         between = Pending(lambda: self._between(pk, manifest.through, oldest) if page.next else [])
         loads = [Pending(partial(self._load, tenant, pk, known, *bound)) for bound in manifest.bounds()]

@@ -20,6 +20,7 @@ from cairn.log.layout import MANIFEST
 
 ENTRIES = 64
 """How many entries a segment of the lowest level holds, and so how long a log's tail grows as a rule."""
+# Of four an entry would be written more often, and a log would have two segments fewer to read (decision 11).
 FAN_IN = 8
 
 
@@ -83,8 +84,10 @@ def merging(segments: Sequence[SegmentRef], entries: int) -> int:
         level = level_of(entries)
         levels = [level_of(ref.entries) for ref in segments[: len(segments) - taken]]
         peers = 0
+        # The newest segments of this level or a lower one.
         while peers < len(levels) and levels[-1 - peers] <= level:
             peers += 1
+        # Levels only fall from the oldest to the newest: one that would stand before a larger is merged with it.
         smaller = any(each < level for each in levels[len(levels) - peers :])
         if peers < FAN_IN - 1 and not smaller:
             return taken
@@ -94,4 +97,5 @@ def merging(segments: Sequence[SegmentRef], entries: int) -> int:
 
 def level_of(entries: int) -> int:
     """Return the level of a segment with so many entries; the lowest is 0."""
+    # Rounded, since merged segments are seldom of exactly 8 times as many entries.
     return max(0, round(log(max(entries, 1) / ENTRIES, FAN_IN)))

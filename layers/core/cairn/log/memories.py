@@ -44,6 +44,7 @@ RecalledType: TypeAlias = Literal["turn", MemoryType]
 SCOPES: Final[Mapping[str, RecallScope]] = {"s": "session", "u": "user", "p": "project"}
 """Who sees a memory, by the first letter of its id: its session, all sessions of its user, or the whole project."""
 
+# The scope's letter and 16 bytes of a tag (decision 30).
 _ID = re.compile(r"[sup]-[0-9a-f]{32}")
 
 

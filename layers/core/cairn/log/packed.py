@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from cairn.ground.codec import pack, unpack
 from cairn.log.columns import ColumnFile, ColumnWriter
 
+# Larger blocks compress better, and more is unpacked to read one text: a page of an answer opens a few.
 BLOCK_CHARACTERS = 32_768
 """How much text is compressed and read together."""
 
@@ -33,6 +34,7 @@ def packed_blocks(values: Iterable[T], size_of: Callable[[T], int]) -> Iterator[
 def write_blocks(out: ColumnWriter, name: str, blocks: Iterable[tuple[int, bytes]]) -> None:
     """Write the blocks as sections of this name."""
     written = list(blocks)
+    # Where each block ends, counted in values and in bytes: a value is found by bisection.
     out.column(f"{name}.counts", list(accumulate(count for count, _ in written)))
     out.column(f"{name}.ends", list(accumulate(len(packed) for _, packed in written)))
     out.raw(name, b"".join(packed for _, packed in written))
@@ -70,6 +72,7 @@ class PackedBlocks:
 
     def _opened(self, number: int) -> list[Any]:
         """Return the values of a block; the last one stays open, as neighbours are often read in a row."""
+        # One block only: a process holds many segments, and an open block is many times larger than a packed one.
         if self._open[0] != number:
             self._open = (number, unpack(self._packed(number)))
         return self._open[1]

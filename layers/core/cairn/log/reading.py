@@ -10,6 +10,7 @@ from cairn.log.manifest import Manifest
 from cairn.log.segment import Segment
 from cairn.log.view import MemoryView
 
+# What an empty view takes, about: it keeps logs without entries from being free.
 _VIEW_BYTES = 4096
 
 

@@ -7,6 +7,7 @@ from cairn.ground.session import Session
 from cairn.ground.table import Put, Write
 from cairn.log.layout import log_pk, registry_pk, registry_sk
 
+# A string each, some megabytes. Forgetting them costs one more write per log, so that all go at once.
 _MOST = 10_000
 
 

@@ -29,6 +29,7 @@ class SegmentDocuments:
         self._labels = {name: columns.json(f"{kind}.{name}.words") for name in LABELS}
         self._embedder: str = columns.json(f"{kind}.embedder")
         self.ids = columns.strings(f"{kind}.id")
+        # Made when an id is first asked for: most searches ask for none.
         self._by_id: dict[str, int] | None = None
 
     def __len__(self) -> int:
@@ -42,7 +43,7 @@ class SegmentDocuments:
         return self._by_id.get(name)
 
     def matches(self, term: str) -> tuple[memoryview, memoryview]:
-        """Return the documents that have the term, in order, and how often each has it."""
+        """Return the documents that have the term, ascending, and how often each has it: unsigned, equally long."""
         number = self._terms.find(term)
         return self._run(0, 0) if number is None else self._run_of(number)
 
@@ -57,7 +58,7 @@ class SegmentDocuments:
             yield self._terms[number], docs.tolist(), counts.tolist()
 
     def number(self, name: Number) -> memoryview:
-        """Return a number of each document."""
+        """Return a number of each document: unsigned, of `at` 64 bits, of `cues` 8, of `length` as many as it takes."""
         return self._columns.column(f"{self._kind}.{name}")
 
     def label(self, name: Label) -> tuple[Sequence[str], memoryview]:
@@ -65,12 +66,12 @@ class SegmentDocuments:
         return self._labels[name], self._columns.column(f"{self._kind}.{name}")
 
     def pairs(self) -> tuple[memoryview, memoryview]:
-        """Return the hashes of pairs of terms, document after document, and where each one's end."""
+        """Return the hashes of pairs of terms, 32 bits each, document after document, and where each one's end."""
         return self._columns.column(f"{self._kind}.pairs"), self._columns.column(f"{self._kind}.pairs.ends")
 
     @property
     def vectors(self) -> Vectors | None:
-        """Return the vectors of all of them, where they were made."""
+        """Return the vectors of all of them, where they were made: int8 numbers, those of a document end to end."""
         return Vectors(self._embedder, self._columns.column(f"{self._kind}.vectors")) if self._embedder else None
 
     def _run_of(self, number: int) -> tuple[memoryview, memoryview]:
@@ -93,6 +94,7 @@ class Segment:
         self.low, self.through = str(bounds["low"]), str(bounds["through"])
         self._columns = columns
         self._sessions = {SessionId(name): number for number, name in enumerate(columns.json("sessions"))}
+        # Turns stand session by session, so that a session is a range of turns, found by where it ends.
         self._names = list(self._sessions)
         self._session_ends = columns.column("session.ends")
         self._ids = columns.strings("turn.id")
@@ -153,9 +155,11 @@ class Segment:
 
     def chunk(self, doc: int) -> Chunk:
         """Return a text with what is known of it."""
+        # Texts are numbered in the order of the log, turns session by session: this column leads from one to the other.
         number = self._doc_turns[doc]
         stamp = self.turn(number).stamp
         said: list[str] = self._blocks["texts"][doc]
+        # Speakers repeat and stand in a label; role and text are packed with their neighbours.
         role, text = said
         speakers, speaker = self._documents["texts"].label("speaker")
         return Chunk(

@@ -24,6 +24,7 @@ def written(view: MemoryView, low: str, through: str, vectors: Mapping[Kind, Vec
     """
     out = ColumnWriter()
     out.json("bounds", {"low": low, "through": through})
+    # A log's beginning has nothing before it that a later "said again" could be about.
     out.json("beliefs", view.ledger.to_records(from_beginning=not low))
     out.json("endings", [ending_record(ending) for stretch in view.stretches for ending in stretch.endings()])
     for kind in KINDS:
@@ -42,9 +43,11 @@ def _numbered(parts: Sequence[Documents]) -> list[tuple[Documents, int]]:
 
 def _write_turns(out: ColumnWriter, stretches: Sequence[tuple[Stretch, int]]) -> None:
     """Write the turns session by session, so that those of one stand together."""
+    # In the order in which they first appear: the same log gives the same bytes, however it was cut into parts.
     sessions = list(dict.fromkeys(session for stretch, _ in stretches for session in stretch.sessions()))
     told = [list(_said(stretches, session)) for session in sessions]
     turns = [said for each in told for said in each]
+    # The way back from a text to its turn.
     doc_turns = [0] * sum(len(stretch.documents("texts")) for stretch, _ in stretches)
     for number, said in enumerate(turns):
         doc_turns[said.first : said.first + said.texts] = [number] * said.texts
@@ -62,6 +65,7 @@ def _write_turns(out: ColumnWriter, stretches: Sequence[tuple[Stretch, int]]) ->
 def _said(stretches: Sequence[tuple[Stretch, int]], session: SessionId) -> Iterator[Said]:
     for stretch, first in stretches:
         for said in stretch.said(session):
+            # Texts are numbered anew across the parts.
             yield said._replace(first=said.first + first)
 
 
@@ -75,6 +79,7 @@ def _write_documents(out: ColumnWriter, kind: Kind, parts: Sequence[Documents], 
     pairs = [part.pairs() for part in parts]
     out.column(f"{kind}.pairs", [pair for hashes, _ in pairs for pair in hashes])
     firsts = accumulate((len(hashes) for hashes, _ in pairs), initial=0)
+    # Where a document's pairs end, counted across the parts.
     pair_ends = [first + end for first, (_, ends) in zip(firsts, pairs, strict=False) for end in ends]
     out.column(f"{kind}.pairs.ends", pair_ends)
     out.json(f"{kind}.embedder", vectors.embedder if vectors else "")
@@ -86,6 +91,7 @@ def _write_label(out: ColumnWriter, kind: Kind, name: Label, parts: Sequence[Doc
     numbers: list[int] = []
     for part in parts:
         said, of = part.label(name)
+        # Words of a label are numbered per part: the same word gets one number.
         number = [words.setdefault(word, len(words)) for word in said]
         numbers.extend(number[each] for each in of)
     out.json(f"{kind}.{name}.words", list(words))
@@ -97,6 +103,8 @@ def _write_postings(out: ColumnWriter, kind: Kind, parts: Sequence[tuple[Documen
     ends: list[int] = []
     docs: list[int] = []
     counts: list[int] = []
+    # Each part yields its terms sorted, and equal ones in the order of the parts: documents stay ascending, and nothing
+    # is sorted again.
     runs = merge(*(_postings(part, first) for part, first in parts), key=itemgetter(0))
     for term, same in groupby(runs, key=itemgetter(0)):
         for _, found, times in same:

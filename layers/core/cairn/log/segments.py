@@ -65,6 +65,7 @@ class Segments:
         """Return the segment that follows `low`; NotFound if its blob is gone, CorruptData if it is not what it was."""
         sealed = self._adapters.blobs.get(tenant, ref.digest)
         segment = Segment(self._vault.unseal_blob(tenant, Key(pk, MANIFEST), sealed))
+        # Its seal is sound, and it is of another stretch of this log: the manifest was tampered with or mixed up.
         if (segment.low, segment.through) != (low, ref.through):
             raise CorruptData("a segment stands in the place of another")
         return segment
@@ -74,6 +75,8 @@ class Segments:
         started = self._adapters.clock.now()
         sealed = self._vault.seal_blob(tenant, Key(pk, MANIFEST), data)
         digest = Digest(sha256(sealed).hexdigest())
+        # Noted before it is stored: a crash between the two leaves a note without a blob, which collect() clears, and
+        # never a blob without a note.
         self._adapters.table.put(_discarded(pk, started, digest))
         self._adapters.blobs.put(tenant, sealed)
         return Built(SegmentRef(digest, through, entries), started)
@@ -81,6 +84,7 @@ class Segments:
     def switch(self, pk: str, manifest: Manifest, kept: int, built: Built) -> Manifest | None:
         """Put the built segment in place of all but the `kept` oldest; None if the manifest was changed meanwhile."""
         now = self._adapters.clock.now()
+        # Its note is about to be old enough for the blob to be collected.
         if now - built.started > LONGEST_BUILD:
             raise Unavailable("a segment took too long to build")
         new = Manifest(manifest.version + 1, (*manifest.segments[:kept], built.ref), manifest.erasures)

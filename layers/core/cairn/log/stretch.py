@@ -104,6 +104,7 @@ class Tail:
         self._endings.extend(ending_of(ending) for ending in record.get("forgotten", ()))
         for added in record["added"]:
             self._documents["facts"].add(_of_fact(from_record(added), record["session"]))
+        # Most turns change no fact, and history is read whole.
         if record["added"] or record["ended"] or record["seen"]:
             self._history.append({name: record[name] for name in ("session", "at", "added", "ended", "seen")})
 
@@ -158,6 +159,7 @@ class Tail:
         stamp = TurnStamp(seq=turn["seq"], turn_id=TurnId(turn["id"]), at=at, events=turn["events"])
         self._said.setdefault(session, []).append(Said(stamp, first, len(turn["texts"])))
         for event_id, role, text, *named in turn["texts"]:
+            # A text is followed by a name only where its item carries one.
             speaker = named[0] if named else role
             self._documents["texts"].add(
                 Described(
@@ -187,6 +189,7 @@ class Tail:
 
 def _of_memory(memory: Memory) -> Described:
     """Return how a memory is found: under its type, its content, why it was kept, and when."""
+    # "trade_off" is looked for as "trade off".
     found = f"{memory.type.replace('_', ' ')} {memory.content} {memory.rationale or ''}"
     return Described(
         id=memory.id,

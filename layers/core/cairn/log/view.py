@@ -101,6 +101,7 @@ class MemoryView:
 
     def _end(self, endings: Iterable[Ending]) -> None:
         for ending in endings:
+            # The first ending counts: what is forgotten cannot be forgotten again.
             self._endings.setdefault(ending.id, ending)
 
     def _newest(self, session: SessionId) -> Iterator[TurnStamp]:

@@ -23,6 +23,7 @@ from cairn.recall.ranker import NOTHING, Ranking, rank
 
 Embed = Callable[[str, str], QueryVectors | None]
 """Turns what is meant, and how it was put, into vectors; None where there are none."""
+# The first day that date.fromordinal takes.
 _ONE_DAY_FROM = 1
 
 
@@ -36,7 +37,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """The documents that match a question, of those that are `allowed`."""
+    """The documents that match a question, of those that are `allowed`: bool of shape (rows,) of the corpus."""
 
     ranking: Ranking
     collections: Sequence[Collection]
@@ -66,6 +67,7 @@ class Answer:
 
     def newest(self) -> Iterator[Found]:
         """Yield all that may be found, the newest first, whatever was asked."""
+        # Over all leaves at once, since logs of several owners interleave in time.
         rows = np.flatnonzero(self.allowed)
         at = np.concatenate([np.asarray(leaf.documents.number("at"), np.int64) for leaf in self.corpus.leaves])[rows]
         return map(self._found, rows[np.lexsort((-rows, -at))].tolist())
@@ -109,8 +111,10 @@ def answer(  # noqa: PLR0913 - what a question is put to, and how
     if not text or not allowed.any():
         return Answer(NOTHING, collections, corpus, allowed)
     days = corpus.columns.day
+    # A date without a year is meant in a year that something was said in.
     years = range(_year(int(days.min())), _year(int(days.max())) + 1)
     asked = question(text, corpus.columns.speakers, today, years)
+    # A question that the embedder cannot read has a vector all the same, and that one says nothing.
     by_words = mode == "text" or (mode == "hybrid" and english_only and asked.is_foreign)
     query_vectors = None if by_words else embed(asked.text, text)
     return Answer(rank(corpus, asked, query_vectors, allowed, mode), collections, corpus, allowed)

@@ -26,6 +26,8 @@ POLICY = (
 PURPOSE = "memory block"
 Sign = Callable[[bytes], str]
 Verify = Callable[[bytes, str], bool]
+# What could close a tag of a prompt or end a line for some reader (U+2028, U+2029, U+0085): a memory stays within its
+# JSON.
 _ESCAPES = str.maketrans(
     {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029", "\x85": "\\u0085"}
 )
@@ -65,6 +67,7 @@ def is_injected(item: ResponseItem, verify: Verify) -> bool:
 def _is_genuine(text: str, verify: Verify) -> bool:
     try:
         tagged = cast("dict[str, Any]", json.loads(text))
+        # Our own bytes exactly: whoever respells a genuine block hides something in it.
         if _text(tagged) != text:
             return False
         tag = tagged.pop("tag", None)

@@ -25,7 +25,10 @@ Found: TypeAlias = Chunk | Memory | Fact
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Documents, with a mask of those that may be found, and the way from a row to what it is of."""
+    """Documents, with a mask of those that may be found, and the way from a row to what it is of.
+
+    The mask is bool of shape (rows,) of the corpus.
+    """
 
     corpus: Joined
     allowed: Mask
@@ -47,6 +50,7 @@ def memories(view: MemoryView, filter_: Filter) -> Collection:
     allowed = _until(corpus, filter_.at)
     if filter_.type is not None:
         allowed &= _labelled(corpus, "type", lambda word: word == filter_.type)
+    # Labels are words: each of the few is read as a number once.
     if filter_.min_confidence > 0:
         allowed &= _labelled(corpus, "confidence", lambda word: float(word) >= filter_.min_confidence)
     for ending in view.endings.values():
@@ -76,12 +80,14 @@ def _corpus(view: MemoryView, kind: Kind) -> Joined:
     """Return the view's documents; what is made of its segments is kept with it."""
     join = linked if kind == "texts" else side_by_side
     tail = of(view.tail.documents(kind), kind)
+    # A young log has a tail and nothing to join it to.
     if len(view.stretches) == 1:
         return tail
     if kind not in view.joined:
         segments = view.stretches[:-1]
         view.joined[kind] = join([of(segment.documents(kind), kind) for segment in segments])
     base: Joined = view.joined[kind]
+    # The joined segments never change; only the tail is joined at each question.
     return join([base, tail]) if len(tail) else base
 
 

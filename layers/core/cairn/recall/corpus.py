@@ -13,13 +13,19 @@ from cairn.ground.calibration import Calibration
 from cairn.recall.token_vectors import Tokens, coded, nearness
 
 Rows = NDArray[np.int64]
+"""Numbers of rows, of shape (found,)."""
 Scores = NDArray[np.float32]
+"""A number for each row, of shape (rows,)."""
 Vector = NDArray[np.float32]
+"""A unit vector, of shape (dimensions,): 384 of MiniLM, 256 of Titan."""
 Mask = NDArray[np.bool_]
+"""Of shape (rows,)."""
 
 VECTOR_SCALE = 0.3 / 127
 """What 1 is worth in a vector of 8-bit numbers. No component of a unit vector of these sizes is much over 0.3."""
+# 512 rows of 384 numbers in float32 are 768 KB, which the second cache of a core holds.
 _BLOCK = 512
+# With fewer vectors the mean of those known says little of the rest (decision 36).
 _ENOUGH = 0.5
 _DIGITS = 4
 """To which cosines are told: equal vectors are equal wherever they stand, though sums differ in their last bits."""
@@ -27,7 +33,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """In which rows a term stands, and how often in each."""
+    """In which rows a term stands, ascending, and how often in each: int64 and float32 of shape (found,)."""
 
     rows: Rows
     counts: Scores
@@ -39,6 +45,7 @@ class Columns:
 
     `before` and `after` are the rows of what was said just before and after in the same session, -1 where there is
     nothing. `speaker` numbers `speakers`, -1 is nobody; `day` counts from 1 January of year 1; `length` is in terms.
+    Each column is of shape (rows,); `session` numbers 0 to `sessions` - 1.
     """
 
     session: NDArray[np.int32]
@@ -55,7 +62,8 @@ class Columns:
 class StoredVectors(NamedTuple):
     """Vectors of some rows, the codes of their tokens behind them where there are any.
 
-    In the third person they are of statements about somebody, not of what was said.
+    In the third person they are of statements about somebody, not of what was said. `vectors` are int8 of shape
+    (found, dimensions), or (found, dimensions + token_vectors.BYTES) with codes.
     """
 
     rows: slice | Rows
@@ -66,7 +74,7 @@ class StoredVectors(NamedTuple):
 class QueryVectors(NamedTuple):
     """A question as vectors: as who is asked about would say it, and as it was put; which embedder made them.
 
-    `tokens` are those of the former, projected, where the embedder tells them apart.
+    `tokens` are those of the former, projected, where the embedder tells them apart: float32 of shape (tokens, 64).
     """
 
     first_person: Vector
@@ -94,7 +102,10 @@ class Corpus(Protocol):
         ...
 
     def pairs(self, rows: Rows) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Return the hashes of pairs of terms in these documents, one after another, and how many each has."""
+        """Return the hashes of pairs of terms in these documents, one after another, and how many each has.
+
+        `rows` ascend; hashes are of shape (sum of counts,), counts of shape (rows,).
+        """
         ...
 
     def vectors(self, embedder: str) -> Iterator[StoredVectors]:
@@ -120,6 +131,7 @@ def similarities(corpus: Corpus, query_vectors: QueryVectors) -> Scores | None:
     found = np.full(len(corpus.columns.length), np.nan, np.float32)
     shift, scale, _ = query_vectors.calibration
     for stored in corpus.vectors(query_vectors.embedder):
+        # A fact is stated in the third person, as the question was put: both ways to put it count half.
         asked = (
             np.float32(0.5) * (query_vectors.first_person + query_vectors.as_put)
             if stored.third_person
@@ -129,11 +141,12 @@ def similarities(corpus: Corpus, query_vectors: QueryVectors) -> Scores | None:
     known = np.isfinite(found)
     if not len(found) or known.mean() < _ENOUGH:
         return None
+    # Neither nearer nor farther than the others, or being new would count for or against a text.
     return found if known.all() else np.where(known, found, found[known].mean())
 
 
 def picked(corpus: Corpus, rows: Rows, query_vectors: QueryVectors) -> Scores:
-    """Return the vectors of these rows, zeros where there is none."""
+    """Return the vectors of these rows, float32 of shape (rows, dimensions), zeros where there is none."""
     found = np.zeros((len(rows), len(query_vectors.as_put)), np.float32)
     for here, vectors in _stored(corpus, rows, query_vectors):
         found[here] = vectors[:, : len(query_vectors.as_put)] * np.float32(VECTOR_SCALE)
@@ -141,7 +154,10 @@ def picked(corpus: Corpus, rows: Rows, query_vectors: QueryVectors) -> Scores:
 
 
 def token_nearness(corpus: Corpus, rows: Rows, query_vectors: QueryVectors, asked: Tokens) -> Tokens:
-    """Return how near each of these rows' tokens come to each that is asked, the mean where they are not known."""
+    """Return how near each of these rows' tokens come to each that is asked, the mean where they are not known.
+
+    `asked` is float32 of shape (tokens, 64), the answer float32 of shape (tokens, rows).
+    """
     found = np.full((len(asked), len(rows)), np.nan, np.float32)
     for here, vectors in _stored(corpus, rows, query_vectors):
         found[:, here] = nearness(asked, vectors[:, len(query_vectors.as_put) :].view(np.uint8))
@@ -150,9 +166,10 @@ def token_nearness(corpus: Corpus, rows: Rows, query_vectors: QueryVectors, aske
 
 
 def _stored(corpus: Corpus, rows: Rows, query_vectors: QueryVectors) -> Iterator[tuple[Mask, NDArray[np.int8]]]:
-    """Yield which of these rows have something stored, and that, part by part."""
+    """Yield which of these rows have something stored, bool of shape (rows,), and that, int8, part by part."""
     place = np.full(len(corpus.columns.length), -1, np.int64)
     for stored in corpus.vectors(query_vectors.embedder):
+        # From rows to places of this part; set back to -1 afterwards, so that one array serves all parts.
         place[stored.rows] = np.arange(len(stored.vectors))
         here = place[rows] >= 0
         yield here, stored.vectors[place[rows[here]]]
@@ -161,6 +178,7 @@ def _stored(corpus: Corpus, rows: Rows, query_vectors: QueryVectors) -> Iterator
 
 def _cosines(vectors: NDArray[np.int8], query: Vector) -> Scores:
     """Return the cosines block by block, so that they fit the processor's cache."""
+    # The scale goes into the one vector, not into all of them.
     scaled = (query * VECTOR_SCALE).astype(np.float32)
     blocks = (vectors[start : start + _BLOCK] for start in range(0, len(vectors), _BLOCK))
     found = [block.astype(np.float32) @ scaled for block in blocks]

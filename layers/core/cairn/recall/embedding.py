@@ -45,6 +45,7 @@ class Embedding:
             return None
         try:
             first_person, tokens = _embedded(embedder, asked)
+            # Mostly they are the same, and a vector costs milliseconds.
             vector = first_person if as_put == asked else embedder.embed(as_put)
             self._fill(views, embedder)
         except EmbeddingFailed:

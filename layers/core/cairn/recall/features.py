@@ -20,14 +20,17 @@ from cairn.recall.token_vectors import Tokens
 
 POOL = 150
 """How many texts are weighed for their words, and as many for their meaning, each with its neighbours."""
+# The idf of a term that one text of 4,500 has, for one that none has: a question with unknown words matches less well.
 _UNKNOWN_TERM = 8.0
+# A text that repeats a whole question is no better an answer than one that shares three pairs with it.
 _MOST_PAIRS = 3
+# Ten better ones halve it: ranks tell most among the first ten.
 _HEAD = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Hit:
-    """A term of the question: where it stands, how often, and how rare it is."""
+    """A term of the question: how often it stands there, in which rows of texts and how often in each, its idf."""
 
     count: int
     rows: Rows
@@ -40,11 +43,13 @@ def features(
 ) -> tuple[Rows, dict[str, Scores]]:
     """Return the rows that may answer the question, and each feature of theirs by name.
 
-    Without what is meant it goes by words alone; of the `allowed` rows only, None for all.
+    Without what is meant it goes by words alone; of the `allowed` rows only, None for all. Rows are int64 of shape
+    (found,), ascending; each feature is float32 of the same shape, as everything here that is made of a pool.
     """
     columns = corpus.columns
     words = _Words(corpus, question)
     meaning = None if query_vectors is None else similarities(corpus, query_vectors)
+    # Scores of all texts are cheap, one product of a matrix at most. The other features are made for the pool alone.
     rows = _pool(corpus, [words.scores, *([] if meaning is None else [meaning])], allowed)
     near = _Near(columns, rows)
     found = words.features(near) | _people(columns, rows, question, corpus) | _form(near, question)
@@ -67,11 +72,12 @@ class _Near:
         self.after = columns.after[rows]
 
     def at(self, values: Scores, neighbours: NDArray[np.int32]) -> Scores:
-        """Return the values of these neighbours, 0 where there is none."""
+        """Return the values, float32 of shape (rows,), of these neighbours, int32 of shape (pool,); 0 for row -1."""
+        # Row -1 is the last one to numpy: what it yields there is thrown away.
         return np.where(neighbours >= 0, values[neighbours], np.float32(0))
 
     def of_session(self, values: Scores) -> Scores:
-        """Return the value of each row's session."""
+        """Return the value of each row's session; `values` are of shape (sessions,)."""
         return values[self.columns.session[self.rows]]
 
 
@@ -83,6 +89,7 @@ class _Words:
         self._question = question
         self._corpus = corpus
         self._size = len(columns.length)
+        # Not 0, by which lengths are divided, where there are texts without any term.
         self._mean = max(1e-6, float(columns.length.mean())) if self._size else 1.0
         found = {term: corpus.postings(term) for term in question.counts}
         self._hits = [
@@ -91,6 +98,7 @@ class _Words:
             if len(postings.rows)
         ]
         missing = sum(not len(postings.rows) for postings in found.values())
+        # The total divides: 1 where the question has no terms.
         self._total = sum(hit.idf for hit in self._hits) + _UNKNOWN_TERM * missing or 1.0
         self.scores = self._bm25(bm25.K1, bm25.B)
 
@@ -135,17 +143,22 @@ class _Words:
         }
 
     def _stands(self, rows: NDArray[np.integer]) -> Mask:
-        """Return which terms stand in which of these rows; in row -1 stands none."""
+        """Return which terms stand in which of these rows, bool of shape (rows, terms); in row -1 stands none."""
         found = np.zeros((len(rows), len(self._hits)), np.bool_)
         for number, hit in enumerate(self._hits):
             places = np.searchsorted(hit.rows, rows)
+            # Behind the last of the rows is none: compared with any of them it differs, being larger.
             places[places == len(hit.rows)] = 0
             found[:, number] = hit.rows[places] == rows
         return found
 
     def _bm25(self, k1: float, b: float) -> Scores:
-        """Return the BM25 score of each text times k1 + 1, as it was published; Lucene leaves that factor out."""
+        """Return the BM25 score of each text times k1 + 1, as it was published: Lucene leaves that factor out.
+
+        float32 of shape (rows,).
+        """
         scores = np.zeros(self._size, np.float32)
+        # Rounded to float32 once for all terms: sums over all texts are most of the time that words take.
         norms = bm25.norm(self._columns.length, self._mean, k1, b).astype(np.float32)
         for hit in self._hits:
             weight = hit.count * hit.idf * (k1 + 1)
@@ -153,13 +166,14 @@ class _Words:
         return scores
 
     def _sessions(self) -> Scores:
-        """Return the BM25 score of each session as one text, as a share of the best."""
+        """Return the BM25 score of each session as one text, as a share of the best: float32 of shape (sessions,)."""
         session, sessions = self._columns.session, self._columns.sessions
         lengths = np.bincount(session, self._columns.length, sessions)
         mean = max(1e-6, float(lengths.mean()) if sessions else 0.0)
         norms = bm25.norm(lengths, mean, bm25.K1_BY_LENGTH, bm25.B_BY_LENGTH)
         scores = np.zeros(sessions, np.float64)
         for hit in self._hits:
+            # The texts of a session added up, term by term: no second index is needed.
             all_counts = np.bincount(session[hit.rows], hit.counts, sessions)
             having = np.flatnonzero(all_counts > 0)
             weight = hit.count * bm25.idf(sessions, len(having))
@@ -171,6 +185,7 @@ class _Words:
         wanted = np.array(self._question.pairs, np.uint32)
         places = np.flatnonzero(self.scores[rows] > 0) if len(wanted) else np.zeros(0, np.int64)
         hashes, counts = self._corpus.pairs(rows[places])
+        # The hashes of all places lie end to end: each is marked with its place, and hits are counted by place.
         shared = np.bincount(np.repeat(places, counts), np.isin(hashes, wanted), len(rows))
         return (np.minimum(shared, _MOST_PAIRS) / _MOST_PAIRS).astype(np.float32)
 
@@ -179,6 +194,7 @@ def _meaning(corpus: Corpus, near: _Near, meaning: Scores, query_vectors: QueryV
     rows, columns = near.rows, near.columns
     own, before, after = meaning[rows], near.at(meaning, near.before), near.at(meaning, near.after)
     nearest = np.full(columns.sessions, -1, np.float32)
+    # Unlike nearest[session] = ..., which would keep the last of several in a session.
     np.maximum.at(nearest, columns.session, meaning)
     sums = np.bincount(columns.session, meaning, columns.sessions)
     mean = (sums / np.maximum(1, np.bincount(columns.session, minlength=columns.sessions))).astype(np.float32)
@@ -201,6 +217,7 @@ def _with_before(corpus: Corpus, near: _Near, query_vectors: QueryVectors, own: 
     vectors = picked(corpus, np.concatenate([near.rows, np.maximum(near.before, 0)]), query_vectors)
     mine, earlier = np.split(vectors, 2)
     together = np.einsum("ij,ij->i", mine, earlier)
+    # The length of a sum of unit vectors: |a + b|² = 2 + 2 a·b. Rounded vectors may say a little less than 0.
     length = np.sqrt(np.maximum(1e-6, 2 + 2 * together))
     return np.where(near.before >= 0, (own + before) / length, own).astype(np.float32)
 
@@ -210,6 +227,7 @@ def _tokens(corpus: Corpus, near: _Near, query_vectors: QueryVectors, asked: Tok
     rows = np.unique(np.concatenate([near.rows, near.before[near.before >= 0].astype(np.int64)]))
     nearest = token_nearness(corpus, rows, query_vectors, asked)
     own = nearest[:, np.searchsorted(rows, near.rows)]
+    # A row without one before it finds place 0, and is left out by the next line.
     before = nearest[:, np.minimum(np.searchsorted(rows, near.before), len(rows) - 1)]
     with_before = np.where(near.before >= 0, np.maximum(own, before), own)
     return {"tokens": own.mean(axis=0), "tokens_with_before": with_before.mean(axis=0)}
@@ -233,6 +251,7 @@ def _people(columns: Columns, rows: Rows, question: Question, corpus: Corpus) ->
 
 def _form(near: _Near, question: Question) -> dict[str, Scores]:
     columns, rows = near.columns, near.rows
+    # About 1 for a text of 150 terms: log1p(147) is 5. Weights are fitted to this scale.
     lengths = np.log1p(columns.length).astype(np.float32) / 5
     longer = (lengths[rows] - lengths.mean()) * 2 if len(rows) else lengths
 
@@ -259,13 +278,17 @@ def _dates(columns: Columns, rows: Rows, question: Question) -> Scores:
     """Return how well the day of a text fits the days that the question speaks of."""
     if not question.spans:
         return np.zeros(len(rows), np.float32)
+    # Few days, many rows: spans are asked once a day.
     days, which = np.unique(columns.day[rows], return_inverse=True)
     fits = [max(span.score(date.fromordinal(int(day))) for span in question.spans) for day in days]
     return np.array(fits, np.float32)[which]
 
 
 def _pool(corpus: Corpus, scores: list[Scores], allowed: Mask | None) -> Rows:
-    """Return the rows of each kind that are best by any of the scores, and their neighbours."""
+    """Return the rows of each kind that are best by any of the scores, and their neighbours: int64, ascending.
+
+    Scores and mask are of shape (rows,).
+    """
     columns = corpus.columns
     open_to = [each if allowed is None else np.where(allowed, each, np.float32(-np.inf)) for each in scores]
     best = [kind.start + _top(each[kind]) for each in open_to for kind in corpus.kinds]
@@ -276,6 +299,7 @@ def _pool(corpus: Corpus, scores: list[Scores], allowed: Mask | None) -> Rows:
 
 def _top(scores: Scores) -> Rows:
     count = min(POOL, len(scores))
+    # In linear time; the order within the pool does not matter, since features are sorted by score later.
     return np.argpartition(-scores, count - 1)[:count] if count else np.zeros(0, np.int64)
 
 
@@ -284,6 +308,7 @@ def _step(onward: NDArray[np.int32], from_rows: NDArray[np.int32]) -> NDArray[np
 
 
 def _standardised(scores: Scores, rows: Rows) -> Scores:
+    """Return how many deviations the scores of these rows are from the mean of all."""
     if not len(rows):
         return np.zeros(0, np.float32)
     return ((scores[rows] - scores.mean()) / (scores.std() + 1e-6)).astype(np.float32)
@@ -291,5 +316,6 @@ def _standardised(scores: Scores, rows: Rows) -> Scores:
 
 def _ranked(scores: Scores) -> Scores:
     """Return 1 for the best, less and less for those after it, the same for equals."""
+    # How many are strictly better: the same for equals, and 0 for the best.
     better = np.searchsorted(np.sort(-scores), -scores)
     return (_HEAD / (_HEAD + better)).astype(np.float32)

@@ -104,6 +104,7 @@ class Indexer:
         entries = list(islice(self._after(log.pk, bounds[-1][1].through if bounds else ""), MOST))
         if len(entries) < fewest:
             return None
+        # The new segment takes the place of the newest few, as many as the levels call for.
         kept = usable - merging([ref for _, ref in bounds], len(entries))
         merged = bounds[kept:]
         view = MemoryView(self._load(log, merged))

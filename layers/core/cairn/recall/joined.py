@@ -54,6 +54,7 @@ class Joined:
     def postings(self, term: str) -> Postings:
         """Return where a term stands; where it stands nowhere, where terms stand that may be the same word."""
         found = self._postings(term)
+        # Only for a term that stands nowhere: to look for others like it costs a walk over those that begin alike.
         if len(found.rows) or not opening(term):
             return found
         near = {each for leaf in self.leaves for each in leaf.documents.beginning(opening(term)) if alike(term, each)}
@@ -78,6 +79,7 @@ class Joined:
             if held is None or held.embedder != embedder or not len(documents):
                 continue
             count = len(documents) if held.docs is None else len(held.docs)
+            # Where they lie in the segment: nothing is copied until rows are picked.
             vectors = np.frombuffer(held.data, np.int8).reshape(count, -1)
             rows = slice(first, first + count) if held.docs is None else np.asarray(held.docs, np.int64) + first
             yield StoredVectors(rows, vectors, kind != "texts")
@@ -89,7 +91,8 @@ class Joined:
 
     @staticmethod
     def _pairs_in(leaf: Leaf, rows: Rows) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Return the pairs of those of the ascending rows that are of the leaf."""
+        """Return the pairs of those of the ascending rows that are of the leaf: uint32 hashes, and int64 counts."""
+        # A leaf's rows lie side by side, and so do those of the ascending rows that it holds.
         first, last = np.searchsorted(rows, [leaf.first, leaf.first + len(leaf.documents)])
         docs = rows[first:last] - leaf.first
         if not len(docs):
@@ -97,6 +100,8 @@ class Joined:
         pairs, ends = leaf.documents.pairs()
         bounds = np.concatenate([[0], np.asarray(ends, np.int64)])
         starts, counts = bounds[docs], bounds[docs + 1] - bounds[docs]
+        # Runs of different lengths in one index: arange counts through all of them, and each run is moved to where it
+        # starts.
         skipped = np.repeat(starts - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
         return np.asarray(pairs, np.uint32)[np.arange(len(skipped)) + skipped], counts
 
@@ -108,9 +113,11 @@ def of(documents: Documents, kind: Kind) -> Joined:
         session = np.asarray(numbers, np.int32)
         names = {word: number for number, word in enumerate(words)}
     else:
+        # Memories and facts follow nothing: each is a session by itself.
         session, names = np.arange(len(documents), dtype=np.int32), dict[str, int]()
     before, after = _neighbours(session)
     speakers, speaker = documents.label("speaker")
+    # A document without a speaker names "", which is nobody: -1.
     unnamed = np.array([not name for name in speakers], np.bool_)
     by = np.asarray(speaker, np.int32)
     columns = Columns(
@@ -134,6 +141,7 @@ def linked(parts: Sequence[Joined]) -> Joined:
     names = dict(parts[0].names)
     sessions = [parts[0].columns.session]
     for part in parts[1:]:
+        # Sessions are numbered in each part; by name they get one number in all of them.
         number = np.array([names.setdefault(name, len(names)) for name in part.names], np.int32)
         sessions.append(number[part.columns.session] if len(part) else part.columns.session)
     session = np.concatenate(sessions)
@@ -175,6 +183,7 @@ def _joined(parts: Sequence[Joined], session: Numbers, sessions: int) -> Joined:
 
 def _renumbered(columns: Columns, speakers: dict[str, int]) -> Numbers:
     number = [speakers.setdefault(name, len(speakers)) if name else -1 for name in columns.speakers]
+    # Speaker -1 finds the -1 at the end.
     return np.array([*number, -1], np.int32)[columns.speaker]
 
 
@@ -185,24 +194,28 @@ def _link(columns: Columns, parts: Sequence[Joined]) -> None:
     for part in parts:
         rows = np.arange(start, start + len(part), dtype=np.int32)
         session = columns.session[start : start + len(part)]
+        # A session's first text in this part, which follows what an earlier part has of it.
         first = rows[columns.before[rows] < 0]
         earlier = last[columns.session[first]]
         found = earlier >= 0
         columns.before[first[found]] = earlier[found]
         columns.after[earlier[found]] = first[found]
+        # Of several rows of a session the last one stays: numpy assigns in order.
         last[session] = rows
         start += len(part)
 
 
 def _united(found: Sequence[Postings]) -> Postings:
+    # A text may hold several of the terms that are taken for one: its counts are added.
     rows, places = np.unique(_end_to_end([each.rows for each in found], np.int64), return_inverse=True)
     counts = np.bincount(places, _end_to_end([each.counts for each in found], np.float32), len(rows))
     return Postings(rows, counts.astype(np.float32))
 
 
 def _neighbours(session: Numbers) -> tuple[Numbers, Numbers]:
-    """Return for each row the row before and after it in its session."""
+    """Return for each row the row before and after it in its session, -1 for none: int32 of shape (rows,) each."""
     before, after = np.full(len(session), _NONE), np.full(len(session), _NONE)
+    # Stable, so that rows of a session stay in the order in which they were said.
     order = np.argsort(session, kind="stable").astype(np.int32)
     same = session[order[:-1]] == session[order[1:]]
     before[order[1:][same]] = order[:-1][same]

@@ -20,6 +20,7 @@ _OF_THE_ASSISTANT = frozenset({"you", "you're", "you've", "you'd", "you'll", "yo
 _ENGLISH = frozenset(
     {"the", "what", "which", "who", "whose", "when", "where", "why", "how", "did", "does", "is", "are", "have", "you"}
 )
+# German, French, Spanish, Italian, Portuguese and Dutch.
 _COMMON_ELSEWHERE = """
     der die das ein eine und ist ich du mein meine mir hat hast habe wie wo wer wann warum welche
     welcher welches le la les des un une est qui que quel quelle quand pourquoi je tu mon ma mes el los
@@ -57,6 +58,7 @@ def question(text: str, speakers: Sequence[str], today: date, years: range) -> Q
     said = [word.removesuffix("'s") for word in words(text)]
     named = {word: known[word] for word in said if word in known}
     meant = _in_the_first_person(text, known)
+    # "Who is Ada?" has no terms once Ada is "I": then her name is what is looked for.
     asked = terms(meant) or terms(text)
     is_english = not _ENGLISH.isdisjoint(said)
     is_foreign = not is_english and (not _FOREIGN.isdisjoint(said) or not _in_latin(text))
@@ -88,6 +90,7 @@ def _names(speakers: Sequence[str]) -> dict[str, int]:
 def _in_the_first_person(text: str, known: Mapping[str, int]) -> str:
     if not known:
         return text
+    # Of "Ann" and "Ann-Marie" the longer has to be tried first.
     longest_first = sorted(map(re.escape, known), key=len, reverse=True)
     name = re.compile(rf"\b(?:{'|'.join(longest_first)})\b(['\u2019]s)?", re.IGNORECASE)
     return " ".join(name.sub(lambda match: "my" if match[1] else "I", text).split())
@@ -96,6 +99,7 @@ def _in_the_first_person(text: str, known: Mapping[str, int]) -> str:
 def _in_latin(text: str) -> bool:
     """Tell whether most letters of a text are Latin."""
     letters = [each for each in text if each.isalpha()]
+    # U+0250 follows the last letters of Latin Extended-B.
     return sum(each < "\u0250" for each in letters) * 2 >= len(letters)
 
 

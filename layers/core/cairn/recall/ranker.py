@@ -52,7 +52,10 @@ SIGNALS: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A weight for each feature; a text's score is the sum of its features, each times its weight."""
+    """A weight for each feature; a text's score is the sum of its features, each times its weight.
+
+    `values` are float32 of shape (features,), in the order of `names`.
+    """
 
     names: Sequence[str]
     values: Scores
@@ -62,7 +65,7 @@ class Weights:
         return zip(self.names, self.values, strict=True)
 
     def score(self, found: Mapping[str, Scores], count: int) -> Scores:
-        """Return the score of each of `count` texts."""
+        """Return the score of each of `count` texts: float32 of shape (count,), as is each feature."""
         return (
             np.stack([found[name] for name in self.names], axis=1) @ self.values if count else np.zeros(0, np.float32)
         )
@@ -70,7 +73,10 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The texts that may answer a question, those that match before the others, the best first."""
+    """The texts that may answer a question, those that match before the others, the best first.
+
+    `rows` are int64, `scores` float32, `matched` bool, each feature float32, all of shape (found,).
+    """
 
     rows: Rows
     scores: Scores
@@ -79,9 +85,13 @@ class Ranking:
     weights: Weights
 
     def shares(self) -> Scores:
-        """Return how likely each that matches is the answer, as the model was fitted: softmax of their scores."""
+        """Return how likely each that matches is the answer, as the model was fitted: softmax of their scores.
+
+        float32 of shape (found,), 0 for what does not match.
+        """
         if not self.matched.any():
             return np.zeros(len(self.scores), np.float32)
+        # The best becomes 1: no score is too large for exp, and shares stay the same.
         worth = np.exp(self.scores - self.scores[self.matched].max()) * self.matched
         return (worth / worth.sum()).astype(np.float32)
 
@@ -90,6 +100,7 @@ class Ranking:
         added = {name: self.features[name] * weight for name, weight in self.weights}
         signals = {signal: sum(added.get(name, 0.0) for name in names) for signal, names in SIGNALS.items()}
         present = {signal: np.broadcast_to(each, self.scores.shape) for signal, each in signals.items()}
+        # A linear model without a signal is the score without its terms: nothing is ranked twice.
         without = {signal: self.scores - each for signal, each in present.items()}
         features = {name: float(each[place]) for name, each in added.items()}
         return Explanation(
@@ -121,6 +132,7 @@ def rank(
     weights = _MEANING if mode == "semantic" and "meaning" in found else fitted(_tier(found))
     scores = weights.score(found, len(rows))
     matched = _matched(found, mode)
+    # The last key counts first: what matches, then the score, then the newer row.
     order = np.lexsort((-rows, -scores, ~matched))
     ordered = {name: values[order] for name, values in found.items()}
     return Ranking(rows[order], scores[order], matched[order], ordered, weights)
@@ -133,6 +145,7 @@ def _tier(found: Mapping[str, Scores]) -> Tier:
 
 def _matched(found: Mapping[str, Scores], mode: SearchMode) -> Mask:
     """Return which texts have to do with the question at all, by a word of their own or around them, or by meaning."""
+    # An answer may hold no word of the question where the text beside it does.
     by_words = found["words_around"] > 0
     if "meaning" not in found:
         return by_words

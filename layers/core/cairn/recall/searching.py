@@ -124,6 +124,7 @@ class Searcher:
         with ExitStack() as held:
             yield {
                 owner: held.enter_context(self._log.view(session.tenant, session.project, owner))
+                # Two calls that take the same locks in different orders would wait for each other.
                 for owner in sorted(owners)
             }
 
