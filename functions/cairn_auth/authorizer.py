@@ -1,4 +1,4 @@
-"""The Lambda authorizer of the HTTP APIs: a credential in, what it opens out (payload 2.0, simple response).
+"""The Lambda authorizer of the HTTP APIs: check a credential and return what it allows (payload 2.0, simple response).
 
 It always lets the request through and says in the context who calls, or why nobody does: only a handler can answer 401
 with a body and a challenge of its own. It reads what is stored at each call, so a new or revoked key counts at once.

@@ -1,4 +1,4 @@
-"""The OAuth host: how its clients learn which issuer's tokens it takes (RFC 9728), and nobody elsewhere does.
+"""The OAuth host's metadata: which issuer's tokens it accepts (RFC 9728).
 
 Many clients that see OAuth discovery ignore the key they were given. So the host for keys has no metadata, and its
 challenge speaks of none; which host was asked is the gateway's word. What a credential opens is the same on both.

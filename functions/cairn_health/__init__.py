@@ -1,1 +1,1 @@
-"""Whether Cairn can answer, for whoever watches it."""
+"""Report whether Cairn can answer."""

@@ -1,4 +1,4 @@
-"""The Lambda of what needs no key: `GET /healthz` and `GET /v1/runtime-config`.
+"""The Lambda of the routes that need no key: `GET /healthz` and `GET /v1/runtime-config`.
 
 Health is 200 where table, bucket and key answer, 503 where one does not. The runtime configuration tells a front end
 which families of tools the deployment has switched on; which a tenant has is for its key to ask, with `tools/list`.

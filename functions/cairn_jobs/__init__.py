@@ -1,1 +1,1 @@
-"""The doors of what no caller waits for: the schedule's and the queue's."""
+"""Run work that no caller waits for: the schedule's and the queue's."""

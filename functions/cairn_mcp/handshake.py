@@ -1,4 +1,4 @@
-"""The eras of the initialize handshake, 2024-11-05 to 2025-11-25, served without a session.
+"""Serve the protocol versions with an initialize handshake, 2024-11-05 to 2025-11-25, without keeping sessions.
 
 Nothing is kept between requests, so no `Mcp-Session-Id` is issued and none is asked for; whoever skips the handshake is
 served all the same. A JSON-RPC error to a well-formed request comes with HTTP 200, as these revisions have it.

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 as MCP speaks it: what a message may be, and how a reply is shaped.
+"""JSON-RPC 2.0 as MCP uses it: validate messages and form replies.
 
 MCP narrows JSON-RPC: an id is a string or an integer, params are an object, and an error that belongs to no known
 request leaves `id` out, since the MCP schema allows no null there.
@@ -27,7 +27,7 @@ RequestId: TypeAlias = str | int
 
 
 class RpcError(Exception):
-    """A request that gets a JSON-RPC error instead of a result."""
+    """Answers a request with a JSON-RPC error instead of a result."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Profiles: which tools a client is shown, by the path it calls, so that it pays for no others in every prompt."""
+"""Profiles: choose by path which tools a client is shown, so that its prompts do not carry the others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cairn.tool.tool import Tool
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Some tools of the catalog with the arguments that are shown of each; None for all of everything.
+    """Some tools of the catalog and the arguments shown of each; None stands for all of them.
 
     An argument that is not shown is taken all the same.
     """

@@ -1,4 +1,4 @@
-"""The MCP endpoint as one pure function: an HTTP request in, an HTTP reply out.
+"""The MCP endpoint as one pure function from an HTTP request to an HTTP reply.
 
 No I/O, no clock, no framework, only the standard library: a Lambda that serves MCP starts as fast as one that does not.
 Who may call and what a body may hold are the door's rules, so the door brings both.

@@ -1,4 +1,4 @@
-"""What both protocol eras share: who serves, with which tools, and the two tool methods."""
+"""What both protocol eras share: the server's description, its tools, and the two tool methods."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CAPABILITIES: Final = {"tools": {"listChanged": False}}
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """What a server says of itself to every client."""
+    """The server's description for its clients."""
 
     name: str
     title: str
@@ -28,7 +28,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One tools/call; `params` is all that came with it, such as the client's capabilities in `_meta`."""
+    """One tools/call; `params` are all of its parameters, such as the client's capabilities in `_meta`."""
 
     name: str
     arguments: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""The stateless era, 2026-07-28: every request says for itself who asks, in which version, and for what.
+"""Serve the stateless version, 2026-07-28, in which each request says who asks, in which version, and for what.
 
 A request is checked in the order of the specification: its `_meta`, then the headers that mirror the body for proxies
 on the way, then the version.

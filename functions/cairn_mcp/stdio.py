@@ -1,4 +1,4 @@
-"""The catalog over standard input and output, for desktop clients that start their servers: a message is a line.
+"""Serve the catalog over standard input and output, one message a line, for desktop clients that start their servers.
 
 The protocol core answers, as over HTTP, so that a client waits for no event loop and no SDK to load.
 """
@@ -46,7 +46,7 @@ def serve(caller: Caller, services: Services, profile: Profile = WHOLE) -> None:
 
 
 class Connection:
-    """Messages in, replies out, several calls at once.
+    """Reads messages and writes replies, several calls at once.
 
     Each thread takes the next line and answers it itself: no message waits to be handed on.
     """

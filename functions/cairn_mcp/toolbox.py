@@ -1,4 +1,4 @@
-"""Cairn's catalog as MCP clients see it: what is listed, and what a call comes back with."""
+"""List and call Cairn's catalog for MCP clients."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SERVER: Final = Server(
 
 @dataclass(frozen=True, slots=True)
 class CatalogTools:
-    """The catalog's tools of a profile, called in this process for one caller."""
+    """Calls the tools of a profile in this process, for one caller."""
 
     catalog: Sequence[Tool]
     context: Call

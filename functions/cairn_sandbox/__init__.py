@@ -1,1 +1,1 @@
-"""Where standard tools run: a function of its own, or a process of its own, that reaches no memory."""
+"""Run standard tools in a function or a process of their own, without access to memory."""

@@ -1,4 +1,4 @@
-"""The sandbox as a process: one request on standard input, its answer on standard output."""
+"""The sandbox as a process: read one request from standard input and write the answer to standard output."""
 
 from __future__ import annotations
 

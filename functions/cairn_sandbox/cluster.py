@@ -1,4 +1,4 @@
-"""The API of a Kubernetes cluster: the pods of a namespace and what was reported of them, read within bounds."""
+"""Read pods and events of a namespace from the API of a Kubernetes cluster, within limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WARNINGS_ABOUT_PODS = "involvedObject.kind=Pod,type=Warning"
 
 
 class Token(Protocol):
-    """The bearer token of the cluster's API."""
+    """Provides the bearer token of the cluster's API."""
 
     def read(self) -> str:
         """Return the current one."""

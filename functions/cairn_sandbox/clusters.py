@@ -1,4 +1,4 @@
-"""The cluster this sandbox reads: its settings, its token, and one kept for all calls of the process."""
+"""Choose the cluster that this sandbox reads, by its settings, and keep it for all calls of the process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cairn_sandbox.cluster import Cluster, Token
 
 @dataclass(frozen=True, slots=True)
 class GivenToken:
-    """The token of the environment."""
+    """Provides the token of the environment."""
 
     text: str
 

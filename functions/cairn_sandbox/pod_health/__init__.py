@@ -1,1 +1,1 @@
-"""What is wrong with pods: their status and the warnings about them in, findings out."""
+"""Diagnose pods from their status and from the warnings about them."""

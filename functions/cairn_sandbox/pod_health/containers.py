@@ -1,4 +1,4 @@
-"""What the states of a pod's containers tell: what they wait for, how they ended, how often they started."""
+"""Diagnose containers by their states: what they wait for, how they ended, how often they restarted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a container's exit code tells."""
+"""Explain a container's exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why an image could not be had, and what to do."""
+"""Explain why an image could not be pulled, and what to do."""
 
 from __future__ import annotations
 

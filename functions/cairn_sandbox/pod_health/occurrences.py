@@ -1,4 +1,4 @@
-"""What the warnings about a pod tell beside its status: volumes, networks and probes.
+"""Diagnose by warnings about a pod what its status does not show: volumes, networks and probes.
 
 Of a warning's message only names and known phrases are repeated: it may hold what a command printed.
 """

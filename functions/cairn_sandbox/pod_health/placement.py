@@ -1,4 +1,4 @@
-"""What a pod's own status tells: whether it found a node, lost it, was put out, or does not go away."""
+"""Diagnose a pod's own status: it has no node, lost it, was evicted, or does not terminate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pods in, a report out: from those given, or from the cluster."""
+"""Diagnose pods, given or read from the cluster, and write the report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_FINDINGS = 200
 
 
 class Source(Protocol):
-    """A cluster that is asked for its pods."""
+    """A cluster whose pods can be read."""
 
     def pods(self, namespace: str) -> list[object]:
         """Return the Pod objects of a namespace."""
@@ -35,7 +35,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The pods of a namespace and what was reported of them; `events` is None where they may not be read."""
+    """The pods of a namespace and the events about them; `events` is None if they may not be read."""
 
     pods: Sequence[Pod]
     events: Sequence[Event] | None

@@ -1,1 +1,1 @@
-"""Who calls, and what that opens."""
+"""Identify callers and decide what they may do: API keys, access tokens, policies."""

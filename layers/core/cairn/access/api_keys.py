@@ -1,4 +1,4 @@
-"""API keys: how they read, what they may open, and until when."""
+"""Parse and describe API keys: their text, what they allow, and when they end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _POLICY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key in two parts: the id that finds its record, and the secret that nothing keeps."""
+    """An API key in two parts: the id that finds its record, and the secret, which is stored nowhere."""
 
     id: str
     secret: str = field(repr=False)
@@ -74,7 +74,7 @@ def scope(value: str) -> Scope:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a key may do within its tenant; InvalidArgument where it could do nothing or names no policy rightly."""
+    """What a key may do within its tenant; InvalidArgument if that is nothing or a policy's name is not valid."""
 
     projects: tuple[ProjectPattern, ...] = (ALL_PROJECTS,)
     scopes: tuple[Scope, ...] = SCOPES
@@ -92,7 +92,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A key's record: whose memory it opens, what it may do there and when; the key itself is not in it."""
+    """The record of an API key: its tenant, what it may do there and when it ends. The key itself is not in it."""
 
     id: str
     tenant: Tenant
@@ -119,7 +119,7 @@ class Credential:
 
 @dataclass(frozen=True, slots=True)
 class IssuedKey:
-    """A new key with its record: the one time that its text is there to be read."""
+    """A new key with its record; its text can be read only now."""
 
     text: str = field(repr=False)
     credential: Credential

@@ -1,4 +1,4 @@
-"""Who is calling: what the authorizer vouches for, and nothing the request says of itself."""
+"""Describe the caller as the authorizer vouches for it; nothing the request claims about itself counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Access tokens: how one looks, and what the claims of a verified one open."""
+"""Recognise access tokens, and turn the claims of a verified one into what it allows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ID_CHARACTERS = 16
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Whom a token speaks for, whose memory it opens, and what it may do there; `id` names its subject."""
+    """The user that a token speaks for, the tenant it opens and what it may do there; `id` names its subject."""
 
     id: str
     tenant: Tenant

@@ -1,6 +1,6 @@
-"""The public keys of an OpenID Connect issuer, kept in the process.
+"""Fetch the public keys of an OpenID Connect issuer and cache them in the process.
 
-They are fetched anew once an hour, and for a key id that is not among them: at most once per cool-down, so that forged
+They are fetched again once an hour, and for a key id that is not among them: at most once per cool-down, so that forged
 ids cannot make this process hammer the issuer. While the issuer is down, the keys that are known go on for a day.
 """
 
@@ -34,7 +34,7 @@ class _KeySet:
 
 
 class IssuerKeys:
-    """The keys of one issuer, by their ids."""
+    """Caches the public keys of one issuer by their ids."""
 
     def __init__(self, settings: OidcSettings, get: HttpGet, clock: Clock) -> None:
         """Start without any; the first look-up fetches them."""

@@ -1,4 +1,4 @@
-"""API keys: made, listed, rotated, revoked and checked.
+"""Create, list, rotate, revoke and check API keys.
 
 The store holds a record and a tag per key, never the key. The tag is an HMAC over secret and record under a key of the
 key ring, so that the store alone can neither try a guess nor widen what a key opens. Only the end that `revoked_at`
@@ -46,7 +46,7 @@ _UNKNOWN: Attributes = {"record": " " * 256, "tag": "1." + "0" * 32}
 
 
 class Credentials:
-    """The API keys of a deployment."""
+    """Keeps the API keys of a deployment."""
 
     def __init__(self, adapters: Adapters) -> None:
         """Keep them in the table."""

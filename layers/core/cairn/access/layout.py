@@ -1,4 +1,4 @@
-"""Keys of what opens the door: API keys and the policy document.
+"""Keys of the items that access reads: API keys and the policy document.
 
 Both have an owner that no tenant can be named like, since a key is looked up before its tenant is known.
 """

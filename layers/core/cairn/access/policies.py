@@ -1,4 +1,4 @@
-"""The policies in force: read from a file or the table, again after a while, and kept where a new document is bad."""
+"""Read the policies in force from a file or the table and reload them; if a reload fails, the old ones stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller may do with key-value memory and context: one permission for each tool, none unless it is given."""
+"""Decide what a caller may do with key-value memory and context: nothing that a policy does not permit."""
 
 from __future__ import annotations
 

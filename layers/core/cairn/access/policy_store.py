@@ -1,4 +1,4 @@
-"""The policy document of a deployment in its table, sealed, so that the store alone cannot widen it."""
+"""Store the policy document in the table, sealed, so that write access to the table cannot widen it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WHERE = Key(policies_pk(), POLICY)
 
 
 class PolicyStore:
-    """Keeps one document."""
+    """Reads and writes the policy document."""
 
     def __init__(self, adapters: Adapters) -> None:
         """Keep it in the table."""

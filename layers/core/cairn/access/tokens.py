@@ -1,4 +1,4 @@
-"""Access tokens of an OpenID Connect issuer: verified, and turned into whom they speak for."""
+"""Verify access tokens of an OpenID Connect issuer and return the identity that they stand for."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OPTIONS: Final[Options] = {
 
 
 class AccessTokens:
-    """The access tokens of the settings' issuer."""
+    """Verifies the access tokens of the configured issuer."""
 
     def __init__(self, settings: OidcSettings, get: HttpGet, clock: Clock) -> None:
         """Know none of the issuer's keys yet."""

@@ -1,1 +1,1 @@
-"""Whole sessions, kept."""
+"""Archive whole sessions: store, search, retrieve, delete."""

@@ -1,4 +1,4 @@
-"""The session archive: detect, drop, encrypt, put, index; look up in the index; open by pointer; delete."""
+"""The session archive: scan, redact, encrypt and store a session, index it, find it, open it by pointer, delete it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ID_PATHS = (("session_id",), ("session", "session_id"))
 
 
 class Archive:
-    """Keeps sessions, each under a pointer to its ciphertext."""
+    """Stores sessions, each under a pointer to its ciphertext."""
 
     def __init__(self, services: SessionServices) -> None:
         """Work with these parts."""

@@ -1,4 +1,4 @@
-"""A session at a glance."""
+"""Summarise an archived session as a short card."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SUMMARY_CHARACTERS = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryCard:
-    """What a session was about; the title is the first line of its summary, or else its id."""
+    """A short description of a session; the title is the first line of its summary, or else its id."""
 
     session_id: str
     title: str

@@ -1,4 +1,4 @@
-"""What it costs to keep bytes in the archive, by list prices: an estimate that says what it assumes."""
+"""Estimate from list prices what it costs to keep bytes in the archive, and state the assumptions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CHECKED = "2026-06"
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a number of units, and who says so."""
+    """A price in US dollars for a number of units, with its source."""
 
     dollars: Decimal
     units: int
@@ -53,7 +53,7 @@ DISCLAIMER = (
 
 @dataclass(frozen=True, slots=True)
 class StorageCost:
-    """US dollars: storage for a month, the requests that store it once, and both together."""
+    """Costs in US dollars: storage for a month, the requests that store it once, and their sum."""
 
     monthly_storage_usd: float
     request_usd: float

@@ -1,4 +1,4 @@
-"""What the tools of the session archive take and give."""
+"""Fields that the tools of the session archive take and return."""
 
 from __future__ import annotations
 

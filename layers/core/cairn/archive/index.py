@@ -1,7 +1,7 @@
-"""The archive's index: an entry for each pointer, and a copy of it at each place where it is looked for.
+"""The archive's index: an entry for each pointer, and a copy of it under every key that it is looked up by.
 
-The places are in the order of time, so that each look-up is one range read: by time, by tag, by session. A transaction
-writes or removes an entry with all its places.
+Copies are in the order of time, so that each look-up is one range read: by time, by tag, by session. A transaction
+writes or removes an entry with all its copies.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ATTEMPTS = 4
 
 
 class ArchiveIndex:
-    """What is archived, of every tenant."""
+    """Finds archived sessions of a tenant by time, tag or session."""
 
     def __init__(self, adapters: Adapters) -> None:
         """Hold no state of its own."""

@@ -1,4 +1,4 @@
-"""Keys of the session archive: one entry for each pointer, and a copy at each place where it is looked up."""
+"""Keys of the session archive: one entry for each pointer, and a copy under every key that it is looked up by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The session archive: what is kept of a session, where it points, and what its index may be asked.
+"""The session archive's values: what is stored of a session, its pointer, and its entry in the index.
 
 An entry of the index is readable: pointer, labels, session id, the tool's name and times. All else is in the blob.
 """
@@ -32,7 +32,7 @@ _SCHEME = "cascade://"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deposit:
-    """A session to archive: as exported by the caller, or else as recorded in the project."""
+    """A session to archive: as the caller exported it, or else as recorded in the project."""
 
     session_id: SessionId
     tags: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class Deposit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What the archive's index knows of a session; `key_number` says which data key opens it."""
+    """The index entry of an archived session; `key_number` says which data key opens the session."""
 
     id: str
     digest: Digest
@@ -102,7 +102,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """That a session is archived and indexed, and its card."""
+    """Confirms that a session is archived and indexed, and describes it by its card."""
 
     digest: Digest
     card: MemoryCard

@@ -1,4 +1,4 @@
-"""Archived sessions on their way from one store to another: in the clear between, under a new pointer afterwards."""
+"""Move archived sessions between stores: opened on one side, sealed under a new pointer on the other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OF_THIS_STORE = frozenset({"content_hash", "blob_kid"})
 
 
 class ArchiveMoves:
-    """Opens archived sessions, and puts them away again."""
+    """Opens archived sessions for export, and archives them again on import."""
 
     def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Hold no state of its own."""

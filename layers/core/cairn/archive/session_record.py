@@ -1,4 +1,4 @@
-"""A recorded session as one JSON object, for the archive and for people."""
+"""Write a recorded session as one JSON object, for the archive and for people."""
 
 from __future__ import annotations
 

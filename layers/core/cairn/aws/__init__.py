@@ -1,1 +1,1 @@
-"""Adapters over AWS; the only room that may import the AWS SDK."""
+"""Adapters over AWS, the only room that may import the AWS SDK."""

@@ -1,4 +1,4 @@
-"""A language model on Amazon Bedrock, asked through the Converse API as the process's own role."""
+"""Ask a language model on Amazon Bedrock, through the Converse API and as the process's own role."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blobs as objects of a bucket: `blobs/<tenant>/<first two hex>/<sha256>`."""
+"""Store blobs as objects of a bucket: `blobs/<tenant>/<first two hex>/<sha256>`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ATTEMPTS = 3
 
 
 class S3Blobs:
-    """Immutable objects: each is written once, under the digest that S3 checks on arrival and Cairn on return.
+    """Stores immutable objects, each once under its digest; S3 checks the digest on write and Cairn on read.
 
     The caller's role needs s3:ListBucket as well, or S3 answers 403 where a blob is absent.
     """

@@ -1,4 +1,4 @@
-"""The AWS clients of one process, each made when first used and kept.
+"""Create the AWS clients of a process, each on first use.
 
 A function makes them with botocore, which starts faster; an operator's command makes the same ones with boto3.
 """
@@ -40,7 +40,7 @@ _FIRST_PAUSE, _MOST_ATTEMPTS = 0.025, 6
 
 
 class Clients:
-    """Clients for the region and the credentials of the environment, with standard retries and short timeouts.
+    """Creates clients for the environment's region and credentials, with standard retries and short timeouts.
 
     Each costs tens of milliseconds to make, and threads may share it but not make several at once: the first one that
     needs it makes it, the others wait.
@@ -112,7 +112,7 @@ class Clients:
 
 
 class OperatorClients(Clients):
-    """Makes the same clients with boto3, for an operator's command."""
+    """Creates the same clients with boto3, for operators' commands."""
 
     def _session_client(self) -> Callable[..., Any]:
         import boto3  # noqa: PLC0415 - a function does without

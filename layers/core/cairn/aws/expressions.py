@@ -1,4 +1,4 @@
-"""Items, conditions and writes in DynamoDB's language."""
+"""Translate items, conditions and writes into DynamoDB's expressions."""
 
 from __future__ import annotations
 

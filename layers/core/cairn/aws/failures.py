@@ -1,4 +1,4 @@
-"""What a failed AWS call means, told by its code and never by its text."""
+"""Translate failed AWS calls into Cairn's errors, by their code and never by their text."""
 
 from __future__ import annotations
 

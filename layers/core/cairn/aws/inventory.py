@@ -1,4 +1,4 @@
-"""All that a tenant has in DynamoDB and S3, found under an operator's own credentials: no function may scan."""
+"""List all that a tenant has in DynamoDB and S3, with an operator's credentials: no function may scan."""
 
 from __future__ import annotations
 

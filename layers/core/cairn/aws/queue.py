@@ -1,4 +1,4 @@
-"""Jobs in an SQS queue, which hands each to the worker's function."""
+"""Send jobs to an SQS queue, which invokes the worker."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BATCH = 10
 
 
 class SqsJobs:
-    """Sends to one standard queue; its client is made at the first job, since most processes send none."""
+    """Sends to one standard queue; the client is created with the first job, since most processes send none."""
 
     def __init__(self, clients: Clients, queue_url: str | None) -> None:
         """Use the queue with this URL; without one every job is refused."""

@@ -1,4 +1,4 @@
-"""The sandbox as a Lambda of its own, invoked by name."""
+"""Invoke the sandbox, a separate Lambda, by its name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cairn.ground.errors import SettingsError, Unavailable
 
 
 class LambdaSandbox:
-    """Runs standard tools in another function; its client is made at the first call, for most functions never."""
+    """Runs standard tools in a separate function; its client is created with the first call."""
 
     def __init__(self, clients: Clients, function: str | None) -> None:
         """Invoke the function of this name."""

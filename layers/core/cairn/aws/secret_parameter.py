@@ -1,4 +1,4 @@
-"""Read a secret through Powertools' parameters, where start-up does not matter; calls use `cairn.aws.secrets`."""
+"""Read a secret through Powertools' parameters, where start-up time does not matter; calls use `cairn.aws.secrets`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cairn.aws.secrets import LIFETIME
 
 
 class SecretParameter:
-    """The current text of one secret, fetched again once it is five minutes old or known to be out of date."""
+    """The current text of one secret, fetched again after five minutes or when it is known to be outdated."""
 
     def __init__(self, clients: Clients, arn: str) -> None:
         """Use the secret with this ARN, and our own client for its short timeouts."""

@@ -1,4 +1,4 @@
-"""A secret of Secrets Manager, kept for a while."""
+"""Read a secret of Secrets Manager and cache it for a while."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIFETIME = timedelta(minutes=5)
 
 
 class KeptSecret:
-    """The current text of one secret, asked for anew once it is five minutes old or known to be out of date."""
+    """The current text of one secret, fetched again after five minutes or when it is known to be outdated."""
 
     def __init__(self, client: SecretsManagerClient, arn: str, clock: Clock) -> None:
         """Use the secret with this ARN."""

@@ -26,7 +26,7 @@ _REASONS = {
 
 
 class DynamoTable:
-    """Items of one DynamoDB table; a lost acknowledgement is not mistaken for a lost race.
+    """Reads and writes one DynamoDB table, and does not mistake a lost acknowledgement for a lost race.
 
     Two things remain, as with any repeated call: an item that someone else writes between this writer's success and
     the repetition is reported as theirs, and an unconditional delete removes what was put there in between.

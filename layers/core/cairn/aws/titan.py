@@ -1,4 +1,4 @@
-"""Amazon's Titan Text Embeddings V2 as an embedder, asked as the process's own role; one text a call."""
+"""Embed texts with Amazon's Titan Text Embeddings V2, called as the process's own role, one text a call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_OFF_LENGTH = 0.01
 
 
 class Titan:
-    """Asks for 256 numbers a text; the region is that of the environment."""
+    """Asks Titan for 256 numbers a text, in the environment's region."""
 
     name = "titan-v2-256"
 

@@ -1,1 +1,1 @@
-"""Every call, on record and within its rates."""
+"""Record every call and hold it to its rate limits."""

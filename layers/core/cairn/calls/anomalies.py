@@ -1,4 +1,4 @@
-"""Who reaches for much in many places: a look at the accesses of the last minute, as this process saw them."""
+"""Flag callers that access unusually many namespaces or projects within a minute, as seen by this process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Recent: TypeAlias = deque[tuple[datetime, str]]
 
 
 class AnomalyDetector:
-    """The accesses of each caller within a minute."""
+    """Counts the accesses of each caller within a minute."""
 
     def __init__(self) -> None:
         """Start with none."""

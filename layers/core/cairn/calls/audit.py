@@ -1,4 +1,4 @@
-"""The audit log as it is read: a tenant's records by time, and all of them held against the chain of digests."""
+"""Read the audit log: list a tenant's records by time, and verify all of them against the chain of digests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LAST = "\U0010ffff"
 
 
 class AuditLog:
-    """Answers what was called, and whether the log still says what it said."""
+    """Lists what was called, and verifies that the log was not changed."""
 
     def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Hold no state of its own."""

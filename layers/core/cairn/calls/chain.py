@@ -1,4 +1,4 @@
-"""The chain over the audit log: digests that name every record of a stretch of time, each with its predecessor."""
+"""The hash chain over the audit log: each digest names all records of a period and the digest before it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FindingKind: TypeAlias = Literal["changed", "missing", "reordered", "added"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """A place in the log: a day and a sort key in it. The start of a log lies before all its records."""
+    """A position in the log: a day and a sort key in it. The start of a log lies before all its records."""
 
     day: str = ""
     sk: str = ""
@@ -27,7 +27,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class SealedRecord:
-    """A record as its digest names it: where it is, its tag, and when it may be gone (epoch seconds)."""
+    """A record as its digest names it: its position, its tag, and when it may expire (epoch seconds)."""
 
     position: Position
     tag: str
@@ -41,7 +41,7 @@ class SealedRecord:
 
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
-    """A record as it is stored: its tag, and whether that is the one its content gets from its tenant's key."""
+    """A stored record: its tag, and whether that is the tag of its content under the tenant's key."""
 
     tag: str
     genuine: bool
@@ -49,7 +49,7 @@ class StoredRecord:
 
 @dataclass(frozen=True, slots=True)
 class AuditDigest:
-    """All records after the predecessor's last up to its own last; `previous` is the predecessor's blob, or empty."""
+    """Names all records behind the last digest's, up to its own last; `previous` is that digest's blob, or empty."""
 
     number: int
     previous: str
@@ -87,7 +87,7 @@ class AuditDigest:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong with one record or digest, and which it is."""
+    """A record or digest that is wrong, and what is wrong with it."""
 
     kind: FindingKind
     what: Literal["record", "digest"]
@@ -96,7 +96,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What a look at the whole log found; by `head`, the newest digest's blob, a later look knows this state."""
+    """The result of verifying the whole log; `head`, the newest digest's blob, identifies this state of it."""
 
     digests: int
     records: int

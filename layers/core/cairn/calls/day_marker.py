@@ -1,4 +1,4 @@
-"""That a tenant has records of calls of a day, and whether some of them may not be sealed yet."""
+"""Mark the days on which a tenant has records of calls, and those whose records may not all be sealed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cairn.ground.table import Attributes, Key, Scalar
 
 @dataclass(frozen=True, slots=True)
 class DayMarker:
-    """A day, yyyy-mm-dd in UTC, that stands in the index while it is unsealed; `expires_at` is in epoch seconds."""
+    """A day, yyyy-mm-dd in UTC, in the index while it is unsealed; `expires_at` is in epoch seconds."""
 
     day: str
     expires_at: int

@@ -1,4 +1,4 @@
-"""What getContext answers: the fields of one part of a session's context, or of all."""
+"""Fields of getContext: one part of a session's context, or all of it."""
 
 from __future__ import annotations
 

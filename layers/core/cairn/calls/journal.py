@@ -1,4 +1,4 @@
-"""The journal: one record of every call, written beside the call's work, so that it takes no time of its own.
+"""The journal: write one record of every call, in parallel with the call's work, so that it adds no delay.
 
 The record says that the call was let in, and its answer waits until that is stored. A call that fails afterwards gets a
 second record with its outcome. Records are added and never changed, so that sealing one meets no later change.
@@ -35,7 +35,7 @@ _MOST_DAYS = 4096
 
 
 class Journal:
-    """Lets calls in, and records them."""
+    """Admits calls and records them."""
 
     def __init__(self, adapters: Adapters, vault: Vault, retention: timedelta) -> None:
         """Keep records for this long."""

@@ -1,4 +1,4 @@
-"""Where the records of calls are, the chain that seals them, and the buckets that calls are held to."""
+"""Keys of the audit log's records, of the chain that seals them, and of the token buckets."""
 
 from __future__ import annotations
 

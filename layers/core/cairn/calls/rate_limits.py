@@ -1,4 +1,4 @@
-"""Rate limits: token buckets in the table, of which a process takes some tokens ahead.
+"""Limit the rate of calls with token buckets in the table, from which each process takes tokens in advance.
 
 A bucket is written only if nobody else has written it since it was read, so that all processes together never take
 more than its burst and what time has added. What a process has taken it spends without asking; it takes more beside
@@ -27,7 +27,7 @@ _LINGERING_SECONDS = 60
 
 
 class RateLimits:
-    """The tokens that this process has taken ahead."""
+    """Spends the tokens that this process has taken in advance, and takes more."""
 
     def __init__(self, adapters: Adapters) -> None:
         """Start without a token."""

@@ -1,4 +1,4 @@
-"""The audit log's records: who called which tool on what, and how that ended. Never a value."""
+"""Records of the audit log: who called which tool on what, and how that ended. They hold no values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SUBJECT = ("project", "session_id", "turn_id", "namespace", "key", "user_id")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRecord:
-    """One call as it began, or how it ended; `arguments` are the bytes of each, `duration_ms` of an end only."""
+    """The start or the end of a call; `arguments` are the sizes in bytes, only an end has `duration_ms`."""
 
     id: str
     tenant: Tenant
@@ -108,7 +108,7 @@ class AuditRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryEntry:
-    """What the index says of a record, all of it in the sort key."""
+    """A call as the index lists it, all of it in the sort key."""
 
     id: str
     tool: str

@@ -1,4 +1,4 @@
-"""Sealing the audit log: its records, once no call can still write before them, become digests in a chain.
+"""Seal the audit log: put records that can no longer be preceded by others into a chain of digests.
 
 A digest is a blob that names all records since the digest before it, and that digest. The table has one item for each
 digest, added and never changed, so that sealing may be stopped anywhere and done by two at once: whoever comes second
@@ -32,7 +32,7 @@ MOST_RECORDS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ChainEnd:
-    """The newest digest: its number, its blob, where its last record is and how many it has."""
+    """The newest digest: its number, its blob, its last record's position and its number of records."""
 
     number: int = 0
     blob: str = ""
@@ -58,7 +58,7 @@ class ChainEnd:
 
 
 class Sealer:
-    """Seals what tenants have called."""
+    """Seals the audit logs of tenants."""
 
     def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Hold no state of its own."""

@@ -1,4 +1,4 @@
-"""The context of a session, read off the index of its calls' records, kept for half a minute, then brought up to date.
+"""Read a session's context from the index of its calls, and cache it for half a minute.
 
 Only what no call can add to any more is taken from memory then, so that a long session costs what was called lately.
 """
@@ -40,7 +40,7 @@ class _Kept:
 
 
 class SessionCalls:
-    """Answers what was called in a session; for 30 seconds from memory."""
+    """Answers which calls a session made, from memory for 30 seconds."""
 
     def __init__(self, adapters: Adapters) -> None:
         """Start with nothing in memory."""

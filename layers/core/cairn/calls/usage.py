@@ -1,4 +1,4 @@
-"""What is going on in a session: which calls were made in it, and what they used."""
+"""Describe the calls of a session and estimate what they used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BYTES_PER_TOKEN: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a call costs and what a byte that it sends adds, in US dollars."""
+    """The price of a call and of each byte that it sends, in US dollars."""
 
     per_call: float = 0.0
     per_byte: float = 0.0
@@ -23,7 +23,7 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class PastCall:
-    """One call: a call that is not known to have failed has succeeded."""
+    """A past call; it counts as a success unless it is known to have failed."""
 
     tool: str
     at: datetime
@@ -35,7 +35,7 @@ class PastCall:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What calls used, as an estimate: tokens that were sent, and what they cost in US dollars."""
+    """An estimate of what calls used: tokens sent, and their cost in US dollars."""
 
     tokens: int
     usd: float
@@ -49,7 +49,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class SessionContext:
-    """A session's calls, oldest first, and when the first ever was."""
+    """The calls of a session, oldest first, and when the first one ever was made."""
 
     started_at: datetime
     calls: Sequence[PastCall]

@@ -1,1 +1,1 @@
-"""What is said: items, events, and what stands out."""
+"""The parts of a conversation: items, events, turns and their highlights."""

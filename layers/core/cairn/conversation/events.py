@@ -1,4 +1,4 @@
-"""Events: what a session's log holds, one record per item, with ids a retry would give again."""
+"""Events: one stored record for each item of a turn, with an id that a retry would give again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cairn.ground.session import ResponseItem
 
 
 class EventType(StrEnum):
-    """What kind of thing happened."""
+    """The kinds of events."""
 
     INPUT_ITEM = "input_item"
     OUTPUT_ITEM = "output_item"

@@ -1,4 +1,4 @@
-"""What stands out in a conversation, found without a language model: the stuff of summaries."""
+"""Pick the telling sentences and words of a conversation without a language model, for summaries."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_WORD_CHARACTERS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Highlights:
-    """Sentences and words worth keeping, the newest sentences and the most frequent words first.
+    """Sentences and words worth keeping, newest sentences and most frequent words first.
 
     A sentence has at most 200 characters, a word or name at most 60.
     """

@@ -1,4 +1,4 @@
-"""Response items: their text, their kind and their identity. Items are read here, never changed."""
+"""Read Response items: their text, kind and identity. Items are never changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many tokens a text is, estimated without a vocabulary.
+"""Estimate how many tokens a text has, without a vocabulary.
 
 The text is split where o200k_base (the public byte-pair encoding of OpenAI's models) splits it, and each piece costs
 what pieces of its script, case and length cost on average, as fitted to that encoder. The estimate is within 10 % on

@@ -1,4 +1,4 @@
-"""A turn as it is handed in to be stored."""
+"""The turn that a client hands in to be stored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cairn.ground.session import ResponseItem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """What was said in a turn, to be remembered once."""
+    """The items of a turn, to be stored once."""
 
     turn_id: TurnId
     inputs: tuple[ResponseItem, ...]

@@ -1,1 +1,1 @@
-"""Data taken out, brought in, erased and sealed anew."""
+"""Operate on all data of a tenant or user: export, import, erase, and move to new data keys."""

@@ -1,4 +1,4 @@
-"""Bundles: what a tenant, a project or a user has, as readable records that another service can take in.
+"""Bundles: all that a tenant, a project or a user has, as readable records that another service can import.
 
 Contents leave the vault here and are sealed again on import, under the keys of whoever imports. What is derived,
 passing or bound to this store's keys stays behind: wrapped keys, indexes, turn guards, begun turns, audit log, rates.
@@ -41,7 +41,7 @@ _STAYS = frozenset({"keys", "audit", "rates"})
 
 @dataclass(frozen=True, slots=True)
 class DataScope:
-    """Whose data: all of a tenant's, narrowed to a project, to a user, or to both."""
+    """Whose data is meant: all of a tenant's, narrowed to a project, to a user, or to both."""
 
     tenant: Tenant
     project: Project | None = None
@@ -85,7 +85,7 @@ class DataScope:
 
 
 class Bundles:
-    """Takes data out of a store and into one."""
+    """Exports data from a store and imports it into one."""
 
     def __init__(self, adapters: Adapters, inventory: Inventory, vault: Vault) -> None:
         """Hold no state of its own."""

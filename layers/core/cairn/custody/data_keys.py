@@ -1,4 +1,4 @@
-"""A tenant's data keys over time: a new one, what is sealed under the old ones moved to it, and those then deleted.
+"""Rotate a tenant's data keys: make a new one, move what the old ones sealed to it, and delete the old ones.
 
 A key is deleted only once a full pass found nothing that needs it, and no process can still be sealing under it. What
 cannot be moved keeps its key: a blob that its address names by its bytes, and a tag over what is not stored.
@@ -33,7 +33,7 @@ _TAG = re.compile(r"(\d{1,6})\.[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class KeyInUse:
-    """A data key, when it was made (None for one of before that was noted), and how many items and blobs need it."""
+    """A data key, when it was made (None if that was not noted yet), and how many items and blobs need it."""
 
     number: int
     created_at: datetime | None
@@ -42,7 +42,7 @@ class KeyInUse:
 
 @dataclass(frozen=True, slots=True)
 class Rewrapped:
-    """What was moved to the newest key, which keys were deleted, and how much still needs each of those that stay."""
+    """What was moved to the newest key, which keys were deleted, and how much still needs each key that stays."""
 
     newest: int
     items: int = 0
@@ -54,7 +54,7 @@ class Rewrapped:
 
 
 class DataKeys:
-    """The data keys of tenants, for an operator."""
+    """Lists, rotates and deletes the data keys of tenants, for an operator."""
 
     def __init__(self, adapters: Adapters, inventory: Inventory) -> None:
         """Hold no state of its own."""

@@ -1,4 +1,4 @@
-"""Taking a session over from the legacy layout, under its lease, by steps that may be stopped anywhere and done again.
+"""Import a session from the legacy layout under its lease, in steps that can be stopped and repeated.
 
 First the ids of its processed turns, so that none of them is ever committed again; then its facts; then its turns, some
 at a time. The head says how far that came. A session with turns of its own keeps them and gets no others: canonical
@@ -42,7 +42,7 @@ AHEAD = timedelta(seconds=5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What was taken over; with `kept` the session has turns of its own and only ids of processed turns were."""
+    """What was imported; `kept` means that the session has turns of its own, so that only processed turns' ids were."""
 
     turns: int = 0
     facts: int = 0
@@ -51,7 +51,7 @@ class Imported:
 
 
 class EarlierImport:
-    """Takes sessions over, one at a time."""
+    """Imports sessions, one at a time."""
 
     def __init__(self, services: SessionServices) -> None:
         """Work with these parts."""

@@ -1,4 +1,4 @@
-"""What the layout before the canonical one holds of a session: turns, facts as they changed, ids of processed turns."""
+"""What the legacy layout holds of a session: turns, changes of facts, ids of processed turns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class EarlierTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactRecord:
-    """One line about a fact: that it holds from now on, or by its state that it does no longer."""
+    """One line about a fact: it holds from now on, or, by its state, no longer."""
 
     id: str
     at: datetime
@@ -42,7 +42,7 @@ class FactRecord:
 
 @dataclass(frozen=True, slots=True)
 class EarlierHistory:
-    """A session as its legacy files tell it, each part in the order of time."""
+    """A session as its legacy files describe it, each part in the order of time."""
 
     turns: tuple[EarlierTurn, ...] = ()
     facts: tuple[FactRecord, ...] = ()

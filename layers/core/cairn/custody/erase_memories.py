@@ -1,7 +1,7 @@
-"""Erasing what a user chose to keep in logs that others share: those of projects, and of sessions.
+"""Erase the memories that a user kept in logs shared with others: those of projects and of sessions.
 
-The log's segments go with it and are made anew, and its manifest counts that it was rewritten, so that a process which
-has the log in mind reads it afresh the next time that it brings it up to date.
+The log's segments go with it and are built again, and its manifest counts that it was rewritten, so that a process that
+has the log in memory reads all of it again at its next refresh.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _Found: TypeAlias = dict[str, dict[str, list[str]]]
 
 
 class EraseMemories:
-    """Takes a user's memories out of shared logs; it may be stopped anywhere and run again."""
+    """Removes a user's memories from shared logs; it can be stopped at any time and run again."""
 
     def __init__(self, services: SessionServices, inventory: Inventory) -> None:
         """Hold no state of its own."""

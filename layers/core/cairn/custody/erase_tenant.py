@@ -1,4 +1,4 @@
-"""Erasing a tenant: its data keys first, so that whatever copy of the rest is left opens no more."""
+"""Erase a tenant: its data keys first, so that no copy of the rest can be opened."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cairn.vault.layout import key_range, keys_pk
 
 @dataclass(frozen=True, slots=True)
 class ErasedTenant:
-    """What was removed, and how many items and blobs a recount found all the same."""
+    """What was removed, and how many items and blobs a recount still found."""
 
     api_keys: int = 0
     data_keys: int = 0
@@ -26,7 +26,7 @@ class ErasedTenant:
 
 
 class EraseTenant:
-    """Removes a tenant, for an operator; it may be stopped anywhere and run again."""
+    """Erases a tenant, for an operator; it can be stopped at any time and run again."""
 
     def __init__(self, adapters: Adapters, inventory: Inventory) -> None:
         """Hold no state of its own."""

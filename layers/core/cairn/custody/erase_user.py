@@ -1,4 +1,4 @@
-"""Erasing a user: every turn, fact and text of theirs, out of sessions that others share too.
+"""Erase a user: every turn, fact and text of theirs, also from sessions that others share.
 
 It goes twice over the store, further apart than any call lives: what was being written during the first pass is
 met by the second. Views of the log in other processes notice by themselves that its newest entry is gone.
@@ -45,7 +45,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class ErasedUser:
-    """What was removed: items of the log, sessions that were theirs alone, their turns in others, blobs; what is left.
+    """What was removed: log items, sessions that were theirs alone, their turns in others, blobs; and what is left.
 
     `memories` are those in logs that others share, `archived` the sessions that were theirs alone, in the archive.
     `left` counts what a recount found: the user was speaking meanwhile, and the command is to be run again.
@@ -61,7 +61,7 @@ class ErasedUser:
 
 
 class EraseUser:
-    """Removes a user, for an operator; it may be stopped anywhere and run again."""
+    """Erases a user, for an operator; it can be stopped at any time and run again."""
 
     def __init__(self, services: SessionServices, inventory: Inventory) -> None:
         """Hold no state of its own."""

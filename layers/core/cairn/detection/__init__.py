@@ -1,1 +1,1 @@
-"""The detector of secrets and personal data: `detector.scan` finds, `detector.mask` replaces."""
+"""Detect secrets and personal data: `detector.scan` finds them, `detector.mask` replaces them."""

@@ -1,4 +1,4 @@
-"""Secrets known by the word before them: passwords, keys and tokens in code, settings, headers and sentences."""
+"""Find secrets by the word before them: passwords, keys and tokens in code, settings, headers and sentences."""
 
 from __future__ import annotations
 

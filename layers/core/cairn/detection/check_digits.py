@@ -1,4 +1,4 @@
-"""Check digits, by which a number shows that it is one of its kind."""
+"""Verify check digits, which tell numbers of a kind from other numbers."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ MOST_FINDINGS: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Where a rule found something; never what.
+    """The place where a rule matched, but never the text that matched.
 
     `start` and `end` are characters of the string at `path`, of the number's text, or of the last key of `path` where
     `in_key`. Keys of the path that hold a finding are masked.

@@ -1,4 +1,4 @@
-"""What a text says without its disguises: look-alike letters, invisible characters, escapes, encodings, spacing."""
+"""Undo disguises of a text: look-alike letters, invisible characters, escapes, encodings, spacing."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _LEAST_DECODED: Final = 10
 
 
 class _Folding(dict[int, int]):
-    """Maps each code point to the ASCII character it passes for, one to one, so that places stay; filled on demand."""
+    """Maps each code point to the ASCII character that it looks like, one to one, so that positions stay."""
 
     def __missing__(self, code: int) -> int:
         """Fold a code point that was not met before."""
@@ -78,7 +78,7 @@ def folded(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Unescaped:
-    """A text without invisible characters and escapes, and the way back to the text it was."""
+    """A text without invisible characters and escapes, with the mapping back to the original."""
 
     text: str
     starts: list[int]

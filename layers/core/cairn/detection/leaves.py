@@ -1,4 +1,4 @@
-"""The strings, numbers and keys of a JSON value, each with its path and the name that says what it is."""
+"""Flatten a JSON value into its strings, numbers and keys, each with its path and the name that describes it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_OF_A_NAME: Final = 64
 
 
 class Leaf(NamedTuple):
-    """A string, a number as its text, or a key; `name` is the key that a value stands under, or its list."""
+    """A string, a number as its text, or a key; `name` is the key that the value stands under, or its list."""
 
     path: Path
     text: str

@@ -1,4 +1,4 @@
-"""One text made of many, so that every rule runs once, and the way back from a place in it to what it came from."""
+"""Join many texts into one, so that each rule runs once, and map positions back to the texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Piece(NamedTuple, Generic[Source]):
 
 
 class Page(Generic[Source]):
-    """Texts one after the other, each with its source, or with None where it is there for its context only."""
+    """Texts one after another, each with its source, or None for those that only give context."""
 
     def __init__(self) -> None:
         """Start empty."""

@@ -1,4 +1,4 @@
-"""Personal data: numbers that carry check digits, and those that a word before them gives away."""
+"""Find personal data: numbers with check digits, and numbers that follow a telling word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a value that stands where a secret would stand is one, or a placeholder, a word or code."""
+"""Judge whether a value in a secret's place is a secret, or a placeholder, a word or code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule is, and how a text is searched for its anchor."""
+"""Define what a rule is, and search a text for its matches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_BEFORE: Final = 65
 
 
 class Hit(NamedTuple):
-    """A part of one text that a rule is about."""
+    """A part of one text that a rule matched."""
 
     rule: str
     category: Category
@@ -30,7 +30,7 @@ def always(_: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A form, tried wherever one of its anchors stands; the anchors are lower case, the pattern starts with them.
+    """A pattern that is tried where one of its anchors stands; anchors are lower case and begin the pattern.
 
     Its first group, or all of it where it has none, is what was found, if the check agrees. `before` is what must stand
     in front of the anchor, from right to left; it belongs to what was found. A rule without anchors is tried at every

@@ -1,4 +1,4 @@
-"""Secrets cut over neighbours: two fields of an object, the entries of a list."""
+"""Find secrets that are split over neighbours: two fields of an object, or the entries of a list."""
 
 from __future__ import annotations
 

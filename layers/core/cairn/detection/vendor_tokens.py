@@ -1,4 +1,4 @@
-"""Secrets known by their own form: the prefixes that vendors give their tokens, and armoured keys."""
+"""Find secrets by their own form: tokens with vendors' prefixes, and armoured keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blobs as files of a directory: `<tenant>/<first two hex>/<sha256>`, with the tenant as directory_name() spells it."""
+"""Store blobs as files: `<tenant>/<first two hex>/<sha256>`, with the tenant as directory_name() spells it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cairn.ground.ids import Digest, Tenant
 
 
 class DirectoryBlobs:
-    """Immutable files; a name exists only once its bytes are on disk, whatever kills the writer."""
+    """Stores immutable files; a name exists only once its bytes are on disk, whatever kills the writer."""
 
     def __init__(self, root: Path) -> None:
         """Use this directory, made if absent."""

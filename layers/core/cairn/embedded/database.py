@@ -1,4 +1,4 @@
-"""One SQLite file used by many threads and processes at once."""
+"""Share one SQLite file among many threads and processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and stay."""
+"""Write files that appear whole or not at all."""
 
 from __future__ import annotations
 

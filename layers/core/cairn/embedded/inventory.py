@@ -1,4 +1,4 @@
-"""All that a tenant has in a SQLite table and a directory of blobs."""
+"""List all that a tenant has in a SQLite table and a directory of blobs."""
 
 from __future__ import annotations
 

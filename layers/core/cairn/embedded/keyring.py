@@ -1,4 +1,4 @@
-"""Data keys under one master key of 32 bytes, for a machine without KMS.
+"""Wrap data keys with one master key of 32 bytes, for a machine without KMS.
 
 Each tenant has its own wrapping key, HKDF-SHA256 of the master key (RFC 5869), so that none opens another's. A wrapped
 key is nonce (12 bytes), ciphertext (32) and tag (16) of AES-256-GCM with the tenant as associated data.
@@ -35,7 +35,7 @@ _ANOTHER_MASTER = (
 
 
 class LocalKeyRing:
-    """Makes and unwraps data keys with the master key alone; nothing is stored."""
+    """Makes and unwraps data keys with the master key alone; it stores nothing."""
 
     def __init__(self, master: bytes) -> None:
         """Take the 32 bytes of the master key; ValueError for another length."""

@@ -1,4 +1,4 @@
-"""Jobs within one process, worked off in the background."""
+"""Run jobs in the background of one process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cairn.ground.jobs import Job
 
 
 class InProcessJobs:
-    """Works off one job at a time on a thread that starts with the first; what waits when the process ends is lost.
+    """Runs one job at a time on a thread that starts with the first; jobs that wait when the process ends are lost.
 
     That is harmless: what a job is about stays in the store, where the next run of maintenance finds it.
     """

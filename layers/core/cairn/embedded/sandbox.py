@@ -1,4 +1,4 @@
-"""The sandbox as a process of its own, one for each call."""
+"""Run the sandbox as a child process, one for each call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PROGRAM = (sys.executable, "-I", "-m", "cairn_sandbox")
 
 
 class ProcessSandbox:
-    """Runs standard tools in a child that gets the request, sees the given environment alone, and is killed if late."""
+    """Runs standard tools in a child that sees only its request and the given environment, and is killed if late."""
 
     def __init__(
         self, environment: Mapping[str, str], program: Sequence[str] = PROGRAM, seconds: float = SANDBOX_SECONDS

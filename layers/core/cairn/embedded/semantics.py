@@ -1,4 +1,4 @@
-"""What conditions and writes mean for one item, as pure functions."""
+"""Evaluate conditions and apply writes to one item, as pure functions."""
 
 from __future__ import annotations
 

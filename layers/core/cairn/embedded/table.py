@@ -68,7 +68,7 @@ class _Late(local):
 
 
 class SqliteTable:
-    """Items of one SQLite file, shared safely by threads and processes; a write that returned is on disk."""
+    """Keeps items in one SQLite file, shared safely by threads and processes; a write that returned is on disk."""
 
     def __init__(self, path: Path, *, busy_seconds: float = 5.0) -> None:
         """Open the file, made if absent; a writer waits this long for others, then raises Unavailable."""

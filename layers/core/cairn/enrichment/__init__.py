@@ -1,1 +1,1 @@
-"""What tools are told of earlier calls."""
+"""Tell tools what earlier calls found."""

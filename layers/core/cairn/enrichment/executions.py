@@ -1,4 +1,4 @@
-"""The record of what tools did, by tool, sealed and for a while; and what it and a conversation tell of a new call."""
+"""Record what tools did, sealed and for a limited time, and find the records that matter to a new call."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _TEXTS_SEARCHED = 16
 
 @dataclass(frozen=True, slots=True)
 class ExecutionScope:
-    """Whose executions these are; those of one project are not seen from another."""
+    """Whose executions are meant; a project does not see those of another."""
 
     tenant: Tenant
     project: Project | None = None
@@ -60,7 +60,7 @@ class ExecutionScope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """A call that has ended, with a result or an error; `extra` are further tags."""
+    """A finished call, with its result or error; `extra` are further tags."""
 
     tool: str
     arguments: Mapping[str, Any] = field(repr=False)
@@ -70,7 +70,7 @@ class Ended:
 
 
 class Executions:
-    """Keeps executions and finds those that matter to a call."""
+    """Records executions and finds those that matter to a call."""
 
     def __init__(self, services: SessionServices) -> None:
         """Work with these parts."""

@@ -1,4 +1,4 @@
-"""Where executions of standard tools are: as in `cairn.ground.layout`, the owner first and free text last."""
+"""Keys of the executions of standard tools; as everywhere, the owner comes first and free text last."""
 
 from __future__ import annotations
 

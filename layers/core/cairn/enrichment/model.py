@@ -1,4 +1,4 @@
-"""What earlier calls tell a tool before it runs: labels, names and times of theirs, never a word that was in them."""
+"""What a tool is shown of earlier calls before it runs: labels, names and times, never words that were said."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _DOMAINS: Final = {"oc": "openshift", "kubectl": "kubernetes", "k8s": "kubernete
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextSummary:
-    """One thing that memory holds for a call: when and where it was, how well it fits, and what was found then."""
+    """One past call or text that fits a call: when and where it was, how well it fits, and what was found then."""
 
     source: Source
     score: float
@@ -62,7 +62,7 @@ class ContextSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """One past call of a tool; `timestamp` is its moment, `tags` are what it is found by."""
+    """One past call of a tool; `timestamp` is when it was made, `tags` are what it is found by."""
 
     id: str
     tool: str

@@ -1,1 +1,1 @@
-"""What users state about themselves."""
+"""Find, compare and change facts that users state about themselves."""

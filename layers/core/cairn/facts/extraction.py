@@ -1,4 +1,4 @@
-"""Facts in what a user says, found by rule: `markers` is the table, here is the care with which each is read.
+"""Extract facts from what a user says, by the rules of `markers`.
 
 A marker counts where it opens a clause of the user's own words: after a sentence border, a comma, a conjunction or a
 phrase such as "by the way". Reading takes time linear in the text, since every look around a match has a fixed reach.
@@ -52,7 +52,7 @@ def extract(items: Sequence[tuple[str, str]], previous: str = "") -> tuple[Candi
 
 
 class _Reading:
-    """What was found so far, and what the latest sentence stated, which the next one may correct or take back."""
+    """Collects what was found, and keeps what the last sentence stated, which the next one may correct."""
 
     def __init__(self) -> None:
         self.found: list[Candidate] = []

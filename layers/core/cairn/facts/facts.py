@@ -1,4 +1,4 @@
-"""Facts: what was learnt about a user, when it was believed, and how new statements change it."""
+"""Facts: what is known about a user, when it was believed, and how new statements change it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Identity: TypeAlias = tuple[str, str]
 
 
 class State(StrEnum):
-    """Whether a fact is believed, and if not, why."""
+    """Whether a fact is believed, and if not, why not."""
 
     ACTIVE = "active"
     SUPERSEDED = "superseded"
@@ -26,7 +26,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a fact was said and by whom; the quote is the sentence."""
+    """The turn, event and sentence in which a fact was stated, and by whom."""
 
     turn_id: str
     event_id: str
@@ -36,7 +36,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A statement found in a text: a fact to hold, or with `retracts` one to let go.
+    """A statement found in a text: a fact to hold, or with `retracts` one to drop.
 
     A retraction with a value lets go only of a fact that holds this value; with an empty one, of any.
     """
@@ -84,7 +84,7 @@ def subject(fact: Fact) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What a merge changes: new records, old records as they end, ids of records merely said again."""
+    """What a merge changes: new records, old records as they end, and ids of records that were merely repeated."""
 
     added: tuple[Fact, ...] = ()
     superseded: tuple[Fact, ...] = ()
@@ -104,7 +104,7 @@ def identity(subject: Fact | Candidate) -> Identity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """When and by whom the statements of one turn are recorded, and how long the short-lived ones last."""
+    """When and by whom the statements of a turn are recorded, and how long short-lived facts last."""
 
     turn_id: str
     user_id: str | None = None

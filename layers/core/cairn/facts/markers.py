@@ -1,4 +1,4 @@
-"""How users state facts about themselves: one marker a row."""
+"""The ways in which users state facts about themselves, one marker a row."""
 
 from __future__ import annotations
 

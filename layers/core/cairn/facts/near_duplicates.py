@@ -1,4 +1,4 @@
-"""Facts that say the same in other words."""
+"""Find facts that say the same in other words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which words of a text are the user's own: not what they quote, paste, ask to have worked on, suppose or report."""
+"""Mask what is not the user's own statement: quotes, pasted texts, texts to work on, suppositions, reports."""
 
 from __future__ import annotations
 

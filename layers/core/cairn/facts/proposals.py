@@ -1,4 +1,4 @@
-"""Facts proposed by a language model: what it is asked, and how little of its answer is believed.
+"""Ask a language model for facts, and check its answer.
 
 The model gets the user's words and the believed facts as JSON, apart from instructions that are always the same, and
 answers with one call of `record_facts`: here as in the OpenAI Responses API, in cairn.aws.bedrock as in Converse. It
@@ -87,7 +87,7 @@ class FactQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upsert:
-    """A fact as a model states it, within the bounds of a fact; that the user said it is not known yet."""
+    """A fact as a model states it, well-formed but not yet checked against what the user said."""
 
     fact_id: str
     key: str
@@ -99,7 +99,7 @@ class Upsert:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposals:
-    """What a model would change: facts to hold, ids of facts to let go."""
+    """What a model wants to change: facts to hold, and ids of facts to drop."""
 
     upserts: tuple[Upsert, ...] = ()
     deletes: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""Which facts to place before a model: those that bear on the query, the best first."""
+"""Choose the facts to place before a model: those that bear on the query, best first."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def rank(facts: Iterable[Fact], worth: Mapping[str, float], now: datetime, limit
 
 
 class Shortlist:
-    """Tells of facts that come by falling worth from when on `rank` places none of them any more."""
+    """Tells, for facts that come in the order of falling worth, when `rank` can place no further one."""
 
     def __init__(self, now: datetime, limit: int) -> None:
         """Start with none of so many."""

@@ -1,4 +1,4 @@
-"""Where the value of a statement ends, and whether it says anything: one shape of value for each way to state one."""
+"""Find where the value of a statement ends, and reject values that say nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LAST_WORDS = 12
 
 
 class Shape(Enum):
-    """How a value is cut from what follows its marker."""
+    """How a value is cut from the text behind its marker."""
 
     NAME = auto()
     PLACE = auto()

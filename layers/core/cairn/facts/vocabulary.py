@@ -1,4 +1,4 @@
-"""The words that markers are made of, as regular expressions in which a blank is any white space."""
+"""Words that markers are built from, as regular expressions in which a blank is any white space."""
 
 from __future__ import annotations
 

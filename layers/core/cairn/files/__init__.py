@@ -1,1 +1,1 @@
-"""A session as files, and an agent's own beside them."""
+"""Show a session as files, and keep an agent's own files."""

@@ -1,4 +1,4 @@
-"""The stored `.abstract` and `.overview` of a session's directories."""
+"""Store the `.abstract` and `.overview` of a session's directories."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cairn.sessions.sessions import Lease
 
 @dataclass(frozen=True, slots=True)
 class Abstracts:
-    """What each directory's summary said when it was last refreshed, and which facts were believed then."""
+    """The summaries of all directories as of their last refresh, and the facts that were believed then."""
 
     refreshed_at: datetime
     facts: list[str]
@@ -29,7 +29,7 @@ class Abstracts:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What is said of one directory, in short and at length; both are empty or neither is.
+    """A directory's summary, short and long; both are empty or neither is.
 
     It is made when asked for, where it is not stored.
     """

@@ -1,4 +1,4 @@
-"""The canonical layout of a session, computed from its memory when it is asked for; nothing of it is stored."""
+"""Compute the canonical layout of a session from its memory on request; nothing of it is stored."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Canonical:
 
 
 class _Layout:
-    """One session's files; what several of them need is read once."""
+    """The files of one session; what several of them need is read once."""
 
     def __init__(self, services: SessionServices, session: Session, head: Head) -> None:
         self._services = services

@@ -1,4 +1,4 @@
-"""A session's memory as files of the canonical layout: the same memory, the same bytes."""
+"""Render a session's memory as files of the canonical layout: the same memory gives the same bytes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OPERATIONS = {State.ACTIVE: "fact_upsert", State.SUPERSEDED: "fact_supersede", 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a file that follows from a session's memory holds; `lines` are its records where it is compressed."""
+    """The content of a rendered file; `lines` are its records if the file is compressed."""
 
     content: bytes
     updated_at: datetime
@@ -34,7 +34,7 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meta:
-    """What is known of a session as a whole."""
+    """Facts about a session as a whole: its turns, counters and watermarks."""
 
     turns: Sequence[TurnStamp]
     updated_at: datetime

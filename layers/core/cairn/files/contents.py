@@ -1,4 +1,4 @@
-"""Reading a session as a whole: its turns, texts and facts from every log they went to."""
+"""Read a whole session: its turns, texts and facts from every log they went to."""
 
 from __future__ import annotations
 

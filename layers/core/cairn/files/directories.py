@@ -1,4 +1,4 @@
-"""Listing a session's memory as directories, each with what it holds."""
+"""List a session's memory as directories, each with a summary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_NAMED = 5
 
 
 class Directories:
-    """Shows what a session holds, and nothing outside it."""
+    """Lists what a session holds, and nothing outside it."""
 
     def __init__(self, services: SessionServices) -> None:
         """Work with these parts."""

@@ -1,4 +1,4 @@
-"""Files of a session: what is asked of them, and how the content of one is kept in parts."""
+"""Files of a session: requests, answers, and how a file's content is kept in parts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class WriteMode(StrEnum):
 
 
 class FileType(StrEnum):
-    """What a path is."""
+    """The kinds of paths."""
 
     FILE = "FILE"
     DIRECTORY = "DIRECTORY"
@@ -66,7 +66,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class FileWrite:
-    """What is written how, and over which version: None for whichever there is, 0 for a file that is not there."""
+    """A write: its content, its mode, and the version it expects: None for any, 0 for a file that does not exist."""
 
     content: bytes
     mode: WriteMode
@@ -76,7 +76,7 @@ class FileWrite:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of a file's content that is stored on its own."""
+    """A section of a file's content that is stored by itself."""
 
     id: str
     size: int
@@ -105,7 +105,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a write makes of a body: the parts that stay or are new, with their content, and those that go."""
+    """The effect of a write on a body: parts that stay or are new, with their content, and parts that go."""
 
     pieces: tuple[Part | bytes, ...]
     tail: bytes

@@ -1,4 +1,4 @@
-"""A directory of a session's memory as it is listed."""
+"""A directory of a session's memory, as it is listed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectorySummary:
-    """One directory of a session's memory and what is in it."""
+    """A directory of a session's memory with a summary of its content."""
 
     path: str
     abstract: str

@@ -1,6 +1,6 @@
-"""A session's own files: what its agent keeps beside what Cairn says of it.
+"""Read and write an agent's own files in a session.
 
-Of two writes at once one is made anew on top of the other. No two calls can make a file and one below it, and a path's
+Of two writes at once one is repeated on top of the other. No two calls can make a file and one below it, and a path's
 versions only ever rise, also when its file is deleted and made again.
 """
 

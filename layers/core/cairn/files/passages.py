@@ -1,4 +1,4 @@
-"""Searching files: each is cut into passages, and those that match a query best are found."""
+"""Search files: cut them into passages and rank those that match a query."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INSIDE_A_CHARACTER = range(0b1000_0000, 0b1100_0000)
 
 
 class Passages:
-    """An index of passages, made for one search."""
+    """Indexes passages for one search."""
 
     def __init__(self) -> None:
         """Start empty."""

@@ -1,4 +1,4 @@
-"""Paths below `/memory/{session_id}`: which are possible, and which of them Cairn itself says what they hold."""
+"""Check paths below `/memory/{session_id}`, and tell Cairn's own from the agent's."""
 
 from __future__ import annotations
 

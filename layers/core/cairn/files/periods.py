@@ -1,4 +1,4 @@
-"""Which file of the canonical layout an event, a compact summary or a fact stands in: by its UTC day, week or month."""
+"""Name the file of the canonical layout for an event, a summary or a fact, by its UTC day, week or month."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a file is stored: a record with the end of its content, and parts that hold the rest; all sealed.
+"""Store a file as a record with the end of its content and parts that hold the rest, all sealed.
 
 A commit is one transaction that holds only where the record is as it was read. It counts the project's bytes, and moves
 the session's counter `tree` on where a file is made or deleted.
@@ -46,12 +46,12 @@ from cairn.vault.vault import blob_of, sealed_content
 
 
 class ChangedMeanwhile(StoreError):
-    """Another call changed the file since it was read."""
+    """Another call changed the file after it was read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRecord:
-    """What is stored of a file; by its version it is known from an earlier or a later one.
+    """The stored record of a file; its version tells it from earlier and later ones.
 
     `content` are the attributes that hold, sealed, the end of the file and where the rest is.
     """
@@ -101,7 +101,7 @@ class FileRecord:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file's record as it was read, and what it holds."""
+    """A file's record as it was read, and the content it describes."""
 
     record: FileRecord
     body: Body

@@ -1,4 +1,4 @@
-"""A session's memory seen as directories, and what is true of each: `.abstract` and `.overview`.
+"""Describe a session's memory as directories, each with its `.abstract` and `.overview`.
 
 The layout is the canonical one: events by day, facts by tier and period, the runtime context, metadata, indexes.
 """
@@ -25,7 +25,7 @@ _QUOTED_CHARACTERS = 160
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a session holds, as its directories show it."""
+    """Turns, texts, facts and compactions of a session."""
 
     turns: Sequence[TurnStamp]
     chunks: Sequence[Chunk]
@@ -35,7 +35,7 @@ class Contents:
 
 
 class _Texts:
-    """A session's texts; many of its directories hold the same ones, so that what stands out in them is found once."""
+    """The texts of a session; directories share them, so that their highlights are computed once."""
 
     def __init__(self, chunks: Sequence[Chunk]) -> None:
         self._chunks = chunks
@@ -109,7 +109,7 @@ def directories(root: str, contents: Contents) -> list[Directory]:
 
 @dataclass(frozen=True, slots=True)
 class _Leaf:
-    """What a directory holds itself."""
+    """What a directory holds directly."""
 
     path: str
     changed_at: datetime

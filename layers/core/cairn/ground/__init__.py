@@ -1,1 +1,1 @@
-"""What every room stands on: errors, names, items of the table, ports."""
+"""The foundation of every room: errors, names, items of the table, ports."""

@@ -1,4 +1,4 @@
-"""Attributes of a stored item, read by type: CorruptData where one has another type, or is missing and no default."""
+"""Read attributes of a stored item by type; CorruptData for another type, or a missing one without a default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bounded cache, for what a process keeps of what it read.
+"""A bounded cache for what a process keeps in memory.
 
 It replaces, weighs and evicts single entries, none of which functools.lru_cache can do.
 """
@@ -15,7 +15,7 @@ V = TypeVar("V")
 
 
 class BoundedCache(Generic[K, V]):
-    """Keeps at most so many entries and so much weight, and evicts what was put or got longest ago.
+    """Keeps entries up to a number and a total weight, and evicts the least recently used.
 
     Threads may share it: every method is atomic, and whoever holds `lock` makes several of them one step.
     """

@@ -1,4 +1,4 @@
-"""What is to be known of an embedder's cosines before they are compared."""
+"""Calibrate an embedder's cosines, so that they can be compared with those of the default embedder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Calibration(NamedTuple):
-    """A cosine counts as `shift + scale * cosine`, which brings it to the range that the ranker was fitted on.
+    """Maps a cosine to `shift + scale * cosine`, the range that the ranker was fitted on.
 
     Those of an embedder that knows English alone say less than words do of a question in another language.
     """

@@ -1,4 +1,4 @@
-"""JSON as Cairn stores and hashes it, and RFC 3339 times."""
+"""Encode JSON as Cairn stores and hashes it, and times as RFC 3339."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why something was recalled."""
+"""Explain why something was recalled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Why something stands where it does: what each signal adds to its score, and its rank without that signal."""
+    """What each signal adds to a result's score, and its rank without that signal."""
 
     rank: int
     signals: Mapping[str, float]

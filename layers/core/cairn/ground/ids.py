@@ -1,4 +1,4 @@
-"""Names of things as types of their own, and the one place that says which names are valid."""
+"""Types for the names of things, and the one place that decides which names are valid."""
 
 from __future__ import annotations
 

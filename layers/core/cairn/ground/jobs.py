@@ -1,4 +1,4 @@
-"""Work that is done later, as it stands in a queue: what each job names, and its JSON."""
+"""Jobs of the queue: what each one names, and its JSON."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class MaintainShard:
 
 @dataclass(frozen=True, slots=True)
 class IndexLog:
-    """Put the tail of an owner's memory log into segments, or with `rebuild` make all its segments anew."""
+    """Put the tail of an owner's memory log into segments, or with `rebuild` make all its segments again."""
 
     kind: ClassVar[str] = "index_log"
 

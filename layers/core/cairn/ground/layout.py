@@ -1,4 +1,4 @@
-"""What every key of the table has in common; each room's own keys are in its `layout.py`.
+"""What all keys of the table have in common; each room's own keys are in its `layout.py`.
 
 Every partition begins with its owner, a tenant, and free text stands last in its key. A tenant and a project hold no
 `#`, so the parts of a key cannot run into each other, whatever a session, turn or user is called.

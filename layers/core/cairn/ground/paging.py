@@ -1,4 +1,4 @@
-"""Reading on past the end of a page."""
+"""Read a query page by page to its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns of dotted names, in which `*` stands for whole segments."""
+"""Match dotted names against patterns in which `*` stands for whole segments."""
 
 from __future__ import annotations
 

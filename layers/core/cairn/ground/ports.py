@@ -73,7 +73,7 @@ class Blobs(Protocol):
 
 
 class Inventory(Protocol):
-    """All that a tenant has, for operators. It may walk the whole store, so that no function's role allows it.
+    """Lists all that a tenant has, for operators. It may walk the whole store, so that no function's role allows it.
 
     What is written or removed meanwhile may be met or not.
     """
@@ -93,7 +93,7 @@ class Inventory(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DataKey:
-    """A 32-byte data key: in the clear for this process, wrapped for the store."""
+    """A 32-byte data key, in the clear for this process and wrapped for the store."""
 
     secret: bytes = field(repr=False)
     wrapped: bytes = field(repr=False)
@@ -112,7 +112,7 @@ class KeyRing(Protocol):
 
 
 class Clock(Protocol):
-    """Time, and waiting in it."""
+    """Tells the time, and waits."""
 
     def now(self) -> datetime:
         """Return the time in UTC, aware."""
@@ -132,7 +132,7 @@ class Entropy(Protocol):
 
 
 class FactModel(Protocol):
-    """A language model that is asked for facts."""
+    """Asks a language model for facts."""
 
     def propose(self, question: FactQuestion, settings: HeuristicSettings) -> Proposals:
         """Return what the model would change, within settings.timeout_ms; ModelFailed if it gave no usable answer."""
@@ -140,7 +140,7 @@ class FactModel(Protocol):
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors. Those of embedders with different names are never compared."""
+    """Turns texts into unit vectors. Vectors of embedders with different names are never compared."""
 
     @property
     def name(self) -> str:
@@ -158,7 +158,7 @@ class Embedder(Protocol):
 
 
 class Embedded(NamedTuple):
-    """A text as a vector, and each word piece of it as one of 384 numbers."""
+    """A text's vector, and a vector of 384 numbers for each of its word pieces."""
 
     vector: Vector
     tokens: Tokens
@@ -166,7 +166,7 @@ class Embedded(NamedTuple):
 
 @runtime_checkable
 class TokenEmbedder(Embedder, Protocol):
-    """An embedder that tells the tokens of a text apart as well."""
+    """Embeds a text as a whole and token by token."""
 
     def embed_with_tokens(self, text: str) -> Embedded:
         """Return the text's vector, and one of each word piece in it; EmbeddingFailed where there are none."""
@@ -174,7 +174,7 @@ class TokenEmbedder(Embedder, Protocol):
 
 
 class HttpGet(Protocol):
-    """Fetches small public documents of other servers."""
+    """Fetches small public documents from other servers."""
 
     def __call__(self, url: str, /) -> bytes:
         """Return the document at a valid URL; NoAnswer where it does not come soon, is too large or moved."""
@@ -190,7 +190,7 @@ class Jobs(Protocol):
 
 
 class Sandbox(Protocol):
-    """Where standard tools run: apart from this process, with no way to any store."""
+    """Runs standard tools apart from this process, without access to any store."""
 
     def invoke(self, tool: str, arguments: Mapping[str, object], request_id: str) -> Mapping[str, object]:
         """Return the tool's result, or raise the CairnError it ended with; it ends within SANDBOX_SECONDS.
@@ -201,7 +201,7 @@ class Sandbox(Protocol):
 
 
 class Tally(Protocol):
-    """Is told what was done at the moment it is done, so that what fails later in the call does not hide it."""
+    """Counts what was done the moment it is done, so that a later failure in the call does not hide it."""
 
     def compaction(self) -> None:
         """Count a compact summary that was stored."""
@@ -229,7 +229,7 @@ class Tally(Protocol):
 
 
 class Parallel(Protocol):
-    """Runs independent calls as one round trip; the first error of theirs is raised after all have ended."""
+    """Runs independent calls at once and raises the first error after all have ended."""
 
     def __call__(self, calls: Sequence[Callable[[], object]]) -> list[object]:
         """Return the results in the order of the calls."""

@@ -1,4 +1,4 @@
-"""Token buckets as one number: the moment, in microseconds since 1970 UTC, at which a bucket is full again."""
+"""Token buckets as a single number: the time, in microseconds since 1970 UTC, at which a bucket is full again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEASES_OF_A_BURST = 50
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """So many tokens a second on average, and at most `burst` at once."""
+    """A number of tokens a second on average, and at most `burst` at once."""
 
     per_second: float
     burst: int
@@ -45,7 +45,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """A tenant's bucket: what it limits, the name of that, and its rate."""
+    """A tenant's bucket: the kind and the name of what it limits, and its rate."""
 
     tenant: Tenant
     limit: Limit
@@ -55,7 +55,7 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """The rates of a deployment; `tools` has those of tools that do not have the common one."""
+    """The rates of a deployment; `tools` has those of tools with rates of their own."""
 
     settings: RateSettings
     tools: Mapping[str, Rate]

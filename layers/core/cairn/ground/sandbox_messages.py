@@ -1,4 +1,4 @@
-"""What a process and the sandbox say to each other: a request, and a result or an error's envelope, each JSON."""
+"""Messages between a process and the sandbox, as JSON: a request, and a result or an error's envelope."""
 
 from __future__ import annotations
 

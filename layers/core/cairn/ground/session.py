@@ -1,4 +1,4 @@
-"""Whose conversation a call is about, and the items that it is made of."""
+"""Name the session that a call is about, and the items of its conversation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ResponseItem: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Which session: no two tenants or projects share one."""
+    """Identifies a session by tenant, project and id; tenants and projects never share one."""
 
     tenant: Tenant
     project: Project
@@ -23,7 +23,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a call is about, as far as it says so."""
+    """The project, session and user that a call names, as far as it does."""
 
     project: Project | None = None
     session_id: SessionId | None = None

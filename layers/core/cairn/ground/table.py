@@ -1,4 +1,4 @@
-"""The language of the table: keys, items, conditions, writes and ranges, and the limits that every store holds them to.
+"""Keys, items, conditions, writes and ranges of the table, and the limits that every store enforces.
 
 Sizes and limits are DynamoDB's: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
 """
@@ -25,7 +25,7 @@ _INTEGER_LIMIT = 10**38
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Where an item is: partition key and sort key, both non-empty."""
+    """The place of an item: partition key and sort key, both non-empty."""
 
     pk: str
     sk: str

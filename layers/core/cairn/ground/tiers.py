@@ -1,4 +1,4 @@
-"""How long a fact lives: durable, daily, weekly."""
+"""Decide how long a fact lives: durable, daily or weekly."""
 
 from __future__ import annotations
 

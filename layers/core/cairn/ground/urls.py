@@ -1,4 +1,4 @@
-"""Which URLs of other servers are valid: the one place that says so."""
+"""Validate URLs of other servers, in one place."""
 
 from __future__ import annotations
 

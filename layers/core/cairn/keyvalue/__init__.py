@@ -1,1 +1,1 @@
-"""Key-value memory."""
+"""Store JSON values under namespace and key, with expiry and compare-and-set."""

@@ -1,4 +1,4 @@
-"""A change of one key as the writes of one transaction: its value, its name, its expiry, its blob, the counters.
+"""Turn a change of a key into the writes of one transaction: its value, name, expiry, blob and counters.
 
 The value's item decides: every change is conditioned on the version it holds. A removed key leaves that item behind,
 empty, for the table to expire, so that a removal can be conditioned like any other change. Counters hold what is
@@ -39,7 +39,7 @@ GRACE = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """From what was known of a key to what shall be; `new` is None where it shall be gone, `content` is the value's."""
+    """A key's entry before and after; `new` is None if the key is to be removed, `content` is its value's."""
 
     place: Place
     old: Entry | None

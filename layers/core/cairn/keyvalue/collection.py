@@ -1,4 +1,4 @@
-"""Collecting what key-value memory has no use for any more: expired keys, and the blobs of values that are gone.
+"""Collect garbage of key-value memory: expired keys, and blobs of values that are gone.
 
 The index lists both under their tenant, by the moment at which they fall due. Whoever writes collects a batch once
 enough has fallen due, so that a tenant that writes cleans up after itself; the counters move in the same transaction.
@@ -27,7 +27,7 @@ BATCH = 24
 
 
 class Collector:
-    """Finds and removes what has fallen due."""
+    """Finds and removes what has expired or is no longer used."""
 
     def __init__(self, adapters: Adapters) -> None:
         """Hold no state of its own."""

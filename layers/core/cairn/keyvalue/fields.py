@@ -1,4 +1,4 @@
-"""What the tools of key-value memory take: a namespace, a key, a value within the limits."""
+"""Fields that the tools of key-value memory take: a namespace, a key, a value within the limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where key-value memory is: a partition for each namespace, and one that names them all."""
+"""Keys of key-value memory: a partition for each namespace, and one that lists them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Key-value memory: the names of namespaces and keys, what is known of a key, and what is read of it."""
+"""Key-value memory's values: names of namespaces and keys, a key's entry, and what a read returns."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def namespace(value: str) -> Namespace:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value is."""
+    """Identifies a value by tenant, namespace and key."""
 
     tenant: Tenant
     namespace: Namespace
@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What is known of a key beside its value: from `until` on it is not there, and where `removed` it is not either.
+    """A key's metadata; the key counts as absent from `until` on, or if `removed`.
 
     `size` is what it counts in bytes, `blob` names the blob of a large value.
     """
@@ -82,7 +82,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class StoredValue:
-    """A value as it is read; `ttl_seconds` are those left, rounded up, None for ever."""
+    """A value as it is read; `ttl_seconds` are the seconds left, rounded up, None if it never expires."""
 
     value: Any
     version: int
@@ -92,7 +92,7 @@ class StoredValue:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One page of a namespace's keys, the cursor of the next, and how many keys the namespace has in all."""
+    """One page of a namespace's keys, the cursor of the next, and the namespace's number of keys."""
 
     keys: tuple[KeyName, ...]
     cursor: str | None
@@ -101,7 +101,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What is stored: keys, and bytes of keys and values."""
+    """How much is stored: keys, and bytes of keys and values."""
 
     items: int = 0
     size: int = 0
@@ -119,7 +119,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Recount:
-    """A counter beside what it should say; `namespace` is None for the whole tenant's."""
+    """A counter beside the count that it should have; `namespace` is None for the whole tenant's."""
 
     namespace: Namespace | None
     kept: Usage

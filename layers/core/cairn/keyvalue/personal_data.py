@@ -1,4 +1,4 @@
-"""The filter between key-value memory and its callers: personal data and secrets are refused or masked.
+"""Refuse or mask personal data and secrets on their way into and out of key-value memory.
 
 An error of the detector is the call's: what could not be looked through is neither stored nor shown.
 """

@@ -1,4 +1,4 @@
-"""Key-value memory: values of any JSON under namespace and key, with a time to live and compare-and-set.
+"""Key-value memory: JSON values under namespace and key, with a time to live and compare-and-set.
 
 A value is read in one round trip and written in one where the process knows the key or the key is new; where it does
 not, the refused write brings back what is stored, and a second one settles it. Reads are strongly consistent: a value
@@ -34,7 +34,7 @@ SPARE = 50
 
 
 class KeyValue:
-    """The key-value memory of all tenants."""
+    """Reads and writes the key-value memory of all tenants."""
 
     def __init__(self, adapters: Adapters, vault: Vault, quotas: Quotas) -> None:
         """Hold what tenants store to these quotas."""

@@ -1,4 +1,4 @@
-"""Writing key-value memory: each change of a key is one transaction, tried on what this process knows of the key."""
+"""Write key-value memory: each change is one transaction, based on what this process knows of the key."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """A sealed value, and what a new entry says of it."""
+    """A sealed value, and the metadata that its entry will hold."""
 
     attributes: dict[str, Scalar]
     canonical: bytes

@@ -1,1 +1,1 @@
-"""How a text is read: terms, dates, persons."""
+"""Analyse texts: terms, dates, persons, word pieces."""

@@ -1,4 +1,4 @@
-"""BM25, the one formula that texts are scored by for their words, and an index in memory that is searched with it.
+"""BM25, the formula that scores texts by their words, and an in-memory index that is searched with it.
 
 Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009; idf as Lucene has it, with 1
 added inside the logarithm, so that a term of most documents counts little and never against them. A score is the sum
@@ -41,7 +41,7 @@ def gain(weight: float, count: Number, norms: Number) -> Number:
 
 
 class Index:
-    """Documents under their terms, numbered from 0 in the order in which they are added."""
+    """Indexes documents by their terms, numbered from 0 in the order in which they are added."""
 
     def __init__(self) -> None:
         """Start empty."""

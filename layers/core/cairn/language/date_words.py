@@ -1,4 +1,4 @@
-"""The words that dates are made of, in the languages of `date_words.json`; a text is read in each that may be its own.
+"""Recognise the words of dates, in the languages of `date_words.json`; a text is read in each language it may be in.
 
 A word becomes a sign, so that one grammar does for all languages: M month, m month that is another word too, G what
 makes a number a month, W weekday, S season, s in a season, U unit of time, N digits, n another number, O ordinal,
@@ -56,7 +56,7 @@ _WHOLE = re.compile(r"((?:19|20)\d\d)-(\d\d)-(\d\d)|(\d{1,2})\.(\d{1,2})\.((?:19
 
 
 class Word(NamedTuple):
-    """A sign with what it stands for: a place in the year or week, a count, a distance; of a unit, the count in it."""
+    """A sign and its value: a place in the year or week, a count, a distance; for a unit, how many it counts."""
 
     sign: str
     number: float = 0
@@ -68,7 +68,7 @@ _OTHER = Word("x")
 
 @dataclass(frozen=True, slots=True)
 class _Lexicon:
-    """The words and phrases of a language, those of them that a date is never without, and how phrases begin."""
+    """A language's words and phrases, those that every date has one of, and the first words of phrases."""
 
     known: Mapping[str, Word]
     telling: frozenset[str]

@@ -1,4 +1,4 @@
-"""Dates in a question: the days it speaks of, said as a date or relative to today, in any language of `date_words`."""
+"""Find the days that a question is about, given as dates or relative to today, in any language of `date_words`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WEEK = 7
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Days from one to another, how much a day in it is worth, and a day soon after it.
+    """A range of days, the worth of a day within it, and the worth of one soon after it.
 
     A single day fades over the days around it instead: people date things roughly.
     """

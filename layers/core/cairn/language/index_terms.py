@@ -1,4 +1,4 @@
-"""What a text is found by, told before any question is asked: its terms, the pairs they make, what it shows."""
+"""Compute what a text is found by: its terms, pairs of them, and its traits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROLES = frozenset({"user", "assistant", "tool", "system", "developer"})
 
 
 class IndexTerms(NamedTuple):
-    """The terms of a text, repeats kept, the hashes of pairs of them, and its traits as bits."""
+    """A text's terms with repeats, hashes of its pairs of terms, and its traits as bits."""
 
     terms: Sequence[str]
     pairs: Sequence[int]

@@ -1,4 +1,4 @@
-"""Whose words a question that is not English asks for by its pronouns: the user's ("I", "my") or the assistant's."""
+"""Tell from its pronouns whether a question that is not English is about the user or the assistant."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Person = Literal["user", "assistant"]
 
 
 class _Pronouns(NamedTuple):
-    """Words of a language for the speaker as a subject and otherwise, for who is spoken to likewise, and common ones.
+    """A language's pronouns: first person as subject and otherwise, second person likewise, and other common words.
 
     Where verbs do without their subject, those that are said often stand for it.
     """

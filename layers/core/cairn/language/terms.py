@@ -1,4 +1,4 @@
-"""Search terms of a text: folded, stemmed words, numbers and dates, and bigrams of Chinese, Japanese and Korean."""
+"""Split a text into search terms: stemmed words, numbers and dates, and bigrams of Chinese, Japanese and Korean."""
 
 from __future__ import annotations
 

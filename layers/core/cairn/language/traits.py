@@ -1,4 +1,4 @@
-"""What can be seen of a text or a question without knowing any other: that it asks, names a time, counts, says "I"."""
+"""Detect traits of a single text: it asks, names a time, counts, says "I"."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ASKS_HOW_MANY = re.compile(r"\bhow (?:many|much|often)\b")
 
 
 class Trait(IntFlag):
-    """What a text shows, one bit each."""
+    """Traits of a text, one bit each."""
 
     ASKS = auto()
     NAMES_A_TIME = auto()

@@ -1,4 +1,4 @@
-"""WordPiece: text as numbers of word pieces, as BERT's uncased models have them (Devlin et al. 2019)."""
+"""WordPiece: split text into numbered word pieces, as BERT's uncased models do (Devlin et al. 2019)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ASCII_SIGNS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 class WordPiece:
-    """Cuts text into the longest pieces that a vocabulary has."""
+    """Splits text into the longest pieces that a vocabulary has."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         """Take the pieces in the order of their numbers."""

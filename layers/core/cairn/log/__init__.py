@@ -1,1 +1,1 @@
-"""The append-only memory log and its segments."""
+"""Keep the append-only memory log and its segments."""

@@ -1,4 +1,4 @@
-"""A file of named sections in one buffer: columns of whole numbers that are read where they lie, texts, and JSON.
+"""A file of named sections in one buffer: columns of integers that are read in place, texts, and JSON.
 
 It is four bytes of length, a table of contents as JSON, and the sections. A reader asks for sections by name, so that
 a later writer may add some. Numbers are in the byte order of the machine, which the table of contents names: a
@@ -29,7 +29,7 @@ _UNSIGNED = (("B", 1 << 8), ("H", 1 << 16), ("I", 1 << 32), ("Q", 1 << 64))
 
 
 class Strings:
-    """Texts that lie end to end in a buffer; each is decoded when asked for."""
+    """Texts end to end in a buffer; each is decoded on request."""
 
     def __init__(self, text: memoryview, ends: memoryview) -> None:
         """Read the texts that end before these offsets."""
@@ -66,7 +66,7 @@ class Strings:
 
 
 class ColumnWriter:
-    """Collects sections and returns them as one file; each is compressed where that makes it smaller."""
+    """Collects sections and returns them as one file, each compressed if that makes it smaller."""
 
     def __init__(self) -> None:
         """Start with no section."""
@@ -105,7 +105,7 @@ class ColumnWriter:
 
 
 class _Section(NamedTuple):
-    """A section as it lies in the file, and of what numbers and how many bytes it is when unpacked."""
+    """A section as it lies in the file: the type of its numbers, its bytes, and its unpacked length."""
 
     kind: Literal["B", "H", "I", "Q", "q"]
     stored: memoryview
@@ -113,7 +113,7 @@ class _Section(NamedTuple):
 
 
 class ColumnFile:
-    """The sections of a file; CorruptData where it is none, or where one that is asked for is missing or malformed."""
+    """Reads the sections of a file; CorruptData if it is none, or if a requested section is missing or malformed."""
 
     def __init__(self, data: bytes) -> None:
         """Find the sections; each is unpacked when it is first asked for: a search by words needs no vectors."""

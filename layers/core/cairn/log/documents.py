@@ -1,4 +1,4 @@
-"""Documents: what recall can find in a stretch of a log, with all that a ranking asks of them, in columns.
+"""Documents: the texts, memories and facts that recall can find in a stretch of a log, with the columns it ranks by.
 
 There are three kinds: texts of turns, memories and facts. Each is numbered from 0 in the order of the log.
 """
@@ -92,7 +92,7 @@ class Documents(Protocol):
 
 
 class Described(NamedTuple):
-    """A document as it is added; a `session` groups those that were said one after another."""
+    """A document to add; `session` groups documents that were said one after another."""
 
     id: str
     at: int
@@ -106,7 +106,7 @@ class Described(NamedTuple):
 
 
 class GrowingDocuments:
-    """Documents in memory, which come one by one and so do their vectors."""
+    """Documents in memory, added one by one; their vectors may come later."""
 
     def __init__(self) -> None:
         """Start empty."""

@@ -1,4 +1,4 @@
-"""What a memory log's entries say: turns with their texts, changes of facts, memories kept and forgotten."""
+"""Entries of a memory log: turns with their texts, changes of facts, memories kept and forgotten."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_SEARCHABLE_CHARACTERS = 4000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """A text of an earlier turn, as it can be recalled; its speaker is who the item names, or its role."""
+    """A text of an earlier turn that can be recalled; its speaker is the name on the item, or its role."""
 
     session_id: SessionId
     turn_id: TurnId
@@ -35,7 +35,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStamp:
-    """That a turn happened: its number in the session, its time and how many events it has."""
+    """A turn's number in its session, its time and its number of events."""
 
     seq: int
     turn_id: TurnId
@@ -45,7 +45,7 @@ class TurnStamp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEntry:
-    """A turn as the log tells it, with its texts as (event id, role, text), and a name where the item has one."""
+    """A turn in the log, with its texts as (event id, role, text), and a name if the item has one."""
 
     turn_id: TurnId
     seq: int
@@ -70,7 +70,7 @@ class TurnEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEntry:
-    """One append to a memory log: what a turn, a maintenance run, or an agent's word in a session changed."""
+    """One append to a memory log: the changes made by a turn, a maintenance run or an agent."""
 
     session_id: SessionId
     at: datetime

@@ -1,4 +1,4 @@
-"""Keys of memory logs: a partition for each owner, and one for each project that names all of its logs.
+"""Keys of memory logs: a partition for each owner, and one for each project that lists its logs.
 
 An owner is a user, a session or the project; free text stands last in its key.
 """

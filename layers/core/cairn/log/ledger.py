@@ -1,4 +1,4 @@
-"""The ledger: which facts are believed, folded from a log in the order of its entries.
+"""The ledger: fold a log's entries, in their order, into the facts that are believed.
 
 Each session keeps its own beliefs, so that what one session says never changes what another recalls of itself. A
 wider view resolves them: of the beliefs of several sessions about one identity, the latest one counts.
@@ -23,7 +23,7 @@ _NOTHING: Identity = ("", "")
 
 
 class Ledger:
-    """The latest belief of every session about every identity, ended ones included."""
+    """Holds the latest belief of every session about every identity, including ended ones."""
 
     def __init__(self) -> None:
         """Start with no beliefs."""
@@ -139,7 +139,7 @@ class Ledger:
 
 
 class History:
-    """The beliefs of a log at a time, and those that others had replaced by then."""
+    """The facts believed at a time, and the facts that others had superseded by then."""
 
     def __init__(self, history: Iterable[dict[str, Any]], at: datetime) -> None:
         """Fold the entries that were made until then."""

@@ -1,4 +1,4 @@
-"""The memory log: appended by commits, read as a view that a warm process only brings up to date.
+"""The memory log: commits append to it, and processes read it as a view that they only bring up to date.
 
 The log's beginning is held by segments, its tail by the entries themselves; see recall.indexing. A cold process reads
 the newest entries and the manifest, then in parallel the segments and what lies between.
@@ -66,7 +66,7 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 
 @dataclass(slots=True)
 class _Slot:
-    """The place of one log in memory.
+    """A process's cache entry for one log.
 
     `outran` is when the entry was made that kept one of this process from being appended, in milliseconds.
     """
@@ -82,7 +82,7 @@ class _Slot:
 
 
 class MemoryLog:
-    """One append-only log per owner and project; see ground.layout for who owns what."""
+    """Reads and appends the logs, one per owner and project; see log.layout for their keys."""
 
     def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Start with no view in memory."""

@@ -1,7 +1,7 @@
 """The manifest of a memory log: which segments hold its beginning, oldest first, and when they are merged.
 
 Segments grow geometrically: a segment of level n holds about 64 * 8**n entries, and a level never holds eight of them.
-An entry is so written anew once per level, and a log of n entries has no more than seven segments per level.
+So an entry is written once per level, and a log of n entries has no more than seven segments per level.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FAN_IN = 8
 
 @dataclass(frozen=True, slots=True)
 class SegmentRef:
-    """Where a segment is: the digest of its blob, the sort key of its newest entry, how many entries it holds."""
+    """Refers to a segment: the digest of its blob, the sort key of its newest entry, its number of entries."""
 
     digest: Digest
     through: str

@@ -1,4 +1,4 @@
-"""Memories that an agent chose to keep: what they say, who sees them, and how they end without being lost."""
+"""Memories that an agent chose to keep: their content, who sees them, and how they are forgotten."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def scope_of(name: str) -> RecallScope | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """One memory as it was kept; `session_id` and `user_id` are whose it was at the time."""
+    """One kept memory; `session_id` and `user_id` are whose it was at the time."""
 
     id: str
     type: MemoryType
@@ -86,7 +86,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """That a memory or a fact was forgotten: when, by which session, why, and what stands in its place."""
+    """Records that a memory or fact was forgotten: when, by which session, why, and what replaces it."""
 
     id: str
     at: datetime

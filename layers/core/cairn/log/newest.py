@@ -1,4 +1,4 @@
-"""When the newest entry of a log was made: what lets an append through only behind all that were made before."""
+"""Track when a log's newest entry was made, so that appends are let in only behind all earlier ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cairn.ground.table import Attributes
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """The moment at which a log's newest entry was made, in milliseconds since 1970 UTC."""
+    """The time of a log's newest entry, in milliseconds since 1970 UTC."""
 
     made: int
 

@@ -1,4 +1,4 @@
-"""JSON values of a segment in packed blocks: written and copied block by block, unpacked where they are read."""
+"""Pack JSON values of a segment in blocks, which are written, copied and unpacked as a whole."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def write_blocks(out: ColumnWriter, name: str, blocks: Iterable[tuple[int, bytes
 
 
 class PackedBlocks:
-    """The values of these sections, numbered from 0."""
+    """Reads the packed values of one name, numbered from 0."""
 
     def __init__(self, columns: ColumnFile, name: str) -> None:
         """Find the sections; CorruptData where one is not there."""

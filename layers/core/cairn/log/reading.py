@@ -1,4 +1,4 @@
-"""What a process has read of a memory log."""
+"""Describe what a process has read of a memory log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VIEW_BYTES = 4096
 
 @dataclass(slots=True)
 class Reading:
-    """What a process has read of one log, and of what in it the view is made."""
+    """A process's view of one log, and the manifest, segments and entries that it was made of."""
 
     view: MemoryView
     base: Manifest

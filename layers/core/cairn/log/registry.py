@@ -1,4 +1,4 @@
-"""Which memory logs a project has, as far as this process has seen to it that they are named."""
+"""List the memory logs of a project."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST = 10_000
 
 
 class Registry:
-    """Makes a log known to its project the first time that this process writes to it."""
+    """Registers a log with its project the first time that this process writes to it."""
 
     def __init__(self) -> None:
         """Know of no log."""

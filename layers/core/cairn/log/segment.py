@@ -1,4 +1,4 @@
-"""A segment: an immutable stretch of a memory log as one file, read where it lies."""
+"""A segment: an immutable stretch of a memory log in one file, read in place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cairn.log.stretch import KEPT, Kept, Said, moment_of
 
 
 class SegmentDocuments:
-    """Documents of a segment: for each of its sorted terms a run of documents and of counts, and columns."""
+    """Documents of a segment: sorted terms, each with a run of documents and of counts, and columns."""
 
     def __init__(self, columns: ColumnFile, kind: Kind) -> None:
         """Read those of this kind from a segment's sections."""

@@ -1,4 +1,4 @@
-"""Writing a view down as a segment: segments that it stands on and its tail become one, as a fold of all would be."""
+"""Write a view as one segment: the segments it stands on and its tail, merged as a fold of all would be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The segments of a memory log: one manifest item names them, each is a sealed blob under its digest."""
+"""The segments of a memory log: sealed blobs under their digests, named by one manifest item."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def as_far_as_readable(item: Attributes | None) -> Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A segment whose blob is stored and that no manifest names yet."""
+    """A segment whose blob is stored but which no manifest names yet."""
 
     ref: SegmentRef
     started: datetime

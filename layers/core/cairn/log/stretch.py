@@ -1,4 +1,4 @@
-"""A stretch of a memory log, folded: what its turns said and its agents kept, to be read one by one or searched."""
+"""A folded stretch of a memory log: turns, memories and facts, to be read one by one or searched."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Said(NamedTuple):
 
 
 class Stretch(Protocol):
-    """What a view reads."""
+    """The parts of a stretch that a view reads."""
 
     def documents(self, kind: Kind) -> Documents:
         """Return what can be found here."""
@@ -82,7 +82,7 @@ class Stretch(Protocol):
 
 
 class Tail:
-    """The newest stretch, in memory, which grows as entries are applied."""
+    """The newest stretch, which is in memory and grows as entries are applied."""
 
     def __init__(self) -> None:
         """Start empty."""

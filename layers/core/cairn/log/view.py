@@ -1,4 +1,4 @@
-"""What a memory log says, folded: facts, memories, searchable texts and the turns they came from."""
+"""A memory log folded into facts, memories, searchable texts and the turns they came from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cairn.log.stretch import Stretch, Tail
 
 
 class MemoryView:
-    """A fold of log entries, applied in the order of their ids, on top of segments that hold what came before.
+    """Folds log entries, in the order of their ids, on top of segments that hold the earlier ones.
 
     `joined` is for whoever searches it: what was made of the segments, which never change.
     """

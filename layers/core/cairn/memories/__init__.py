@@ -1,1 +1,1 @@
-"""What agents choose to remember, recall and forget."""
+"""Remember, recall and forget what agents choose to keep."""

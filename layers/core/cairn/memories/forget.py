@@ -1,4 +1,4 @@
-"""forget: a memory or a fact leaves every recall at once and stays on record, with why and what replaced it.
+"""forget: hide a memory or a fact from every recall at once, and keep it on record with the reason and its replacement.
 
 A memory's id tells where it is kept, so that one conditional transaction forgets it, or tells that this caller has no
 such memory. A fact is looked for first.

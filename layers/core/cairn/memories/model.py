@@ -1,4 +1,4 @@
-"""What remember, recall and forget take and give, as plain values."""
+"""Requests and answers of remember, recall and forget, as plain values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_PER_SESSION: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """What is to be remembered."""
+    """A memory to keep."""
 
     content: str
     type: MemoryType = "fact"
@@ -39,7 +39,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallRequest:
-    """What is to be recalled; without a query the newest, without a time what is believed now.
+    """A recall; without a query it asks for the newest, without a time for what is believed now.
 
     `skip` of the best were told before.
     """
@@ -58,7 +58,7 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecalledItem:
-    """Something said, a memory or a fact that answers a question; `why` says what its score is made of.
+    """A text, a memory or a fact that answers a question; `why` explains its score.
 
     `found_by` is "time" where nothing was searched for, "text" where no vectors were at hand.
     """
@@ -78,7 +78,7 @@ class RecalledItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallResult:
-    """What answers a question, best first; `more` did not fit, `searched` is how much there was to find."""
+    """Answers to a question, best first; `more` did not fit, `searched` is how much could have been found."""
 
     found: tuple[RecalledItem, ...]
     more: int
@@ -87,7 +87,7 @@ class RecallResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetRequest:
-    """What is to be forgotten, a memory or a fact, and why."""
+    """A memory or fact to forget, and why."""
 
     id: str
     reason: str | None = None

@@ -1,4 +1,4 @@
-"""recall: texts, memories and facts in one ranking, filtered before any limit, as they are now or were at a time."""
+"""recall: rank texts, memories and facts together, filtered before any limit, as of now or of a past time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""remember: one transaction that keeps a memory once, within what its session may keep.
+"""remember: keep a memory exactly once, in one transaction, within its session's limit.
 
 A memory is named by what it says, under the tenant's key: told twice, as after a lost answer, it is one memory; only
-where it was forgotten meanwhile it is kept anew, under another name.
+where it was forgotten meanwhile it is kept again, under another id.
 """
 
 from __future__ import annotations

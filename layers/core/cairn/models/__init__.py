@@ -1,1 +1,1 @@
-"""The models that a process runs or asks."""
+"""Run or ask models: embedders, and language models for facts."""

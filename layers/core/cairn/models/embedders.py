@@ -1,4 +1,4 @@
-"""The embedder of a process, as its settings choose it."""
+"""Choose the embedder of a process by its settings."""
 
 from __future__ import annotations
 

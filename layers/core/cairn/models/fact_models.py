@@ -1,4 +1,4 @@
-"""The language models of a process: who is asked for a tenant, for how long, and what the log says of it."""
+"""Ask the language model of a tenant for facts, within its deadline, and log how that went."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CALLS_AT_ONCE = 8
 
 
 class FactModels:
-    """Asks the provider that the settings name, and waits for a key and an answer together as long as they say.
+    """Asks the configured provider, and waits for key and answer together as long as the settings allow.
 
     A provider that is given up ends by its own timeout; its answer goes nowhere.
     """

@@ -31,7 +31,7 @@ _logger = logging.getLogger("cairn")
 
 
 class MiniLm:
-    """Loads the model at the first text, so that a process that embeds nothing pays nothing.
+    """Embeds texts; the model is loaded with the first one, so that a process that embeds nothing pays nothing.
 
     A model that cannot be loaded is not tried again: the log says once why, and every text then fails at once.
     """

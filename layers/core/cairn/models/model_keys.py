@@ -1,4 +1,4 @@
-"""The API keys of language models: never the caller's."""
+"""Read the API keys of language models, which are never the caller's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ModelKeys:
-    """Hands out what the secret of the settings holds, or the environment's key where they name none."""
+    """Returns the key in the configured secret, or the environment's key if no secret is configured."""
 
     def __init__(self, given: str | None) -> None:
         """Take the environment's key, None for none."""

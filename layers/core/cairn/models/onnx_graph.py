@@ -1,4 +1,4 @@
-"""As much of onnxruntime as Cairn uses, with the types that it does not have itself."""
+"""The part of onnxruntime that Cairn uses, with types that onnxruntime lacks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOG_NOTHING = 4
 
 
 class OnnxGraph:
-    """A graph that makes a vector of each of a text's pieces, from their numbers, on one core. Threads may share it."""
+    """Turns the pieces of a text into vectors, on one core. Threads may share it."""
 
     def __init__(self, model: Path) -> None:
         """Load the graph of a file, which this process then holds once; EmbeddingFailed where it is none that runs."""

@@ -1,4 +1,4 @@
-"""A language model behind an OpenAI-compatible Responses endpoint, asked once, within one deadline."""
+"""Ask a language model behind an OpenAI-compatible Responses endpoint, once and within one deadline."""
 
 from __future__ import annotations
 

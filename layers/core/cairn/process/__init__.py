@@ -1,1 +1,1 @@
-"""The clock, the threads and the HTTP client of a process."""
+"""Provide a process's clock, random bytes, threads and HTTP client."""

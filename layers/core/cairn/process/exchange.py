@@ -1,4 +1,4 @@
-"""One request to another server and its answer, within one deadline."""
+"""Send one request to another server and read its answer within one deadline."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cairn.ground.errors import NoAnswer
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """What is sent to a URL that was found valid before."""
+    """A request to a URL that was validated before."""
 
     method: str
     url: str

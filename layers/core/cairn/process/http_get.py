@@ -1,4 +1,4 @@
-"""Small public documents of other servers, such as an issuer's keys."""
+"""Fetch small public documents from other servers, such as an issuer's keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The clock, the entropy and the threads of this process, alike in a Lambda and on one machine."""
+"""The clock, the entropy and the threads of this process, the same in a Lambda and on one machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from types import TracebackType
 
 
 class SystemClock:
-    """The time of the machine."""
+    """Tells the machine's time."""
 
     def now(self) -> datetime:
         """Return the time in UTC, aware."""
@@ -27,7 +27,7 @@ class SystemClock:
 
 
 class SystemEntropy:
-    """The random bytes of the operating system, drawn anew at each call, so that no snapshot repeats them."""
+    """Draws random bytes from the operating system at each call, so that no snapshot repeats them."""
 
     def token(self, size: int) -> bytes:
         """Return `size` random bytes."""
@@ -35,7 +35,7 @@ class SystemEntropy:
 
 
 class ThreadedParallel:
-    """Runs the calls at once on threads that are kept; those of a call of theirs get threads of their own.
+    """Runs calls at once on threads that are kept; calls made within them get threads of their own.
 
     The last call is made on the caller's own thread. Kept threads alone could all be waiting for calls that are
     waiting for a thread. Each call sees the caller's context: what it logs carries the request's id, what it counts is

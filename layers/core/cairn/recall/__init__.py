@@ -1,1 +1,1 @@
-"""Which of many texts answers a question."""
+"""Search texts, memories and facts, and rank what answers a question."""

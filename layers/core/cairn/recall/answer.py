@@ -1,4 +1,4 @@
-"""An answer: what a question finds in all collections at once, the best first, and why."""
+"""Answer a question from all collections at once, best first, with reasons."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ONE_DAY_FROM = 1
 
 
 class Hit(NamedTuple):
-    """Something found; `score` is how likely it is the answer, as the model has it: those of all found add up to 1."""
+    """A result; `score` is the model's probability that it is the answer, and the scores of all results add up to 1."""
 
     kind: Kind
     score: float

@@ -1,4 +1,4 @@
-"""The memory block: what is recalled, handed to a model as data it must not obey.
+"""The memory block: recalled facts and texts, given to a model as data that it must not obey.
 
 Two messages: a fixed policy in the developer role with nothing interpolated, and a user-role message of escaped JSON.
 The JSON carries a tag that only this tenant's Cairn can make, so that an echo of the block is known for certain and a

@@ -1,4 +1,4 @@
-"""What a question is put to: documents of one kind in a view of a log, and which of them may be found."""
+"""Select the documents of a log that a question may find."""
 
 from __future__ import annotations
 

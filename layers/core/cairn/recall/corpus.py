@@ -1,4 +1,4 @@
-"""The documents that a question is put to, as columns of numbers: a row each, in the order in which they came."""
+"""Documents as columns of numbers, one row each, in the order in which they came."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Postings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """What is known of each document beside its words.
+    """What is known of each document besides its words, one column each.
 
     `before` and `after` are the rows of what was said just before and after in the same session, -1 where there is
     nothing. `speaker` numbers `speakers`, -1 is nobody; `day` counts from 1 January of year 1; `length` is in terms.
@@ -60,7 +60,7 @@ class Columns:
 
 
 class StoredVectors(NamedTuple):
-    """Vectors of some rows, the codes of their tokens behind them where there are any.
+    """The stored vectors of some rows, followed by the codes of their tokens if there are any.
 
     In the third person they are of statements about somebody, not of what was said. `vectors` are int8 of shape
     (found, dimensions), or (found, dimensions + token_vectors.BYTES) with codes.
@@ -72,7 +72,7 @@ class StoredVectors(NamedTuple):
 
 
 class QueryVectors(NamedTuple):
-    """A question as vectors: as who is asked about would say it, and as it was put; which embedder made them.
+    """A question's vectors: reworded as the person it is about would say it, and as it was put; and their embedder.
 
     `tokens` are those of the former, projected, where the embedder tells them apart: float32 of shape (tokens, 64).
     """

@@ -1,7 +1,7 @@
-"""Vectors for what is in the logs and for questions: made by the embedder, done without where it fails.
+"""Embed logs and questions; without an embedder, or if it fails, recall goes by words.
 
-Segments hold those that the indexer made. What no segment holds gets its vectors when it is first searched, the newest
-first and for a while, so that a turn writes no vectors and a cold process does not keep its caller waiting.
+Segments hold the vectors that the indexer made. What no segment holds gets its vectors when it is first searched,
+the newest first and for a while, so that a turn writes no vectors and a cold process does not keep its caller waiting.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LONGEST = timedelta(milliseconds=200)
 
 
 class Embedding:
-    """Makes vectors, or none where there is no embedder or it fails."""
+    """Makes vectors, or none if there is no embedder or it fails."""
 
     def __init__(self, adapters: Adapters, embedder: Embedder | None) -> None:
         """Hold no state of its own."""

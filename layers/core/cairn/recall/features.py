@@ -1,4 +1,4 @@
-"""What a question and a text have to do with each other, as numbers that a linear model weighs.
+"""Compute how a question and a text are related, as numbers that a linear model weighs.
 
 Words count by BM25 (language.bm25), meaning by the cosine of embeddings; either also of the texts around it and of its
 whole session, since an answer rarely repeats what was asked.
@@ -63,7 +63,7 @@ def features(
 
 
 class _Near:
-    """The pool with the rows around each of its own."""
+    """The pool, and the rows before and after each of its rows."""
 
     def __init__(self, columns: Columns, rows: Rows) -> None:
         self.columns = columns
@@ -82,7 +82,7 @@ class _Near:
 
 
 class _Words:
-    """How well the words of a question fit all texts."""
+    """Scores all texts by the words of a question."""
 
     def __init__(self, corpus: Corpus, question: Question) -> None:
         self._columns = columns = corpus.columns

@@ -1,4 +1,4 @@
-"""What a recall is narrowed to: by words or meaning, by type, confidence and time."""
+"""Narrow a recall: by words or meaning, by type, confidence and time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SearchMode: TypeAlias = Literal["hybrid", "text", "semantic"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which memories may be recalled, before any limit; `at` is the time whose beliefs are asked for.
+    """Restricts which memories may be recalled, before any limit; `at` is the time whose beliefs are asked for.
 
     Without one all counts that is on record: whoever kept a memory may have a clock a little ahead.
     """

@@ -1,4 +1,4 @@
-"""The indexer: puts a log's tail into segments and merges them, while reads and writes go on.
+"""The indexer: move a log's tail into segments and merge them, while reads and writes go on.
 
 The log is a log-structured merge tree: its memtable is the tail in the table, its tables are segments. A run may be
 stopped anywhere, done again, or done twice at once; entries stay in the table, so that nothing can be lost.
@@ -36,7 +36,7 @@ MOST = 16 * ENTRIES
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What a run did: entries put into a segment for the first time, entries that its segments hold, their bytes."""
+    """Result of a run: entries newly put into a segment, entries that its segments hold, and their bytes."""
 
     entries: int = 0
     written: int = 0
@@ -51,7 +51,7 @@ _NOTHING = Indexed()
 
 
 class Indexer:
-    """Keeps the tails of logs short."""
+    """Keeps the tails of logs short by moving them into segments."""
 
     def __init__(self, adapters: Adapters, vault: Vault, embedder: Embedder | None = None) -> None:
         """Give texts the embedder's vectors, or none without one."""

@@ -1,4 +1,4 @@
-"""Documents of several stretches, kinds and logs as one corpus: columns are joined, the rest stays where it lies."""
+"""Join documents of several stretches, kinds and logs into one corpus: columns are copied, the rest read in place."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class Leaf(NamedTuple):
-    """Documents of one stretch and kind, and the row of the first."""
+    """The documents of one stretch and kind, and the row of the first."""
 
     first: int
     documents: Documents

@@ -1,4 +1,4 @@
-"""A question as it is put to a corpus: its words, who and when it is about, what kind of answer it wants."""
+"""Analyse a question: its words, who and when it is about, and what kind of answer it wants."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _I_TOLD_YOU = re.compile(r"\bi(?:'ve|'d)?(?: \w+){1,2} you\b")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What to look for.
+    """What a question asks for.
 
     `text` has the speakers' names turned into "I" and "my", as they speak of themselves; `speakers` are the numbers of
     those it is about, `names` the terms of each one's name.

@@ -1,4 +1,4 @@
-"""The linear model that weighs what a question and a text have to do with each other, and can say why."""
+"""The linear model that ranks texts by their features, and can explain its ranking."""
 
 from __future__ import annotations
 

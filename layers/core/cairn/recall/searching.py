@@ -1,4 +1,4 @@
-"""Recall: facts and earlier texts that matter to a query, from every log the caller's scope opens."""
+"""Search facts and earlier texts in every log that the caller may see."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """What one call may see: its owner's log, and others; all sessions in them or only its own."""
+    """What a call may see: its owner's log and others; all sessions in them, or only its own."""
 
     session: Session
     owner: str
@@ -46,7 +46,7 @@ class Visibility:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """A question, and what it is put to: texts and memories of these owners' logs, and facts by owner."""
+    """A question, and where to look: texts and memories of these owners' logs, and facts by owner."""
 
     query: str
     texts: Sequence[str] = ()

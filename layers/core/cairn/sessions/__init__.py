@@ -1,1 +1,1 @@
-"""One session's items, under its lease."""
+"""Store a session's items under its lease."""

@@ -1,6 +1,6 @@
-"""Blobs of a session that are to go: named by an item of the session until they are gone.
+"""Delete blobs that a session no longer uses: an item of the session names them until they are gone.
 
-The item is written with whatever takes the last name of these blobs away, so that no blob is forgotten.
+The item is written together with the change that removes the last reference to them, so that no blob is left behind.
 """
 
 from __future__ import annotations

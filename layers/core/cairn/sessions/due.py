@@ -1,4 +1,4 @@
-"""When a session is due for maintenance, and the entry in the index that says so.
+"""Decide when a session is due for maintenance, and keep the index entry that says so.
 
 Whoever holds a session's lease decides over its entry: a commit makes sure of one, a run of maintenance moves it to
 the next moment at which something falls due, or removes it. So no turn is left without an entry, and a session that
@@ -23,7 +23,7 @@ A_DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class EntryChange:
-    """What an update of a session's head does to its entry; nothing, unless told."""
+    """How an update of a session's head changes its index entry; by default not at all."""
 
     set: Mapping[str, str] = field(default_factory=dict[str, str])
     remove: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ KEPT = EntryChange()
 
 @dataclass(frozen=True, slots=True)
 class DueEntry:
-    """A head as the index lists it, with the sort key that says when it is due; without one it was not listed."""
+    """A head in the index, with the sort key that says when it is due, None if it was not listed."""
 
     key: Key
     due: str | None

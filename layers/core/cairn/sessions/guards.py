@@ -1,4 +1,4 @@
-"""Turn guards: who may commit a turn, and what is known of a turn that was committed.
+"""Turn guards: decide which call may commit a turn, and remember which turns were committed.
 
 Times and states of a guard: absent -> processing (one owner, until its time is up) -> done. A retry of a done turn is
 a replay; a turn left in processing past its time may be taken over; a done one never changes. A turn that was committed
@@ -30,7 +30,7 @@ DONE = "done"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """A guard as it is stored: one that is processing has `owner` and `until` (epoch milliseconds), a done one `seq`.
+    """A stored guard: while processing it has `owner` and `until` (epoch milliseconds), once done `seq`.
 
     `payload` is the tag of what the turn said, None where it was committed before its session came to Cairn.
     """
@@ -92,7 +92,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That this call may commit a turn, or with `done` that the same turn was committed before."""
+    """Allows this call to commit a turn; `done` means that the same turn was committed before."""
 
     session: Session
     turn: Completion
@@ -105,7 +105,7 @@ class Claim:
 
 
 class Guards:
-    """Claims turns, marks them done, gives them back."""
+    """Claims turns, marks them done, and releases them."""
 
     def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Hold no state of its own."""

@@ -1,4 +1,4 @@
-"""The head of a session: the item that counts its turns, says where they went and holds its lease."""
+"""The head of a session: the item that counts its turns, lists its logs and holds its lease."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DROPPED = "dropped"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """What a head tells; that of a session without turns tells nothing but its fence.
+    """The values of a head; that of a session without turns has only its fence.
 
     It is only ever changed in place: each writer sets or adds to the attributes that it knows to have changed.
     """

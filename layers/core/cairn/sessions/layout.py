@@ -1,4 +1,4 @@
-"""Keys of one session, and of the index that lists the sessions due for maintenance.
+"""Keys of a session, and of the index that lists sessions due for maintenance.
 
 `~` sorts after every digit and letter, so the head is the first item of a descending query over events. The index has
 partitions without a tenant: in them a head stands under the moment at which its session is due.

@@ -1,4 +1,4 @@
-"""A session that nobody else writes to for as long as a step takes."""
+"""Hold a session's lease while a step writes to it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RENEWED_AFTER_SECONDS = 5
 
 
 class Leased:
-    """Writes to a session under its lease, which is prolonged as time passes."""
+    """Writes to a session under its lease, and prolongs the lease as time passes."""
 
     def __init__(self, services: SessionServices, lease: Lease) -> None:
         """Take a lease that was just granted."""

@@ -1,4 +1,4 @@
-"""The newest turns of a session, kept in the process as they are stored, so that only what came after is asked for.
+"""Cache a session's newest turns as they are stored, so that only newer ones have to be read.
 
 A stored turn stays as it is until one is taken out of the session or changed, which its head then says.
 """
@@ -30,7 +30,7 @@ _MARKS = frozenset({HEAD, MEMORY_COUNT, NEWEST_SUMMARY})
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """The head, the newest summary and the newest turns of a session, oldest first, up to the newest `items` items.
+    """A session's head, newest summary and newest turns, oldest first, up to `items` items.
 
     `memories` changes with every memory that the session keeps or forgets for itself, or that is erased there; "" where
     it never had any.
@@ -49,7 +49,7 @@ class Recent:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """Turns as they are stored, newest first, and which session's they are, by its head.
+    """Stored turns, newest first, and the head that tells which session's they are.
 
     With `is_all` they are all that there were; otherwise older ones stand before them.
     """
@@ -74,7 +74,7 @@ _NOTHING = _Known()
 
 @dataclass(slots=True)
 class _Taken:
-    """Turns taken from the newest on, until they hold so many items."""
+    """Turns, newest first, up to a number of items."""
 
     wanted: int
     stored: list[Attributes] = field(default_factory=list[Attributes])
@@ -97,7 +97,7 @@ class _Taken:
 
 
 class RecentTurns:
-    """Reads sessions' newest turns."""
+    """Reads the newest turns of sessions."""
 
     def __init__(self, adapters: Adapters, vault: Vault) -> None:
         """Start with nothing in memory."""

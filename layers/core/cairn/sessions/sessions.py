@@ -1,4 +1,4 @@
-"""One session's items: its head with the lease, its newest events and summaries."""
+"""Read and lease sessions: the head with the lease, the newest events and summaries."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LONGEST_WAIT_SECONDS = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """That this call alone may commit to the session, and the head as it was when the lease was taken."""
+    """Allows this call alone to commit to the session; holds the head as it was when the lease was taken."""
 
     session: Session
     owner: str

@@ -1,4 +1,4 @@
-"""How a turn is stored: its number, when it was committed, and its events, sealed."""
+"""The stored form of a turn: its number, the time of its commit, and its sealed events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cairn.vault.vault import sealed_content
 
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
-    """A turn as it is stored; `content` are the attributes that hold its sealed events."""
+    """A stored turn; `content` are the attributes that hold its sealed events."""
 
     key: Key
     seq: int

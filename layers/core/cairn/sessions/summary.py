@@ -1,4 +1,4 @@
-"""Compaction: one summary in place of the turns that no longer fit. Deterministic; the turns themselves stay stored."""
+"""Compaction: replace turns that no longer fit by one summary. It is deterministic, and the turns stay stored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_FACT_CHARACTERS = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What matters of all turns up to number `through`.
+    """Sums up all turns up to number `through`.
 
     Facts are no part of it: one that changed or lapsed since must not come back with an old summary.
     """
@@ -50,7 +50,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class StoredSummary:
-    """A summary as it is stored: up to which turn it is, when it was made, and the attributes that hold it, sealed."""
+    """A stored summary: its last turn, when it was made, and the attributes that hold it, sealed."""
 
     key: Key
     through: int

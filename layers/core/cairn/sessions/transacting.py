@@ -1,4 +1,4 @@
-"""Transactions that append to logs: made anew behind what others append meanwhile, and while the store is busy."""
+"""Run transactions that append to logs, and try again if others appended meanwhile or the store is busy."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a deployment may be told."""
+"""Read and check a deployment's settings."""

@@ -1,4 +1,4 @@
-"""Checks of settings whose values have to fit together, beyond the range of each."""
+"""Check settings that have to fit together, beyond the range of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings document: from text to values under their keys, every key known and every value in range."""
+"""Parse the settings document: every key has to be known and every value in range."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a document sets: values by key, values of tenants by key, and of tools by name the switch and the rate."""
+    """Values that a document sets: by key, by tenant and key, and by tool its switch and its rate."""
 
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     tenants: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])

@@ -1,4 +1,4 @@
-"""Every setting there is: its key, its range, its default and its sentence, read off the domain's dataclasses."""
+"""List every setting with its key, range, default and description, taken from the dataclasses in ground.settings."""
 
 from __future__ import annotations
 

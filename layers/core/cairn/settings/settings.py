@@ -1,4 +1,4 @@
-"""The settings of a process: one document and its environment, read once into one frozen model."""
+"""Read a process's settings once, from one document and its environment, into one frozen model."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _QUEUE = "CAIRN_QUEUE_URL"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedStore:
-    """A directory of this machine; without a master key its key file is used."""
+    """A directory of this machine; if no master key is given, its key file is used."""
 
     directory: Path
     master_key: str | None = field(default=None, repr=False)
@@ -83,7 +83,7 @@ class EmbeddedStore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AwsStore:
-    """A DynamoDB table, an S3 bucket, a KMS key and, where jobs are worked off, an SQS queue."""
+    """A DynamoDB table, an S3 bucket, a KMS key, and an SQS queue if jobs are processed."""
 
     table: str
     bucket: str
@@ -93,7 +93,7 @@ class AwsStore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything a process may be told; `sources` says of each key that was set where its value came from.
+    """All settings of a process; `sources` says for each key that was set where its value came from.
 
     `memory_enabled` holds for every tenant that has no switch of its own in `memory_switches`.
     """
@@ -137,7 +137,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Effective:
-    """One setting as it is in force: its key, value, where that came from, and what it does."""
+    """A setting in force: its key, its value, where that came from, and what it does."""
 
     key: str
     value: object

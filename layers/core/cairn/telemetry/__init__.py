@@ -1,1 +1,1 @@
-"""What is told of calls: lines, metrics, spans."""
+"""Report calls as log lines, metrics and spans."""

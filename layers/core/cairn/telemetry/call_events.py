@@ -1,4 +1,4 @@
-"""What is told of every tool call as it starts and as it ends, of either family, refused and unknown ones too."""
+"""Events at the start and the end of every tool call, including refused calls and unknown tools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _logger = logging.getLogger("cairn")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallStarted:
-    """That a call starts; `args` is whatever came, `declared` names what the tool takes, nothing if there is none."""
+    """A call starts; `args` are its arguments as they came, `declared` the names that the tool takes, if it exists."""
 
     request_id: str
     id: str
@@ -29,7 +29,7 @@ class CallStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallEnded:
-    """That it ended: the answer, or the error as its caller sees it, after so many milliseconds."""
+    """A call ended after so many milliseconds, with an answer or with the error that its caller sees."""
 
     call: CallStarted
     is_error: bool
@@ -38,7 +38,7 @@ class CallEnded:
 
 
 class CallObserver(Protocol):
-    """Is told of calls; it must not fail."""
+    """Receives the events of calls; it must not fail."""
 
     def tool_call(self, event: CallStarted) -> None:
         """Take note that a call starts."""
@@ -50,7 +50,7 @@ class CallObserver(Protocol):
 
 
 class LoggedCalls:
-    """Writes both events to the log: of arguments the names alone, of results only whether they are errors."""
+    """Logs both events: only the names of arguments, and of results only whether they are errors."""
 
     def tool_call(self, event: CallStarted) -> None:
         """Write a line."""
@@ -63,7 +63,7 @@ class LoggedCalls:
 
 
 class Observed:
-    """A call while it is observed; `answer` is to be set to what it gives."""
+    """A call under observation; set `answer` to what it returns."""
 
     def __init__(self) -> None:
         """Begin without an answer."""

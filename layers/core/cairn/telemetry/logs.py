@@ -1,4 +1,4 @@
-"""Where log lines and metrics go: both to standard error as JSON, one document a line, by Powertools for AWS Lambda."""
+"""Write log lines and metrics to standard error as JSON, one document a line, through Powertools for AWS Lambda."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAY_HOLD_CONTENT: Final = frozenset({"exception", "exception_notes", "stack_tra
 
 
 class LogLines(LambdaPowertoolsFormatter):
-    """A log record as a line with the request's id; of an exception only its class, since its text may hold content."""
+    """Formats a log record with the request's id; of an exception only its class, since its text may hold content."""
 
     def __init__(self) -> None:
         """Write times as RFC 3339 in UTC."""
@@ -40,7 +40,7 @@ class LogLines(LambdaPowertoolsFormatter):
 
 
 class MetricLines(logging.Formatter):
-    """The metrics of a call in CloudWatch's embedded metric format."""
+    """Writes the metrics of a call in CloudWatch's embedded metric format."""
 
     def __init__(self, namespace: str) -> None:
         """Keep the metrics of one deployment apart from another's by their namespace."""

@@ -1,4 +1,4 @@
-"""The metrics: name, unit, dimensions and meaning of each, and which of them a call moves."""
+"""Define the metrics: name, unit, dimensions and meaning of each, and which of them a call changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a call while it runs: the one source of its log line and its metrics. Never content."""
+"""Collect what is known of a running call, the one source of its log line and its metrics. Never content."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EnrichmentOutcome = Literal["not-eligible", "success", "timeout", "error"]
 
 @dataclass(slots=True)
 class CallRecord:
-    """What is known about the call so far."""
+    """What is known of the call so far."""
 
     request_id: Annotated[str, Doc("The gateway's request id, which the caller sees too.")]
     tool: Annotated[str | None, Doc("The tool that was called.")] = None
@@ -152,7 +152,7 @@ def note_redactions(number: int) -> None:
 
 
 class CallTally:
-    """Counts what services do on the record of the call that runs now, if one does."""
+    """Counts what services do, on the record of the running call if there is one."""
 
     def compaction(self) -> None:
         """Count a compact summary that was stored."""

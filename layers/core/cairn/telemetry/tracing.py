@@ -1,4 +1,4 @@
-"""Spans of a call: sent to X-Ray where Lambda samples the request; elsewhere one look at the environment."""
+"""Trace a call: send spans to X-Ray if Lambda samples the request, and otherwise do nothing."""
 
 from __future__ import annotations
 

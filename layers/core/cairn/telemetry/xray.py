@@ -1,4 +1,4 @@
-"""Subsegments in the documented format of the X-Ray daemon: one JSON document in one UDP datagram."""
+"""Send subsegments to the X-Ray daemon in its documented format: one JSON document in one UDP datagram."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _parent: ContextVar[str | None] = ContextVar("cairn_span", default=None)
 
 
 class Subsegment(AbstractContextManager["Subsegment"]):
-    """A span under the one around it, or under Lambda's own segment."""
+    """A span below the span around it, or below Lambda's own segment."""
 
     def __init__(self, header: str, name: str, annotations: Mapping[str, str]) -> None:
         """Take what Lambda says of the trace: "Root=...;Parent=...;Sampled=1"."""

@@ -1,1 +1,1 @@
-"""A turn: before it, after it, and both as one tool."""
+"""Handle a turn: before it, after it, and both in one tool."""

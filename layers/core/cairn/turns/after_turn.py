@@ -50,7 +50,7 @@ def commit(services: SessionServices, session: Session, turn: Completion) -> Com
 
 @dataclass(frozen=True, slots=True)
 class _Delta:
-    """What the turn changes."""
+    """The changes that the turn makes."""
 
     seq: int
     now: datetime

@@ -33,7 +33,7 @@ _HALF_A_QUERY = 2000
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What the reads brought: the newest turns with the summary of what came before, whose logs to recall from.
+    """Results of the reads: the newest turns, the summary of those before, and whose logs to recall from.
 
     `owners` are those of facts and texts, `memory_owners` those of memories.
     """
@@ -45,7 +45,7 @@ class _Read:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the current items bring to mind: facts to place, more texts than are placed, and why, by id."""
+    """Results for the current items: facts to place, candidate texts, and the reasons by id."""
 
     facts: tuple[Fact, ...]
     chunks: tuple[Chunk, ...] = ()

@@ -1,4 +1,4 @@
-"""What is new in a turn's input: without what Cairn put there, and without an echo of what it has stored."""
+"""Find what is new in a turn's input: without what Cairn inserted, and without echoes of what is stored."""
 
 from __future__ import annotations
 

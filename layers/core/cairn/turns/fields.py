@@ -1,4 +1,4 @@
-"""What the tools of the turn lifecycle have in common: how a turn is prepared, and what they answer."""
+"""Fields that the turn tools share: how a turn is prepared, and what the tools return."""
 
 from __future__ import annotations
 

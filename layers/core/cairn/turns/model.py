@@ -1,4 +1,4 @@
-"""What before_turn, after_turn and run_turn take and give, as plain values."""
+"""Requests and answers of before_turn, after_turn and run_turn, as plain values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cairn.ground.settings import RecallScope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preparation:
-    """What an agent is about to ask its model."""
+    """The items that an agent is about to send to its model, and how to prepare them."""
 
     current: tuple[ResponseItem, ...]
     user_id: UserId | None = None
@@ -28,7 +28,7 @@ class Preparation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedTurn:
-    """The model's input with memory in it; token_count is the estimate of `items`.
+    """The model's input with memory in it; token_count is the estimate for `items`.
 
     Where it was asked for, `why` tells by id why facts and earlier texts are in it.
     """
@@ -42,7 +42,7 @@ class PreparedTurn:
 
 @dataclass(frozen=True, slots=True)
 class BegunTurn:
-    """A prepared turn that waits for its answer; the token commits it until `expires_at`."""
+    """A prepared turn that waits for its answer; until `expires_at` the token can commit it."""
 
     prepared: PreparedTurn
     token: str
@@ -51,7 +51,7 @@ class BegunTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommittedTurn:
-    """What a commit wrote; a replay wrote nothing."""
+    """The result of a commit; a replay wrote nothing."""
 
     events_written: int = 0
     facts_written: int = 0

@@ -1,4 +1,4 @@
-"""Operations: a turn between its preparation and its answer, and the token that a client brings back for it."""
+"""Operations: a turn between its preparation and its commit, and the token that the client returns for it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_TOKEN_CHARACTERS = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """What a token names: one prepared turn of a session; until `expires_at`, a whole second, it may be committed."""
+    """One prepared turn of a session; until `expires_at`, a whole second, it can be committed."""
 
     id: str
     project: Project
@@ -35,7 +35,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class OperationToken:
-    """An operation and the tag over it; until the tag is verified, what the token says may be untrue."""
+    """An operation with its tag; until the tag is verified, the operation may be forged."""
 
     operation: Operation
     tag: str

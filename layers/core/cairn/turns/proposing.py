@@ -1,4 +1,4 @@
-"""Asking a language model for a turn's facts: before anything is claimed or leased, so that no lock waits for it."""
+"""Ask a language model for a turn's facts, before anything is claimed or leased, so that no lock waits for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A turn in two calls: begin prepares it and keeps what the user said, commit stores it with the model's answer.
+"""Run a turn in two calls: begin prepares it and keeps what the user said, commit stores it with the model's answer.
 
 What is kept between the two is sealed in the session's partition; the token names it, signed under the tenant's key, so
 that it opens nothing to another tenant and cannot be made or changed by anyone.

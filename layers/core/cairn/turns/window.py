@@ -1,4 +1,4 @@
-"""The context window: what is placed before the current input, and what goes first when it does not fit."""
+"""Fill the context window: decide what is placed before the current input, and what goes first if it does not fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cairn.recall.block import Sign
 
 @dataclass(frozen=True, kw_only=True)
 class Window:
-    """Everything that may stand in the model's input, each part best or oldest first as it is placed."""
+    """Everything that may stand in the model's input, each part in the order in which it is placed."""
 
     current: tuple[ResponseItem, ...]
     facts: tuple[Fact, ...] = ()

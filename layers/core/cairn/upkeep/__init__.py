@@ -1,1 +1,1 @@
-"""What maintenance does."""
+"""Maintain sessions: compact, archive, expire, erase."""

@@ -1,6 +1,6 @@
-"""Erasing a session: its files, turns and what was made of them, its head last, by which it is found again.
+"""Erase a session: its files, its turns and everything derived from them; the head, by which it is found, goes last.
 
-It goes in steps under the session's lease; stopped after any of them, it is begun anew and meets what is left.
+It goes in steps under the session's lease; stopped after any of them, it can be run again and finds what is left.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ DERIVED = (COMPACTED, NEWEST_SUMMARY, SUMMARIES)
 
 
 class EraseSession:
-    """Removes sessions; each step of a method deletes some more, and yields how many blobs that were."""
+    """Erases sessions; each step deletes some more, and yields how many blobs that were."""
 
     def __init__(self, services: SessionServices) -> None:
         """Hold no state of its own."""

@@ -1,6 +1,6 @@
-"""Maintenance of every session that is due: found through the index in shards, run one by one, bounded in time.
+"""Maintain every session that is due, found through the index shard by shard, within a time limit.
 
-A run keeps no state of its own: what it did is no longer due, what it did not is found by the next. Two runs at once
+A run keeps no state: what it did is no longer due, what it did not is found by the next. Two runs at once
 meet at the sessions' leases, and whoever comes second goes on with another session.
 """
 

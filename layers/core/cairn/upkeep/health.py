@@ -1,4 +1,4 @@
-"""Whether the stores behind this process answer."""
+"""Check whether the stores behind this process answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Seen:
 
 
 class Health:
-    """Asks table, bucket and key; an answer is kept for 15 seconds, since anyone may ask and the key costs per use."""
+    """Checks table, bucket and key; caches the result for 15 seconds: anyone may ask, and the key costs per use."""
 
     def __init__(self, adapters: Adapters) -> None:
         """Ask these adapters."""

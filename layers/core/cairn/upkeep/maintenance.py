@@ -1,4 +1,4 @@
-"""Maintenance of one session: compact, archive, sweep, merge, refresh summaries; or erase what was left alone.
+"""Maintain one session: compact, archive, sweep, merge and refresh summaries, or erase it if it was left alone.
 
 Each step ends in one write or transaction that holds only under the session's lease, so a run may be stopped anywhere,
 done again, or done twice at once. A run that reaches its time limit leaves the rest to the next. A run that ends well

@@ -1,4 +1,4 @@
-"""What a maintenance run reports."""
+"""The report of a maintenance run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaintenanceReport:
-    """What one maintenance run did; `finished` is false where the next run has to go on.
+    """What one maintenance run did; `finished` is false if the next run has to go on.
 
     `erased` says that the session was left alone for longer than it is kept, and is gone as far as the run came.
     """

@@ -1,4 +1,4 @@
-"""How long a session is kept that is left alone, and its end."""
+"""Erase sessions that were left alone for too long."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Contents become ciphertext here, before they reach any store."""
+"""Encrypt contents before they reach any store."""

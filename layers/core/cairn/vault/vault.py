@@ -1,4 +1,4 @@
-"""The vault: contents become ciphertext here, before they reach any store.
+"""The vault: seal contents before they reach any store, and open them again.
 
 A tenant's data keys are random, wrapped by the key ring and kept in the tenant's own partition; deleting them makes
 all that the tenant ever stored unreadable. An unwrapped key stays in the process for five minutes, and for a bounded

@@ -1,4 +1,4 @@
-"""A tenant's data key as it is stored: wrapped by the key ring, under its number."""
+"""The stored form of a tenant's data key: wrapped by the key ring, under its number."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cairn.vault.layout import key_sk, keys_pk
 
 @dataclass(frozen=True, slots=True)
 class WrappedKey:
-    """A wrapped data key, and when it was made: None for one of before that was noted."""
+    """A wrapped data key, and when it was made, None if that was not noted yet."""
 
     number: int
     wrapped: bytes = field(repr=False)
