@@ -170,6 +170,19 @@ def test_a_hundred_records_are_listed_unless_told(call: Call, adapters: Adapters
 
 
 @pytest.mark.req("R278")
+def test_a_command_that_ends_within_a_millisecond_is_listed_after_its_beginning(services: Services) -> None:
+    for _ in range(20):  # ids of one millisecond are random, so that one pair would be in order half the time
+        with services.journal.command(ACME, "cairn export", Subject()):
+            pass
+
+        records = list(log_of(services.adapters).records(ACME, *([services.adapters.clock.now()] * 2)))
+        begun, ended = sorted(records, key=lambda record: record.id)[-2:]
+
+        assert (begun.outcome, ended.outcome) == ("admitted", "done")
+        services.adapters.clock.sleep(1)
+
+
+@pytest.mark.req("R278")
 def test_a_command_that_cannot_be_recorded_is_not_begun_and_one_that_breaks_is_no_success(
     services: Services, adapters: Adapters
 ) -> None:

@@ -21,7 +21,7 @@ from cairn.calls.record import DONE, OPERATOR, TAG, AuditRecord, message_of
 from cairn.ground.adapters import Adapters
 from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import CairnError, InternalError, KeyUnusable, StoreError, Unavailable
-from cairn.ground.ids import Tenant, time_ordered_id
+from cairn.ground.ids import Tenant, following_id, time_ordered_id
 from cairn.ground.rates import Bucket
 from cairn.ground.session import Subject
 from cairn.ground.table import Put
@@ -93,7 +93,9 @@ class Journal:
             outcome = error.code
             raise
         finally:
-            ended = replace(begun.ended(outcome or DONE, self._adapters.clock.now()), id=self._new_id(), ends=False)
+            # Ids of one millisecond are in no order, and a clock may go back: the end is listed after its beginning.
+            end_id = max(self._new_id(), following_id(begun.id))
+            ended = replace(begun.ended(outcome or DONE, self._adapters.clock.now()), id=end_id, ends=False)
             (self._write_if_possible if outcome else self._write)(ended)
 
     def _new_id(self) -> str:

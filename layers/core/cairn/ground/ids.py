@@ -71,8 +71,15 @@ def time_ordered_id(moment: datetime, randomness: bytes) -> str:
     """Return a 26-character ULID: 48 bits of milliseconds, then the 10 random bytes, in Crockford's base 32."""
     if len(randomness) != _RANDOM_BYTES:
         raise ValueError("a ULID takes 10 random bytes")
-    number = (((moment - _EPOCH) // timedelta(milliseconds=1)) << 80) | int.from_bytes(randomness)
-    return "".join(_CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5))
+    return _ulid((((moment - _EPOCH) // timedelta(milliseconds=1)) << 80) | int.from_bytes(randomness))
+
+
+def following_id(time_ordered: str) -> str:
+    """Return the ULID right after this one in order, which is of the same millisecond but for the last one of it."""
+    number = 0
+    for character in time_ordered:
+        number = number * 32 + _CROCKFORD.index(character)
+    return _ulid(number + 1)
 
 
 def moment_of(time_ordered: str) -> datetime:
@@ -81,6 +88,10 @@ def moment_of(time_ordered: str) -> datetime:
     for character in time_ordered[:_TIME_CHARACTERS]:
         milliseconds = milliseconds * 32 + _CROCKFORD.index(character)
     return _EPOCH + timedelta(milliseconds=milliseconds)
+
+
+def _ulid(number: int) -> str:
+    return "".join(_CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5))
 
 
 def _identifier(field: str, value: str) -> str:
