@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -172,7 +173,13 @@ def test_processes_that_send_the_same_and_different_turns_store_each_once(
     process: Callable[[], Services], store: Any
 ) -> None:
     workers = [
-        Popen([sys.executable, WORKER, store.directory, name, "shared"], stdin=PIPE, stdout=PIPE, text=True)  # noqa: S603  our own script
+        Popen(  # noqa: S603 - our own script
+            [sys.executable, WORKER, store.directory, name, "shared"],
+            stdin=PIPE,
+            stdout=PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(WORKER.parents[1])},
+        )
         for name in ("one", "two")
     ]
     answers: list[str] = []

@@ -12,11 +12,11 @@ from click.testing import Result
 
 from cairn import wiring
 from cairn.access.api_keys import Credential
+from cairn.embedded.wiring import EmbeddedWiring
 from cairn.ground.adapters import Adapters
 from cairn.local.store import LOCAL_TENANT, operator_services
 from cairn.services import StoreWiring
 from cairn.settings.settings import AwsStore, EmbeddedStore, Settings
-from support.services import services_over
 
 Run = Callable[..., Result]
 
@@ -137,9 +137,10 @@ def test_without_a_data_directory_the_settings_say_whose_keys_they_are(
     def wiring_of(settings: Settings, *, for_operator: bool) -> StoreWiring:
         assert for_operator
         asked.append(settings.store)
-        return services_over(adapters).store
+        return EmbeddedWiring(EmbeddedStore(directory=data), settings)
 
     monkeypatch.setattr(wiring, "wiring_of", wiring_of)
+    monkeypatch.setattr(EmbeddedWiring, "adapters", lambda _: adapters)
     aws = {"CAIRN_TABLE": "t", "CAIRN_BUCKET": "b", "CAIRN_KEY_ID": "k"}
     operator_services(None, aws)
     operator_services(data, aws)
