@@ -134,13 +134,16 @@ def test_without_a_data_directory_the_settings_say_whose_keys_they_are(
 ) -> None:
     asked: list[object] = []
 
+    def adapters_of(_: EmbeddedWiring) -> Adapters:
+        return adapters
+
     def wiring_of(settings: Settings, *, for_operator: bool) -> StoreWiring:
         assert for_operator
         asked.append(settings.store)
         return EmbeddedWiring(EmbeddedStore(directory=data), settings)
 
     monkeypatch.setattr(wiring, "wiring_of", wiring_of)
-    monkeypatch.setattr(EmbeddedWiring, "adapters", lambda _: adapters)
+    monkeypatch.setattr(EmbeddedWiring, "adapters", adapters_of)
     aws = {"CAIRN_TABLE": "t", "CAIRN_BUCKET": "b", "CAIRN_KEY_ID": "k"}
     operator_services(None, aws)
     operator_services(data, aws)
