@@ -16,6 +16,7 @@ from cfnlint.decode import cfn_yaml
 from cairn import wiring
 from cairn.access.api_keys import Grant
 from cairn.telemetry import logs
+from cairn.telemetry.metric_lines import metric_handler
 from cairn_auth import authorizer
 from cairn_mcp import door
 from prices import Use, together
@@ -155,7 +156,7 @@ def _logged() -> Generator[io.StringIO]:
     stream, logger = io.StringIO(), logging.getLogger("cairn")
     lines = logging.StreamHandler(stream)
     lines.setFormatter(logs.LogLines())
-    handlers = (lines, logs.metric_handler("Cairn/bench", stream))
+    handlers = (lines, metric_handler("Cairn/bench", stream))
     level, propagate = logger.level, logger.propagate
     logger.setLevel(logging.INFO)
     logger.propagate = False

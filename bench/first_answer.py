@@ -12,7 +12,6 @@ from typing import cast
 
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Project, SessionId, Tenant, UserId
@@ -39,7 +38,6 @@ def main() -> None:
         clock=SystemClock(),
         entropy=SystemEntropy(),
         parallel=in_turn,
-        jobs=InProcessJobs(),
     )
     embedder = MiniLm(Path(sys.prefix, "share/cairn/model"))
     services = services_over(adapters, MemorySettings(recall_scope="user"), embedder)

@@ -25,7 +25,6 @@ from cairn.embedded.table import SqliteTable
 from cairn.ground.adapters import Adapters
 from cairn.ground.codec import DICTIONARIES, NEWEST, SMALL_LEVEL
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
-from cairn.ground.ports import DataKey
 from cairn.ground.session import ResponseItem, Session
 from cairn.ground.table import Attributes
 from cairn.memories.model import Note
@@ -34,6 +33,7 @@ from cairn.process.system import in_turn
 from cairn.services import Services
 from cairn.sessions.layout import EVENTS
 from cairn.turns.after_turn import commit
+from cairn.vault.data_key import DataKey
 from over_adapters import services_over
 
 if sys.version_info >= (3, 14):

@@ -14,7 +14,6 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.jobs import Job
 from cairn.ground.ports import Blobs, Jobs, KeyRing, Sandbox, Table
-from cairn.ground.ports import DataKey as WrappedKey
 from cairn.ground.table import (
     RESERVED_NAME,
     Attributes,
@@ -29,6 +28,7 @@ from cairn.ground.table import (
     key_of,
 )
 from cairn.process.system import in_turn
+from cairn.vault.data_key import DataKey as WrappedKey
 
 READ_UNIT_BYTES = 4096
 WRITE_UNIT_BYTES = 1024

@@ -7,17 +7,18 @@ with a body and a challenge of its own. It reads what is stored at each call, so
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cairn import wiring
 from cairn.access.api_keys import Credential, Grant, Refused
-from cairn.access.claims import Identity, looks_like_token
 from cairn.edge import events
 from cairn.edge.guard import guarded, left, within
 from cairn.ground.errors import Unauthenticated, Unavailable
-from cairn.services import Services
 from cairn.telemetry.record import CallRecord
-from cairn_auth.protected_resource import challenge
+
+if TYPE_CHECKING:
+    from cairn.access.claims import Identity
+    from cairn.services import Services
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
@@ -37,6 +38,8 @@ def _decision(request: events.Request, seconds: float, record: CallRecord) -> di
         record.status, record.failure = error.code, error.message
         return _refused("unavailable")
     if opened is None:
+        from cairn_auth.protected_resource import challenge  # noqa: PLC0415 - for who has no key alone
+
         record.status = Unauthenticated.code
         wanted = challenge(request.host, services.settings.auth.oidc, shown=bool(presented))
         return _refused("unknown" if presented else "missing", challenge=wanted)
@@ -51,8 +54,11 @@ def _presented(headers: Mapping[str, str]) -> str:
 
 
 def _opened(presented: str, services: Services) -> Credential | Identity | None:
-    if services.access_tokens is not None and looks_like_token(presented):
-        return services.access_tokens.check(presented)
+    if services.access_tokens is not None:
+        from cairn.access.claims import looks_like_token  # noqa: PLC0415 - only where an issuer's tokens are taken
+
+        if looks_like_token(presented):
+            return services.access_tokens.check(presented)
     return services.credentials.check(presented)
 
 

@@ -14,8 +14,6 @@ from cairn.edge import events, problems
 from cairn.edge.guard import guarded, left, within
 from cairn.ground.errors import CairnError
 from cairn.services import Services
-from cairn.tool.tool import families
-from cairn_tools.catalog import CATALOG
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
@@ -33,6 +31,9 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
 
 
 def _runtime_config(services: Services) -> dict[str, Any]:
+    from cairn.tool.tool import families  # noqa: PLC0415 - the probe knows no tools
+    from cairn_tools.catalog import CATALOG  # noqa: PLC0415
+
     body = {"tools": families(CATALOG, services.settings), "version": __version__}
     return events.respond(200, body, {"cache-control": "max-age=60"})
 

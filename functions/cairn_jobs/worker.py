@@ -26,7 +26,7 @@ MARGIN = timedelta(seconds=30)
 
 
 class Invocation(Protocol):
-    """What Lambda says about an invocation."""
+    """The part of Lambda's context object that is read."""
 
     def get_remaining_time_in_millis(self) -> int:
         """Return how long the function may go on."""

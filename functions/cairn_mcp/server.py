@@ -1,4 +1,4 @@
-"""What both protocol eras share: the server's description, its tools, and the two tool methods."""
+"""The parts that both protocol eras share: the server's description, its tools, and the two tool methods."""
 
 from __future__ import annotations
 

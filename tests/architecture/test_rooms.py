@@ -13,6 +13,9 @@ from statistics import median
 
 import pytest
 
+from cairn.access.api_keys import Grant
+from cairn.ground.ids import Tenant
+from cairn.local.store import operator_services
 from cairn_tools.catalog import CATALOG
 from functions import functions as lambda_functions
 
@@ -40,6 +43,15 @@ OTHER_USE_CASES = {
 OIDC = {"CAIRN_AUTH_OIDC_ISSUER": "https://login.example.com", "CAIRN_AUTH_OIDC_AUDIENCE": "cairn"}
 MOST_LINES = 400
 MEDIAN_LINES = 100
+MOST_OF_THE_AUTHORIZER = 45
+NO_ROOMS_OF_THE_AUTHORIZER = (
+    "cairn.recall",
+    "cairn.models",
+    "cairn.language",
+    "cairn.keyvalue",
+    "cairn.log",
+    "cairn.calls",
+)
 MOST_TOOL_LINES = 80
 MOST_FUNCTION_LINES = 40
 
@@ -136,6 +148,42 @@ def test_a_command_pays_for_its_own_imports_only() -> None:
 
 
 @pytest.mark.slow
+def test_the_authorizer_loads_what_it_uses_alone(tmp_path: Path) -> None:
+    """It runs before every request, so that its cold start is everybody's."""
+    key = operator_services(tmp_path, {}).credentials.create(Tenant("acme"), Grant()).text
+    asked = {
+        "rawPath": "/mcp",
+        "headers": {"authorization": f"Bearer {key}"},
+        "requestContext": {"http": {"method": "POST"}},
+    }
+    program = f"from cairn_auth.authorizer import handler; assert 'tenant' in handler({asked!r}, None)['context']"
+
+    modules = ours(loaded(program, CAIRN_DATA=str(tmp_path)))
+
+    assert {"cairn.access.key_store", "cairn.embedded.table"} <= modules
+    assert len(modules) <= MOST_OF_THE_AUTHORIZER, sorted(modules)
+    assert [each for each in sorted(modules) if each.startswith(NO_ROOMS_OF_THE_AUTHORIZER)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("module", "most"),
+    [
+        ("cairn_auth.authorizer", 25),
+        ("cairn_auth.metadata", 25),
+        ("cairn_health.door", 25),
+        ("cairn_jobs.schedule", 25),
+        ("cairn_jobs.worker", 40),
+        ("cairn_sandbox.door", 30),
+    ],
+)
+def test_a_function_that_runs_no_memory_tool_imports_little_of_this_project(module: str, most: int) -> None:
+    modules = ours(loaded(f"import {module}"))
+
+    assert len(modules) <= most, sorted(modules)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "presented", "is_loaded"),
     [({}, "a.b.c", False), (OIDC, "", False), (OIDC, f"cairn_{'0' * 16}_{'A' * 43}", False), (OIDC, "a.b.c", True)],
@@ -221,6 +269,11 @@ os.urandom = random.random = random.getrandbits = secrets.token_bytes = uuid.uui
 
     assert {module, "cairn"} <= modules
     assert HEAVY & modules == set()
+
+
+def ours(modules: set[str]) -> set[str]:
+    """Return the modules of this project: of `cairn` and of the functions."""
+    return {each for each in modules if each.partition(".")[0].partition("_")[0] == "cairn"}
 
 
 def loaded(program: str, **environment: str) -> set[str]:

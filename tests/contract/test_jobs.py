@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +12,12 @@ import pytest
 from cairn.aws.clients import Clients
 from cairn.aws.queue import SqsJobs
 from cairn.embedded.queue import InProcessJobs
+from cairn.embedded.wiring import EmbeddedWiring
+from cairn.ground.adapters import NoJobs
 from cairn.ground.errors import InternalError, Unavailable
 from cairn.ground.jobs import Job, MaintainShard
 from cairn.ground.ports import Jobs
+from cairn.settings.settings import EmbeddedStore, Settings
 from support.doubles import settle
 
 Queue = tuple[Jobs, Callable[[], list[Job]]]
@@ -109,9 +113,11 @@ def test_the_sender_does_not_wait_for_a_job_and_jobs_that_wait_at_the_end_are_dr
     assert done == [MaintainShard(1)]
 
 
-def test_without_a_worker_jobs_are_dropped() -> None:
-    jobs = InProcessJobs()
+def test_without_a_worker_jobs_are_dropped(tmp_path: Path) -> None:
+    settings = Settings(memory_enabled=True)
+    jobs = EmbeddedWiring(EmbeddedStore(directory=tmp_path), settings).adapters().jobs
+    before = threading.active_count()
     jobs.send([MaintainShard(1)])
-    inside: Any = jobs
-    assert inside._executor._work_queue.empty()
-    jobs.close()
+
+    assert isinstance(jobs, NoJobs)
+    assert threading.active_count() == before

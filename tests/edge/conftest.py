@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from cairn.access import policies
-from cairn.telemetry import logs
+from cairn.telemetry.metric_lines import metric_handler
 from cairn.tool.call import Call
 from support.services import changed
 from support.telemetry import NAMESPACE, Emitted
@@ -36,7 +36,7 @@ def under(call: Call, tmp_path: Path, clock: Any) -> Callable[..., Call]:
 @pytest.fixture
 def emitted() -> Iterator[Emitted]:
     stream = io.StringIO()
-    handler = logs.metric_handler(NAMESPACE, stream)
+    handler = metric_handler(NAMESPACE, stream)
     logger = logging.getLogger("cairn")
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

@@ -23,10 +23,10 @@ from cairn.ground.errors import (
     Unavailable,
 )
 from cairn.ground.ids import Tenant
-from cairn.ground.ports import DataKey
 from cairn.telemetry import logs
 from cairn.tool.call import Call, execute
 from cairn.tool.tool import Tool, tool
+from cairn.vault.data_key import DataKey
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_after_turn import handler as after_handler
 from support.services import changed

@@ -19,6 +19,7 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.tiers import Tier
 from cairn.services import Services
 from cairn.telemetry import logs
+from cairn.telemetry.metric_lines import MetricLines
 from cairn.telemetry.metrics import METRICS, samples
 from cairn.telemetry.record import CallRecord, CallTally
 from cairn.tool.tool import Tool
@@ -207,7 +208,7 @@ RECORDS = st.builds(
 def test_documents_hold_all_samples_once_and_only_documented_dimensions(record: CallRecord) -> None:
     expected = Counter((each.metric.name, tuple(each.labels.items()), each.value) for each in samples(record))
 
-    lines = logs.MetricLines(NAMESPACE).format(logging.makeLogRecord({"call": record})).splitlines()
+    lines = MetricLines(NAMESPACE).format(logging.makeLogRecord({"call": record})).splitlines()
     documents = [json.loads(line) for line in lines]
 
     found = Counter(

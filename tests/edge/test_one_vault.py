@@ -15,10 +15,11 @@ from cairn.access.policy_store import PolicyStore
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Tenant
-from cairn.ground.ports import DataKey, KeyRing
+from cairn.ground.ports import KeyRing
 from cairn.ground.settings import EnrichmentSettings
 from cairn.settings.settings import Settings
 from cairn.tool.call import Call
+from cairn.vault.data_key import DataKey
 from cairn_tools.catalog import CATALOG
 from support.services import services_over
 from support.tool import ABSENT

@@ -24,12 +24,13 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.jobs import IndexLog, Job, SealAudit, encoded
-from cairn.ground.ports import Blobs, DataKey, Table
+from cairn.ground.ports import Blobs, Table
 from cairn.ground.table import Delete, Key, Page, Put, Query, Update, Write, key_of
 from cairn.process.system import in_turn
 from cairn.settings.settings import Settings
 from cairn.telemetry import logs
 from cairn.tool import pipe
+from cairn.vault.data_key import DataKey
 from cairn.vault.layout import keys_pk
 from cairn_jobs import worker
 from cairn_mcp.door import handler as mcp_handler

@@ -9,7 +9,6 @@ from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ResourceBusy
@@ -37,7 +36,7 @@ def sent(services: Services, name: str) -> str:
 def main(directory: Path, own: str, shared: str) -> None:
     """Say ready, wait for a line, commit, and say for each turn how it went."""
     table, blobs = SqliteTable(directory / "table.sqlite3"), DirectoryBlobs(directory / "blobs")
-    adapters = Adapters(table, blobs, LocalKeyRing(bytes(32)), SystemClock(), SystemEntropy(), in_turn, InProcessJobs())
+    adapters = Adapters(table, blobs, LocalKeyRing(bytes(32)), SystemClock(), SystemEntropy(), in_turn)
     services = services_over(adapters)
     sys.stdout.write("ready\n")
     sys.stdout.flush()

@@ -13,7 +13,7 @@ import pytest
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.ground.adapters import Adapters
 from cairn.process.system import in_turn
-from cairn.telemetry import logs
+from cairn.telemetry.metric_lines import metric_handler
 from cairn.telemetry.tracing import TRACE_HEADER
 from cairn.telemetry.xray import DAEMON
 from support.doubles import RecordingJobs
@@ -34,7 +34,7 @@ def said(
 ) -> Iterator[Callable[[], str]]:
     """Return a function that gives all that left the process beside answers: log, metrics, spans, standard streams."""
     written = io.StringIO()
-    metrics = logs.metric_handler("Cairn", written)
+    metrics = metric_handler("Cairn", written)
     logging.getLogger().addHandler(metrics)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as daemon:
         daemon.bind(("127.0.0.1", 0))

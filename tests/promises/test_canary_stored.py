@@ -18,9 +18,10 @@ from cairn.aws.keyring import KmsKeyRing
 from cairn.aws.table import DynamoTable
 from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
-from cairn.ground.ports import DataKey, KeyRing
+from cairn.ground.ports import KeyRing
 from cairn.services import Services
 from cairn.tool.tool import Tool
+from cairn.vault.data_key import DataKey
 from cairn_tools.catalog import CATALOG
 from support.canaries import CANARY, NAMED_IN_THE_LOG, EventOf, each_tool, http, planted
 from support.custody import forms

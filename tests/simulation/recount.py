@@ -8,10 +8,9 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from cairn.conversation.events import Event
-from cairn.ground import layout
 from cairn.ground.paging import every
 from cairn.ground.session import Session
-from cairn.ground.table import Key, Query
+from cairn.ground.table import Key, Query, prefix_range
 from cairn.log.layout import is_entry, log_owner, log_pk, registry_pk, registry_sk
 from cairn.services import Services
 from cairn.sessions.layout import HEAD, session_pk
@@ -50,7 +49,7 @@ class Recount:
         """Return all entries of an owner's log in their order."""
         if owner not in self._logs:
             pk = log_pk(self._session.tenant, self._session.project, owner)
-            items = every(self._services.adapters.table, Query(pk, *layout.prefix_range("m#")))
+            items = every(self._services.adapters.table, Query(pk, *prefix_range("m#")))
             vault, tenant = self._services.vault, self._session.tenant
             self._logs[owner] = [vault.unseal(tenant, item) for item in items if is_entry(str(item["sk"]))]
         return self._logs[owner]
@@ -80,14 +79,14 @@ class Recount:
             yield f"{self._session} is leased: {dict(head)}"
 
     def _guards(self) -> Problems:
-        items = every(self._services.adapters.table, Query(session_pk(self._session), *layout.prefix_range("turn#")))
+        items = every(self._services.adapters.table, Query(session_pk(self._session), *prefix_range("turn#")))
         guards = {str(item["turn_id"]): (item["status"], item.get("seq")) for item in items}
         if guards != {events[0].turn_id: ("done", seq) for seq, events in self.history}:
             yield f"{self._session}'s guards are {guards}"
 
     def _registry(self) -> Problems:
         pk = registry_pk(self._session.tenant, self._session.project)
-        items = every(self._services.adapters.table, Query(pk, *layout.prefix_range(registry_sk(""))))
+        items = every(self._services.adapters.table, Query(pk, *prefix_range(registry_sk(""))))
         known = {str(item["sk"]) for item in items}
         users = {event.user_id for _, events in self.history for event in events}
         if not {registry_sk(log_owner(user, self._session.session_id)) for user in users} <= known:

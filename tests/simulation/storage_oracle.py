@@ -9,12 +9,11 @@ from typing import Any
 from cairn.archive.layout import archive_pk, pointer_sk
 from cairn.archive.model import Deposit
 from cairn.files.layout import FILES
-from cairn.ground import layout
 from cairn.ground.errors import NotFound
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.paging import every
 from cairn.ground.session import Session
-from cairn.ground.table import Key, Query
+from cairn.ground.table import Key, Query, prefix_range
 from cairn.keyvalue.model import Place
 from cairn.log.layout import is_entry, log_pk, log_range, memory_sk, registry_pk, registry_sk
 from cairn.log.memories import scope_of
@@ -104,7 +103,7 @@ class StorageFindings:
         """Hold what says that a memory is kept or forgotten to the entries of the logs: one for each."""
         states: dict[str, str] = {}
         for pk in self._logs(tenant):
-            for item in every(self._adapters.table, Query(pk, *layout.prefix_range(memory_sk("")))):
+            for item in every(self._adapters.table, Query(pk, *prefix_range(memory_sk("")))):
                 states[str(item["sk"]).removeprefix(memory_sk(""))] = str(item["state"])
         written = Counter(memory["id"] for record in self._entries(tenant) for memory in record["remembered"])
         ended = Counter(ending["id"] for record in self._entries(tenant) for ending in record["forgotten"])
@@ -133,7 +132,7 @@ class StorageFindings:
 
     def _logs(self, tenant: Tenant) -> list[str]:
         pk = registry_pk(tenant, PROJECT)
-        items = every(self._adapters.table, Query(pk, *layout.prefix_range(registry_sk(""))))
+        items = every(self._adapters.table, Query(pk, *prefix_range(registry_sk(""))))
         return [log_pk(tenant, PROJECT, str(item["sk"]).removeprefix(registry_sk(""))) for item in items]
 
     def _values(self, tenant: Tenant) -> Problems:

@@ -14,8 +14,8 @@ from cairn.ground import sandbox_messages as sandbox
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Tenant
 from cairn.ground.jobs import Job
-from cairn.ground.ports import DataKey
 from cairn.ground.table import Page
+from cairn.vault.data_key import DataKey
 from cairn_sandbox import door
 
 

@@ -8,12 +8,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 from cairn.facts.facts import Changes, Fact, Source, State
-from cairn.ground import layout
 from cairn.ground.adapters import Adapters
 from cairn.ground.ids import SessionId, TurnId
 from cairn.ground.paging import every
 from cairn.ground.ports import Embedder
-from cairn.ground.table import Attributes, Put, Query
+from cairn.ground.table import Attributes, Put, Query, prefix_range
 from cairn.ground.tiers import Tier
 from cairn.log.entries import LogEntry, TurnEntry
 from cairn.log.layout import ENTRIES, log_pk
@@ -38,7 +37,7 @@ SESSIONS = [SessionId("s1"), SessionId("s10"), SessionId("\u00e9#")]
 
 def entries(services: Services, pk: str) -> Iterator[Attributes]:
     """Yield the entries of a memory log."""
-    return every(services.adapters.table, Query(pk, *layout.prefix_range(ENTRIES)))
+    return every(services.adapters.table, Query(pk, *prefix_range(ENTRIES)))
 
 
 class Journal:

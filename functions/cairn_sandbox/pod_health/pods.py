@@ -1,4 +1,4 @@
-"""What is read of a Pod and of an Event, after the Kubernetes API; all else, environments and commands too, is not.
+"""The fields of a Pod and of an Event that are read, after the Kubernetes API; environments and commands are not.
 
 A field may be absent or null, as Go's encoder leaves it, but what is there has the type of the schema.
 """

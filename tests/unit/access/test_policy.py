@@ -18,8 +18,7 @@ from cairn.access.policy import NOTHING, STANDARD, Permission, Right
 from cairn.access.policy_store import PolicyStore
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData, SettingsError
-from cairn.ground.ids import Namespace
-from cairn.ground.patterns import matches
+from cairn.ground.ids import Namespace, matches
 from cairn.ground.table import Put, Query
 
 SOURCE = """

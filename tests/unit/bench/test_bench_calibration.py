@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cairn.ground.ports import Calibration
+from cairn.ground.calibration import Calibration
 from calibration import measured
 
 

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from cairn.facts.facts import State
-from cairn.ground import layout
 from cairn.ground.errors import ResourceBusy
-from cairn.ground.table import Query, Update
+from cairn.ground.table import Query, Update, prefix_range
 from cairn.sessions.layout import HEAD, NEWEST_SUMMARY, session_pk
 from cairn.upkeep import maintenance
 from cairn.upkeep.model import MaintenanceReport
@@ -22,7 +21,7 @@ FEW = {"recent_context_items": 2}
 
 
 def items(talk: Any, prefix: str) -> list[Any]:
-    low, high = layout.prefix_range(prefix)
+    low, high = prefix_range(prefix)
     return list(talk.table.query(Query(session_pk(talk.session), low, high)).items)
 
 

@@ -15,10 +15,10 @@ from cairn.ground import codec
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Tenant
-from cairn.ground.ports import DataKey
 from cairn.ground.table import Delete, Key, Scalar
 from cairn.process.system import ThreadedParallel
 from cairn.vault import cipher
+from cairn.vault.data_key import DataKey
 from cairn.vault.layout import key_sk, keys_pk
 from cairn.vault.vault import KEY_LIFETIME, MAX_INLINE_BYTES, Vault
 

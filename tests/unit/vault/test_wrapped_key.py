@@ -10,7 +10,7 @@ import pytest
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Tenant
 from cairn.ground.table import Scalar
-from cairn.vault.wrapped_key import WrappedKey
+from cairn.vault.data_key import WrappedKey
 
 MADE: Final[dict[str, Scalar]] = {
     "pk": "acme#keys",

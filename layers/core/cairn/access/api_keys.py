@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal, NewType, get_args
 
 from cairn.ground.errors import InvalidArgument
-from cairn.ground.ids import Project, Tenant
-from cairn.ground.patterns import matches
+from cairn.ground.ids import Project, Tenant, matches
 
 Scope = Literal["read", "write", "admin"]
 Refused = Literal["missing", "unknown", "unavailable"]
@@ -74,7 +73,7 @@ def scope(value: str) -> Scope:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a key may do within its tenant; InvalidArgument if that is nothing or a policy's name is not valid."""
+    """The rights of a key within its tenant; InvalidArgument if there are none or a policy's name is not valid."""
 
     projects: tuple[ProjectPattern, ...] = (ALL_PROJECTS,)
     scopes: tuple[Scope, ...] = SCOPES

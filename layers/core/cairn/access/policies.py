@@ -24,7 +24,7 @@ from cairn.access.policy import (
     Right,
 )
 from cairn.ground.errors import InvalidArgument, SettingsError
-from cairn.ground.patterns import is_pattern
+from cairn.ground.ids import is_pattern
 from cairn.ground.ports import Clock
 from cairn.settings import document
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-from cairn.ground.ids import Namespace
-from cairn.ground.patterns import matches
+from cairn.ground.ids import Namespace, matches
 
 Right: TypeAlias = Literal["read", "write"]
 ContextType: TypeAlias = Literal["session", "agent", "task"]
@@ -18,7 +17,7 @@ OnSensitive: TypeAlias = Literal["refuse", "redact"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permission:
-    """What one tool may do; `*` in a namespace stands for whole dotted segments."""
+    """The rights of one tool; `*` in a namespace stands for whole dotted segments."""
 
     rights: frozenset[Right] = frozenset()
     namespaces: tuple[str, ...] = ()

@@ -12,12 +12,11 @@ from itertools import islice
 
 from cairn.archive.layout import archive_pk, archived_by_session, archived_by_tag, archived_by_time, pointer_sk
 from cairn.archive.model import Entry, is_tag
-from cairn.ground import layout
 from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.errors import ResourceBusy, TransactionRefused, Unavailable
 from cairn.ground.ids import Digest, SessionId, Tenant
 from cairn.ground.paging import every
-from cairn.ground.table import ABSENT, Attributes, Condition, Delete, Equals, Key, Put, Query
+from cairn.ground.table import ABSENT, Attributes, Condition, Delete, Equals, Key, Put, Query, prefix_range
 
 NEWEST_SEARCHED = 1000
 """Among how many of the newest sessions a part of a name is found; a whole tag or session id is found further back."""
@@ -67,7 +66,7 @@ class ArchiveIndex:
 
     def of_session(self, tenant: Tenant, session_id: SessionId) -> list[Entry]:
         """Return the entries of all sessions of this name, the oldest first."""
-        low, high = layout.prefix_range(archived_by_session(session_id))
+        low, high = prefix_range(archived_by_session(session_id))
         found = every(self._adapters.table, Query(archive_pk(tenant), low, high))
         return [entry for entry in map(Entry.of, found) if entry.session_id == session_id]
 
@@ -81,7 +80,7 @@ class ArchiveIndex:
         return tuple(sorted(found, key=lambda entry: entry.id, reverse=True)[:limit])
 
     def _newest(self, tenant: Tenant, place: str, limit: int) -> list[Entry]:
-        low, high = layout.prefix_range(place)
+        low, high = prefix_range(place)
         newest = every(self._adapters.table, Query(archive_pk(tenant), low, high, descending=True, limit=limit))
         return [Entry.of(item) for item in islice(newest, limit)]
 

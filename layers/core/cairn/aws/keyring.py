@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cairn.aws.failures import aws_failures
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Tenant
-from cairn.ground.ports import DataKey
+from cairn.vault.data_key import DataKey
 
 if TYPE_CHECKING:
     from mypy_boto3_kms import KMSClient

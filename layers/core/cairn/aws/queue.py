@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from cairn.aws.failures import aws_failures
 from cairn.ground.errors import Unavailable
-from cairn.ground.jobs import Job, encoded
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
 
     from cairn.aws.clients import Clients
+    from cairn.ground.jobs import Job
 
 _BATCH = 10
 """The most messages of one request; ten jobs are far below its 1 MB."""
@@ -32,6 +32,8 @@ class SqsJobs:
             self._send_batch(jobs[first : first + _BATCH])
 
     def _send_batch(self, jobs: Sequence[Job]) -> None:
+        from cairn.ground.jobs import encoded  # noqa: PLC0415 - most processes send no jobs
+
         if self._queue_url is None:
             raise Unavailable("there is no queue for jobs")
         entries: list[SendMessageBatchRequestEntryTypeDef] = [

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.aws.clients import Clients
 from cairn.aws.failures import aws_failures
+from cairn.ground.calibration import Calibration
 from cairn.ground.errors import CairnError, EmbeddingFailed
-from cairn.ground.ports import Calibration
 from cairn.ground.settings import MINILM_DEVIATION, MINILM_MEAN, EmbeddingSettings
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from hashlib import sha256
 
 from cairn.ground.ids import Tenant
-from cairn.ground.layout import prefix_range
 from cairn.ground.session import Session
-from cairn.ground.table import Key
+from cairn.ground.table import Key, prefix_range
 
 _DAYS = "day#"
 _DIGESTS = "digest#"

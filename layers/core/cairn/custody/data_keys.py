@@ -22,9 +22,9 @@ from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Up
 from cairn.log.layout import MANIFEST, log_of
 from cairn.log.segments import as_far_as_readable
 from cairn.recall.indexing import Indexer
+from cairn.vault.data_key import WrappedKey
 from cairn.vault.layout import key_range, key_sk, keys_pk
 from cairn.vault.vault import KEY_LIFETIME, Vault, blob_of, key_number
-from cairn.vault.wrapped_key import WrappedKey
 
 STRAGGLERS = timedelta(minutes=1)
 """How long after KEY_LIFETIME a call may still write that began with the old key: 29 s, and skewed clocks."""
@@ -42,7 +42,7 @@ class KeyInUse:
 
 @dataclass(frozen=True, slots=True)
 class Rewrapped:
-    """What was moved to the newest key, which keys were deleted, and how much still needs each key that stays."""
+    """Counts what was moved to the newest key and what still needs each older one, and names the keys deleted."""
 
     newest: int
     items: int = 0

@@ -1,4 +1,4 @@
-"""What the legacy layout holds of a session: turns, changes of facts, ids of processed turns."""
+"""The content of a session in the legacy layout: turns, changes of facts, ids of processed turns."""
 
 from __future__ import annotations
 

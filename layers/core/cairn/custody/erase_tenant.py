@@ -16,7 +16,7 @@ from cairn.vault.layout import key_range, keys_pk
 
 @dataclass(frozen=True, slots=True)
 class ErasedTenant:
-    """What was removed, and how many items and blobs a recount still found."""
+    """Counts what was removed, and the items and blobs that a recount still found."""
 
     api_keys: int = 0
     data_keys: int = 0

@@ -14,13 +14,12 @@ from typing import Any
 from cairn.archive.archive import Archive
 from cairn.custody.bundles import DataScope, own_turns
 from cairn.custody.erase_memories import EraseMemories
-from cairn.ground import layout
 from cairn.ground.codec import canonical
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Digest, SessionId
 from cairn.ground.paging import every
 from cairn.ground.ports import Inventory
-from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write
+from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write, tenant_of
 from cairn.log.layout import log_owner, log_pk, registry_pk, registry_sk
 from cairn.log.log import LATE_APPEND
 from cairn.sessions.dropped_blobs import discard
@@ -45,7 +44,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class ErasedUser:
-    """What was removed: log items, sessions that were theirs alone, their turns in others, blobs; and what is left.
+    """Counts what was removed: log items, sessions of theirs alone, their turns in others, blobs; and what is left.
 
     `memories` are those in logs that others share, `archived` the sessions that were theirs alone, in the archive.
     `left` counts what a recount found: the user was speaking meanwhile, and the command is to be run again.
@@ -138,7 +137,7 @@ class EraseUser:
         self._adapters.table.delete(Delete(where))
         if blob is None:
             return 0
-        self._adapters.blobs.delete(layout.tenant_of(where.pk), blob)
+        self._adapters.blobs.delete(tenant_of(where.pk), blob)
         return 1
 
     def _cleanse(self, scope: DataScope, head: Head, *, last: bool) -> int:

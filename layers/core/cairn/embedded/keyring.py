@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cairn.embedded.files import create_once, make_directory
 from cairn.ground.errors import CorruptData, SettingsError
 from cairn.ground.ids import Tenant
-from cairn.ground.ports import DataKey
+from cairn.vault.data_key import DataKey
 
 _KEY_BYTES = 32
 # What NIST SP 800-38D recommends for GCM.

@@ -14,16 +14,15 @@ class InProcessJobs:
     That is harmless: what a job is about stays in the store, where the next run of maintenance finds it.
     """
 
-    def __init__(self, work: Callable[[Job], object] | None = None) -> None:
-        """Hand each job to `work`, which reports its own failures; without it, jobs are dropped."""
+    def __init__(self, work: Callable[[Job], object]) -> None:
+        """Hand each job to `work`, which reports its own failures."""
         self._work = work
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="jobs")
 
     def send(self, jobs: Sequence[Job]) -> None:
         """Let the jobs be done after those sent before."""
-        if self._work is not None:
-            for job in jobs:
-                self._executor.submit(self._work, job)
+        for job in jobs:
+            self._executor.submit(self._work, job)
 
     def close(self) -> None:
         """Let the running job end and drop those that wait."""

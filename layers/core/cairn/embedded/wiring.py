@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.keyring import LocalKeyRing, load_or_create_master_key, master_key
-from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.ground.adapters import Adapters
 from cairn.process.system import SystemClock, SystemEntropy, in_turn
@@ -27,7 +26,7 @@ class EmbeddedWiring:
         self._settings = settings
 
     def adapters(self) -> Adapters:
-        """Return new adapters; the directory gets a master key where it has none and none is given."""
+        """Return new adapters, which drop jobs; the directory gets a master key where it has none and none is given."""
         store = self._store
         given = store.master_key
         master = load_or_create_master_key(store.key_file) if given is None else master_key(given)
@@ -44,7 +43,6 @@ class EmbeddedWiring:
             clock=SystemClock(),
             entropy=SystemEntropy(),
             parallel=gathered,
-            jobs=InProcessJobs(),
         )
 
     def sandbox(self) -> Sandbox:

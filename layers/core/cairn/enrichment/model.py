@@ -1,4 +1,4 @@
-"""What a tool is shown of earlier calls before it runs: labels, names and times, never words that were said."""
+"""The context that a tool gets of earlier calls: labels, names and times, never words that were said."""
 
 from __future__ import annotations
 

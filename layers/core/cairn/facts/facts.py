@@ -16,7 +16,7 @@ Identity: TypeAlias = tuple[str, str]
 
 
 class State(StrEnum):
-    """Whether a fact is believed, and if not, why not."""
+    """The states of a fact: believed, or why it no longer is."""
 
     ACTIVE = "active"
     SUPERSEDED = "superseded"
@@ -84,7 +84,7 @@ def subject(fact: Fact) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What a merge changes: new records, old records as they end, and ids of records that were merely repeated."""
+    """The result of a merge: new records, old records as they end, and ids of records that were merely repeated."""
 
     added: tuple[Fact, ...] = ()
     superseded: tuple[Fact, ...] = ()
@@ -104,7 +104,7 @@ def identity(subject: Fact | Candidate) -> Identity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """When and by whom the statements of a turn are recorded, and how long short-lived facts last."""
+    """The time and author under which a turn's statements are recorded, and how long short-lived facts last."""
 
     turn_id: str
     user_id: str | None = None

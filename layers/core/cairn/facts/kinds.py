@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class FactKind(NamedTuple):
-    """How a kind of fact is asked for and used, beside how it is stated (markers).
+    """Properties of a kind of fact, besides the ways to state it (markers).
 
     `asked_with` are words that questions about it are likely to hold; its facts are found by them too. `introduces`
     tells whether it says whom the agent talks with, where a query has no answer.

@@ -79,7 +79,7 @@ _TOOL = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactQuestion:
-    """What a model is asked about: the user's new texts in order, and what is believed so far."""
+    """A question to a model: the user's new texts in order, and the facts believed so far."""
 
     said: tuple[str, ...]
     believed: tuple[Fact, ...]
@@ -99,7 +99,7 @@ class Upsert:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposals:
-    """What a model wants to change: facts to hold, and ids of facts to drop."""
+    """Changes that a model proposes: facts to hold, and ids of facts to drop."""
 
     upserts: tuple[Upsert, ...] = ()
     deletes: frozenset[str] = frozenset()

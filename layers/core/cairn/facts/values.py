@@ -16,7 +16,7 @@ _LAST_WORDS = 12
 
 
 class Shape(Enum):
-    """How a value is cut from the text behind its marker."""
+    """The ways to cut a value from the text behind its marker."""
 
     NAME = auto()
     PLACE = auto()

@@ -13,10 +13,9 @@ from cairn.files import contents, paths
 from cairn.files.abstracts import descriptions, stored
 from cairn.files.canonical_form import Meta, View
 from cairn.files.summaries import Contents
-from cairn.ground import layout
 from cairn.ground.paging import every
 from cairn.ground.session import Session
-from cairn.ground.table import Query
+from cairn.ground.table import Query, prefix_range
 from cairn.log.entries import TurnStamp, facts_of_session
 from cairn.log.layout import log_pk, log_sk
 from cairn.sessions.head import Head
@@ -85,7 +84,7 @@ class _Layout:
     def _facts(self) -> list[Fact]:
         """Return every fact of the session there ever was, from every log it wrote to."""
         found: list[Fact] = []
-        low, high = layout.prefix_range(log_sk(""))
+        low, high = prefix_range(log_sk(""))
         for owner in self._head.owners:
             pk = log_pk(self._session.tenant, self._session.project, owner)
             entries = every(self._services.adapters.table, Query(pk, low, high))
@@ -95,7 +94,7 @@ class _Layout:
 
     @cached_property
     def _compactions(self) -> list[tuple[datetime, Summary]]:
-        low, high = layout.prefix_range("cmp#")
+        low, high = prefix_range("cmp#")
         items = every(self._services.adapters.table, Query(session_pk(self._session), low, high))
         unseal = self._services.vault.unseal
         return [(StoredSummary.of(item).at, Summary.from_record(unseal(self._session.tenant, item))) for item in items]

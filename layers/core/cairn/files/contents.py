@@ -6,10 +6,9 @@ from datetime import datetime
 
 from cairn.facts.facts import Fact
 from cairn.files.summaries import Contents
-from cairn.ground import layout
 from cairn.ground.paging import every
 from cairn.ground.session import Session
-from cairn.ground.table import Query
+from cairn.ground.table import Query, prefix_range
 from cairn.log.entries import Chunk, TurnStamp
 from cairn.sessions.head import Head, stored_head
 from cairn.sessions.layout import session_pk
@@ -45,6 +44,6 @@ def read(services: SessionServices, session: Session, head: Head) -> Contents:
 
 
 def _compactions(services: SessionServices, session: Session) -> list[datetime]:
-    low, high = layout.prefix_range("cmp#")
+    low, high = prefix_range("cmp#")
     items = every(services.adapters.table, Query(session_pk(session), low, high))
     return [StoredSummary.of(item).at for item in items]

@@ -14,13 +14,12 @@ from cairn.files import paths
 from cairn.files.files import Body, Change, FileInfo, FileWrite, replaced_range, spliced
 from cairn.files.layout import FILES, file_of, file_sk
 from cairn.files.store import ChangedMeanwhile, FileRecord, FileStore, StoredFile, infos, moved, where_of
-from cairn.ground import layout
 from cairn.ground.adapters import Pending
 from cairn.ground.errors import ConditionFailed, Conflict, InvalidArgument, PayloadTooLarge, ResourceBusy
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import Limits
-from cairn.ground.table import ABSENT, Delete, Equals, Key, Put, Query, Write
+from cairn.ground.table import ABSENT, Delete, Equals, Key, Put, Query, Write, prefix_range
 from cairn.sessions.layout import session_pk
 from cairn.sessions.services import SessionServices
 
@@ -68,7 +67,7 @@ class OwnFiles:
 
     def paths(self, session: Session) -> Iterator[str]:
         """Yield the relative path of every file."""
-        for item in every(self._table, Query(session_pk(session), *layout.prefix_range(file_sk("")))):
+        for item in every(self._table, Query(session_pk(session), *prefix_range(file_sk("")))):
             yield file_of(Key.of(item).sk)
 
     def forget(self, session: Session) -> bool:

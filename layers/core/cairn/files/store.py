@@ -15,7 +15,6 @@ from functools import partial
 from cairn.files import paths
 from cairn.files.files import Body, Change, FileInfo, FileType, Part
 from cairn.files.layout import FILES, file_of, file_part_sk, file_sk
-from cairn.ground import layout
 from cairn.ground.adapters import Pending
 from cairn.ground.attributes import moment, number
 from cairn.ground.codec import rfc3339
@@ -37,6 +36,7 @@ from cairn.ground.table import (
     Scalar,
     Update,
     Write,
+    prefix_range,
 )
 from cairn.log.layout import registry_pk
 from cairn.sessions.dropped_blobs import discard, dropping
@@ -204,7 +204,7 @@ def where_of(session: Session, path: str) -> Key:
 
 def infos(table: Table, session: Session, directory: str) -> Iterator[FileInfo]:
     """Yield what is known of the files in a directory and below it, by path."""
-    low, high = layout.prefix_range(file_sk(f"{directory}/" if directory else ""))
+    low, high = prefix_range(file_sk(f"{directory}/" if directory else ""))
     for item in every(table, Query(session_pk(session), low, high)):
         yield FileRecord.of(item).info(session)
 

@@ -109,7 +109,7 @@ def directories(root: str, contents: Contents) -> list[Directory]:
 
 @dataclass(frozen=True, slots=True)
 class _Leaf:
-    """What a directory holds directly."""
+    """The direct content of a directory."""
 
     path: str
     changed_at: datetime

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from cairn.ground.ports import (
-    Blobs,
-    Clock,
-    Entropy,
-    Jobs,
-    KeyRing,
-    Parallel,
-    Table,
-    Tally,
-)
-from cairn.ground.tiers import Tier
+if TYPE_CHECKING:
+    from cairn.ground.jobs import Job
+    from cairn.ground.ports import (
+        Blobs,
+        Clock,
+        Entropy,
+        Jobs,
+        KeyRing,
+        Parallel,
+        Table,
+        Tally,
+    )
+    from cairn.ground.tiers import Tier
 
 
 class NoTally:
@@ -41,6 +43,13 @@ class NoTally:
         """Do nothing."""
 
 
+class NoJobs:
+    """Drops jobs: what they are about stays in the store, where the next run of maintenance finds it."""
+
+    def send(self, jobs: Sequence[Job]) -> None:
+        """Do nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Adapters:
     """The adapters of one process, as the package of its store makes them."""
@@ -51,7 +60,7 @@ class Adapters:
     clock: Clock
     entropy: Entropy
     parallel: Parallel
-    jobs: Jobs
+    jobs: Jobs = field(default_factory=NoJobs)
     tally: Tally = field(default_factory=NoTally)
 
 

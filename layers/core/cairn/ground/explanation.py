@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """What each signal adds to a result's score, and its rank without that signal."""
+    """Each signal's share in a result's score, and the result's rank without that signal."""
 
     rank: int
     signals: Mapping[str, float]

@@ -1,4 +1,7 @@
-"""Types for the names of things, and the one place that decides which names are valid."""
+"""Types for the names of things, the one place that decides which names are valid, and patterns of dotted names.
+
+In a pattern, `*` stands for whole segments.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ _TENANT = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_NAME_PATTERN = re.compile(r"(?:\*|[A-Za-z0-9_-]+)(?:\.(?:\*|[A-Za-z0-9_-]+))*")
 _RANDOM_BYTES = 10
 _TIME_CHARACTERS = 10
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -105,3 +109,16 @@ def _identifier(field: str, value: str) -> str:
 
 
 Namespace = NewType("Namespace", str)
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Tell whether a name is of a pattern: each `*` stands for one dotted segment, the last for one or more."""
+    wanted, given = pattern.split("."), name.split(".")
+    if wanted[-1] == "*":
+        given = given[: len(wanted)]
+    return len(wanted) == len(given) and all(want in {"*", have} for want, have in zip(wanted, given, strict=True))
+
+
+def is_pattern(value: str) -> bool:
+    """Tell whether a text is a pattern of dotted names: segments of letters, digits, `_` and `-`, or `*`."""
+    return _NAME_PATTERN.fullmatch(value) is not None

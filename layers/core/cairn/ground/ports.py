@@ -8,21 +8,20 @@ caller filters, the store removes them when it likes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
-from cairn.ground.calibration import Calibration
-from cairn.ground.ids import Digest, Tenant
-from cairn.ground.jobs import Job
-from cairn.ground.settings import HeuristicSettings
-from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
-from cairn.ground.tiers import Tier
-
 if TYPE_CHECKING:
     from cairn.facts.proposals import FactQuestion, Proposals
+    from cairn.ground.calibration import Calibration
+    from cairn.ground.ids import Digest, Tenant
+    from cairn.ground.jobs import Job
+    from cairn.ground.settings import HeuristicSettings
+    from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
+    from cairn.ground.tiers import Tier
     from cairn.recall.corpus import Vector
     from cairn.recall.token_vectors import Tokens
+    from cairn.vault.data_key import DataKey
 
 SANDBOX_SECONDS = 22
 """How long a caller waits for the sandbox: longer than the sandbox may run, shorter than the caller may."""
@@ -89,14 +88,6 @@ class Inventory(Protocol):
     def scrub(self) -> None:
         """Overwrite what deleted items leave in files that are this store's own; Unavailable while others use them."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class DataKey:
-    """A 32-byte data key, in the clear for this process and wrapped for the store."""
-
-    secret: bytes = field(repr=False)
-    wrapped: bytes = field(repr=False)
 
 
 class KeyRing(Protocol):

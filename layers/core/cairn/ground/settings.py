@@ -1,4 +1,4 @@
-"""What a deployment may tune: frozen values with their ranges and what they do.
+"""Settings of a deployment: frozen values with their ranges and descriptions.
 
 The ranges and descriptions are annotations, so that the domain needs no validation library; `cairn.settings.settings`
 reads a document into these, refuses what is out of range by the key's name, and prints where each value came from.

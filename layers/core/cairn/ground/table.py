@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from cairn.ground.errors import CorruptData
+from cairn.ground.ids import Tenant
 
 Scalar: TypeAlias = str | int | bytes | bool
 Attributes: TypeAlias = Mapping[str, Scalar]
@@ -207,3 +208,13 @@ def _value_bytes(value: Scalar) -> int:
         significant = len(str(abs(value)).rstrip("0"))
         return (significant + 1) // 2 + 1 + (value < 0)
     return len(value.encode()) if isinstance(value, str) else len(value)
+
+
+def tenant_of(pk: str) -> Tenant:
+    """Return whose partition this is."""
+    return Tenant(pk.split("#", 1)[0])
+
+
+def prefix_range(prefix: str) -> tuple[str, str]:
+    """Return the inclusive range of all sort keys that begin with the prefix."""
+    return prefix, prefix + "\U0010ffff"

@@ -10,13 +10,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from cairn.ground import layout
 from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import TransactionRefused
 from cairn.ground.ids import Digest, Namespace, Tenant
 from cairn.ground.paging import every
-from cairn.ground.table import Attributes, Delete, Key, Query
+from cairn.ground.table import Attributes, Delete, Key, Query, prefix_range
 from cairn.keyvalue import changes
 from cairn.keyvalue import layout as keyvalue_layout
 from cairn.keyvalue.changes import Change
@@ -72,7 +71,7 @@ class Collector:
 
     def recount(self, tenant: Tenant) -> tuple[Recount, ...]:
         """Count every key of the tenant beside its counters, the whole tenant's last; exact while nobody writes."""
-        low, high = layout.prefix_range(keyvalue_layout.namespace_sk(Namespace("")))
+        low, high = prefix_range(keyvalue_layout.namespace_sk(Namespace("")))
         items = every(self._adapters.table, Query(keyvalue_layout.namespaces_pk(tenant), low, high))
         found = [self._recounted(tenant, Namespace(str(item["sk"]).removeprefix(low))) for item in items]
         whole = Usage(sum(each.counted.items for each in found), sum(each.counted.size for each in found))
@@ -106,7 +105,7 @@ class Collector:
     def _recounted(self, tenant: Tenant, namespace: Namespace) -> Recount:
         pk, usage = keyvalue_layout.namespace_pk(tenant, namespace), Usage()
         kept = Usage.of(self._adapters.table.get(Key(pk, keyvalue_layout.USAGE)))
-        low, high = layout.prefix_range(keyvalue_layout.entry_sk(""))
+        low, high = prefix_range(keyvalue_layout.entry_sk(""))
         for item in every(self._adapters.table, Query(pk, low, high)):
             usage = usage.plus(Entry.of(item))
         return Recount(namespace, kept, usage)

@@ -101,7 +101,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How much is stored: keys, and bytes of keys and values."""
+    """The amount stored: keys, and bytes of keys and values."""
 
     items: int = 0
     size: int = 0

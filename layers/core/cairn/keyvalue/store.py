@@ -14,13 +14,13 @@ from itertools import islice
 from math import ceil
 from typing import Any
 
-from cairn.ground import codec, layout
+from cairn.ground import codec
 from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.errors import CorruptData, InvalidArgument, NotFound
 from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.paging import every
 from cairn.ground.settings import Quotas
-from cairn.ground.table import Key, Query
+from cairn.ground.table import Key, Query, prefix_range
 from cairn.keyvalue import layout as keyvalue_layout
 from cairn.keyvalue.changes import value_key
 from cairn.keyvalue.collection import Collector
@@ -87,7 +87,7 @@ class KeyValue:
         return Listing(tuple(found), more, total.result)
 
     def _names(self, pk: str, prefix: str, after: KeyName | None, limit: int, now: datetime) -> Sequence[KeyName]:
-        low, high = layout.prefix_range(keyvalue_layout.entry_sk(prefix))
+        low, high = prefix_range(keyvalue_layout.entry_sk(prefix))
         if after is not None:
             low = f"{keyvalue_layout.entry_sk(after)}!"
         items = every(self._adapters.table, Query(pk, low, high, limit=limit + SPARE))

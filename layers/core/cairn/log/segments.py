@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from cairn.ground import layout
 from cairn.ground.adapters import Adapters
 from cairn.ground.attributes import number, text
 from cairn.ground.errors import CorruptData, TransactionRefused, Unavailable
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.paging import every
-from cairn.ground.table import ABSENT, Attributes, Delete, Equals, Key, Put, Query, Write
+from cairn.ground.table import ABSENT, Attributes, Delete, Equals, Key, Put, Query, Write, prefix_range
 from cairn.log.layout import DISCARDED, MANIFEST, discarded_before, discarded_sk
 from cairn.log.manifest import Manifest, SegmentRef
 from cairn.log.segment import Segment
@@ -116,7 +115,7 @@ class Segments:
 
     def drop_discarded(self, tenant: Tenant, pk: str) -> None:
         """Delete the blobs that are of no use, however short that is; who is reading one reads the manifest again."""
-        self._drop(tenant, pk, *layout.prefix_range(DISCARDED))
+        self._drop(tenant, pk, *prefix_range(DISCARDED))
 
     def collect(self, tenant: Tenant, pk: str) -> None:
         """Delete the blobs that have been of no use for longer than GRACE."""

@@ -41,7 +41,7 @@ class Postings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """What is known of each document besides its words, one column each.
+    """The properties of each document besides its words, one column each.
 
     `before` and `after` are the rows of what was said just before and after in the same session, -1 where there is
     nothing. `speaker` numbers `speakers`, -1 is nobody; `day` counts from 1 January of year 1; `length` is in terms.

@@ -34,7 +34,7 @@ _I_TOLD_YOU = re.compile(r"\bi(?:'ve|'d)?(?: \w+){1,2} you\b")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What a question asks for.
+    """A question, analysed.
 
     `text` has the speakers' names turned into "I" and "my", as they speak of themselves; `speakers` are the numbers of
     those it is about, `names` the terms of each one's name.

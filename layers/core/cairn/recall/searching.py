@@ -9,13 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn.facts.facts import Fact
-from cairn.ground import layout
 from cairn.ground.adapters import Adapters
 from cairn.ground.ids import SessionId
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
-from cairn.ground.table import Key, Query
+from cairn.ground.table import Key, Query, prefix_range
 from cairn.log.entries import Chunk
 from cairn.log.layout import registry_pk, registry_sk
 from cairn.log.log import MemoryLog
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """What a call may see: its owner's log and others; all sessions in them, or only its own."""
+    """The part of memory that a call may see: its owner's log and others; all sessions in them, or only its own."""
 
     session: Session
     owner: str
@@ -146,6 +145,6 @@ class Searcher:
 
     def _registered(self, session: Session) -> list[str]:
         prefix = registry_sk("")
-        low, high = layout.prefix_range(prefix)
+        low, high = prefix_range(prefix)
         query = Query(registry_pk(session.tenant, session.project), low, high)
         return [Key.of(item).sk.removeprefix(prefix) for item in every(self._adapters.table, query)]

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from cairn.ground import layout
 from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Digest, time_ordered_id
 from cairn.ground.paging import every
 from cairn.ground.session import Session
-from cairn.ground.table import Delete, Key, Put, Query, Write
+from cairn.ground.table import Delete, Key, Put, Query, Write, prefix_range
 from cairn.sessions.layout import dropped_sk, session_pk
 
 
@@ -27,7 +26,7 @@ def dropping(adapters: Adapters, session: Session, blobs: Sequence[object]) -> l
 
 def discard(adapters: Adapters, session: Session, before: datetime | None = None) -> int:
     """Delete the blobs of the session that were dropped, before a moment or at any; return how many that were."""
-    low, high = layout.prefix_range(dropped_sk(""))
+    low, high = prefix_range(dropped_sk(""))
     if before is not None:
         high = dropped_sk(time_ordered_id(before, bytes(10)))
     deleted = 0

@@ -23,7 +23,7 @@ A_DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class EntryChange:
-    """How an update of a session's head changes its index entry; by default not at all."""
+    """The change that an update of a session's head makes to its index entry; by default none."""
 
     set: Mapping[str, str] = field(default_factory=dict[str, str])
     remove: tuple[str, ...] = ()

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cairn.conversation.events import Event
-from cairn.ground import layout
 from cairn.ground.adapters import Adapters
 from cairn.ground.attributes import number
 from cairn.ground.codec import epoch_ms
@@ -29,6 +28,8 @@ from cairn.ground.table import (
     Put,
     Query,
     Update,
+    prefix_range,
+    tenant_of,
 )
 from cairn.sessions.due import KEPT, EntryChange
 from cairn.sessions.head import BEGUN, Head
@@ -155,13 +156,13 @@ class Sessions:
             self._adapters.tally.compaction()
 
     def _summary_write(self, where: Key, summary: Summary, now: datetime, condition: Condition) -> Put:
-        content = self._vault.seal(layout.tenant_of(where.pk), where, summary.to_record())
+        content = self._vault.seal(tenant_of(where.pk), where, summary.to_record())
         return Put(StoredSummary(where, summary.through, now, content).to_item(), condition)
 
     def history(self, session: Session) -> Iterator[tuple[int, tuple[Event, ...]]]:
         """Yield every turn ever stored, oldest first, as (number, events): archived ones and raw ones alike."""
         pk = session_pk(session)
-        low, high = layout.prefix_range("arc#")
+        low, high = prefix_range("arc#")
         for shard in every(self._adapters.table, Query(pk, low, high)):
             for seq, records in self._vault.unseal(session.tenant, shard):
                 yield seq, tuple(Event.from_record(record) for record in records)

@@ -5,21 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from cairn.ground.errors import SettingsError
-from cairn.ground.rates import Rate
 from cairn.ground.settings import AuthSettings, ClusterSettings, HeuristicSettings, MemorySettings, RateSettings
-from cairn.ground.urls import api_url, check_url, responses_url
 from cairn.settings import document
 from cairn.settings.options import build
 
+if TYPE_CHECKING:
+    from cairn.ground.rates import Rate
+
 _SCOPE_PREFIX = re.compile(r"[!#-\[\]-~]*")
+_MOST_WAITING_MS = 25_000
+"""What a turn may wait for a model and for its session, so that it can still be stored within the gateway's 29 s."""
+_SECRET_ARN = re.compile(r"arn:[a-z-]+:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]+", re.ASCII)
 
 
 def tool_rate(common: RateSettings, own: Mapping[str, Any]) -> Rate:
     """Return a tool's own rate; what it does not say is the common one's."""
+    from cairn.ground.rates import Rate  # noqa: PLC0415 - most tools have none of their own
+
     return Rate(own.get("per_second", common.tool_per_second), own.get("burst", common.tool_burst))
 
 
@@ -29,6 +35,8 @@ def auth_settings(values: Mapping[str, Any]) -> AuthSettings:
     oidc, where = auth.oidc, f"{document.ROOT}.auth.oidc"
     urls = {"issuer": oidc.issuer, "resource": oidc.resource, "jwks_uri": oidc.jwks_uri}
     for name in filter(urls.get, urls):
+        from cairn.ground.urls import check_url  # noqa: PLC0415 - most settings name no URL
+
         try:
             check_url(urls[name])
         except ValueError as error:
@@ -48,18 +56,13 @@ def cluster_settings(values: Mapping[str, Any]) -> ClusterSettings:
     """Return the API that diagnostic tools read."""
     cluster = build(ClusterSettings, "cluster", values)
     if cluster.base_url:
+        from cairn.ground.urls import api_url  # noqa: PLC0415
+
         try:
             api_url(cluster.base_url)
         except ValueError as error:
             raise SettingsError(f"{document.ROOT}.cluster.base_url: {error}") from None
     return cluster
-
-
-_MOST_WAITING_MS = 25_000
-"""What a turn may wait for a model and for its session, so that it can still be stored within the gateway's 29 s."""
-
-
-_SECRET_ARN = re.compile(r"arn:[a-z-]+:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]+", re.ASCII)
 
 
 def memory_settings(values: Mapping[str, Any], where: str, model_key: str | None) -> MemorySettings:
@@ -89,6 +92,8 @@ def fits_a_header(secret: str) -> bool:
 
 
 def _check_url(heuristic: HeuristicSettings, where: str) -> None:
+    from cairn.ground.urls import responses_url  # noqa: PLC0415
+
     try:
         responses_url(heuristic.base_url)
     except ValueError as error:

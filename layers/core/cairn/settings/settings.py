@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cairn.ground.errors import SettingsError
 from cairn.ground.ids import Tenant
-from cairn.ground.rates import Rate, Rates
 from cairn.ground.settings import (
     AuditSettings,
     AuthSettings,
@@ -24,6 +23,9 @@ from cairn.ground.settings import (
 from cairn.settings import document
 from cairn.settings.checks import auth_settings, cluster_settings, fits_a_header, memory_settings, tool_rate
 from cairn.settings.options import ALIASES, ENABLED, OPTIONS, ORIGINS, build
+
+if TYPE_CHECKING:
+    from cairn.ground.rates import Rate, Rates
 
 MASTER_KEY = "LUMERA_MEMORY_KEY"
 MODEL_KEY = "CAIRN_HEURISTIC_API_KEY"
@@ -110,7 +112,7 @@ class Settings:
     enrichment: EnrichmentSettings = field(default_factory=EnrichmentSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     rate_limits: RateSettings = field(default_factory=RateSettings)
-    tool_rates: Mapping[str, Rate] = field(default_factory=dict[str, Rate])
+    tool_rates: Mapping[str, Rate] = field(default_factory=dict[str, "Rate"])
     audit: AuditSettings = field(default_factory=AuditSettings)
     allowed_origins: tuple[str, ...] = ()
     store: EmbeddedStore | AwsStore | None = None
@@ -128,6 +130,8 @@ class Settings:
     @property
     def rates(self) -> Rates:
         """Return how often tools may be called."""
+        from cairn.ground.rates import Rates  # noqa: PLC0415 - only calls of tools are held to them
+
         return Rates(self.rate_limits, self.tool_rates)
 
     def memory_for(self, tenant: Tenant) -> MemorySettings:

@@ -11,14 +11,16 @@ from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from pathlib import Path
 from traceback import extract_tb
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from typing_extensions import Doc
 
 from cairn.ground.errors import CairnError, DenialReason, KeyUnusable, PermissionDenied, SettingsError
 from cairn.ground.ids import Tenant
-from cairn.ground.session import Subject
-from cairn.ground.tiers import Tier
+
+if TYPE_CHECKING:
+    from cairn.ground.session import Subject
+    from cairn.ground.tiers import Tier
 
 _logger = logging.getLogger("cairn")
 
@@ -29,7 +31,7 @@ EnrichmentOutcome = Literal["not-eligible", "success", "timeout", "error"]
 
 @dataclass(slots=True)
 class CallRecord:
-    """What is known of the call so far."""
+    """Everything known of the call so far."""
 
     request_id: Annotated[str, Doc("The gateway's request id, which the caller sees too.")]
     tool: Annotated[str | None, Doc("The tool that was called.")] = None
@@ -63,7 +65,7 @@ class CallRecord:
     unembedded: Annotated[int, Doc("How often recall went by words alone because the embedder failed.")] = 0
     access_anomalies: Annotated[int, Doc("1 where its caller reaches for much in many places.")] = 0
     counts: Annotated[Mapping[str, int] | None, Doc("What a job met; `tool` is then its kind.")] = None
-    facts_written: Annotated[dict[Tier, int], Doc("Facts written, by tier.")] = field(default_factory=dict[Tier, int])
+    facts_written: Annotated[dict[str, int], Doc("Facts written, by tier.")] = field(default_factory=dict[str, int])
     latency_ms: Annotated[float, Doc("From the door's first look at the event to its answer, in milliseconds.")] = 0.0
     ran: bool = False
 

@@ -12,13 +12,12 @@ from itertools import islice
 from typing import Any
 
 from cairn.files.own_files import OwnFiles
-from cairn.ground import layout
 from cairn.ground.attributes import number
 from cairn.ground.errors import ResourceBusy, TransactionRefused
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import Limits
-from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write
+from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write, prefix_range
 from cairn.log.layout import ENTRIES, MANIFEST, NEWEST, log_owner, log_pk, registry_pk, registry_sk
 from cairn.log.newest import Newest
 from cairn.log.segments import Segments, as_far_as_readable
@@ -126,7 +125,7 @@ class EraseSession:
 
     def _entries(self, held: Leased, pk: str) -> Iterator[tuple[Attributes, dict[str, Any]]]:
         """Yield the entries of a log that hold turns of the session."""
-        for item in every(self._adapters.table, Query(pk, *layout.prefix_range(ENTRIES))):
+        for item in every(self._adapters.table, Query(pk, *prefix_range(ENTRIES))):
             held.keep()
             record = self._services.vault.unseal(held.session.tenant, item)
             if record["session"] == held.session.session_id and record["turn"]:

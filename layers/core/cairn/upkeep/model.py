@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaintenanceReport:
-    """What one maintenance run did; `finished` is false if the next run has to go on.
+    """Counts what one maintenance run did; `finished` is false if the next run has to go on.
 
     `erased` says that the session was left alone for longer than it is kept, and is gone as far as the run came.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cairn.ground.ids import Tenant
-from cairn.ground.layout import prefix_range
+from cairn.ground.table import prefix_range
 
 
 def keys_pk(tenant: Tenant) -> str:

@@ -23,8 +23,8 @@ from cairn.ground.errors import ConditionFailed, CorruptData
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import ABSENT, Attributes, Key, Put, Query, Scalar
 from cairn.vault import cipher
+from cairn.vault.data_key import WrappedKey
 from cairn.vault.layout import key_range, key_sk, keys_pk
-from cairn.vault.wrapped_key import WrappedKey
 
 KEY_LIFETIME = timedelta(minutes=5)
 MAX_SEALS = 2**20

@@ -1,4 +1,4 @@
-"""The stored form of a tenant's data key: wrapped by the key ring, under its number."""
+"""A tenant's data key: in the clear for a process, and as it is stored, wrapped by the key ring under its number."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Tenant
 from cairn.ground.table import Attributes, Scalar
 from cairn.vault.layout import key_sk, keys_pk
+
+
+@dataclass(frozen=True, slots=True)
+class DataKey:
+    """A 32-byte data key: in the clear for this process, wrapped for the store."""
+
+    secret: bytes = field(repr=False)
+    wrapped: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
