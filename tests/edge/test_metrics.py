@@ -18,7 +18,7 @@ from cairn import wiring
 from cairn.ground.adapters import Adapters
 from cairn.ground.tiers import Tier
 from cairn.services import Services
-from cairn.telemetry import logs
+from cairn.telemetry import logs, metric_lines
 from cairn.telemetry.metric_lines import MetricLines
 from cairn.telemetry.metrics import METRICS, samples
 from cairn.telemetry.record import CallRecord, CallTally
@@ -232,7 +232,7 @@ def test_a_metric_that_cannot_be_written_fails_no_call(
     def broken(*_: object) -> NoReturn:
         raise RuntimeError("no metrics today")
 
-    monkeypatch.setattr(logs, "documents", broken)
+    monkeypatch.setattr(metric_lines, "documents", broken)
 
     assert AFTER.handler(event_of("/", AFTER.example), None)["statusCode"] == 200
     assert emitted.documents() == []
