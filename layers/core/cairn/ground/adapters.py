@@ -68,7 +68,7 @@ T = TypeVar("T")
 
 
 class Pending(Generic[T]):
-    """A call that is yet to be made, as one of several in parallel, and its result once it was."""
+    """A call to make in parallel with others, and its result afterwards."""
 
     def __init__(self, call: Callable[[], T]) -> None:
         """Keep the call."""
