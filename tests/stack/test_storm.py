@@ -44,7 +44,7 @@ STORM: list[dict[str, Any]] = [
     {
         **DYNAMODB,
         "operation": "TransactWriteItems",
-        "probability": 0.1,
+        "probability": 0.3,
         "error": {
             "code": "TransactionCanceledException",
             "status": 400,
@@ -123,5 +123,5 @@ def test_clients_in_a_storm_lose_and_double_nothing(storm: Storm) -> None:
     adapters = Adapters(storm.table, MemoryBlobs(), keys, SystemClock(), SystemEntropy(), in_turn, RecordingJobs())
     met: list[int] = []
     storm.begin()
-    assert not problems_of_race(adapters, clients=4, turns=3, finish=lambda: met.append(storm.end()))
+    assert not problems_of_race(adapters, clients=4, turns=5, finish=lambda: met.append(storm.end()))
     assert met == [len(STORM)]
