@@ -44,6 +44,9 @@ ROUNDS = {
     "remember": 1,
     "recall": 1,
     "forget": 1,
+    "memory_list_users": 2,
+    "memory_list_known": 1,
+    "memory_list_items": 1,
 }
 """The most sequential round trips of a warm call."""
 COLD_SEGMENT_ROUNDS = 2

@@ -9,13 +9,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from detection_negatives import NEGATIVES, TEXTS
 from detection_personal import PERSONAL
 from detection_secrets import DISGUISES, SECRETS, STRUCTURES
 
 Half = Literal["development", "held-out"]
+HALVES: tuple[Half, ...] = get_args(Half)
 Make = Callable[[random.Random], str]
 PER_HALF = 5
 

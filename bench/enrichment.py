@@ -31,9 +31,8 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.ports import Table as Items
-from cairn.ground.rates import RateSettings
 from cairn.ground.session import Session
-from cairn.ground.settings import EnrichmentSettings
+from cairn.ground.settings import EnrichmentSettings, RateSettings
 from cairn.process.system import SystemClock, SystemEntropy, in_turn
 from cairn.services import Services
 from cairn.settings.settings import Settings

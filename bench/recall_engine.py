@@ -35,6 +35,8 @@ from cairn.recall.filter import SearchMode
 from cairn.recall.searching import Search, Visibility
 from cairn.services import Services
 from cairn.turns.after_turn import commit
+from cairn.turns.before_turn import prepare
+from cairn.turns.model import Preparation, PreparedTurn
 from over_adapters import services_over
 from recall_sets import Conversation, Text
 from recall_sets import Question as Asked
@@ -114,6 +116,7 @@ class StoredConversation:
         self._session = Session(TENANT, Project(conversation.name), _ASKING)
         self._owner = log_owner(USER, _ASKING)
         self._ids: dict[int, str] = {}
+        self.owners = [self._owner]
         clock.turn_to(conversation.texts[0].at)
         for text in conversation.texts:
             self._store(text)
@@ -147,11 +150,15 @@ class StoredConversation:
         self._clock.turn_to(asked.asked or self._ended)
         recall, visibility = self._services.searcher, Visibility(self._session, self._owner, "user")
         recall.refresh(visibility, [self._owner])
-        search = Search(
-            query=asked.text, texts=[self._owner], facts=recall.beliefs(visibility, [self._owner]), mode=mode
-        )
+        search = Search(query=asked.text, texts=self.owners, facts=recall.beliefs(visibility, [self._owner]), mode=mode)
         with recall.answering(visibility, search) as answer:
             yield answer
+
+    def prepared(self, asked: Asked) -> PreparedTurn:
+        """Return what before_turn prepares in a new conversation of the user's, by its defaults."""
+        self._clock.turn_to(asked.asked or self._ended)
+        request = Preparation(current=(message("user", asked.text),), user_id=USER, recall_scope="user", explain=True)
+        return prepare(self._services, self._session, request)
 
     def texts(self, answer: Answer) -> list[tuple[int, str]]:
         """Return the place of each text that the answer weighed, and its id; facts are left out."""

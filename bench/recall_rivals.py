@@ -21,6 +21,12 @@ Rival = Callable[[str], list[str]]
 
 def bm25(texts: Sequence[Text]) -> Rival:
     """Rank by BM25 over lower-case words as they stand, with the parameters that most use."""
+    scored = bm25_scores(texts)
+    return lambda question: [name for name, _ in scored(question)]
+
+
+def bm25_scores(texts: Sequence[Text]) -> Callable[[str], list[tuple[str, float]]]:
+    """Return what gives the ids of texts that share a word with a question, each with its score, the best first."""
     counts = [Counter(_words(text.said)) for text in texts]
     lengths = [counted.total() for counted in counts]
     mean = sum(lengths) / len(lengths)
@@ -29,7 +35,7 @@ def bm25(texts: Sequence[Text]) -> Rival:
         for word, count in counted.items():
             postings[word][number] = count
 
-    def ranked(question: str) -> list[str]:
+    def ranked(question: str) -> list[tuple[str, float]]:
         scores = [0.0] * len(texts)
         for word in _words(question):
             found = postings.get(word, {})
@@ -38,9 +44,15 @@ def bm25(texts: Sequence[Text]) -> Rival:
                 norm = _SATURATION * (1 - _LENGTH + _LENGTH * lengths[number] / mean)
                 scores[number] += worth * count * (_SATURATION + 1) / (count + norm)
         order = sorted(range(len(texts)), key=lambda number: -scores[number])
-        return [texts[number].id for number in order if scores[number] > 0]
+        return [(texts[number].id, scores[number]) for number in order if scores[number] > 0]
 
     return ranked
+
+
+def best_bm25(texts: Sequence[Text]) -> Callable[[str], float]:
+    """Return what gives the best score that any text has for a question, 0 where none shares a word with it."""
+    scored = bm25_scores(texts)
+    return lambda question: next((score for _, score in scored(question)), 0.0)
 
 
 def dense(texts: Sequence[Text], embedder: Embedder) -> Rival:

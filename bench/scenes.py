@@ -157,6 +157,12 @@ def _stored(process: Process, place: Place) -> Mapping[str, Any]:
     return {"pointer": process.call("store_session_to_cascade", archived(place))["pointer"]}
 
 
+def _just_said(process: Process, place: Place) -> Mapping[str, Any]:
+    said = turn(place)
+    process.call("memory_after_turn", said)
+    return {**place.names, "turn_id": said["turn_id"]}
+
+
 def _asked(place: Place) -> dict[str, Any]:
     return {**place.names, "user_id": place.user, "query": "Where does Marta want to move?", "limit": 5}
 
@@ -196,6 +202,14 @@ SCENES = (
     RECALL,
     FORGET,
     _of_example("oc_diagnostic_pod_health"),
+    _of_example("memory_list_tools"),
+    Scene("memory_list_projects", "", lambda _, __: {"limit": 20}),
+    Scene("memory_list_users", "", lambda _, __: {"project": PROJECT}),
+    Scene("memory_list_sessions", "of a user", lambda _, place: {"project": PROJECT, "user_id": place.user}),
+    Scene("memory_list_sessions", "of all", lambda _, __: {"project": PROJECT}),
+    Scene("memory_list_items", "", lambda _, place: {**place.names, "order": "newest", "limit": 20}),
+    Scene("memory_list_known", "", lambda _, place: {"project": PROJECT, "user_id": place.user}),
+    Scene("memory_take_back_turn", "", _just_said),
 )
 
 

@@ -37,8 +37,9 @@ class Function:
     """A Lambda function: `name` is its log's name, `paths` with its methods the routes it answers on its hosts, if any.
 
     It is there where one of its hosts always is, or else where its first one is. Without hosts only a role may invoke
-    it, as for the schedule. The first path's resources are named after the function alone: a route whose name changed
-    could not be deployed over its old self. `environment` goes before that of all functions.
+    it, as for the schedule. `routes` are further ones, each with a method of its own. The first path's resources are
+    named after the function alone: a route whose name changed could not be deployed over its old self. `environment`
+    goes before that of all functions.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Function:
     timeout: int = USUAL_SECONDS
     memory: int = USUAL_MB
     public: bool = False
+    routes: tuple[str, ...] = ()
     environment: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
@@ -70,16 +72,19 @@ class Function:
         return None if None in conditions or not conditions else conditions[0]
 
 
+def _of_a_call(grants: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a tool's grants and, after them, those that each call's record takes."""
+    return (*grants, "key:use", "journal:write", "rates:take")
+
+
 _CALLS_SANDBOX: Mapping[str, Any] = {"CAIRN_SANDBOX": ref("SandboxFunction")}
-# All functions are told to embed nothing, but for these.
-_EMBEDS: Mapping[str, Any] = {"CAIRN_EMBEDDING_EMBEDDER": ref("Embedder"), "CAIRN_EMBEDDING_DIRECTORY": "/opt/model"}
 
 _HEALTH = Function(
     name="health",
     handler="cairn_health.door.handler",
     description="Whether table, bucket and key answer, and what is switched on",
-    grants=("table:read", "blobs:read", "key:use"),
-    paths=("/healthz", "/v1/runtime-config"),
+    grants=("stores:probe",),
+    paths=("/healthz", "/v1/runtime-config", "/openapi.json"),
     methods=("GET",),
     timeout=10,
     public=True,
@@ -88,7 +93,7 @@ _AUTHORIZER = Function(
     name="authorizer",
     handler="cairn_auth.authorizer.handler",
     description="Who is calling",
-    grants=("table:read", "key:use"),
+    grants=("credentials:check", "keys:admit"),
     hosts=(_KEYS, _OAUTH),
     timeout=8,  # an issuer's two documents take up to four seconds; API Gateway waits for ten
 )
@@ -107,7 +112,7 @@ _SCHEDULE = Function(
     name="schedule",
     handler="cairn_jobs.schedule.handler",
     description="Queue the maintenance that is due",
-    grants=("table:read", "jobs:send"),
+    grants=("sessions:due", "audit:due", "jobs:send"),
     hosts=(),
     timeout=30,
 )
@@ -115,8 +120,7 @@ _WORKER = Function(
     name="worker",
     handler="cairn_jobs.worker.handler",
     description="Do the jobs in the queue",
-    grants=(*memory_run_maintenance.grants, "jobs:take"),
-    environment=_EMBEDS,
+    grants=(*memory_run_maintenance.grants, *("key:use", "journal:write", "sessions:due", "audit:seal", "jobs:take")),
     hosts=(),
     timeout=120,  # the queue's visibility timeout is six times as long
     memory=1024,
@@ -140,15 +144,16 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
 
     MCP's stands first: the template then says in full there what tools share, and a new tool is written by aliases.
     """
-    of_all = {grant for tool in catalog for grant in _granted(tool.grants)}
+    of_all = {grant for tool in catalog for grant in _of_a_call(tool.grants)}
     granted = tuple(grant for grant in GRANTS if grant in of_all)
     tools = [
         Function(
             name=tool.name,
             handler=f"cairn_tools.{tool.name}.handler",
             description=tool.title,
-            grants=_granted(tool.grants) if tool.runs is None else granted,
+            grants=_of_a_call(tool.grants) if tool.runs is None else granted,
             paths=(f"/v1/tools/{tool.name}",),
+            routes=() if tool.route is None else (str(tool.route),),
             timeout=tool.timeout,
             memory=USUAL_MB if tool.runs is None else 1024,
             environment=_environment(tool.grants if tool.runs is None else granted),
@@ -170,11 +175,5 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
     return (mcp, _HEALTH, _AUTHORIZER, _METADATA, _SCHEDULE, _WORKER, _SANDBOX, *tools)
 
 
-def _granted(grants: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a tool's grants and, after them, those that each call's record takes."""
-    return (*grants, *(grant for grant in ("key:use", "journal:write") if grant not in grants))
-
-
 def _environment(grants: Collection[str]) -> Mapping[str, Any]:
-    told: dict[str, Mapping[str, Any]] = {"sandbox:invoke": _CALLS_SANDBOX, "texts:embed": _EMBEDS}
-    return {name: value for grant, own in told.items() if grant in grants for name, value in own.items()}
+    return _CALLS_SANDBOX if "sandbox:invoke" in grants else {}

@@ -17,8 +17,10 @@ from cfnlint.decode import cfn_yaml
 from typing_extensions import Doc
 
 import template_functions
+from cairn.edge.problems import HTTP_STATUS
+from cairn.edge.routes import SHORT_NAMES
 from cairn.ground.ids import Project, Tenant
-from cairn.ground.jobs import IndexLog, Job, MaintainShard, SealAudit, encoded
+from cairn.ground.jobs import EmbedLog, IndexLog, Job, MaintainShard, SealAudit, encoded
 from cairn.settings.options import OPTIONS, Option
 from cairn.settings.settings import variables
 from cairn.telemetry.metrics import METRICS
@@ -30,18 +32,32 @@ from cairn_tools.catalog import CATALOG
 ROOT = Path(__file__).resolve().parent.parent
 MCP_VERSION = "2026-07-28"
 _LOCAL = Tenant("local")
-JOBS: tuple[Job, ...] = (MaintainShard(0), IndexLog(_LOCAL, Project("garden"), "u:ada"), SealAudit(_LOCAL))
+JOBS: tuple[Job, ...] = (
+    MaintainShard(0),
+    IndexLog(_LOCAL, Project("garden"), "u:ada"),
+    EmbedLog(_LOCAL, Project("garden"), "u:ada"),
+    SealAudit(_LOCAL),
+)
 PUBLIC = {
     "health": ("/healthz", "api.example.com"),
     "runtime_config": ("/v1/runtime-config", "api.example.com"),
+    "openapi": ("/openapi.json", "api.example.com"),
     "metadata": ("/.well-known/oauth-protected-resource", "memory.example.com"),
 }
+SHORT = {field: short for short, field in SHORT_NAMES.items()}
 _SIGNS = {Ge: ("≥", "ge"), Gt: (">", "gt"), Le: ("≤", "le"), Lt: ("<", "lt")}
 _SETTINGS_INTRODUCTION = """\
 Generated. Keys stand under `settings.mcp` of one YAML or JSON document, given as CAIRN_SETTINGS or CAIRN_SETTINGS_FILE.
 An environment variable goes before the document. A tenant's own `memory.*` and `tools.memory.enabled` go before both,
 under `settings.mcp.tenants.<tenant>`. `settings.mcp.tools.memory.*` is another name of `settings.mcp.memory.*`, and
 `settings.mcp.tools.<tool>.enabled: false` switches one tool off; `per_second` and `burst` there are its own rate."""
+
+_HTTP_INTRODUCTION = """\
+Generated. Every tool is `POST /v1/tools/{name}` with its arguments as JSON; [Tools](tools.md) lists them. These can be
+asked with path and query too, under the same key, scopes and rates. A parameter that is bound to the key, or stands in
+a header `X-Cairn-Project`, `X-Cairn-Session` or `X-Cairn-User`, may be left out. `GET /healthz`,
+`GET /v1/runtime-config` and `GET /openapi.json` need no key; the last describes all of this to programs, in OpenAPI
+3.1. An error is `{"type": "error", "error": {"code", "message", "details", "retryable"}}`."""
 
 _TELEMETRY_INTRODUCTION = """\
 Generated. All of it holds names, numbers and codes, never content, keys or tokens. Log and metrics are lines of JSON on
@@ -112,16 +128,18 @@ def mcp_event(tool: Tool) -> dict[str, Any]:
 
 
 def sam_environment() -> dict[str, Any]:
-    """Return the file for `sam local invoke --env-vars`: what the template gives all functions and refers to.
+    """Return the file for `sam local invoke --env-vars`: what the template gives functions and refers to.
 
     What is an output of the stack is named by it, to be replaced by its value; a parameter has its default.
     """
     template = cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))
     names = {json.dumps(each["Value"]): name for name, each in template["Outputs"].items()}
     defaults = {json.dumps({"Ref": name}): each.get("Default", "") for name, each in template["Parameters"].items()}
-    variables: dict[str, Any] = template["Globals"]["Function"]["Environment"]["Variables"]
+    given = [template["Globals"]["Function"], *(each["Properties"] for each in template["Resources"].values())]
+    own: list[dict[str, Any]] = [each.get("Environment", {}).get("Variables", {}) for each in given]
+    variables = {name: value for each in reversed(own) for name, value in each.items()}
     known = defaults | names
-    referring = {name: json.dumps(value) for name, value in variables.items() if not isinstance(value, str)}
+    referring = {name: json.dumps(value) for name, value in sorted(variables.items()) if not isinstance(value, str)}
     return {"Parameters": {name: known.get(value, "") for name, value in referring.items()}}
 
 
@@ -134,12 +152,29 @@ def job_event(job: Job) -> dict[str, Any]:
 def tools_page() -> str:
     """Return docs/reference/tools.md."""
     parts = ["# Tools", "", "Generated from the catalog; each is `POST /v1/tools/{name}` and an MCP tool alike.", ""]
+    parts += ["An answer that was made without damaged records has a field `damaged` too: how many they are.", ""]
     for tool in CATALOG:
         parts += [f"## {tool.name}", "", tool.summary, "", f"Scope: {_scope(tool)}.", ""]
         parts += ["| input | type | default | |", "|---|---|---|---|", *_inputs(tool.input_schema()), ""]
         parts += ["| output | type | |", "|---|---|---|", *_outputs(tool.output_schema(), ""), ""]
         parts += ["```json", json.dumps(tool.example, indent=2, ensure_ascii=False), "```", ""]
     return "\n".join(parts)
+
+
+def http_page() -> str:
+    """Return docs/reference/http.md."""
+    parts = ["# HTTP", "", _HTTP_INTRODUCTION, "", "| route | tool | parameters |", "|---|---|---|"]
+    for tool in CATALOG:
+        if tool.route is not None:
+            takes = tool.input_schema()["properties"]
+            asked = [SHORT.get(name, name) for name in takes if name not in tool.route.parameters]
+            named = ", ".join(f"`{name}`" for name in asked)
+            parts.append(f"| `{tool.route}` | [{tool.name}](tools.md#{tool.name}) | {named} |")
+    parts += ["", "| status | error codes |", "|---|---|"]
+    for status in sorted(set(HTTP_STATUS.values())):
+        codes = ", ".join(f"`{code}`" for code, its in HTTP_STATUS.items() if its == status)
+        parts.append(f"| {status} | {codes} |")
+    return "\n".join([*parts, ""])
 
 
 def settings_page() -> str:
@@ -189,6 +224,7 @@ def outputs() -> Iterator[tuple[Path, str]]:
         yield Path(f"events/http/{name}.json"), json.dumps(public_event(path, host), indent=2) + "\n"
     yield Path("events/authorizer.json"), json.dumps(authorizer_event("/mcp"), indent=2) + "\n"
     yield Path("docs/reference/tools.md"), tools_page()
+    yield Path("docs/reference/http.md"), http_page()
     yield Path("docs/reference/settings.md"), settings_page()
     yield Path("docs/reference/telemetry.md"), telemetry_page()
     template = Path("template.yaml")

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-RUNTIME, DEVELOPMENT = "layers/deps/requirements.txt", "requirements-dev.txt"
+RUNTIME, DEVELOPMENT = "layers/deps/requirements", "requirements-dev.txt"
 NATIVE = "layers/native/requirements"
 MODEL, MODEL_RUNTIME = "layers/model/requirements", "layers/model/runtime"
 PROGRAMS = ROOT / "tools" / "programs"
@@ -22,15 +22,15 @@ _BARE = ["--no-emit-index-url", "--no-annotate", "--no-header"]
 def main() -> int:
     """Write every file of pins; 1 where one of them names an address."""
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "uv"], check=True)
-    pin("pyproject.toml", RUNTIME)
-    pin(f"{NATIVE}.in", f"{NATIVE}.txt", "--constraint", RUNTIME)
-    pin("pyproject.toml", DEVELOPMENT, "--extra", "local", "--group", "dev", "--constraint", RUNTIME)
+    pin(f"{RUNTIME}.in", f"{RUNTIME}.txt")
+    pin(f"{NATIVE}.in", f"{NATIVE}.txt", "--constraint", f"{RUNTIME}.txt")
+    pin("pyproject.toml", DEVELOPMENT, "--group", "dev", "--constraint", f"{RUNTIME}.txt")
     pin(f"{MODEL}.in", f"{MODEL}.txt", "--constraint", DEVELOPMENT)
     pin(f"{MODEL_RUNTIME}.in", f"{MODEL_RUNTIME}.txt", "--no-deps", "--constraint", DEVELOPMENT)
     programs = sorted(each.relative_to(ROOT).with_suffix("") for each in PROGRAMS.rglob("*.in"))
     for each in programs:
         pin(f"{each}.in", f"{each}.txt", "--python-version", "3.11")
-    layers = [RUNTIME, *(f"{each}.txt" for each in (NATIVE, MODEL, MODEL_RUNTIME))]
+    layers = [f"{each}.txt" for each in (RUNTIME, NATIVE, MODEL, MODEL_RUNTIME)]
     written = [*layers, DEVELOPMENT, *(f"{each}.txt" for each in programs)]
     naming = [each for each in written if "://" in (ROOT / each).read_text()]
     print(*(f"{each} names an address" for each in naming), sep="\n", end="")

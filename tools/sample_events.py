@@ -13,7 +13,7 @@ EVENTS = Path(__file__).resolve().parent.parent / "events"
 # Of each function that is no tool's; a tool's is named after it.
 _FILES = {
     "McpFunction": ("mcp/*.json",),
-    "HealthFunction": ("http/health.json", "http/runtime_config.json"),
+    "HealthFunction": ("http/health.json", "http/runtime_config.json", "http/openapi.json"),
     "AuthorizerFunction": ("authorizer.json",),
     "MetadataFunction": ("http/metadata.json",),
     "ScheduleFunction": ("jobs/schedule.json",),

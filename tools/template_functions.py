@@ -54,6 +54,7 @@ _ALARM = Shared(
     },
 )
 _IN_FULL = ("AWS::Serverless::Function", "AWS::IAM::Role")
+_PARAMETER = re.compile(r"\{\w+\}")
 _FIRST_LINE = re.compile(r"^(?=\w+Function:)", re.MULTILINE)
 
 
@@ -147,6 +148,11 @@ def _gateway(function: Function, host: Host) -> Iterator[tuple[str, dict[str, An
         for method in function.methods:
             yield f"{prefix}{method.capitalize()}Route", _route(function, host, f"{method} {path}")
         yield f"{prefix}Permission", _permission(function, host, f"*/*{path}")
+    for route in function.routes:
+        method, _, path = route.partition(" ")
+        yield f"{name}Own{method.capitalize()}Route", _route(function, host, route)
+        # IAM knows no names of parameters: whatever may stand in their place is one.
+        yield f"{name}OwnPermission", _permission(function, host, f"*/{method}{_PARAMETER.sub('*', path)}")
 
 
 def _integration(function: Function, host: Host) -> dict[str, Any]:

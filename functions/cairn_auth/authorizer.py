@@ -6,6 +6,7 @@ with a body and a challenge of its own. It reads what is stored at each call, so
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,10 @@ def _opened(presented: str, services: Services) -> Credential | Identity | None:
         from cairn.access.claims import looks_like_token  # noqa: PLC0415 - only where an issuer's tokens are taken
 
         if looks_like_token(presented):
-            return services.access_tokens.check(presented)
+            identity = services.access_tokens.check(presented)
+            if identity is not None:
+                services.vault.establish(identity.tenant)  # no operator made it a data key, and no tool's role may
+            return identity
     return services.credentials.check(presented)
 
 
@@ -75,6 +79,8 @@ def _context(opened: Credential | Identity) -> dict[str, str]:
         "projects": " ".join(rights.projects),
         "credential": opened.id,
     }
+    if rights.users:
+        seen["users"] = json.dumps(rights.users)  # names may hold spaces
     if isinstance(rights, Grant) and rights.policy is not None:
         seen["policy"] = rights.policy
     return seen

@@ -1,6 +1,7 @@
 """The Lambda that the schedule invokes.
 
-It queues one job for each shard in which a session is due for maintenance, and one for each audit log to seal.
+It queues one job for each shard in which a session is due for maintenance, and one for each audit log to seal; the
+schedule of sealing asks for the latter alone.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     with guarded(str(event.get("id", ""))) as record:
         record.name_job("schedule_maintenance")
         services = wiring.services()
-        shards = services.every_due.due_shards()
+        shards = [] if event.get("only") == "sealing" else services.every_due.due_shards()
         tenants = services.sealer.due()
         services.adapters.jobs.send(
             [*(MaintainShard(shard) for shard in shards), *(SealAudit(each) for each in tenants)]

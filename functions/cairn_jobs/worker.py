@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn import wiring
 from cairn.edge.guard import guarded
-from cairn.ground.jobs import IndexLog, Job, MaintainShard, SealAudit, decoded
+from cairn.ground.jobs import EmbedLog, IndexLog, Job, MaintainShard, SealAudit, decoded
+from cairn.services import Services
 from cairn.telemetry.record import CallRecord
 from cairn.tool.maintenance_runs import maintain_shard
 
@@ -33,25 +34,32 @@ class Invocation(Protocol):
         ...
 
 
-def _maintain_shard(job: MaintainShard, within: timedelta, record: CallRecord) -> None:
-    counts = maintain_shard(wiring.services(), job.shard, within, record.request_id)
+def _maintain_shard(services: Services, job: MaintainShard, within: timedelta, record: CallRecord) -> None:
+    counts = maintain_shard(services, job.shard, within, record.request_id)
     record.counts = {**counts}
 
 
-def _index_log(job: IndexLog, within: timedelta, record: CallRecord) -> None:
+def _index_log(services: Services, job: IndexLog, within: timedelta, record: CallRecord) -> None:
     record.name_tenant(job.tenant)
-    record.project = job.project
-    record.counts = {"entries": wiring.services().indexer.do(job, within).entries}
+    record.project = services.journal.names.name(job.tenant, job.project)
+    record.counts = {"entries": services.indexer.do(job, within).entries}
 
 
-def _seal_audit(job: SealAudit, within: timedelta, record: CallRecord) -> None:
+def _embed_log(services: Services, job: EmbedLog, within: timedelta, record: CallRecord) -> None:
     record.name_tenant(job.tenant)
-    record.counts = {"records": wiring.services().sealer.seal(job.tenant, within)}
+    record.project = services.journal.names.name(job.tenant, job.project)
+    record.counts = {"entries": services.tail_vectors.store(job, within)}
 
 
-WORK: Mapping[type[Job], Callable[[Any, timedelta, CallRecord], None]] = {
+def _seal_audit(services: Services, job: SealAudit, within: timedelta, record: CallRecord) -> None:
+    record.name_tenant(job.tenant)
+    record.counts = {"records": services.sealer.seal(job.tenant, within)}
+
+
+WORK: Mapping[type[Job], Callable[[Services, Any, timedelta, CallRecord], None]] = {
     MaintainShard: _maintain_shard,
     IndexLog: _index_log,
+    EmbedLog: _embed_log,
     SealAudit: _seal_audit,
 }
 
@@ -68,10 +76,17 @@ def handler(event: dict[str, Any], context: Invocation) -> PartialItemFailureRes
     return processor.response()
 
 
+def work(services: Services, job: Job, within: timedelta, request_id: str) -> None:
+    """Do a job with these services, which need not be those of the process; a CairnError where it fails."""
+    with guarded(request_id) as call:
+        call.name_job(job.kind)
+        WORK[type(job)](services, job, within, call)
+
+
 def _work(record: SQSRecord, context: Invocation) -> None:
     """Do a message's job; the processor hands the message back where this raises."""
     with guarded(record.message_id) as call:
         job = decoded(record.body)
         call.name_job(job.kind)
         within = timedelta(milliseconds=context.get_remaining_time_in_millis()) - MARGIN
-        WORK[type(job)](job, within, call)
+        WORK[type(job)](wiring.services(), job, within, call)

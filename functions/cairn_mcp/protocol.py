@@ -16,7 +16,8 @@ from cairn_mcp import stateless as modern
 from cairn_mcp.jsonrpc import INVALID_REQUEST, RpcError
 from cairn_mcp.server import Reply, Server, Toolbox
 
-_LOOPBACK: Final = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?")
+LOOPBACK: Final = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?")
+"""The web origins of pages that this machine serves itself."""
 
 
 def answer(
@@ -47,7 +48,7 @@ def answer(
 def _admit(headers: Mapping[str, str], origins: Collection[str]) -> None:
     """Refuse what a web page of a stranger may send, and what is not JSON."""
     origin = headers.get("origin")
-    if origin is not None and origin not in origins and not _LOOPBACK.fullmatch(origin):
+    if origin is not None and origin not in origins and not LOOPBACK.fullmatch(origin):
         raise RpcError(INVALID_REQUEST, "Requests of this Origin are not served", status=403)
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":

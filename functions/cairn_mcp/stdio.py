@@ -9,9 +9,11 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
+from select import select
 from threading import Lock, Thread
+from typing import Any, cast
 
 from cairn import wiring
 from cairn.access.callers import Caller
@@ -21,7 +23,7 @@ from cairn.ground.settings import Limits
 from cairn.services import Services
 from cairn.tool.call import Call
 from cairn_mcp import jsonrpc
-from cairn_mcp.jsonrpc import INTERNAL_ERROR, PARSE_ERROR, RpcError
+from cairn_mcp.jsonrpc import INTERNAL_ERROR, PARSE_ERROR, RequestId, RpcError
 from cairn_mcp.profiles import PROFILES, WHOLE, Profile
 from cairn_mcp.protocol import answer_message
 from cairn_mcp.server import Server, Toolbox
@@ -30,17 +32,23 @@ from cairn_tools.catalog import CATALOG
 
 _AT_ONCE = 8
 _CHUNK_BYTES = 65536
+_CANCELLED = b"cancelled"
+_MOST_CANCELLED = 1000
+"""How many ids of cancelled requests are kept: more than can be under way at once."""
 _log = logging.getLogger("cairn")
 
 
-def run(caller: Caller, profile: str | None = None) -> None:
-    """Serve this process's services to one caller until standard input ends; KeyError for no profile's name."""
-    serve(caller, wiring.services(), WHOLE if profile is None else PROFILES[profile])
+def run(caller: Caller, profile: str | None = None, names: Mapping[str, str] | None = None) -> None:
+    """Serve this process's services to one caller until standard input ends; KeyError for no profile's name.
+
+    `names` stand in for arguments that are left out, as those in a request's headers do.
+    """
+    serve(caller, wiring.services(), WHOLE if profile is None else PROFILES[profile], names)
 
 
-def serve(caller: Caller, services: Services, profile: Profile = WHOLE) -> None:
+def serve(caller: Caller, services: Services, profile: Profile = WHOLE, names: Mapping[str, str] | None = None) -> None:
     """Serve these services to one caller until standard input ends."""
-    tools = CatalogTools(CATALOG, Call(caller, services), profile)
+    tools = CatalogTools(CATALOG, Call(caller, services, names=names or {}), profile)
     with _standard_output() as sent:
         Connection(SERVER, tools, services.settings.limits, sys.stdin.fileno(), sent).serve()
 
@@ -59,7 +67,10 @@ class Connection:
         self._received = received
         self._sent = sent
         self._rest = b""
+        self._lines = 0
+        self._cancelled: dict[RequestId, int] = {}
         self._reading = Lock()
+        self._looking = Lock()
         self._writing = Lock()
 
     def serve(self) -> None:
@@ -72,21 +83,25 @@ class Connection:
             thread.join()
 
     def _listen(self) -> None:
-        while (line := self._next_line()) is not None:
+        while (numbered := self._next_line()) is not None:
+            number, line = numbered
             if line.strip() and (reply := self._reply(line)) is not None:
-                self._write(reply)
+                self._look_ahead()
+                self._write(number, reply)
 
-    def _next_line(self) -> bytes | None:
-        """Return the next line, None at the end of the input."""
+    def _next_line(self) -> tuple[int, bytes] | None:
+        """Return the next line and its number, None at the end of the input."""
         with self._reading:
             while b"\n" not in self._rest:
                 chunk = os.read(self._received, _CHUNK_BYTES)
-                if not chunk:
-                    line, self._rest = self._rest, b""
-                    return line or None
-                self._rest += chunk
+                if not chunk and not self._rest:
+                    return None
+                self._rest += chunk or b"\n"
             line, _, self._rest = self._rest.partition(b"\n")
-            return line
+            self._lines += 1
+            if _CANCELLED in line:  # before the next line is taken, so that no reply overtakes it
+                self._cancel(self._lines, line)
+            return self._lines, line
 
     def _reply(self, line: bytes) -> object | None:
         body: object = None
@@ -101,11 +116,56 @@ class Connection:
             _log.error("A message failed: %s", type(error).__name__)
             return jsonrpc.failure(jsonrpc.request_id(body), RpcError(INTERNAL_ERROR, "Something failed inside"))
 
-    def _write(self, reply: object) -> None:
-        line = memoryview(json.dumps(reply, separators=(",", ":")).encode() + b"\n")
+    def _look_ahead(self) -> None:
+        """Note what is cancelled in lines that nobody has taken yet, where every thread had a call to answer."""
+        with self._looking:
+            if not self._reading.acquire(blocking=False):
+                return  # whoever reads notes it
+            try:
+                while self._has_input() and (chunk := os.read(self._received, _CHUNK_BYTES)):
+                    self._rest += chunk
+                for number, line in enumerate(self._rest.split(b"\n")[:-1], self._lines + 1):
+                    if _CANCELLED in line:
+                        self._cancel(number, line)
+            finally:
+                self._reading.release()
+
+    def _has_input(self) -> bool:
+        with suppress(OSError):  # Windows cannot tell of a pipe: there a full house answers what was cancelled
+            return bool(select([self._received], [], [], 0)[0])
+        return False
+
+    def _cancel(self, number: int, line: bytes) -> None:
+        """Note what request a line cancels, if it does: of its id the lines before this one are answered no more."""
+        body: object = None
+        with suppress(CairnError):
+            body = parse_json(line, self._limits)
+        for each in cast("list[object]", body) if isinstance(body, list) else [body]:
+            message = cast("dict[str, Any]", each) if isinstance(each, dict) else {}
+            if message.get("method") != "notifications/cancelled" or not isinstance(message.get("params"), dict):
+                continue
+            cancelled = jsonrpc.request_id({"id": message["params"].get("requestId")})
+            if cancelled is not None:
+                with self._writing:
+                    self._cancelled[cancelled] = number
+                    if len(self._cancelled) > _MOST_CANCELLED:
+                        del self._cancelled[next(iter(self._cancelled))]
+
+    def _write(self, number: int, reply: object) -> None:
+        """Send a line's reply, unless its client has cancelled the request meanwhile; what ran has run."""
         with self._writing, suppress(BrokenPipeError):  # whoever went away reads no answer
+            wanted = self._wanted(number, reply)
+            line = memoryview(b"" if wanted is None else json.dumps(wanted, separators=(",", ":")).encode() + b"\n")
             while line:
                 line = line[os.write(self._sent, line) :]
+
+    def _wanted(self, number: int, reply: object) -> object | None:
+        """Return what of a reply, or of a batch's replies, answers a request that was not cancelled after it came."""
+        if isinstance(reply, list):
+            each = [self._wanted(number, one) for one in cast("list[object]", reply)]
+            return [one for one in each if one is not None] or None
+        answered = jsonrpc.request_id(reply)
+        return reply if answered is None or self._cancelled.get(answered, 0) <= number else None
 
 
 @contextmanager

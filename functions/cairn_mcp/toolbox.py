@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import cairn
 from cairn.edge import problems, schema
 from cairn.ground.errors import CairnError, Disabled
-from cairn.tool.call import Call, execute
+from cairn.tool.call import MEMORY_ACTIONS, Call, execute
 from cairn.tool.tool import Tool, visible
 from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
 from cairn_mcp.profiles import WHOLE, Profile
@@ -22,10 +22,12 @@ SERVER: Final = Server(
     version=cairn.__version__,
     instructions=(
         "Cairn remembers conversations across turns and sessions. "
-        "When the user has spoken, call memory_before_turn with the project, the session_id and the user's message as "
+        "Choose a session_id for this conversation that no other has, such as a UUID, and keep it; where tools ask for "
+        "a project, name the same one each time. "
+        "When the user has spoken, call memory_before_turn with the session_id and the user's message as "
         "current_input, and answer from the input_items it returns. "
-        "When you have answered, call memory_after_turn once with the same project and session_id, a turn_id that is "
-        "new in this session, and the input and output items of the turn. "
+        "When you have answered, call memory_after_turn once with the same session_id, a turn_id that is new in this "
+        "session, and the input and output items of the turn. "
         "If an error says it is retryable, make the same call again with the same turn_id: nothing is stored twice. "
         "Call remember when something is settled that is worth knowing later, recall before you decide, and forget "
         "what turned out wrong. "
@@ -43,29 +45,40 @@ class CatalogTools:
     profile: Profile = WHOLE
 
     def listing(self) -> Sequence[Mapping[str, Any]]:
-        """Return the tools that the caller may use in the catalog's order."""
-        tools = visible(self.profile.tools(self.catalog), self.context)
-        return [_describe(tool, self.profile, self.context.names) for tool in tools]
+        """Return the tools that the caller may use in the catalog's order; those with a route cost no prompt tokens."""
+        offered = [tool for tool in self.profile.tools(self.catalog) if tool.route is None]
+        told = set[tuple[str, str]]()
+        return [_describe(tool, self.profile, self.context, told) for tool in visible(offered, self.context)]
 
     def call(self, call: ToolCall) -> Mapping[str, Any]:
         """Return the tool's answer, or its failure as a result the model can act on.
 
-        RpcError for a tool that does not exist; one that is switched off or not of the profile looks the same.
+        RpcError for a tool that does not exist; one that is switched off or not of the profile looks the same. Of these
+        the memory actions' is a result.
         """
+        tools = self.profile.tools(self.catalog)
         try:
-            answer = execute(self.profile.tools(self.catalog), call.name, call.arguments, self.context)
-        except Disabled:
-            raise RpcError(INVALID_PARAMS, "Unknown tool: tools/list names those there are") from None
+            answer = execute(tools, call.name, call.arguments, self.context)
         except CairnError as error:
+            if (isinstance(error, Disabled) and call.name not in MEMORY_ACTIONS) or self._is_outside(call.name, tools):
+                raise RpcError(INVALID_PARAMS, "Unknown tool: tools/list names those there are") from None
             return _result(_advice(error), problems.envelope(error), failed=True)
-        return _result(json.dumps(answer, ensure_ascii=False), answer, failed=False)
+        return _result(_words(answer), answer, failed=False)
+
+    def _is_outside(self, name: str, tools: Sequence[Tool]) -> bool:
+        return any(tool.name == name and tool not in tools for tool in self.catalog)
 
 
-def _describe(tool: Tool, profile: Profile, names: Collection[str]) -> dict[str, Any]:
-    """Return the `Tool` object; a field that the request itself names need not be an argument."""
-    takes = schema.listed(tool.input_schema())
-    shown = {name: each for name, each in takes["properties"].items() if profile.shows(tool, name)}
-    required = [name for name in takes.get("required", ()) if name not in names]
+def _describe(tool: Tool, profile: Profile, context: Call, told: set[tuple[str, str]]) -> dict[str, Any]:
+    """Return the `Tool` object; a field that the request names need not be an argument, a bound one is none at all.
+
+    What tools before it have told of a field of its name, in the same words, is not told again.
+    """
+    takes, caller = schema.listed(tool.input_schema()), context.caller
+    named = {name: each for name, each in takes["properties"].items() if name not in caller.bound}
+    shown = {name: _once(name, each, told) for name, each in named.items() if profile.shows(tool, name)}
+    wanted = dict.fromkeys([*takes.get("required", ()), *(["user_id"] if caller.users and "user_id" in shown else [])])
+    required = [name for name in wanted if name not in context.known_names]
     return {
         "name": tool.name,
         "title": tool.title,
@@ -75,11 +88,26 @@ def _describe(tool: Tool, profile: Profile, names: Collection[str]) -> dict[str,
     }
 
 
+def _once(name: str, field: dict[str, Any], told: set[tuple[str, str]]) -> dict[str, Any]:
+    """Return a field without its description where that was told, and note it where it was not."""
+    said = (name, str(field.get("description")))
+    if said in told:
+        return {key: value for key, value in field.items() if key != "description"}
+    told.add(said)
+    return field
+
+
 def _hints(tool: Tool) -> dict[str, bool]:
     """Return the annotations; what is left out is as the specification has it then, or means nothing of a reader."""
     if tool.read_only:
         return {"readOnlyHint": True, "openWorldHint": False}
     return {"destructiveHint": tool.destructive, "idempotentHint": tool.idempotent, "openWorldHint": False}
+
+
+def _words(answer: Mapping[str, Any]) -> str:
+    """Return what a model reads of an answer: the text where it was asked for as one, or else JSON."""
+    text = answer.get("text")
+    return text if isinstance(text, str) and "input_items" in answer else json.dumps(answer, ensure_ascii=False)
 
 
 def _result(text: str, structured: Mapping[str, Any], *, failed: bool) -> dict[str, Any]:

@@ -13,8 +13,15 @@ from cairn_tools.mcp_pipe import mcp_pipe
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
 from cairn_tools.memory_list_dir_with_abstract import memory_list_dir_with_abstract
+from cairn_tools.memory_list_items import memory_list_items
+from cairn_tools.memory_list_known import memory_list_known
+from cairn_tools.memory_list_projects import memory_list_projects
+from cairn_tools.memory_list_sessions import memory_list_sessions
+from cairn_tools.memory_list_tools import memory_list_tools
+from cairn_tools.memory_list_users import memory_list_users
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
 from cairn_tools.memory_run_turn import memory_run_turn
+from cairn_tools.memory_take_back_turn import memory_take_back_turn
 from cairn_tools.oc_diagnostic_pod_health import oc_diagnostic_pod_health
 from cairn_tools.putMemory import putMemory
 from cairn_tools.query_cascade_memories import query_cascade_memories
@@ -43,4 +50,11 @@ CATALOG: tuple[Tool, ...] = (
     recall,
     forget,
     oc_diagnostic_pod_health,
+    memory_list_tools,
+    memory_list_projects,
+    memory_list_users,
+    memory_list_sessions,
+    memory_list_items,
+    memory_list_known,
+    memory_take_back_turn,
 )

@@ -29,7 +29,7 @@ EXAMPLE = {"namespace": "session.monday", "key": "plan/beans"}
 @tool(
     title="Remove a value",
     example=EXAMPLE,
-    grants=("table:read", "table:write", "blobs:delete", "key:use"),
+    grants=("values:read", "values:write", "policy:read", "blobs:delete"),
     destructive=True,
 )
 def deleteMemory(request: DeleteMemory, call: Call) -> Deleted:

@@ -43,7 +43,7 @@ EXAMPLE = {
 @tool(
     title="Forget",
     example=EXAMPLE,
-    grants=("table:read", "table:write", "blobs:read", "key:use"),
+    grants=("sessions:read", "sessions:write", "logs:read", "logs:write", "blobs:read"),
     destructive=True,
 )
 def forget(request: Forget, call: Call) -> Forgotten:

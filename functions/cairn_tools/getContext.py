@@ -22,7 +22,7 @@ class GetContext(SessionInput):
 EXAMPLE = {"project": "garden", "session_id": "monday", "include_history": True}
 
 
-@tool(title="Get the context", example=EXAMPLE, grants=("table:read", "key:use"), read_only=True)
+@tool(title="Get the context", example=EXAMPLE, grants=("sessions:read", "calls:read"), read_only=True)
 def getContext(request: GetContext, call: Call) -> Context:
     """Call to see where you are: session, agent, task, what the calls so far used and, if you ask, which they were.
 

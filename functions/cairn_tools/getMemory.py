@@ -29,7 +29,7 @@ class Got(BaseModel):
 EXAMPLE = {"namespace": "session.monday", "key": "plan/beans"}
 
 
-@tool(title="Read a value", example=EXAMPLE, grants=("table:read", "blobs:read", "key:use"), read_only=True)
+@tool(title="Read a value", example=EXAMPLE, grants=("values:read", "policy:read", "blobs:read"), read_only=True)
 def getMemory(request: GetMemory, call: Call) -> Got:
     """Call to read a value of key-value memory that putMemory stored."""
     found = call.services.keyvalue.get(request.place(call.caller.tenant))

@@ -31,7 +31,7 @@ class Keys(BaseModel):
 EXAMPLE = {"namespace": "session.monday", "prefix": "plan/"}
 
 
-@tool(title="List keys", example=EXAMPLE, grants=("table:read", "table:put", "key:use"), read_only=True)
+@tool(title="List keys", example=EXAMPLE, grants=("values:read", "policy:read"), read_only=True)
 def listMemory(request: ListMemory, call: Call) -> Keys:
     """Call to see which keys a namespace of key-value memory has: a page of them in order, and how many in all."""
     found = call.services.keyvalue.list(

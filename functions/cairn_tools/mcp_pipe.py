@@ -22,9 +22,9 @@ class PipeOfSteps(BaseModel):
     steps: Annotated[
         Steps,
         Field(
-            description="At most 50 steps, one after another; a list of 1 to 8 steps among them runs at once. Where an "
-            "argument is ${id.path}, such as ${found.memories.0.id}, it is that part of an earlier step's result; "
-            "within a longer text it stands as text, and $${ is a plain ${. A step may be an mcp_pipe, 5 deep at most."
+            description="At most 50, one after another; 1 to 8 in a list run at once. In arguments ${id.path}, such as "
+            "${found.memories.0.id}, is that part of an earlier step's result, as text within a longer one; $${ is a "
+            "plain ${. A step may be an mcp_pipe, 5 deep at most."
         ),
     ]
 

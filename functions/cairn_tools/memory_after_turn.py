@@ -7,7 +7,8 @@ from typing import Annotated
 from pydantic import Field
 
 from cairn.conversation.turns import Completion
-from cairn.edge.fields import Items, SessionInput, TurnName, UserName
+from cairn.edge.fields import SessionInput, TurnName, UserName
+from cairn.edge.items import Items
 from cairn.tool.call import Call
 from cairn.tool.tool import tool
 from cairn.turns.fields import Committed, OutputItems
@@ -36,13 +37,13 @@ EXAMPLE = {
 @tool(
     title="Store a turn",
     example=EXAMPLE,
-    grants=("table:read", "table:write", "blobs:read", "blobs:write", "key:use", "jobs:send", "model:ask"),
+    grants=("turns:write", "blobs:read", "blobs:write", "jobs:send", "model:ask"),
     timeout=29,
 )
 def memory_after_turn(request: AfterTurn, call: Call) -> Committed:
     """Call after every answer: stores the turn and learns the facts in it.
 
-    Safe to repeat: the same turn_id is stored once, and with other items it is refused.
+    Safe to repeat: a turn_id is stored once; with other items it is refused. System and developer items are not stored.
     """
     from cairn.turns.after_turn import commit  # noqa: PLC0415 - loaded when it is first called
 

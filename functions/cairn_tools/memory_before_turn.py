@@ -17,7 +17,7 @@ EXAMPLE = {
 @tool(
     title="Prepare a turn",
     example=EXAMPLE,
-    grants=("table:read", "table:put", "blobs:read", "key:use", "texts:embed"),
+    grants=("sessions:read", "sessions:put", "logs:read", "blobs:read", "texts:embed"),
     read_only=True,
 )
 def memory_before_turn(request: PreparationFields, call: Call) -> Prepared:

@@ -36,7 +36,18 @@ EXAMPLE = {"project": "garden", "session_id": "monday"}
 @tool(
     title="Tidy a session",
     example=EXAMPLE,
-    grants=("table:read", "table:write", "blobs:read", "blobs:write", "blobs:delete", "key:use", "texts:embed"),
+    grants=(
+        "sessions:read",
+        "sessions:write",
+        "sessions:delete",
+        "logs:read",
+        "logs:write",
+        "logs:delete",
+        "blobs:read",
+        "blobs:write",
+        "blobs:delete",
+        "texts:embed",
+    ),
     timeout=29,
 )
 def memory_run_maintenance(request: RunMaintenance, call: Call) -> Maintained:

@@ -56,20 +56,22 @@ EXAMPLE = {
 @tool(
     title="Prepare and store a turn",
     example=EXAMPLE,
-    grants=("table:read", "table:write", "blobs:read", "blobs:write", "key:use", "model:ask", "texts:embed"),
+    grants=("turns:write", "blobs:read", "blobs:write", "jobs:send", "model:ask", "texts:embed"),
     timeout=29,
     on_by_default=False,
 )
 def memory_run_turn(request: RunTurn, call: Call) -> RunTurnAnswer:
     """Call with phase begin for the model's input and a token, then with phase commit, the token and the answer.
 
-    Does what memory_before_turn and memory_after_turn do; a commit may be repeated.
+    begin needs project, session_id and current_input; commit operation_token and output_items. A commit may be
+    repeated. System and developer items are not stored.
     """
     from cairn.turns import run_turn as turns  # noqa: PLC0415 - loaded when it is first called
 
     phase = request.root
     if isinstance(phase, Commit):
-        committed = turns.finish(call.services, call.caller.tenant, phase.operation_token, phase.output_items)
+        caller = call.caller
+        committed = turns.finish(call.services, caller.tenant, phase.operation_token, phase.output_items, caller.users)
         return RunTurnAnswer(Committed.of(committed))
     begun = turns.begin(call.services, phase.session(call.caller.tenant), phase.preparation())
     return RunTurnAnswer(Begun.of(begun.prepared, operation_token=begun.token, expires_at=begun.expires_at))

@@ -22,14 +22,11 @@ class PodHealth(BaseModel):
     pod: Annotated[str | None, Field(pattern=_POD, description="Look at this pod only.")] = None
     pods: Annotated[
         dict[str, Any] | None,
-        Field(
-            description="A Kubernetes PodList to look at, or what `kubectl get pods,events -o json` prints; without it "
-            "the configured cluster is asked."
-        ),
+        Field(description="A Kubernetes PodList, or `kubectl get pods,events -o json`; else the cluster is asked."),
     ] = None
     memory_context: Annotated[
         dict[str, Any] | None,
-        Field(alias="memoryContext", description="What memory holds of earlier incidents; it changes no finding."),
+        Field(alias="memoryContext", description="What memory holds of earlier incidents, for the hints."),
     ] = None
 
 
@@ -60,7 +57,7 @@ EXAMPLE = {
 @tool(
     title="Diagnose pods",
     example=EXAMPLE,
-    grants=("enrichment:use", "blobs:read", "sandbox:invoke"),
+    grants=("executions:use", "sessions:read", "logs:read", "blobs:read", "sandbox:invoke"),
     family="standard",
     read_only=True,
     timeout=25,
@@ -72,7 +69,12 @@ def oc_diagnostic_pod_health(request: PodHealth, call: Call) -> Diagnosis:
     """
     asked = request.model_dump(include={"namespace", "pod", "pods"}, exclude_none=True)
     result = call.services.sandbox.invoke(oc_diagnostic_pod_health.name, asked, call.caller.request_id)
-    return Diagnosis.model_validate(result)
+    diagnosis = Diagnosis.model_validate(result)
+    if request.memory_context is None:
+        return diagnosis
+    from cairn.enrichment.reminders import reminded  # noqa: PLC0415 - not loaded where nothing is told
+
+    return Diagnosis.model_validate(reminded(diagnosis.model_dump(), request.namespace, request.memory_context))
 
 
 handler = oc_diagnostic_pod_health.handler

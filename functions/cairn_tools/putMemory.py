@@ -36,7 +36,7 @@ EXAMPLE = {"namespace": "session.monday", "key": "plan/beans", "value": {"rows":
 @tool(
     title="Store a value",
     example=EXAMPLE,
-    grants=("table:read", "table:write", "blobs:read", "blobs:write", "blobs:delete", "key:use"),
+    grants=("values:read", "values:add", "values:write", "policy:read", "blobs:read", "blobs:write", "blobs:delete"),
     destructive=True,
 )
 def putMemory(request: PutMemory, call: Call) -> Put:

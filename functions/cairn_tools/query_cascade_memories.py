@@ -45,14 +45,15 @@ class ArchiveMatches(BaseModel):
 EXAMPLE = {"tags": ["garden"], "limit": 5}
 
 
-@tool(title="Find archived sessions", example=EXAMPLE, grants=("table:read",), read_only=True)
+@tool(title="Find archived sessions", example=EXAMPLE, grants=("archive:read",), read_only=True)
 def query_cascade_memories(request: QueryArchive, call: Call) -> ArchiveMatches:
     """Call to find archived sessions by tag, session id or tool, newest first; without any, the newest.
 
     A whole tag or session id is found however old, a part of one among the newest 1,000 sessions.
     """
     text = (request.query or "").strip()
-    found = call.services.archive.query(call.caller.tenant, text, request.tags, request.limit)
+    caller = call.caller
+    found = call.services.archive.query(caller.tenant, text, request.tags, request.limit, caller.users)
     return ArchiveMatches(
         memories=[
             ArchivedSession(pointer=pointer(each.digest), tags=list(each.tags), created_at=each.created_at)

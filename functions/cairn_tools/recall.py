@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from cairn.memories.fields import MemoryInput, Moment, QueryText, Recalled, TypeFilter
+from cairn.ground.settings import RecallScope
+from cairn.memories.fields import MemoryInput, Moment, QueryText, RecallAnswer, TypeFilter
 from cairn.memories.model import RecallRequest
 from cairn.recall.filter import SearchMode
 from cairn.tool.call import Call
@@ -25,6 +26,11 @@ class Recall(MemoryInput):
     as_of: Annotated[Moment | None, Field(description="Return what was believed at this time.")] = None
     cursor: Annotated[int, Field(ge=0, le=1000, description="Go on here: the cursor of the answer before.")] = 0
     explain: Annotated[bool, Field(description="Say why each was found.")] = False
+    origin: Annotated[bool, Field(description="Say apart who said each, and where.")] = False
+    recall_scope: Annotated[
+        RecallScope | None,
+        Field(description="Whose past; the user's unless told."),
+    ] = None
 
     def recall_request(self) -> RecallRequest:
         """Return what the engine answers."""
@@ -39,39 +45,25 @@ class Recall(MemoryInput):
             skip=self.cursor,
             explain=self.explain,
             user_id=self.user_id,
+            scope=self.recall_scope,
         )
-
-
-class RecallAnswer(BaseModel):
-    """What was found."""
-
-    count: Annotated[int, Field(description="How many.")]
-    memories: Annotated[list[Recalled], Field(description="The best match first, or the newest.")]
-    more: Annotated[int, Field(description="How many more match.")]
-    cursor: Annotated[int | None, Field(description="Where they begin.")]
-    searched: Annotated[int, Field(description="How much there was to find: at 0 nothing is stored, not unmatched.")]
 
 
 EXAMPLE = {"project": "garden", "session_id": "monday", "query": "Where is there sun?", "limit": 5}
 
 
-@tool(title="Recall", example=EXAMPLE, grants=("table:read", "blobs:read", "key:use", "texts:embed"), read_only=True)
+@tool(
+    title="Recall", example=EXAMPLE, grants=("sessions:read", "logs:read", "blobs:read", "texts:embed"), read_only=True
+)
 def recall(request: Recall, call: Call) -> RecallAnswer:
     """Call before you decide or answer from memory: finds what was said, remembered and learned, by words and meaning.
 
-    Filters by type, confidence and time apply before the limit.
+    Filters apply before the limit.
     """
     from cairn.memories import recall as memories  # noqa: PLC0415 - loaded when it is first called
 
     answer = memories.recall(call.services, request.session(call.caller.tenant), request.recall_request())
-    told = len(answer.found)
-    return RecallAnswer(
-        count=told,
-        memories=[Recalled.of(each) for each in answer.found],
-        more=answer.more,
-        cursor=request.cursor + told if answer.more else None,
-        searched=answer.searched,
-    )
+    return RecallAnswer.of(answer, request.cursor, origin=request.origin)
 
 
 handler = recall.handler

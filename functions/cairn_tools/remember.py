@@ -6,8 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from cairn.ground.errors import InvalidArgument
-from cairn.ground.settings import RecallScope
+from cairn.ground.settings import MemoryScope
 from cairn.log.memories import MemoryType
 from cairn.memories.fields import Confidence, Content, MemoryInput
 from cairn.memories.model import Note
@@ -20,17 +19,15 @@ class Remember(MemoryInput):
 
     content: Annotated[Content, Field(description="One thing, in words that make sense on their own; ≤ 2000 bytes.")]
     type: Annotated[MemoryType, Field(description="What kind of thing it is.")] = "fact"
-    confidence: Annotated[Confidence, Field(description="How sure you are: 0 to 1, or high, medium, low.")] = 0.8
-    rationale: Annotated[Content | None, Field(description="Why it holds; ≤ 2000 bytes.")] = None
+    confidence: Annotated[Confidence, Field(description="How sure you are, from 0 to 1.")] = 0.8
+    rationale: Annotated[Content | None, Field(description="Why it holds.")] = None
     scope: Annotated[
-        RecallScope,
-        Field(description="Who recalls it: this session, all of user_id's sessions, or everyone in the project."),
-    ] = "session"
+        MemoryScope | None,
+        Field(description="Who recalls it: unless told the user, in this project; project is everyone in it."),
+    ] = None
 
     def note(self) -> Note:
         """Return what the engine keeps."""
-        if self.scope == "user" and self.user_id is None:
-            raise InvalidArgument("user_id", "is required where scope is user")
         return Note(
             content=self.content,
             type=self.type,
@@ -46,7 +43,7 @@ class Remembered(BaseModel):
 
     remembered: Annotated[bool, Field(description="It is stored, and recalled from now on.")] = True
     memory_id: Annotated[str, Field(description="Forget it by this id.")]
-    memory_type: Annotated[MemoryType, Field(description="Its type.")]
+    memory_type: Annotated[MemoryType, Field(description="The type it was kept as.")]
     message: Annotated[str, Field(description="The same in words.")]
 
 
@@ -61,16 +58,20 @@ EXAMPLE = {
 }
 
 
-@tool(title="Remember", example=EXAMPLE, grants=("table:read", "table:write", "key:use", "jobs:send"))
+GRANTS = ("sessions:read", "sessions:write", "logs:write", "projects:list", "jobs:send")
+
+
+@tool(title="Remember", example=EXAMPLE, grants=GRANTS)
 def remember(request: Remember, call: Call) -> Remembered:
     """Call when something is settled that is worth knowing later: a decision, convention, root cause, lesson, risk.
 
-    Returns its memory_id. Saying the same again keeps one memory.
+    Returns its memory_id. Saying the same again in one scope keeps the first; forget it to change its other fields.
     """
     from cairn.memories import remember as memories  # noqa: PLC0415 - loaded when it is first called
 
-    name = memories.remember(call.services, request.session(call.caller.tenant), request.note())
-    return Remembered(memory_id=name, memory_type=request.type, message=f"Remembered as {request.type}.")
+    kept = memories.remember(call.services, request.session(call.caller.tenant), request.note())
+    said = f"Remembered as {kept.type}." if kept.new else f"This was remembered before, as {kept.type}."
+    return Remembered(memory_id=kept.id, memory_type=kept.type, message=said)
 
 
 handler = remember.handler

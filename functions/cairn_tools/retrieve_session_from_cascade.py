@@ -31,12 +31,13 @@ EXAMPLE = {"pointer": f"cascade://{'0123456789abcdef' * 4}"}
 @tool(
     title="Read an archived session",
     example=EXAMPLE,
-    grants=("table:read", "blobs:read", "key:use"),
+    grants=("archive:read", "blobs:read"),
     read_only=True,
 )
 def retrieve_session_from_cascade(request: RetrieveSession, call: Call) -> RetrievedSession:
     """Call with a pointer from store_session_to_cascade or query_cascade_memories: returns the archived session."""
-    return RetrievedSession(session_data=call.services.archive.retrieve(call.caller.tenant, request.pointer))
+    caller = call.caller
+    return RetrievedSession(session_data=call.services.archive.retrieve(caller.tenant, request.pointer, caller.users))
 
 
 handler = retrieve_session_from_cascade.handler

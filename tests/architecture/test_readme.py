@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
+from cairn import Memory
 from cairn_tools.catalog import CATALOG
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 SESSION = re.compile(r"^\$ call (\w+) '(.+)'\n(\{.+\})$", re.MULTILINE)
 HEADERS = dict(re.findall(r'-H "(X-Cairn-\w+): (\w+)"', README))
+PROJECT, USER = re.findall(
+    r"^\$ export KEY=.*keys create --tenant local --project (\w+) --user (\w+)\)$", README, re.MULTILINE
+)[0]
+"""What the key is bound to, with which both the session and the loop are played."""
 ITS_OWN = {"id", "timestamp"}
 """Members that differ from run to run."""
 
@@ -29,9 +33,9 @@ def ask(services: object, event_of: Callable[..., dict[str, Any]]) -> Ask:
 
     def of(tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         handler = import_module(f"cairn_tools.{tool}").handler
-        answer = handler(
-            event_of(f"/v1/tools/{tool}", arguments, headers={k.lower(): v for k, v in HEADERS.items()}), None
-        )
+        event = event_of(f"/v1/tools/{tool}", arguments, headers={k.lower(): v for k, v in HEADERS.items()})
+        event["requestContext"]["authorizer"]["lambda"] |= {"projects": PROJECT, "users": json.dumps([USER])}
+        answer = handler(event, None)
         assert answer["statusCode"] == 200, answer["body"]
         return json.loads(answer["body"])
 
@@ -58,23 +62,25 @@ def test_the_session_with_its_answers_stands_on_the_first_screen_and_is_true(ask
         assert is_part_of(json.loads(answer.replace(", …", "")), ask(tool, json.loads(arguments))), tool
 
 
-def test_the_loop_stores_what_the_model_answered(ask: Ask) -> None:
+@pytest.mark.req("R286")
+def test_the_loop_stores_what_the_model_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (shown,) = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-    calls = [
-        node for node in ast.parse(shown).body if not isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef)
-    ]
+    monkeypatch.setenv("CAIRN_DATA", str(tmp_path / "store"))
+    monkeypatch.setenv("CAIRN_EMBEDDING_EMBEDDER", "none")
 
-    def memory(tool: str, **given: object) -> Mapping[str, Any]:
-        return ask(tool, {"session_id": "tuesday", **given})
-
-    def your_model(items: list[object]) -> list[dict[str, str]]:
+    def your_model(items: Sequence[object]) -> list[dict[str, str]]:
         return [{"role": "assistant", "content": f"I read {len(items)} items."}]
 
-    said: dict[str, Any] = {"memory": memory, "your_model": your_model}
+    known: dict[str, Any] = {"your_model": your_model}
+    for _ in range(2):  # a second conversation finds the first
+        exec(compile(shown, "README.md", "exec"), known)  # noqa: S102 - a page of this repository
+        known["memory"].close()
 
-    exec(compile(ast.Module(calls, []), "README.md", "exec"), said)  # noqa: S102 - a page of this repository
-
-    assert said["prepared"]["input_items"][-1]["content"] == said["said"][0]["content"]
+    assert known["said"] in json.dumps(known["prepared"].input_items[-1])
+    with Memory(user="ada", project="garden") as memory:
+        assert "I read 1 items." in [hit.content for hit in memory.search("How many items?")]
+    # Who asks the same again is given what came of it, not the question.
+    assert "Assistant: I read 1 items." in json.dumps(known["prepared"].input_items[:-1])
 
 
 def test_every_tool_that_is_named_is_in_the_catalog() -> None:

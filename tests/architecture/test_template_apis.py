@@ -22,8 +22,9 @@ def test_every_route_asks_the_authorizer_but_those_that_tell_nothing_of_anyone(r
     routes = routes_of(resources, "Api")
 
     assert {f"POST /v1/tools/{tool.name}" for tool in CATALOG} < set(routes)
+    assert {str(tool.route) for tool in CATALOG if tool.route} < set(routes)
     assert {"POST /mcp", "GET /healthz"} < set(routes)
-    for public in ("GET /healthz", "GET /v1/runtime-config"):
+    for public in ("GET /healthz", "GET /v1/runtime-config", "GET /openapi.json"):
         assert routes.pop(public)["AuthorizationType"] == "NONE"
     for route in routes.values():
         assert (route["AuthorizationType"], route["AuthorizerId"]) == ("CUSTOM", {"Ref": "ApiAuthorizer"})
@@ -96,6 +97,8 @@ def test_only_the_gateway_s_own_routes_may_invoke_a_function(resources: dict[str
     allowed_sources = [each["SourceArn"]["Fn::Sub"].partition("${AWS::AccountId}:")[2] for each in permissions.values()]
 
     expected = {f"${{{host.api}}}/*/*{path}" for each in FUNCTIONS for host in each.hosts for path in each.paths}
+    own = {route.replace(" ", "") for each in FUNCTIONS for route in each.routes}
+    expected |= {f"${{Api}}/*/{route.replace('{session_id}', '*')}" for route in own}
     expected |= {"${Api}/authorizers/${ApiAuthorizer}", "${OAuthApi}/authorizers/${OAuthAuthorizer}"}
     assert set(allowed_sources) == expected
     assert len(allowed_sources) == len(expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from functions import functions
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = {each.name: each for each in functions(CATALOG)}
 DEAD_LETTERS = ("JobDeadLetters", "ScheduleDeadLetters")
+TELLING = ("memory_after_turn", "memory_run_turn", "remember", "memory_take_back_turn")
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +45,12 @@ def arn(name: str) -> dict[str, Any]:
 
 @pytest.mark.req("R253")
 @pytest.mark.req("R076")
-def test_the_schedule_is_off_unless_someone_switches_it_on(template: dict[str, Any], resources: dict[str, Any]) -> None:
+def test_the_schedule_of_maintenance_is_off_unless_someone_switches_it_on(
+    template: dict[str, Any], resources: dict[str, Any]
+) -> None:
     schedules = [name for name, each in template["Resources"].items() if each["Type"] == "AWS::Scheduler::Schedule"]
 
-    assert schedules == ["MaintenanceTrigger"]
+    assert schedules == ["MaintenanceTrigger", "SealingTrigger"]
     assert resources["MaintenanceTrigger"]["State"] == {"Ref": "MaintenanceSchedule"}
     switch = template["Parameters"]["MaintenanceSchedule"]
     assert (switch["Default"], set(switch["AllowedValues"])) == ("DISABLED", {"DISABLED", "ENABLED"})
@@ -55,8 +59,29 @@ def test_the_schedule_is_off_unless_someone_switches_it_on(template: dict[str, A
     assert (rules, events) == ([], [])
 
 
-def test_the_schedule_retries_for_a_bounded_time_and_keeps_what_it_could_not_deliver(resources: dict[str, Any]) -> None:
-    schedule = resources["MaintenanceTrigger"]
+@pytest.mark.req("R309")
+def test_audit_logs_are_sealed_unless_someone_switches_that_off(
+    template: dict[str, Any], resources: dict[str, Any]
+) -> None:
+    trigger, switch = resources["SealingTrigger"], template["Parameters"]["SealingSchedule"]
+
+    assert (switch["Default"], set(switch["AllowedValues"])) == ("ENABLED", {"DISABLED", "ENABLED"})
+    assert trigger["State"] == {"Ref": "SealingSchedule"}
+    assert json.loads(trigger["Target"]["Input"])["only"] == "sealing"
+    (opened,) = [
+        each
+        for each in resources["MaintenanceTriggerRole"]["Policies"][0]["PolicyDocument"]["Statement"]
+        if each["Sid"] == "OpenSchedule"
+    ]
+    arns = opened["Condition"]["StringEquals"]["kms:EncryptionContext:aws:scheduler:schedule:arn"]
+    assert [each["Fn::Sub"].rpartition("/")[2] for each in arns] == ["maintenance", trigger["Name"]]
+
+
+@pytest.mark.parametrize("name", ["MaintenanceTrigger", "SealingTrigger"])
+def test_the_schedule_retries_for_a_bounded_time_and_keeps_what_it_could_not_deliver(
+    resources: dict[str, Any], name: str
+) -> None:
+    schedule = resources[name]
 
     assert schedule["GroupName"] == {"Ref": "ScheduleGroup"}
     assert schedule["FlexibleTimeWindow"]["Mode"] == "FLEXIBLE"
@@ -104,10 +129,11 @@ def test_whoever_waits_at_the_gateway_is_answered_within_29_seconds_and_slow_wor
 
 
 def test_the_schedule_s_function_reads_what_is_due_and_queues_and_the_worker_does_what_the_tool_does() -> None:
-    assert set(FUNCTIONS["schedule"].grants) == {"table:read", "jobs:send"}
-    assert set(FUNCTIONS["worker"].grants) == {*memory_run_maintenance.grants, "jobs:take"}
+    assert set(FUNCTIONS["schedule"].grants) == {"sessions:due", "audit:due", "jobs:send"}
+    beside = {"key:use", "journal:write", "sessions:due", "audit:seal", "jobs:take"}
+    assert set(FUNCTIONS["worker"].grants) == {*memory_run_maintenance.grants, *beside}
     senders = {name for name, each in FUNCTIONS.items() if "jobs:send" in each.grants}
-    assert senders == {"schedule", "memory_after_turn", "remember", "mcp_pipe", "mcp"}
+    assert senders == {"schedule", *TELLING, "mcp_pipe", "mcp"}
     assert {name for name, each in FUNCTIONS.items() if "jobs:take" in each.grants} == {"worker"}
 
 

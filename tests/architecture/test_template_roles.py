@@ -11,26 +11,54 @@ import pytest
 from cairn.ground.settings import EmbedderName
 from cairn_tools.catalog import CATALOG
 from functions import Function, functions
+from grants import GRANTS
+from support.iam import Request, allows
 from support.template import of_type
 
 FUNCTIONS = functions(CATALOG)
+READ, LIST, PUT = {"dynamodb:GetItem", "dynamodb:Query"}, {"dynamodb:Query"}, {"dynamodb:PutItem"}
+CHANGE, DELETE = {"dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"}, {"dynamodb:DeleteItem"}
+OPEN = {"kms:Decrypt"}
 ALLOWED = {
-    "table:read": {"dynamodb:GetItem", "dynamodb:Query", "kms:Decrypt"},
-    "journal:write": {"dynamodb:PutItem", "dynamodb:GetItem", "dynamodb:Query", "kms:Decrypt"},
-    "table:put": {"dynamodb:PutItem"},
-    "table:write": {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"},
+    "sessions:read": {*READ, *OPEN},
+    "sessions:put": {*PUT, *OPEN},
+    "sessions:write": {*PUT, *CHANGE, *OPEN},
+    "sessions:delete": {*DELETE, *OPEN},
+    "sessions:due": {*LIST, *OPEN},
+    "logs:read": {*READ, *OPEN},
+    "logs:put": {*PUT, *OPEN},
+    "logs:write": {*PUT, *CHANGE, *OPEN},
+    "logs:delete": {*DELETE, *OPEN},
+    "projects:read": {*READ, *OPEN},
+    "projects:list": {*PUT, *OPEN},
+    "turns:write": {*READ, *PUT, *CHANGE, *OPEN},
+    "values:read": {*READ, *OPEN},
+    "values:add": {*PUT, *OPEN},
+    "values:write": {*LIST, *PUT, *CHANGE, *DELETE, *OPEN},
+    "archive:read": {*READ, *OPEN},
+    "archive:put": {*PUT, *OPEN},
+    "executions:use": {*READ, *PUT, *OPEN},
+    "calls:read": {*LIST, *OPEN},
+    "journal:write": {*PUT, *OPEN},
+    "rates:take": {*PUT, *OPEN},
+    "audit:due": {*LIST, *OPEN},
+    "audit:seal": {*READ, *PUT, *CHANGE, *OPEN},
+    "key:use": {*READ, *OPEN},
+    "keys:admit": {*READ, *PUT, *OPEN, "kms:GenerateDataKey"},
+    "policy:read": {*READ, *OPEN},
+    "credentials:check": {*READ, *OPEN},
+    "stores:probe": {*READ, *OPEN, "s3:GetObject", "s3:ListBucket", "kms:GenerateDataKey"},
     "blobs:read": {"s3:GetObject", "s3:ListBucket", "kms:Decrypt"},
     "blobs:write": {"s3:PutObject", "kms:GenerateDataKey"},
     "sandbox:invoke": {"lambda:InvokeFunction"},
     "blobs:delete": {"s3:DeleteObject"},
-    "key:use": {"kms:GenerateDataKey", "kms:Decrypt"},
     "model:ask": {"bedrock:InvokeModel", "secretsmanager:GetSecretValue"},
     "jobs:send": {"sqs:SendMessage", "kms:GenerateDataKey", "kms:Decrypt"},
     "texts:embed": {"bedrock:InvokeModel"},
-    "enrichment:use": {"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"},
     "jobs:take": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "kms:Decrypt"},
 }
-JOURNAL = ["*#audit", "*#audit#*", "*#rates", "*#keys"]
+JOURNAL = ["*#audit", "*#audit#*", "*#rates"]
+DIGEST = f"{'?' * 64}#keys"
 EVERY_FUNCTION = {"logs:CreateLogStream", "logs:PutLogEvents", "xray:PutTraceSegments", "xray:PutTelemetryRecords"}
 
 
@@ -61,7 +89,7 @@ def test_a_function_may_do_what_its_grants_say_and_nothing_else(
 
 
 def test_every_grant_is_some_function_s() -> None:
-    assert {grant for function in FUNCTIONS for grant in function.grants} == set(ALLOWED)
+    assert {grant for function in FUNCTIONS for grant in function.grants} == set(ALLOWED) == set(GRANTS)
 
 
 def test_a_tool_that_only_reads_can_change_and_delete_nothing(roles: dict[str, list[dict[str, Any]]]) -> None:
@@ -71,33 +99,109 @@ def test_a_tool_that_only_reads_can_change_and_delete_nothing(roles: dict[str, l
         if tool.read_only:
             assert changes & allowed(roles[tool.name]) == set(), tool.name
     for name in ("memory_list_dir_with_abstract", "getContext"):
-        (put,) = [each for each in roles[name] if "dynamodb:PutItem" in each["Action"]]
-        assert put["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"] == JOURNAL
-    assert "dynamodb:PutItem" not in allowed(roles["authorizer"])
+        assert places(roles[name], "dynamodb:PutItem") == [JOURNAL]
+
+
+def places(statements: list[dict[str, Any]], action: str) -> list[list[str]]:
+    found = [each for each in statements if action in each["Action"] and each["Effect"] == "Allow"]
+    return [each["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"] for each in found]
+
+
+@pytest.mark.req("R310")
+def test_every_statement_about_the_table_names_partitions(roles: dict[str, list[dict[str, Any]]]) -> None:
+    for statements in roles.values():
+        for each in statements:
+            if each["Action"][0].startswith("dynamodb:"):
+                (test,) = each["Condition"].values()
+                assert list(test) == ["dynamodb:LeadingKeys"]
+                assert "*" not in test["dynamodb:LeadingKeys"]
+
+
+@pytest.mark.req("R310")
+def test_the_public_probe_reads_its_own_item_and_opens_nothing(roles: dict[str, list[dict[str, Any]]]) -> None:
+    health = {each["Sid"]: each for each in roles["health"]}
+
+    assert places(roles["health"], "dynamodb:GetItem") == [["healthz"]]
+    assert health["ProbeBlobs"]["Resource"] == {"Fn::Sub": "${MemoryBucket.Arn}/blobs/healthz/*"}
+    assert health["ProbeKey"]["Action"] == ["kms:GenerateDataKey"]
+    assert health["ProbeKey"]["Condition"]["StringEquals"] == {"kms:EncryptionContext:tenant": "healthz"}
+    assert allowed(roles["metadata"]) == EVERY_FUNCTION
+    opens = {each["Sid"] for each in roles["health"] if "kms:Decrypt" in each["Action"]}
+    assert opens == {"OpenTable"}
+
+
+@pytest.mark.req("R310")
+def test_the_authorizer_reads_credentials_and_where_an_issuer_is_named_makes_the_first_key_of_its_tenants(
+    roles: dict[str, list[dict[str, Any]]], resources: dict[str, Any]
+) -> None:
+    (function,) = [each for each in FUNCTIONS if each.name == "authorizer"]
+    opens = [each for each in roles["authorizer"] if each["Sid"] == "OpenCredentials"]
+
+    assert places(roles["authorizer"], "dynamodb:GetItem") == [["~credentials#api", "~credentials#keys"], [DIGEST]]
+    assert places(roles["authorizer"], "dynamodb:PutItem") == [[DIGEST]]
+    assert [each["Condition"]["StringEquals"] for each in opens] == [{"kms:EncryptionContext:tenant": "~credentials"}]
+    under = {condition: said["Sid"] for condition, said, _ in conditionals(resources, function)}
+    assert list(under) == ["HasIssuer"]
+    assert [said["Sid"] for _, said, _ in conditionals(resources, function)] == [
+        "AdmitReadItems",
+        "AdmitPutItems",
+        "MakeDataKeys",
+    ]
+
+
+@pytest.mark.req("R309")
+@pytest.mark.req("R310")
+def test_nobody_but_the_authorizer_may_put_a_data_key_and_nobody_may_change_or_delete_one_or_a_record(
+    roles: dict[str, list[dict[str, Any]]],
+) -> None:
+    digest = "0" * 64
+    for name, statements in roles.items():
+        for pk in ("acme#keys", f"{digest}#keys", "~credentials#keys", "~credentials#api", "~policies#p"):
+            put, change, delete = (may(statements, action, pk) for action in ("PutItem", "UpdateItem", "DeleteItem"))
+            assert (change, delete) == (False, False)
+            assert put == (name == "authorizer" and pk == f"{digest}#keys")
+        assert not any(may(statements, action, "acme#audit#2026-03-01") for action in ("UpdateItem", "DeleteItem"))
+        assert not may(statements, "DeleteItem", "acme#audit")
+        assert may(statements, "UpdateItem", "acme#audit") == (name == "worker")  # a day that is sealed is due no more
+
+
+def may(statements: list[dict[str, Any]], action: str, pk: str) -> bool:
+    return allows(statements, Request(f"dynamodb:{action}", "MemoryTable.Arn", {"dynamodb:LeadingKeys": [pk]}))
+
+
+@pytest.mark.req("R310")
+def test_who_has_nothing_to_do_with_sessions_is_kept_out_of_one_that_is_named_like_its_own_partitions(
+    roles: dict[str, list[dict[str, Any]]],
+) -> None:
+    session = "acme#s#garden#monday#k#notes"
+
+    assert not may(roles["getMemory"], "GetItem", session)
+    assert may(roles["getMemory"], "GetItem", "acme#k#notes")
+    assert may(roles["memory_after_turn"], "UpdateItem", session)
+
+
+@pytest.mark.req("R310")
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda each: each.name)
+def test_a_key_opens_for_a_tenant_alone_and_a_policy_for_who_goes_by_it(
+    roles: dict[str, list[dict[str, Any]]], function: Function
+) -> None:
+    def opens(tenant: str) -> bool:
+        context = {"kms:EncryptionContextKeys": ["tenant"], "kms:EncryptionContext:tenant": [tenant]}
+        return allows(roles[function.name], Request("kms:Decrypt", "MemoryKey.Arn", context))
+
+    assert opens("acme") == ("key:use" in function.grants)
+    assert opens("~policies") == ("policy:read" in function.grants)
+    assert opens("~credentials") == (function.name == "authorizer")
 
 
 def test_a_standard_tool_s_caller_reads_keys_conversations_and_executions_and_writes_executions_alone(
     roles: dict[str, list[dict[str, Any]]],
 ) -> None:
-    def places(name: str, action: str) -> list[list[str]]:
-        found = [each["Condition"] for each in roles[name] if action in each["Action"]]
-        return [each["ForAllValues:StringLike"]["dynamodb:LeadingKeys"] for each in found]
-
     for tool in CATALOG:
         if tool.family == "standard":
-            assert sorted(places(tool.name, "dynamodb:Query")) == [["*#keys"], ["*#x#*", "*#s#*", "*#m#*"]]
-            assert sorted(places(tool.name, "dynamodb:PutItem")) == [JOURNAL, ["*#x#*"]]
+            assert places(roles[tool.name], "dynamodb:Query") == [["*#x#*", "*#s#*", "*#m#*", "*#keys"]]
+            assert places(roles[tool.name], "dynamodb:PutItem") == [["*#x#*", *JOURNAL]]
     assert not any("dynamodb" in action or "s3:" in action for action in allowed(roles["sandbox"]))
-
-
-def test_whoever_changes_items_can_neither_change_nor_delete_a_data_key(roles: dict[str, list[dict[str, Any]]]) -> None:
-    writers = {name: each for name, each in roles.items() if "dynamodb:DeleteItem" in allowed(each)}
-
-    assert writers
-    for statements in writers.values():
-        (denied,) = [each for each in statements if each["Effect"] == "Deny"]
-        assert set(denied["Action"]) == {"dynamodb:UpdateItem", "dynamodb:DeleteItem"}
-        assert denied["Condition"] == {"ForAnyValue:StringLike": {"dynamodb:LeadingKeys": ["*#keys"]}}
 
 
 @pytest.mark.req("R252")
@@ -160,15 +264,15 @@ def test_only_what_recalls_or_indexes_has_the_model_and_may_ask_titan_where_that
 
     assert template["Conditions"]["EmbedsWithTitan"] == {"Fn::Equals": [{"Ref": "Embedder"}, "titan"]}
     assert template["Parameters"]["Embedder"]["AllowedValues"] == list(get_args(EmbedderName))
-    assert template["Globals"]["Function"]["Environment"]["Variables"]["CAIRN_EMBEDDING_EMBEDDER"] == "none"
+    told_to_all = template["Globals"]["Function"]["Environment"]["Variables"]
+    assert told_to_all["CAIRN_EMBEDDING_EMBEDDER"] == {"Ref": "Embedder"}
     for function in FUNCTIONS:
         own = resources[f"{function.logical_id}Function"]["Properties"]
         told = own.get("Environment", {}).get("Variables", {})
         asks = [each for each in conditionals(resources, function) if each[1]["Sid"] == "AskTitan"]
         embeds = function.name in EMBEDS
         assert own.get("Layers", []) == ([{"Ref": "ModelLayer"}] if embeds else []), function.name
-        assert told.get("CAIRN_EMBEDDING_EMBEDDER") == ({"Ref": "Embedder"} if embeds else None), function.name
-        assert told.get("CAIRN_EMBEDDING_DIRECTORY") == ("/opt/model" if embeds else None), function.name
+        assert "CAIRN_EMBEDDING_EMBEDDER" not in told, function.name
         assert [[name, said["Action"], said["Resource"], other] for name, said, other in asks] == [on_bedrock] * embeds
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-import yaml
-from moto import mock_aws
-from moto.dynamodb.responses import DynamoHandler
 
 from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
@@ -24,28 +20,18 @@ from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
 from cairn.ground.jobs import Job, decoded
 from cairn.ground.ports import Blobs, Jobs, KeyRing, Table
+from cairn.local.invoke.mocked import declared, mocked_aws, table_arguments
 from support.doubles import settle
+from support.template import TEMPLATE
 
-TEMPLATE = Path(__file__).parents[2] / "template.yaml"
 ADAPTERS = ["embedded", "moto"]  # an emulator's name joins here, and its branch in the four fixtures below
 
 Resource: TypeAlias = dict[str, Any]
 
 
-class _TemplateLoader(yaml.SafeLoader):
-    """Reads CloudFormation's YAML; an intrinsic function becomes the text of its argument."""
-
-
-def _intrinsic(_loader: yaml.SafeLoader, _tag: str, node: yaml.Node) -> str:
-    return str(node.value)
-
-
-_TemplateLoader.add_multi_constructor("!", _intrinsic)  # pyright: ignore[reportUnknownMemberType]
-
-
 @pytest.fixture(scope="session")
 def template() -> dict[str, Any]:
-    return yaml.load(TEMPLATE.read_text(), _TemplateLoader)  # noqa: S506 - a SafeLoader with tags
+    return {"Resources": declared(TEMPLATE)}
 
 
 @pytest.fixture(scope="session")
@@ -55,33 +41,18 @@ def table_properties(template: dict[str, Any]) -> Resource:
 
 @pytest.fixture(scope="module")
 def cloud() -> Iterator[Clients]:
-    """Return clients of moto, whose DynamoDB is made to take one call at a time: without this it loses updates."""
-    lock = threading.RLock()
-    call_action: Callable[..., Any] = DynamoHandler.call_action
-
-    def one_at_a_time(*args: Any, **kwargs: Any) -> Any:
-        with lock:
-            return call_action(*args, **kwargs)
-
-    with pytest.MonkeyPatch.context() as patch, mock_aws():
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        patch.setattr(DynamoHandler, "call_action", one_at_a_time)
-        yield Clients()
+    """Return clients of moto."""
+    with mocked_aws() as clients:
+        yield clients
 
 
 @pytest.fixture(scope="module")
-def make_dynamo_table(cloud: Clients, table_properties: Resource) -> Callable[..., DynamoTable]:
-    numbers = count()
-    declared = ("KeySchema", "AttributeDefinitions", "BillingMode")
-    arguments = {name: table_properties[name] for name in declared}
-    indexes: list[Any] = [
-        {name: index[name] for name in ("IndexName", "KeySchema", "Projection")}
-        for index in table_properties["GlobalSecondaryIndexes"]
-    ]
+def make_dynamo_table(cloud: Clients, template: dict[str, Any]) -> Callable[..., DynamoTable]:
+    numbers, arguments = count(), table_arguments(template["Resources"])
 
     def make(clients: Clients = cloud) -> DynamoTable:
         name = f"memory-{next(numbers)}"
-        cloud.dynamodb.create_table(TableName=name, GlobalSecondaryIndexes=indexes, **arguments)
+        cloud.dynamodb.create_table(TableName=name, **arguments)
         return DynamoTable(lambda: clients.dynamodb, name)
 
     return make

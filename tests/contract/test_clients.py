@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
-from botocore.errorfactory import ClientExceptionsFactory
+from botocore.exceptions import ClientError
 
 from cairn import wiring
+from cairn.aws import clients
+from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients, OperatorClients
+from cairn.aws.keyring import KmsKeyRing
+from cairn.aws.table import DynamoTable
+from cairn.ground.errors import ConditionFailed, CorruptData, InternalError, NotFound, TransactionRefused
+from cairn.ground.ids import Digest, Tenant
+from cairn.ground.table import Delete, Key, Put, Update
 from cairn.local import store
 from cairn.settings.settings import load
 
 THREADS = 8
+ACME = Tenant("acme")
 ENVIRONMENT = {"CAIRN_TABLE": "t", "CAIRN_BUCKET": "b", "CAIRN_KEY_ID": "k"}
 
 
@@ -26,16 +37,16 @@ def _account(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("kind", [Clients, OperatorClients])
 def test_threads_that_need_a_client_at_once_share_one(kind: type[Clients]) -> None:
-    clients, together = kind(), Barrier(THREADS)
+    made_once, together = kind(), Barrier(THREADS)
 
     def use(_: int) -> Any:
         together.wait()
-        return clients.s3
+        return made_once.s3
 
     with ThreadPoolExecutor(THREADS) as threads:
         made = list(threads.map(use, range(THREADS)))
 
-    assert all(each is clients.s3 for each in made)
+    assert all(each is made_once.s3 for each in made)
     assert len({id(each) for each in made}) == 1
 
 
@@ -63,9 +74,57 @@ def sdk(client: Any) -> str:
     return client.meta.config.user_agent.partition("/")[0]
 
 
-def test_a_client_has_its_error_classes_before_threads_share_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    dynamodb = Clients().dynamodb
+class OfAnotherThread:
+    """A client that a thread got errors of before botocore had made its classes, so that no class matches."""
 
-    monkeypatch.delattr(ClientExceptionsFactory, "create_client_exceptions")
+    def __init__(self, code: str) -> None:
+        self._code = code
 
-    assert dynamodb.exceptions.ConditionalCheckFailedException
+    @property
+    def exceptions(self) -> NoReturn:
+        raise AssertionError("the class of an error was asked for")
+
+    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
+        def refuse(**_: object) -> NoReturn:
+            raise ClientError({"Error": {"Code": self._code, "Message": "no"}, "CancellationReasons": []}, name)
+
+        return refuse
+
+
+def of_another_thread(code: str) -> Callable[[], Any]:
+    return lambda: OfAnotherThread(code)
+
+
+LOST, CANCELED = of_another_thread("ConditionalCheckFailedException"), of_another_thread("TransactionCanceledException")
+HERE = Key("p", "s")
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: DynamoTable(LOST, "t").put(Put({"pk": "p", "sk": "s"})), ConditionFailed),
+        (lambda: DynamoTable(LOST, "t").update(Update(HERE)), ConditionFailed),
+        (lambda: DynamoTable(LOST, "t").delete(Delete(HERE)), ConditionFailed),
+        (lambda: DynamoTable(CANCELED, "t").transact([Delete(HERE)]), TransactionRefused),
+        (lambda: DynamoTable(of_another_thread("Other"), "t").update(Update(HERE)), InternalError),
+        (lambda: S3Blobs(of_another_thread("NoSuchKey"), "b").get(ACME, Digest("0" * 64)), NotFound),
+        (lambda: KmsKeyRing(of_another_thread("InvalidCiphertextException"), "k").unwrap(ACME, b"w"), CorruptData),
+    ],
+)
+def test_an_error_is_told_by_its_code_whatever_class_botocore_gave_it(
+    call: Callable[[], object], told: type[Exception]
+) -> None:
+    with pytest.raises(told):
+        call()
+
+
+def test_no_code_asks_a_client_for_its_classes_of_errors() -> None:
+    rooms = Path(clients.__file__).parent
+    found = [
+        f"{path.name}:{node.lineno}"
+        for path in rooms.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == "exceptions"
+    ]
+
+    assert found == []

@@ -40,6 +40,19 @@ def test_what_was_written_is_there_when_the_file_is_opened_again(path: Path) -> 
     second.close()
 
 
+@pytest.mark.req("R309")
+def test_what_stands_beside_a_put_is_written_with_it_or_neither_is(table: SqliteTable) -> None:
+    item: dict[str, Scalar] = {"pk": "p", "sk": "record", "v": 1}
+    count: dict[str, Scalar] = {"pk": "p", "sk": "count", "v": 1}
+    table.put(Put(item, beside=count))
+    assert (table.get(Key("p", "record")), table.get(Key("p", "count"))) == (item, count)
+
+    with pytest.raises(TransactionRefused):
+        table.transact([Put({**item, "v": 2}, beside={**count, "v": 2}), Put({"pk": "p", "sk": "count"}, ABSENT)])
+
+    assert (table.get(Key("p", "record")), table.get(Key("p", "count"))) == (item, count)
+
+
 def test_two_tables_on_one_file_see_each_others_writes_at_once(path: Path) -> None:
     one, two = SqliteTable(path), SqliteTable(path)
     one.put(Put({"pk": "p", "sk": "s"}, ABSENT))

@@ -59,7 +59,7 @@ def test_a_project_of_the_key_s_is_served_at_every_door(
 
 @pytest.mark.parametrize(
     ("grants", "projects", "served"),
-    [(("table:read",), "*", True), (("table:read",), "garden *.x", False), ((), "garden", True)],
+    [(("sessions:read",), "*", True), (("sessions:read",), "garden *.x", False), ((), "garden", True)],
 )
 def test_a_tool_that_reaches_the_store_in_no_project_s_name_takes_a_key_to_all(
     grants: tuple[str, ...], projects: str, *, served: bool, services: Services, event_of: EventOf

@@ -64,6 +64,15 @@ def over_mcp(tool: Tool, arguments: object, event_of: EventOf) -> dict[str, Any]
     return json.loads(door.handler(event_of("/mcp", message), None)["body"])["result"]
 
 
+def test_a_session_that_is_null_is_the_one_that_the_request_names(spy: Spy, event_of: EventOf) -> None:
+    recall = next(tool for tool in CATALOG if tool.name == "recall")
+    event = event_of("/", {"project": "garden", "session_id": None}, headers={"x-cairn-session": "monday"})
+    assert json.loads(recall.handler(event, None)["body"])["count"] == 0
+    started = spy.told[0]
+    assert isinstance(started, CallStarted)
+    assert started.session == "monday"
+
+
 @pytest.mark.req("R238")
 @pytest.mark.req("R239")
 @pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)

@@ -15,7 +15,7 @@ from cairn import wiring
 from cairn.edge import events
 from cairn.edge.guard import GATEWAY_SECONDS, MARGIN_SECONDS, left, within
 from cairn.ground.adapters import Adapters
-from cairn.ground.errors import CorruptData, SettingsError, Unavailable
+from cairn.ground.errors import CorruptData, PayloadTooLarge, SettingsError, Unavailable
 from cairn.services import Services
 from cairn.settings.settings import Settings, load
 from cairn.tool.tool import Tool
@@ -207,7 +207,7 @@ def test_what_is_handed_on_fits_however_lambda_writes_it(character: str) -> None
         middle = (fitting + too_many) // 2
         try:
             written(middle)
-        except events.PayloadTooLarge:
+        except PayloadTooLarge:
             too_many = middle
         else:
             fitting = middle

@@ -42,7 +42,7 @@ def answer(tool: Tool, event: dict[str, Any]) -> tuple[int, Any]:
         {"lambda": {"scopes": "read write", "projects": "*"}},
         {"lambda": {"tenant": "acme", "projects": "*"}},
         {"lambda": {"tenant": "acme", "scopes": "read write"}},
-        {"lambda": {"tenant": "acme", "scopes": "read write", "projects": "a/b"}},
+        {"lambda": {"tenant": "acme", "scopes": "read write", "projects": "a//b"}},
         {"lambda": {"tenant": "acme", "scopes": "read write", "projects": ["*"]}},
         {"lambda": {"tenant": "", "scopes": "read write", "projects": "*"}},
         {"lambda": {"tenant": "a#b", "scopes": "read write", "projects": "*"}},

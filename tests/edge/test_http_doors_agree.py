@@ -139,7 +139,8 @@ BAD_BODIES: Mapping[str, tuple[str, str]] = {
     "a number of 5,000 digits": (f'{{"max_input_tok": {"1" * 5000}}}', "INVALID_ARGUMENT"),
     "Infinity": ('{"max_input_tok": -Infinity}', "INVALID_ARGUMENT"),
     "a name twice": ('{"project": "a", "project": "b"}', "INVALID_ARGUMENT"),
-    "JSON nested 100,000 deep": (deep(100_000), "INVALID_ARGUMENT"),
+    "JSON nested 50,000 deep": (deep(50_000), "INVALID_ARGUMENT"),
+    "JSON nested 100,000 deep": (deep(100_000), "PAYLOAD_TOO_LARGE"),
     "a body of 10 MB": ('{"project": "' + "x" * 10_000_000 + '"}', "PAYLOAD_TOO_LARGE"),
 }
 
@@ -158,6 +159,40 @@ def test_every_door_gives_the_sample_the_same_answer(tool: Tool, fresh: Callable
     assert answers == [answers[0]] * len(DOORS)
     check_example(tool, answer)
     assert fits(tool.input_schema(), dict(tool.example))
+
+
+@pytest.mark.parametrize("tool", each_tool())
+def test_null_is_an_argument_left_out_in_every_field_of_every_tool(tool: Tool, fresh: Callable[[], object]) -> None:
+    fields = tool.input_schema()["properties"]
+    for name in fields.keys() - {"value"}:
+        left_out = {field: value for field, value in tool.example.items() if field != name}
+        for door_of in (http_v2, mcp):
+            fresh()
+            expected = door_of(tool, json.dumps(left_out))
+            fresh()
+            assert (name, door_of(tool, json.dumps({**left_out, name: None}))) == (name, expected)
+
+
+def test_null_is_left_out_in_the_steps_of_a_pipe_and_a_value_where_any_json_is(fresh: Callable[[], object]) -> None:
+    fresh()
+    tools = {tool.name: tool for tool in CATALOG}
+    place = {"namespace": "session.monday", "key": "plan"}
+    recall = {"project": "garden", "session_id": "monday", "query": None, "cursor": "${first.cursor}"}
+    steps = [
+        {"id": "first", "tool": "recall", "arguments": {**recall, "cursor": None}},
+        {"id": "again", "tool": "recall", "arguments": recall},
+        {"id": "put", "tool": "putMemory", "arguments": {**place, "value": None, "ttl_seconds": None}},
+        {"id": "got", "tool": "getMemory", "arguments": place},
+    ]
+
+    _, answer = mcp(tools["mcp_pipe"], json.dumps({"steps": steps}))
+    assert "failed_step" not in answer or answer["failed_step"] is None
+    results = {each["id"]: each["result"] for each in answer["results"]}
+    assert results["first"] == results["again"]
+    assert results["got"]["value"] is None
+
+    _, refused = mcp(tools["mcp_pipe"], json.dumps({"steps": [{**steps[0], "arguments": None}]}))
+    assert refused["error"]["details"]["fields"] == {"steps[0].arguments": "is required"}
 
 
 def test_every_door_carries_a_conversation_alike(fresh: Callable[[], Any]) -> None:

@@ -12,17 +12,21 @@ from pydantic import BaseModel
 
 from cairn import wiring
 from cairn.edge import problems
+from cairn.edge.events import parse_json
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import (
     CairnError,
     InternalError,
     InvalidArgument,
     KeyUnusable,
+    PayloadTooLarge,
     ResourceBusy,
     SettingsError,
     Unavailable,
 )
 from cairn.ground.ids import Tenant
+from cairn.ground.settings import Limits
+from cairn.ground.table import FORMAT, Key, Update
 from cairn.telemetry import logs
 from cairn.tool.call import Call, execute
 from cairn.tool.tool import Tool, tool
@@ -227,3 +231,48 @@ def test_a_call_that_meets_a_disabled_key_says_what_to_do_and_the_log_says_why(
         "UNAVAILABLE",
         "KeyUnusable: DisabledException",
     )
+
+
+@pytest.mark.req("R304")
+@pytest.mark.usefixtures("services")
+def test_a_call_on_a_store_that_a_newer_program_wrote_says_what_to_do(
+    event_of: EventOf, adapters: Adapters, log: io.StringIO, clock: Any
+) -> None:
+    """A process that had the tenant's key in memory notices as soon as it asks for it again."""
+    assert AFTER.handler(event_of("/", AFTER.example), None)["statusCode"] == 200
+    adapters.table.update(Update(Key("acme#keys", "data#000001"), set={"format": FORMAT + 1}))
+    clock.advance(minutes=6)
+
+    response = AFTER.handler(event_of("/", AFTER.example), None)
+
+    error = json.loads(response["body"])["error"]
+    assert (response["statusCode"], error["code"]) == (503, "UNAVAILABLE")
+    assert error["details"] == {"reason": "NewerFormat", "format": FORMAT + 1, "known": FORMAT}
+    assert "Start the newer one again, or import a bundle" in error["message"]
+    assert calls(log)[-1]["failure"] == "NewerStore: NewerFormat"
+
+
+DENSE = {
+    "lists": b"[" + b",".join([b"[]"] * 2000) + b"]",
+    "objects": b"[" + b",".join([b"{}"] * 2000) + b"]",
+    "numbers": b"[" + b"1," * 2000 + b"1]",
+    "names": b"{" + b",".join(b'"%d":1' % number for number in range(2000)) + b"}",
+    "nothing closed": b"[" * 3000,
+}
+
+
+@pytest.mark.parametrize("body", DENSE.values(), ids=DENSE)
+def test_a_body_of_too_many_values_is_refused_before_it_is_parsed(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    def loads(*_: object, **__: object) -> NoReturn:
+        pytest.fail("parsed")
+
+    monkeypatch.setattr(json, "loads", loads)
+    with pytest.raises(PayloadTooLarge) as refused:
+        parse_json(body, Limits(json_values=1000))
+    assert refused.value.details == {"field": "body", "limit": 1000}
+
+
+def test_what_separates_inside_of_texts_is_not_counted() -> None:
+    text = 'a, [b], {c} and \\"d, e\\" ' * 500
+
+    assert parse_json(json.dumps({"text": text}).encode(), Limits(json_values=1000)) == {"text": text}

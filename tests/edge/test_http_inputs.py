@@ -42,7 +42,7 @@ def test_before_turn_takes_every_field_of_the_contract(call: Call) -> None:
         recall_scope="user",
     )
 
-    assert set(answer) == {"input_items", "recall_fact_ids", "context_token_count"}
+    assert set(answer) == {"input_items", "recall_fact_ids", "context_token_count", "recalled_by", "likelihood"}
     assert answer["input_items"][-2:] == [message("user", "Hello"), message("user", TEXT)]
 
 
@@ -148,26 +148,26 @@ def test_a_slice_leaves_what_is_around_it(start: int, count: int, left: str) -> 
     assert history(items, [{"text": "x"}], start, count) == tuple({"text": text} for text in left)
 
 
-@pytest.mark.parametrize(
-    "item",
-    [
-        {
-            "type": "message",
-            "role": "user",
-            "content": [{"type": "input_image", "image_url": "https://h/x.png", "detail": "low"}],
-        },
-        {
-            "type": "function_call",
-            "call_id": "c",
-            "name": "n",
-            "arguments": "{}",
-            "x-unknown": {"deep": [1, None, True]},
-        },
-        {"role": "user", "content": "plain", "metadata": {"item_id": "1"}},
-        {"role": "user", "content": ["a", "b"]},
-        {"role": "assistant", "content": None},
-    ],
-)
+UNTOUCHED: list[dict[str, Any]] = [
+    {
+        "type": "message",
+        "role": "user",
+        "content": [{"type": "input_image", "image_url": "https://h/x.png", "detail": "low"}],
+    },
+    {
+        "type": "function_call",
+        "call_id": "c",
+        "name": "n",
+        "arguments": "{}",
+        "x-unknown": {"deep": [1, None, True]},
+    },
+    {"role": "user", "content": "plain", "metadata": {"item_id": "1"}},
+    {"role": "user", "content": ["a", "b"]},
+    {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "So."}], "encrypted_content": "x"},
+]
+
+
+@pytest.mark.parametrize("item", UNTOUCHED)
 def test_an_item_comes_back_untouched(item: dict[str, Any], call: Call) -> None:
     assert before(call, current_input=[item])["input_items"][-1] == item
 

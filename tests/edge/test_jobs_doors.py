@@ -18,13 +18,15 @@ from cairn.conversation.turns import Completion
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
-from cairn.ground.jobs import DUE_SHARDS, KINDS, IndexLog, Job, MaintainShard, decoded, encoded
+from cairn.ground.jobs import DUE_SHARDS, KINDS, EmbedLog, IndexLog, Job, MaintainShard, SealAudit, decoded, encoded
 from cairn.ground.session import Session
 from cairn.ground.table import Key, Query
 from cairn.services import Services
 from cairn.sessions.layout import SUMMARIES, due_pk, due_shard, session_pk
+from cairn.tool.call import Call
 from cairn.turns.after_turn import commit
 from cairn_jobs import schedule, worker
+from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 from support.doubles import RecordingJobs
 from support.log import Journal
 from support.services import changed
@@ -50,8 +52,9 @@ def event_of(*bodies: str) -> dict[str, Any]:
 
 
 def jobs_of(adapters: Adapters) -> list[Job]:
+    """Return the jobs that were sent, but for those that each append asks for."""
     assert isinstance(adapters.jobs, RecordingJobs)
-    return adapters.jobs.sent
+    return [job for job in adapters.jobs.sent if not isinstance(job, EmbedLog)]
 
 
 def handed_back(answer: Mapping[str, Any]) -> list[str]:
@@ -112,6 +115,18 @@ def test_the_schedule_queues_one_job_for_each_shard_in_which_a_session_is_due(
         *("run-1", "OK"),
         {"shards": len(shards), "audit_logs": 0},
     )
+
+
+@pytest.mark.usefixtures("services")
+@pytest.mark.req("R309")
+def test_the_schedule_of_sealing_queues_audit_logs_alone(call: Call, adapters: Adapters, clock: Any) -> None:
+    memory_after_turn.execute(EXAMPLE, call)
+    clock.advance(days=2)
+
+    answer = schedule.handler({"id": "run-1", "only": "sealing"}, None)
+
+    assert answer == {"shards": []}
+    assert [each for each in jobs_of(adapters) if not isinstance(each, IndexLog)] == [SealAudit(call.caller.tenant)]
 
 
 @pytest.mark.usefixtures("services")

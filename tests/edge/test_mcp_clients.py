@@ -18,7 +18,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 import cairn
-from cairn_tools.catalog import CATALOG
+from support.routes import LISTED
 
 pytestmark = [pytest.mark.slow, pytest.mark.enable_socket]
 
@@ -80,7 +80,7 @@ async def _converse(connect: Connect, mode: str, version: str | None) -> None:
             assert client.server_info.version == cairn.__version__
             assert "memory_before_turn" in (client.instructions or "")
         listed = (await client.list_tools()).tools
-        assert [tool.name for tool in listed] == [tool.name for tool in CATALOG if tool.on_by_default]
+        assert [tool.name for tool in listed] == [tool.name for tool in LISTED if tool.on_by_default]
         assert all(tool.input_schema and tool.annotations for tool in listed)
 
         said = [{"type": "message", "role": "user", "content": "My name is Ada."}]
@@ -116,5 +116,5 @@ def test_nothing_but_the_protocol_is_written_to_stdout(environment: dict[str, st
             replies.append(json.loads(server.stdout.readline()))
         rest, _ = server.communicate(timeout=30)
     assert [reply["id"] for reply in replies] == [0, 1]
-    assert len(replies[1]["result"]["tools"]) == len([tool for tool in CATALOG if tool.on_by_default])
+    assert len(replies[1]["result"]["tools"]) == len([tool for tool in LISTED if tool.on_by_default])
     assert (rest, server.returncode) == ("", 0)

@@ -14,6 +14,7 @@ from cairn.services import Services
 from cairn.tool.tool import Tool
 from cairn_mcp import door
 from cairn_tools.forget import forget
+from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.recall import recall
 from cairn_tools.remember import remember
 
@@ -91,9 +92,7 @@ def test_each_of_the_22_types_is_taken_as_a_word_and_found_by_it(ask: Ask) -> No
 
 @pytest.mark.req("R236")
 @pytest.mark.req("R270")
-@pytest.mark.parametrize(
-    "name", ["Fact", "FACT", " fact", "facts", "", "all", "trade-off", None, 1, True, ["fact"], {}]
-)
+@pytest.mark.parametrize("name", ["Fact", "FACT", " fact", "facts", "", "all", "trade-off", 1, True, ["fact"], {}])
 def test_another_type_is_refused_by_the_name_of_its_field(ask: Ask, name: object) -> None:
     assert refused(ask, remember, content="Beans go north.", type=name) == ["type"]
     if name != "all":
@@ -124,7 +123,7 @@ def test_a_confidence_is_kept_exactly_and_is_0_8_unless_told(ask: Ask) -> None:
 
 
 @pytest.mark.req("R270")
-@pytest.mark.parametrize("given", ["0.5", "", "sure", "high low", True, False, None, [0.5], {}])
+@pytest.mark.parametrize("given", ["0.5", "", "sure", "high low", True, False, [0.5], {}])
 def test_what_is_no_confidence_is_refused_by_the_name_of_its_field(ask: Ask, given: object) -> None:
     assert refused(ask, remember, content="Beans go north.", confidence=given) == ["confidence"]
 
@@ -147,7 +146,7 @@ def test_a_recall_returns_10_unless_told_and_1_to_50(ask: Ask) -> None:
         ask(remember, content=f"Row {number} holds beans.")
 
     assert [len(ask(recall, **limit)["memories"]) for limit in ({}, {"limit": 1}, {"limit": 50})] == [10, 1, 50]
-    for limit in (0, -1, 51, 1.5, "10", None, True):
+    for limit in (0, -1, 51, 1.5, "10", True):
         assert refused(ask, recall, limit=limit) == ["limit"]
 
 
@@ -166,7 +165,7 @@ def test_each_search_mode_finds_and_another_is_refused(ask: Ask) -> None:
 
     for mode in ("text", "semantic", "hybrid"):
         assert ask(recall, query="beans", search_mode=mode)["count"] == 1
-    for mode in ("Text", "vector", "", None):
+    for mode in ("Text", "vector", ""):
         assert refused(ask, recall, query="beans", search_mode=mode) == ["search_mode"]
 
 
@@ -177,7 +176,7 @@ def test_a_recall_leaves_out_what_is_less_sure_than_0_5_unless_told(ask: Ask) ->
 
     found = [ask(recall, **least)["count"] for least in ({}, {"min_confidence": 0}, {"min_confidence": 0.9})]
     assert found == [2, 3, 1]
-    for least in (-0.1, 1.1, "high", None):
+    for least in (-0.1, 1.1, "high"):
         assert refused(ask, recall, min_confidence=least) == ["min_confidence"]
 
 
@@ -237,3 +236,19 @@ def test_a_recall_says_of_what_kind_each_is_how_it_was_found_and_why_where_asked
     assert (newest["source"], newest["score"]) == ("memory:time", 0)
     assert not newest.get("why")
     assert ask(recall, query="beans", type="turn")["count"] == 0
+
+
+@pytest.mark.req("R286")
+def test_a_recall_says_apart_who_said_each_and_where_only_if_it_is_asked(ask: Ask) -> None:
+    said = [{"role": "user", "name": "Ada", "content": "I grow beans, mostly."}]
+    ask(memory_after_turn, turn_id="one", input_items=said, output_items=[])
+    ask(remember, content="Beans go north.", type="decision")
+
+    plain = ask(recall, query="beans")["memories"]
+    told = {each["type"]: each for each in ask(recall, query="beans", origin=True)["memories"]}
+
+    assert [each for each in plain if "origin" in each] == []
+    assert told["turn"]["content"].endswith("Ada: I grow beans, mostly.")
+    where = {"session_id": "monday", "turn_id": "one"}
+    assert told["turn"]["origin"] == {"speaker": "Ada", "words": "I grow beans, mostly.", **where}
+    assert set(told["decision"]["origin"].values()) == {None}, "whose session it was kept in is nobody's business"

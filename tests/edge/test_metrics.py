@@ -55,6 +55,9 @@ def test_the_names_are_those_that_were_asked_for() -> None:
         "memory_tool_pii_redactions_total",
         "memory_access_anomalies_total",
         "memory_audit_failures_total",
+        "memory_recall_total",
+        "memory_recall_without_vector_total",
+        "memory_damage_total",
         "memory_enrichment_total",
         "memory_enrichment_latency_ms",
         "memory_enrichment_errors",
@@ -165,12 +168,16 @@ def test_a_denied_call_counts_under_its_reason(tool: Tool, event_of: EventOf, em
     del unauthorized["requestContext"]["authorizer"]
     without_scope["requestContext"]["authorizer"]["lambda"]["scopes"] = ""
 
-    for event in (unauthorized, without_scope, event_of("/", tool.example, projects="other")):
+    for event in (unauthorized, without_scope):
         assert tool.handler(event, None)["statusCode"] == 403
+    # One that tells each caller of its own projects is open to a caller of any.
+    elsewhere = tool.handler(event_of("/", tool.example, projects="other"), None)["statusCode"]
+    assert elsewhere == (200 if tool.of_own_projects else 403)
     tool.handler(event_of("/", tool.example), None)
 
-    reasons = {f"{tool.name}/{reason}": 1.0 for reason in ("authorization", "scope", "project")}
-    assert emitted.total("memory_tool_permission_denies_total") == reasons
+    reasons = ("authorization", "scope") if tool.of_own_projects else ("authorization", "scope", "project")
+    expected = {f"{tool.name}/{reason}": 1.0 for reason in reasons}
+    assert emitted.total("memory_tool_permission_denies_total") == expected
 
 
 @pytest.mark.usefixtures("services")

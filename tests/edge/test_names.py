@@ -114,8 +114,8 @@ def test_a_tool_is_listed_without_asking_for_what_the_request_names(event_of: Ev
         listed = json.loads(door.handler(event_of("/mcp", message, headers=headers), None)["body"])
         return listed["result"]["tools"][0]["inputSchema"]["required"]
 
-    assert required({}) == ["project", "session_id"]
-    assert required({"x-cairn-session": "monday"}) == ["project"]
+    assert required({}) == ["project", "session_id", "current_input"]
+    assert required({"x-cairn-session": "monday"}) == ["project", "current_input"]
 
 
 def stored_logs(adapters: Adapters) -> list[str]:

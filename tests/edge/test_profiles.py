@@ -11,17 +11,18 @@ import pytest
 
 from cairn import wiring
 from cairn.access import policies
-from cairn.access.api_keys import project_pattern
+from cairn.access.api_keys import Grant, project_pattern
 from cairn.access.callers import Caller
 from cairn.conversation.token_count import count
 from cairn.ground.errors import Unavailable
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Tenant, UserId
 from cairn.services import Services
 from cairn.tool.call import Call
 from cairn.tool.tool import visible
 from cairn_mcp import door
 from cairn_mcp.profiles import AGENT
 from cairn_tools.catalog import CATALOG
+from support.access import bearer, through
 from support.services import changed
 
 EventOf: TypeAlias = Callable[..., dict[str, Any]]
@@ -58,18 +59,49 @@ def seen(services: Services, who: Caller) -> set[str]:
     return {tool.name for tool in visible(CATALOG, Call(who, services))}
 
 
-@pytest.mark.parametrize(("path", "most"), [("/mcp", 6000), ("/mcp/agent", 1500)])
+@pytest.mark.parametrize(("path", "most"), [("/mcp", 4500), ("/mcp/agent", 1400)])
 def test_a_list_of_tools_costs_no_more_tokens_than_promised(path: str, most: int, send: Callable[..., Any]) -> None:
-    tools = send(path, "tools/list")["result"]["tools"]
-    sent = json.dumps(tools, ensure_ascii=False, separators=(",", ":"))
-    assert most / 2 < count(sent) <= most
+    assert most / 2 < tokens(send(path, "tools/list")["result"]["tools"]) <= most
+
+
+@pytest.mark.req("R284")
+@pytest.mark.parametrize(("path", "less"), [("/mcp", 1000), ("/mcp/agent", 80)])
+def test_whoever_is_bound_to_a_project_and_a_user_is_sent_less(
+    path: str, less: int, event_of: EventOf, send: Callable[..., Any], services: Services
+) -> None:
+    key = services.credentials.create(Tenant("acme"), Grant((project_pattern("garden"),), users=(UserId("ada"),))).text
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    answer = door.handler(through(bearer(key), event_of(path, body)), None)["body"]
+
+    assert tokens(json.loads(answer)["result"]["tools"]) <= tokens(send(path, "tools/list")["result"]["tools"]) - less
+
+
+def tokens(tools: object) -> int:
+    return count(json.dumps(tools, ensure_ascii=False, separators=(",", ":")))
+
+
+@pytest.mark.req("R003")
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/agent"])
+def test_every_field_is_described_where_it_comes_first_and_again_only_in_other_words(
+    path: str, send: Callable[..., Any]
+) -> None:
+    whole, told = {tool.name: tool.input_schema()["properties"] for tool in CATALOG}, set[tuple[str, str]]()
+    for tool in send(path, "tools/list")["result"]["tools"]:
+        for name, field in tool["inputSchema"]["properties"].items():
+            said = (name, whole[tool["name"]][name]["description"])
+            assert field.get("description") == (None if said in told else said[1]), (tool["name"], name)
+            told.add(said)
 
 
 @pytest.mark.req("R003")
 @pytest.mark.parametrize("modern", [False, True])
 @pytest.mark.parametrize(
     ("path", "names"),
-    [("/mcp", [tool.name for tool in CATALOG]), ("/mcp/agent", OF_AGENTS), ("/mcp/agent/", OF_AGENTS)],
+    [
+        ("/mcp", [tool.name for tool in CATALOG if tool.route is None]),
+        ("/mcp/agent", OF_AGENTS),
+        ("/mcp/agent/", OF_AGENTS),
+    ],
 )
 def test_a_path_lists_the_tools_of_its_profile_in_both_eras(
     path: str, names: list[str], *, modern: bool, send: Callable[..., Any]

@@ -82,7 +82,7 @@ def test_a_standard_tool_goes_through_the_sandbox_once_and_a_memory_tool_never(
 def test_a_standard_tool_is_granted_the_sandbox_and_what_it_is_told_and_a_memory_tool_never_the_sandbox() -> None:
     families = {tool.family: tool.grants for tool in CATALOG}
 
-    assert families["standard"] == ("enrichment:use", "blobs:read", "sandbox:invoke")
+    assert families["standard"] == ("executions:use", "sessions:read", "logs:read", "blobs:read", "sandbox:invoke")
     for tool in CATALOG:
         assert ("sandbox:invoke" in tool.grants) == (tool.family == "standard")
 

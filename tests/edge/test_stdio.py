@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from threading import Event
+from threading import Barrier, Event
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from cairn.ground.settings import Limits
 from cairn_mcp import stateless as modern
 from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
 from cairn_mcp.server import Server, ToolCall
-from cairn_mcp.stdio import Connection
+from cairn_mcp.stdio import _AT_ONCE, Connection  # pyright: ignore[reportPrivateUsage] - as many as it answers at once
 
 META: dict[str, Any] = {modern.VERSION_KEY: "2026-07-28", modern.CAPABILITIES_KEY: {}}
 SECONDS = 5
@@ -123,6 +123,63 @@ def test_requests_of_both_eras_are_answered_and_notifications_are_not(talk: Talk
     assert talk.reply()["result"]["protocolVersion"] == "2025-06-18"
     talk.end()
     assert talk.rest() == []
+
+
+def cancelled(number: object) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number, "reason": "late"}}
+
+
+def test_a_cancelled_request_is_answered_no_more(talk: Talk) -> None:
+    talk.say(call(1, "wait"), cancelled(1), call(2, "go"))
+    talk.end()
+
+    assert [each["id"] for each in talk.rest()] == [2]
+
+
+def test_a_request_is_cancelled_though_every_thread_has_one_to_answer() -> None:
+    class Full(Tools):
+        arrived = Barrier(_AT_ONCE + 1)
+
+        def call(self, call: ToolCall) -> Mapping[str, Any]:
+            self.arrived.wait(SECONDS)
+            assert self.gone.wait(SECONDS)
+            return {"content": [{"type": "text", "text": call.name}], "isError": False}
+
+    tools = Full()
+    talk = Talk(tools)
+    numbers = range(1, _AT_ONCE + 1)
+    talk.say(*(call(number, "wait") for number in numbers))
+    tools.arrived.wait(SECONDS)
+    talk.say(*(cancelled(number) for number in numbers[1:]), {"jsonrpc": "2.0", "id": 99, "method": "ping"})
+    tools.gone.set()
+    talk.end()
+
+    assert sorted(each["id"] for each in talk.rest()) == [1, 99]
+    talk.close()
+
+
+@pytest.mark.parametrize("number", ["1", True, 1.0, None, [1], 7])
+def test_a_cancellation_of_no_request_cancels_none(talk: Talk, number: object) -> None:
+    talk.say(call(1, "wait"), cancelled(number), {**cancelled(1), "params": [1]}, call(2, "go"))
+    talk.end()
+
+    assert {each.get("id") for each in talk.rest()} >= {1, 2}
+
+
+def test_an_id_that_comes_again_after_its_cancellation_is_answered(talk: Talk) -> None:
+    talk.say(call(1, "wait"), cancelled(1), call(2, "go"), {"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    talk.end()
+
+    assert sorted((each["id"], each["result"] == {}) for each in talk.rest()) == [(1, True), (2, False)]
+
+
+def test_of_a_batch_the_cancelled_request_alone_is_left_out(talk: Talk) -> None:
+    talk.say([call(1, "wait"), {"jsonrpc": "2.0", "id": 3, "method": "ping"}], [cancelled(1)], call(2, "go"))
+    talk.end()
+
+    replies = talk.rest()
+    assert [[one["id"] for one in each] for each in replies if isinstance(each, list)] == [[3]]  # pyright: ignore[reportUnknownVariableType] - JSON
+    assert [each["id"] for each in replies if isinstance(each, dict)] == [2]
 
 
 @pytest.mark.parametrize(

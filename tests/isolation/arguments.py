@@ -98,10 +98,8 @@ class Drawing:
         for name, part in schema["properties"].items():
             if name in required or self.draw.random() < self._likely(name, example):
                 given[name] = self._value(name, _resolved(part, definitions), definitions, example.get(name))
-        if {"current_input", "current_input_text"} & schema["properties"].keys() and "current_input_text" not in given:
+        if "current_input" in schema["properties"]:
             given["current_input"] = text(self.draw)
-        elif "current_input" in given:
-            del given["current_input_text"]
         return given
 
     def _likely(self, name: str, example: Mapping[str, Any]) -> float:
@@ -113,7 +111,9 @@ class Drawing:
     def _value(self, name: str, schema: Schema, definitions: Schema, example: object) -> Any:
         if "anyOf" in schema:
             choices = [_resolved(each, definitions) for each in schema["anyOf"]]
-            schema = next(each for each in choices if each.get("type") != "null")
+            others = [each for each in choices if each.get("type") != "null"]
+            is_any_json = len(choices) - len(others) == 1 < len(others)
+            schema = {} if is_any_json else others[0]
         values = [schema["const"]] if "const" in schema else schema.get("enum")
         return self.draw.choice(values) if values else self._typed(name, schema, definitions, example)
 

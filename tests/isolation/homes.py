@@ -6,7 +6,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
@@ -17,7 +17,9 @@ from cairn.embedded.table import SqliteTable
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import Blobs, Table
 from cairn.ground.table import Attributes, Key
+from cairn.local.invoke.mocked import create_store, declared
 from support.memory_store import MemoryBlobs, MemoryTable
+from support.template import TEMPLATE
 
 
 class Home(Protocol):
@@ -82,7 +84,7 @@ class InAws:
     def __init__(self, name: str) -> None:
         self._clients = Clients()
         self._name = name
-        _create(self._clients, name)
+        create_store(self._clients, name, declared(TEMPLATE))
         self.table = DynamoTable(lambda: self._clients.dynamodb, name)
         self.blobs = S3Blobs(lambda: self._clients.s3, name)
 
@@ -93,20 +95,6 @@ class InAws:
     def blob_paths(self) -> Iterator[str]:
         objects = self._clients.s3.list_objects_v2(Bucket=self._name).get("Contents", [])
         return (str(each.get("Key")).removeprefix("blobs/") for each in objects)
-
-
-def _create(clients: Clients, name: str) -> None:
-    keys = {"pk": "HASH", "sk": "RANGE"}, {"ipk": "HASH", "isk": "RANGE"}
-    schemas: list[Any] = [[{"AttributeName": n, "KeyType": kind} for n, kind in each.items()] for each in keys]
-    index: Any = {"IndexName": "sparse", "KeySchema": schemas[1], "Projection": {"ProjectionType": "KEYS_ONLY"}}
-    clients.dynamodb.create_table(
-        TableName=name,
-        BillingMode="PAY_PER_REQUEST",
-        AttributeDefinitions=[{"AttributeName": n, "AttributeType": "S"} for n in ("pk", "sk", "ipk", "isk")],
-        KeySchema=schemas[0],
-        GlobalSecondaryIndexes=[index],
-    )
-    clients.s3.create_bucket(Bucket=name)
 
 
 def owners(home: Home) -> Iterator[str]:

@@ -8,7 +8,7 @@ from random import Random
 from typing import Final
 
 TENANTS: Final = ("a", "A", "a-b", "a_b", "acme", "acme1", "acme-", "keys", "audit", "m")
-PROJECTS: Final = ("p", "P", "p1", "p.", "..p", "keys", "s", "m", "p-1", "p_1")
+PROJECTS: Final = ("p", "P", "p1", "p.", "..p", "keys", "s", "m", "p-1", "p_1", "p/1", "p/m/p", "s/p")
 SESSIONS: Final = (
     *("s1", "s10", "s", "S1", "s_", "s%", "%", "_", "#", "s1#", "s1#s#p#s1", "~", "e#~", "e#0", "e#000000000001"),
     *("turn#t1", "cmp#1", "m#", "log#u:ada", "u:ada", "s:s1", "keys", "abstracts", "*", "s1 ", " s1", "ß", "ss", "SS"),

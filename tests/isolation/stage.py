@@ -18,8 +18,9 @@ from typing import Any, Final, Literal, TypeAlias
 from unittest.mock import patch
 
 from cairn import wiring
-from cairn.access.layout import POLICIES, policies_pk
+from cairn.access.layout import POLICIES, policies_pk, policy_versions_pk
 from cairn.access.policy_store import PolicyStore
+from cairn.calls.journal import WRITER_BYTES
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest, Tenant
@@ -38,11 +39,12 @@ from cairn_tools.catalog import CATALOG
 from isolation.homes import Home
 from isolation.policy import POLICY
 from support.doubles import RecordingJobs
+from support.routes import can_be_routed, routed
 from support.services import services_over
 
 START: Final = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
-OF_THE_DEPLOYMENT: Final = frozenset({policies_pk(), keys_pk(POLICIES)})
-"""The partitions of no tenant that a call may read: the policy document, which holds for all, and its key."""
+OF_THE_DEPLOYMENT: Final = frozenset({policies_pk(), policy_versions_pk(), keys_pk(POLICIES)})
+"""The partitions of no tenant that a call may read: the policy document, which holds for all, its versions, its key."""
 _VOLATILE: Final = frozenset({"timestamp", "latency_ms", "id", "duration_ms"})
 _TOOLS: Final = {tool.name: tool for tool in CATALOG}
 
@@ -105,7 +107,7 @@ class Stage:
     moment: datetime = START
     store_calls: list[str] = field(default_factory=list[str])
     trespasses: list[str] = field(default_factory=list[str])
-    _random: dict[Party, Random] = field(default_factory=dict[Party, Random])
+    _random: dict[tuple[Party, bool], Random] = field(default_factory=dict[tuple[Party, bool], Random])
     _keys: Counter[Tenant] = field(default_factory=Counter[Tenant])
     _jobs: RecordingJobs = field(default_factory=RecordingJobs)
     _lines: list[str] = field(default_factory=list[str])
@@ -139,9 +141,13 @@ class Stage:
         if not OF_THE_DEPLOYMENT.issuperset(partitions):
             self.store_calls.append(f"{call} {' '.join(partitions)} {found}")
 
-    def draw(self) -> Random:
-        """Return the randomness of the party that calls."""
-        return self._random.setdefault(self.calling, Random(str(self.calling)))  # noqa: S311 - has to be repeatable
+    def draw(self, size: int = 0) -> Random:
+        """Return the randomness of the party that calls; that of writers' names, which projects share, apart.
+
+        Else a party would draw other ids where another has drawn a writer's name already.
+        """
+        who = self.calling, size == WRITER_BYTES
+        return self._random.setdefault(who, Random(str(who)))  # noqa: S311 - has to be repeatable
 
     def new_key(self, tenant: Tenant) -> bytes:
         """Return the wrapped form of a tenant's next key."""
@@ -151,7 +157,7 @@ class Stage:
     def _answer(self, step: Step, waiting: Sequence[Job]) -> str:
         match step.door:
             case "http":
-                return json.dumps(_TOOLS[step.tool].handler(event(step, step.arguments), None))
+                return json.dumps(_TOOLS[step.tool].handler(_asked(step), None))
             case "mcp":
                 params = {"name": step.tool, "arguments": step.arguments}
                 return json.dumps(
@@ -180,6 +186,13 @@ class Stage:
         finally:
             logger.setLevel(level)
             logger.removeHandler(handler)
+
+
+def _asked(step: Step) -> dict[str, Any]:
+    """Return the event of a call over HTTP: every other one that a route can say is made there."""
+    tool, posted = _TOOLS[step.tool], event(step, step.arguments)
+    by_route = can_be_routed(tool, step.arguments) and len(str(step.arguments)) % 2
+    return routed(tool, step.arguments, posted) if by_route else posted
 
 
 def event(step: Step, body: object) -> dict[str, Any]:
@@ -234,7 +247,7 @@ class _Entropy:
     stage: Stage
 
     def token(self, size: int) -> bytes:
-        return self.stage.draw().randbytes(size)
+        return self.stage.draw(size).randbytes(size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,9 +35,15 @@ _UNLIMITED: Final = Settings(
     memory=MemorySettings(recent_context_items=4, compaction_min_age_hours=1),
 )
 """Settings whose rates and quotas a trial does not reach."""
+_APART: Final = replace(_UNLIMITED, memory=replace(_UNLIMITED.memory, across_projects=False))
+"""The same where users are not known across projects, so that these share nothing."""
 _ABOUT_A_PROJECT: Final = tuple(
     tool for tool in CATALOG if tool.runs or "project" in tool.input_schema().get("required", ())
 )
+
+
+_POSITIONED: Final = frozenset({"mcp_pipe", *(tool.name for tool in CATALOG if tool.route is not None)})
+"""The tools whose cursors are a name or a time, behind which everyone is told of their own; a pipe may run them."""
 
 
 @dataclass
@@ -63,14 +69,14 @@ def isolated(seed: int, calls: int, home: Callable[[], Home] = InMemory, among: 
     """
     draw = Random(seed)  # noqa: S311 - has to be repeatable
     parties, verdict = _parties(draw, among), Verdict()
-    tools, settings = (CATALOG, _settings(draw)) if among == "tenants" else (_ABOUT_A_PROJECT, _UNLIMITED)
+    tools, settings = (CATALOG, _settings(draw)) if among == "tenants" else (_ABOUT_A_PROJECT, _APART)
     try:
         together = Stage(home(), settings)
-        played = list(_played(together, draw, parties, calls, tools))
-        _judge(together, played, parties, verdict)
+        steps = list(played(together, draw, parties, calls, tools))
+        _judge(together, steps, parties, verdict)
         for party in parties:
             alone = Stage(home(), settings)
-            verdict.problems += _differences(alone, [(step, seen) for step, seen in played if step.party == party])
+            verdict.problems += _differences(alone, [(step, seen) for step, seen in steps if step.party == party])
             if among == "tenants" and kept(together.home, party.tenant) != kept(alone.home, party.tenant):
                 verdict.problems.append(f"{party} has something else in the store than it would have alone")
     finally:
@@ -93,9 +99,10 @@ def _settings(draw: Random) -> Settings:
     return replace(_UNLIMITED, quotas=Quotas(namespace_items=2, tenant_items=4), rate_limits=rates)
 
 
-def _played(
+def played(
     stage: Stage, draw: Random, parties: Sequence[Party], calls: int, tools: Sequence[Tool]
 ) -> Iterator[tuple[Step, Seen]]:
+    """Draw so many calls, play each, and yield it with what was seen of it."""
     names, harvest, at = Names.drawn(draw), Harvest(), 0.0
     focus = _focus(draw, tools)
     for _ in range(calls):
@@ -109,9 +116,29 @@ def _played(
         seen = stage.play(step)
         harvest.gather(party, answer_of(step, seen))
         yield step, seen
+        if step.tool == "memory_after_turn" and draw.random() < 0.3:
+            back = _taken_back(step)
+            yield back, stage.play(back)
+        if step.tool == "store_session_to_cascade" and (pointer := _pointer(step, seen)):
+            read = replace(
+                step, tool="retrieve_session_from_cascade", arguments={"pointer": pointer}, stolen=frozenset()
+            )
+            yield read, stage.play(read)
     for party in parties:
         look = Step(party=party, door="audit", at=at + 1)
         yield look, stage.play(look)
+
+
+def _taken_back(said: Step) -> Step:
+    """Return the call that takes back what a call has said; drawn by itself it would hardly name a newest turn."""
+    named = {name: value for name, value in said.arguments.items() if name in {"project", "session_id", "turn_id"}}
+    return replace(said, tool="memory_take_back_turn", arguments=named, stolen=frozenset())
+
+
+def _pointer(step: Step, seen: Seen) -> str | None:
+    """Return where a call has archived something; drawn by itself, hardly a call would read it there."""
+    answer = answer_of(step, seen)
+    return answer.get("structuredContent", answer).get("pointer")
 
 
 def _focus(draw: Random, tools: Sequence[Tool]) -> Sequence[Tool]:
@@ -150,7 +177,7 @@ def _judge(stage: Stage, played: Iterable[tuple[Step, Seen]], parties: Sequence[
         verdict.stolen += bool(step.stolen)
         if code == "INTERNAL_ERROR":
             verdict.problems.append(f"something failed inside: {_shown(step)}")
-        if code == "OK" and step.stolen & UNGUESSABLE and step.tool != "mcp_pipe":
+        if code == "OK" and step.stolen & UNGUESSABLE and step.tool not in _POSITIONED:
             verdict.problems.append(f"{step.party} opened what was given to another: {_shown(step)}")
     known = {*(party.tenant for party in parties), *(pk.partition("#")[0] for pk in OF_THE_DEPLOYMENT)}
     verdict.problems += [f"something in the store is nobody's: {owner}" for owner in {*owners(stage.home)} - known]

@@ -95,7 +95,7 @@ def test_a_call_that_works_tells_nothing_it_was_given(
     first = json.dumps(door(tool, arguments)).replace("\\", "")
     door(tool, arguments)
 
-    assert ('"error"' in first) is (outcome(tool) != "OK")
+    assert ('"error":{"code"' in first.replace(" ", "")) is (outcome(tool) != "OK")
     heard = said()
     assert CANARY not in heard
     assert key.rsplit("_", 1)[1] not in heard
@@ -132,9 +132,9 @@ class Broken:
     ("parts", "tool"),
     [
         pytest.param({part: Broken()}, tool, id=f"{part}-{tool.name}")
-        for part, grant in (("table", "table:read"), ("keys", "key:use"))
+        for part in ("table", "keys")
         for tool in CATALOG
-        if grant in tool.grants and (part != "keys" or tool.name not in SELDOM_NEED_A_KEY)
+        if tool.grants and (part != "keys" or tool.name not in SELDOM_NEED_A_KEY)
     ],
 )
 def test_a_store_that_fails_and_tells_all_is_told_of_by_class_and_place_only(  # noqa: PLR0913 - fixtures

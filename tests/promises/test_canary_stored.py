@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from moto import mock_aws
 
 from cairn import wiring
 from cairn.aws.blobs import S3Blobs
@@ -19,6 +18,7 @@ from cairn.aws.table import DynamoTable
 from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import KeyRing
+from cairn.local.invoke.mocked import create_store, declared, mocked_aws
 from cairn.services import Services
 from cairn.tool.tool import Tool
 from cairn.vault.data_key import DataKey
@@ -26,6 +26,7 @@ from cairn_tools.catalog import CATALOG
 from support.canaries import CANARY, NAMED_IN_THE_LOG, EventOf, each_tool, http, planted
 from support.custody import forms
 from support.services import services_over
+from support.template import TEMPLATE
 
 pytestmark = pytest.mark.enable_socket
 NAMES_IN_THE_STORE = NAMED_IN_THE_LOG | {"user_id", "agent_id", "task_id", "namespace", "key", "memory_id", "tags"}
@@ -38,9 +39,7 @@ Home: TypeAlias = tuple[Adapters, Callable[[], bytes]]
 @pytest.fixture(scope="module")
 def cloud() -> Iterator[tuple[Clients, str]]:
     """Yield clients of AWS, as moto simulates it, and the id of a key."""
-    with pytest.MonkeyPatch.context() as patch, mock_aws():
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        clients = Clients()
+    with mocked_aws() as clients:
         yield clients, clients.kms.create_key()["KeyMetadata"]["KeyId"]
 
 
@@ -49,18 +48,7 @@ def cloud_home(adapters: Adapters, cloud: tuple[Clients, str], tmp_path: Path) -
     """Return a adapters with an empty table and bucket in AWS, and a function that gives every byte it keeps."""
     clients, key_id = cloud
     name = "memory-" + "".join(filter(str.isalnum, tmp_path.name.lower()))
-    key = {"pk": "HASH", "sk": "RANGE"}, {"ipk": "HASH", "isk": "RANGE"}
-    schemas: list[Any] = [[{"AttributeName": n, "KeyType": kind} for n, kind in each.items()] for each in key]
-    clients.dynamodb.create_table(
-        TableName=name,
-        BillingMode="PAY_PER_REQUEST",
-        AttributeDefinitions=[{"AttributeName": n, "AttributeType": "S"} for n in ("pk", "sk", "ipk", "isk")],
-        KeySchema=schemas[0],
-        GlobalSecondaryIndexes=[
-            {"IndexName": "sparse", "KeySchema": schemas[1], "Projection": {"ProjectionType": "KEYS_ONLY"}}
-        ],
-    )
-    clients.s3.create_bucket(Bucket=name)
+    create_store(clients, name, declared(TEMPLATE))
 
     def at_rest() -> bytes:
         items = clients.dynamodb.scan(TableName=name)["Items"]

@@ -135,14 +135,21 @@ def test_no_sealed_item_opens_under_another_key_or_tenant(adapters: Adapters) ->
 
 
 @pytest.mark.req("R252")
-def test_a_changed_item_stops_the_reader_and_shows_nothing(adapters: Adapters) -> None:
+@pytest.mark.req("R302")
+def test_a_changed_item_is_passed_over_and_counted_and_shows_nothing(adapters: Adapters) -> None:
     commit(process(adapters), SESSION, turn())
     [item] = every(adapters.table, Query(session_pk(SESSION), FIRST_EVENT, LAST_EVENT))
     assert isinstance(item["data"], bytes)
     adapters.table.put(Put({**item, "data": item["data"][:-1] + bytes([item["data"][-1] ^ 1])}))
     with pytest.raises(CorruptData) as failure:
-        prepare(process(adapters), SESSION, Preparation(current=(message("user", "Hello"),)))
+        process(adapters).sessions.events(SESSION, {**item, "data": bytes(60)})
     assert not [canary for canary in CANARIES if canary in f"{failure.value!r}{failure.value.details}"]
+
+    services = process(adapters)
+    prepare(services, SESSION, Preparation(current=(message("user", "Hello"),)))
+    assert services.adapters.tally.damage_met == 1
+    assert services.sessions.recent(SESSION, 10).turns == ()
+    assert list(services.sessions.history(SESSION)) == []
 
 
 @pytest.mark.req("R252")
@@ -153,4 +160,5 @@ def test_a_turn_put_in_the_place_of_another_does_not_open(adapters: Adapters) ->
     one, two = every(adapters.table, Query(session_pk(SESSION), FIRST_EVENT, LAST_EVENT))
     adapters.table.put(Put({**one, "sk": two["sk"], "seq": two["seq"]}))
     with pytest.raises(CorruptData):
-        list(process(adapters).sessions.history(SESSION))
+        services.sessions.events(SESSION, {**one, "sk": two["sk"], "seq": two["seq"]})
+    assert [seq for seq, _ in process(adapters).sessions.history(SESSION)] == [1]

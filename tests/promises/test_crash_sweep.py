@@ -20,8 +20,9 @@ from cairn.ground.ports import Blobs, Table
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
-from cairn.log.layout import log_owner, log_pk, registry_pk
+from cairn.log.layout import log_owner, log_pk, named_in, registry_pk, with_across
 from cairn.services import Services
+from cairn.sessions.head import ACROSS
 from cairn.sessions.layout import HEAD, session_pk
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
@@ -32,9 +33,12 @@ from support.services import services_over
 T = TypeVar("T")
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 ADA = UserId("ada")
-LOG = log_pk(SESSION.tenant, SESSION.project, log_owner(ADA, SESSION.session_id))
+OWNERS = with_across([log_owner(ADA, SESSION.session_id)])
+"""Whose logs the session's turns go to: the user's in the project, and across projects."""
 REGISTRY = registry_pk(SESSION.tenant, SESSION.project)
 SETTINGS = MemorySettings()
+NOT_COMPARED = {"fence", "begun", "updated_at", "isk", ACROSS}
+"""What a head says that differs from run to run."""
 FEWEST_CALLS = 5
 """A turn claims, leases, reads twice at least and commits: a sweep over fewer calls has missed some."""
 MODES = ("refused", "answer lost", "killed before", "killed after")
@@ -153,24 +157,53 @@ def state(adapters: Adapters) -> dict[str, Any]:
     items = list(every(adapters.table, Query(session_pk(SESSION), "\x01", "\U0010ffff")))
     nothing: Attributes = {}
     head = next((item for item in items if item["sk"] == HEAD), nothing)
-    entries = [services.vault.unseal(SESSION.tenant, item) for item in every(adapters.table, Query(LOG, "m#", "m#~"))]
-    services.log.refresh(SESSION.tenant, SESSION.project, log_owner(ADA, SESSION.session_id))
-    with services.log.view(SESSION.tenant, SESSION.project, log_owner(ADA, SESSION.session_id)) as view:
-        facts = view.facts(adapters.clock.now(), SESSION.session_id)
     return {
         "history": [
             (seq, [(event.id, event.type, event.turn_id, event.user_id, event.item) for event in events])
             for seq, events in services.sessions.history(SESSION)
         ],
-        "facts": sorted((fact.fact_id, fact.value, fact.tier, fact.source.turn_id) for fact in facts),
-        "log": [(entry["turn"], _told(entry["added"]), _told(entry["ended"]), len(entry["seen"])) for entry in entries],
-        "head": {name: value for name, value in head.items() if name not in {"fence", "begun", "updated_at", "isk"}},
+        "facts": {owner: _believed(services, owner) for owner in OWNERS},
+        "logs": {owner: _logged(services, owner) for owner in OWNERS},
+        "head": {name: value for name, value in head.items() if name not in NOT_COMPARED},
+        "reads across projects as far as there is": head.get(ACROSS) == _newest_across(adapters),
         "guards": sorted(
             (str(item["turn_id"]), str(item["status"]), item.get("seq")) for item in items if "status" in item
         ),
         "keys": sorted(str(item["sk"]) for item in items),
         "registry": [item["sk"] for item in every(adapters.table, Query(REGISTRY, "\x01", "\U0010ffff"))],
     }
+
+
+def _believed(services: Services, owner: str) -> list[tuple[str, str, str, str]]:
+    services.log.refresh(SESSION.tenant, SESSION.project, owner)
+    with services.log.view(SESSION.tenant, SESSION.project, owner) as view:
+        name = named_in(owner, SESSION.project, SESSION.session_id)
+        facts = view.facts(services.adapters.clock.now(), name)
+    return sorted((fact.fact_id, fact.value, fact.tier, fact.source.turn_id) for fact in facts)
+
+
+def _logged(services: Services, owner: str) -> list[Any]:
+    entries = [services.vault.unseal(SESSION.tenant, item) for item in _entries(services.adapters, owner)]
+    return [
+        (
+            entry["session"],
+            entry["turn"],
+            entry.get("said_in"),
+            _told(entry["added"]),
+            _told(entry["ended"]),
+            len(entry["seen"]),
+        )
+        for entry in entries
+    ]
+
+
+def _entries(adapters: Adapters, owner: str) -> list[Attributes]:
+    return list(every(adapters.table, Query(log_pk(SESSION.tenant, SESSION.project, owner), "m#", "m#~")))
+
+
+def _newest_across(adapters: Adapters) -> str | None:
+    """Return the sort key of the newest entry across projects: as far as whoever holds the session has to read."""
+    return max((str(entry["sk"]) for entry in _entries(adapters, OWNERS[-1])), default=None)
 
 
 def _told(facts: list[dict[str, Any]]) -> list[tuple[str, str, str, str]]:

@@ -96,6 +96,16 @@ def opened(directory: Path, file: Path = Path(":memory:")) -> Household:
     return Household(adapters, EmbeddedInventory(table, directory / "blobs"), directory)
 
 
+def saved(house: Household, file: Path) -> Household:
+    """Return the house with its table in a file, which several connections can read."""
+    table: Any = house.adapters.table
+    with closing(sqlite3.connect(file)) as target, table.database.reading() as connection:
+        connection.backup(target)
+    found = opened(house.directory, file)
+    found.adapters.clock.time = house.adapters.clock.now()  # pyright: ignore[reportAttributeAccessIssue] - a FakeClock
+    return found
+
+
 def close(house: Household) -> None:
     table: Any = house.adapters.table
     table.close()
@@ -270,9 +280,11 @@ def test_an_import(fault: Any, fresh: Callable[[], Household], tmp_path: Path) -
     for name in ("monday", "tuesday"):
         house.archive(name, "garden")
     answers, archived = told(house), house.archived()
+    on_disk = saved(house, tmp_path / "table.sqlite3")
     records: list[Record] = list(
-        Bundles(house.adapters, house.inventory, Vault(house.adapters)).export(DataScope(ACME))
+        Bundles(on_disk.adapters, on_disk.inventory, Vault(on_disk.adapters)).export(DataScope(ACME))
     )
+    close(on_disk)
 
     def empty() -> Household:
         directory = tmp_path / f"empty-{next(numbers)}"

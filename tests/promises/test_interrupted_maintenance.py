@@ -21,6 +21,7 @@ from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Query
+from cairn.log.layout import with_across
 from cairn.services import Services
 from cairn.sessions.layout import HEAD, session_pk
 from cairn.turns.after_turn import commit
@@ -56,22 +57,26 @@ def clean_run(adapters: Adapters) -> tuple[MaintenanceReport, int]:
 def end_state(adapters: Adapters) -> dict[str, Any]:
     """Return all that can be observed of the session, without the times and fences that differ between runs."""
     services = services_over(adapters, SETTINGS)
-    services.log.refresh(SESSION.tenant, SESSION.project, "u:ada")
     items = list(every(adapters.table, Query(session_pk(SESSION), "\x01", "\U0010ffff")))
     summaries = abstracts.stored(services, SESSION)
     assert summaries is not None
-    with services.log.view(SESSION.tenant, SESSION.project, "u:ada") as view:
-        ledger: Any = view.ledger
-        facts = [(fact.id, fact.value, fact.state, fact.superseded_by) for fact in ledger._latest(None)]
     head = next(item for item in items if item["sk"] == HEAD)
     return {
         "history": list(services.sessions.history(SESSION)),
         "keys": [item["sk"] for item in items if not str(item["sk"]).startswith(DROPPED)],
         "head": {name: value for name, value in head.items() if name not in {"fence", "updated_at", "isk"}},
         "summary": services.sessions.summary(SESSION),
-        "facts": facts,
+        "facts": {owner: _facts(services, owner) for owner in with_across(["u:ada"])},
         "abstracts": summaries.abstracts,
     }
+
+
+def _facts(services: Services, owner: str) -> list[tuple[str, str, str, str, str | None]]:
+    """Return what a log's ledger holds, ended facts among it, each with the session that holds it."""
+    services.log.refresh(SESSION.tenant, SESSION.project, owner)
+    with services.log.view(SESSION.tenant, SESSION.project, owner) as view:
+        ledger: Any = view.ledger
+        return [(name, fact.id, fact.value, fact.state, fact.superseded_by) for name, fact in ledger._latest(None)]
 
 
 @pytest.fixture

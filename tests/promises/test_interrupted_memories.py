@@ -84,9 +84,9 @@ def test_a_memory_is_kept_and_counted_once_whatever_call_fails(adapters_in_memor
         assert found(adapters) in ([], [KEPT.content]), f"after call {at}"
         assert on_record(adapters)[0] == on_record(adapters)[2]
 
-        name = remember(services(adapters), SESSION, KEPT)
+        name = remember(services(adapters), SESSION, KEPT).id
 
-        assert name == remember(services(adapters), SESSION, KEPT)
+        assert name == remember(services(adapters), SESSION, KEPT).id
         assert found(adapters) == [KEPT.content], f"after call {at}"
         assert on_record(adapters) == (1, 0, 1), f"after call {at}"
         if store.calls < at:
@@ -99,7 +99,7 @@ def remembered(adapters: Adapters) -> tuple[str, str]:
     """Keep two memories, and learn a fact; return the memories' ids."""
     process = services(adapters)
     commit(cold(adapters), SESSION, turn("t1", "I live in Oslo."))
-    return remember(process, SESSION, OLD), remember(process, SESSION, NEW)
+    return remember(process, SESSION, OLD).id, remember(process, SESSION, NEW).id
 
 
 def forgetting(adapters: Adapters, kind: str) -> ForgetRequest:
@@ -152,7 +152,7 @@ def test_a_busy_store_is_asked_again_and_then_said_to_be_busy(adapters_in_memory
         transact(writes)
 
     vars(adapters.table)["transact"] = busy
-    name = remember(services(adapters), SESSION, OLD)
+    name = remember(services(adapters), SESSION, OLD).id
     refusals = iter([1, 2, 3])
     forget(services(adapters), SESSION, ForgetRequest(id=name))
     assert on_record(adapters) == (1, 1, 1)
@@ -173,7 +173,7 @@ def test_memories_kept_and_forgotten_at_once_are_each_kept_and_forgotten_once(ad
     def worker(number: int) -> list[str]:
         start.wait()
         process = services(adapters)
-        names = [remember(process, SESSION, Note(content=f"Row {row}.")) for row in range(6)]
+        names = [remember(process, SESSION, Note(content=f"Row {row}.")).id for row in range(6)]
         forget(process, SESSION, ForgetRequest(id=names[number % 6]))
         return names
 
@@ -210,7 +210,7 @@ def test_everyone_recalls_and_forgets_exactly_what_its_scope_shows_them(
         if scope == "user" and who is None:
             continue
         said = Note(content=f"note {number}", scope=scope, user_id=who)
-        names[said.content] = remember(process, session(where), said)
+        names[said.content] = remember(process, session(where), said).id
         sees = {"session": where == place, "user": where[:2] == place[:2] and who == user, "project": True}
         if where[:2] == place[:2] and sees[scope]:
             expected.add(said.content)

@@ -7,8 +7,8 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from moto import mock_aws
 
+from cairn.local.invoke.mocked import mocked_aws
 from cairn_tools.catalog import CATALOG
 from isolation.homes import Home, InAws, OneMachine
 from isolation.mutants import MUTANTS, found
@@ -22,11 +22,10 @@ NewHome = Callable[[], Home]
 
 
 @pytest.fixture
-def simulated_aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[NewHome]:
+def simulated_aws() -> Iterator[NewHome]:
     """Yield a function that makes an empty table and bucket."""
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     names = (f"memory-{number}" for number in count())
-    with mock_aws():
+    with mocked_aws():
         yield lambda: InAws(next(names))
 
 

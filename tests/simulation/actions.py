@@ -16,7 +16,7 @@ from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.jobs import IndexLog
 from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
-from cairn.log.layout import log_owner
+from cairn.log.layout import log_owner, with_across
 from cairn.sessions.layout import due_shard
 from cairn.turns import operation_token as operations
 from cairn.turns import run_turn
@@ -70,7 +70,7 @@ class Play:
             self.stage.scheduler.pause(left.total_seconds())
 
     def owners(self, session: Session) -> list[str]:
-        return [log_owner(UserId(user), session.session_id) for user in self.users]
+        return with_across([log_owner(UserId(user), session.session_id) for user in self.users])
 
 
 Action: TypeAlias = Callable[[Play, Process], None]

@@ -11,9 +11,10 @@ from cairn.conversation.events import Event, events_of
 from cairn.conversation.items import role_of, text_of
 from cairn.facts.extraction import extract
 from cairn.facts.facts import Fact, Recording, identity, merge
+from cairn.facts.kinds import is_of_user
 from cairn.ground.ids import SessionId, TurnId
 from cairn.ground.session import Session
-from cairn.log.layout import log_owner
+from cairn.log.layout import is_across, log_owner, named_in, with_across
 from cairn.log.view import MemoryView
 from simulation.actions import PROJECT, TENANTS, Play, tag_of
 from simulation.client_history import CONFLICT, STORED, Attempt, SeenContext
@@ -78,7 +79,8 @@ class Findings:
         for owner in self._play.owners(session):
             self._services.log.refresh(session.tenant, session.project, owner)
             with self._services.log.view(session.tenant, session.project, owner) as view:
-                held = view.facts(self._services.adapters.clock.now(), session.session_id)
+                name = named_in(owner, session.project, session.session_id)
+                held = view.facts(self._services.adapters.clock.now(), name)
             expected = self._folded(session, owner)
             if _beliefs(held) != _beliefs(expected):
                 yield f"{session} believes {_beliefs(held)} of {owner}, and was told {_beliefs(expected)}"
@@ -89,8 +91,9 @@ class Findings:
         for _, events in self._recounts[session].history:
             said = [(event.id, text_of(event.item)) for event in events if role_of(event.item) == "user"]
             by = log_owner(events[0].user_id, session.session_id)
-            if by == owner:
+            if owner in with_across([by]):
                 found = extract(said, previous[1] if previous[0] == by else "")
+                found = [each for each in found if is_of_user(each) == is_across(owner)]
                 now = events[0].ts
                 recording = Recording(
                     turn_id=events[0].turn_id,
@@ -147,9 +150,14 @@ class Findings:
             result is None
             or entry is None
             or result.events_written != len(events)
-            or result.facts_written != len(entry["added"])
+            or result.facts_written != sum(len(each["added"]) for each in self._told_in(attempt.session, seq))
         ):
             yield f"{attempt.turn.turn_id} of {attempt.session} was answered {result}"
+
+    def _told_in(self, session: Session, seq: int) -> list[dict[str, Any]]:
+        """Return the entries of a turn, in the log of the project and across projects."""
+        entries = self._recounts[session].entries
+        return [each for each in entries if seq == (each["turn"]["seq"] if each["turn"] else each.get("said_in"))]
 
     def _logs(self) -> Problems:
         """Hold each log's view, with segments, to a fold of its entries, and each fact to its event."""
@@ -161,11 +169,12 @@ class Findings:
                 folded = MemoryView()
                 for record in self._recounts[session].log(owner):
                     folded.apply(record)
-                expected = [_shown(folded, now, each) for each in (None, session)]
+                names = (None, named_in(owner, session.project, session.session_id))
+                expected = [_shown(folded, now, each) for each in names]
                 for process in readers:
                     process.services.log.refresh(session.tenant, session.project, owner)
                     with process.services.log.view(session.tenant, session.project, owner) as view:
-                        if [_shown(view, now, each) for each in (None, session)] != expected:
+                        if [_shown(view, now, each) for each in names] != expected:
                             yield f"the view of {owner} in {session} differs from its log"
             sources = [fact["source"] for entry in self._recounts[session].entries for fact in entry["added"]]
             if any((source["turn_id"], source["event_id"]) not in said for source in sources):
@@ -222,10 +231,9 @@ class Findings:
             and each.ended is not None
             and each.ended < seen.asked
         }
-        entries = [
-            entry for entry in self._recounts[seen.session].entries if entry["turn"] and entry["turn"]["id"] in known
-        ]
-        return {fact["id"] for entry in entries for fact in entry["ended"]}
+        recount = self._recounts[seen.session]
+        seqs = {entry["turn"]["seq"] for entry in recount.entries if entry["turn"] and entry["turn"]["id"] in known}
+        return {fact["id"] for seq in seqs for entry in self._told_in(seen.session, seq) for fact in entry["ended"]}
 
 
 def _told(events: Sequence[Event]) -> list[Any]:
@@ -243,8 +251,7 @@ def _beliefs(facts: Sequence[Fact]) -> list[Any]:
     )
 
 
-def _shown(view: MemoryView, now: Any, session: Session | None) -> list[Any]:
-    if session is None:
+def _shown(view: MemoryView, now: Any, name: SessionId | None) -> list[Any]:
+    if name is None:
         return [view.facts(now, None), rounded(ranked(view, "tea, my name", now))]
-    name = session.session_id
     return [view.facts(now, name), view.turns(name), view.turn_count(name), view.last_seq(name), view.chunks(name)]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import chain
 from typing import Any, TypeAlias
 
 from cairn.conversation.events import Event
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.table import Key, Query, prefix_range
-from cairn.log.layout import is_entry, log_owner, log_pk, registry_pk, registry_sk
+from cairn.log.layout import is_entry, log_owner, log_pk, named_in, registry_pk, registry_sk
 from cairn.services import Services
 from cairn.sessions.layout import HEAD, session_pk
 
@@ -42,8 +41,13 @@ class Recount:
     @cached_property
     def entries(self) -> list[dict[str, Any]]:
         """The session's entries in all logs, as the table holds them."""
-        records = chain.from_iterable(self.log(owner) for owner in self._owners)
-        return [record for record in records if record["session"] == self._session.session_id]
+        where = self._session
+        return [
+            record
+            for owner in self._owners
+            for record in self.log(owner)
+            if record["session"] == named_in(owner, where.project, where.session_id)
+        ]
 
     def log(self, owner: str) -> list[dict[str, Any]]:
         """Return all entries of an owner's log in their order."""
@@ -64,7 +68,7 @@ class Recount:
 
     def _head(self) -> Problems:
         head = self._services.adapters.table.get(Key(session_pk(self._session), HEAD)) or {}
-        entries = [entry for entry in self.entries if entry["turn"]]
+        entries = [entry for entry in self.entries if entry["turn"] or "said_in" in entry]
         counted = {
             "seq": len(self.history),
             "version": len(self.history),

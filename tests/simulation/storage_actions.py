@@ -33,7 +33,7 @@ def remember(play: Play, process: Process) -> None:
     session, user, scope = play.a_session(), play.random.choice(play.users), play.random.choice(SCOPES)
     content = f"{tag_of(session, user)} keeps {play.random.randrange(3)} for the {scope}"
     note = Note(content=content, scope=scope, user_id=UserId(user))
-    _done(play, "remember", (session, note), lambda: keep_memory(process.services, session, note))
+    _done(play, "remember", (session, note), lambda: keep_memory(process.services, session, note).id)
 
 
 def forget(play: Play, process: Process) -> None:

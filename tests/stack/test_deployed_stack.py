@@ -11,6 +11,7 @@ import pytest
 
 from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
+from support.routes import LISTED
 from support.tool import check_example, http_status, outcome
 
 pytestmark = pytest.mark.enable_socket
@@ -78,8 +79,8 @@ def test_every_tool_answers_alike_over_http_and_mcp(call: Call, mcp: Mcp, tool: 
         check_example(tool, answer)
 
 
-def test_mcp_lists_the_catalog(mcp: Mcp) -> None:
-    assert [each["name"] for each in mcp("tools/list")["tools"]] == [tool.name for tool in CATALOG]
+def test_mcp_lists_the_catalog_without_what_has_a_route_of_its_own(mcp: Mcp) -> None:
+    assert [each["name"] for each in mcp("tools/list")["tools"]] == [tool.name for tool in LISTED]
 
 
 def test_a_turn_is_stored_once_however_often_it_is_sent(call: Call, turn: dict[str, Any]) -> None:
@@ -103,6 +104,24 @@ def test_what_was_said_is_recalled_for_its_tenant_and_for_no_other(
     assert own.json()["recall_fact_ids"]
     assert "Ada" not in other.text
     assert other.json()["recall_fact_ids"] == []
+
+
+@pytest.mark.req("R293")
+def test_what_was_said_is_found_by_its_meaning_where_no_word_is_the_same(call: Call, session: dict[str, str]) -> None:
+    said = "My daughter started to play the violin last spring."
+    for number, content in enumerate((said, "The invoice for the new dishwasher is overdue.")):
+        items = [{"role": "user", "content": content}]
+        turn = {
+            "turn_id": f"turn-{number}",
+            "input_items": items,
+            "output_items": [{"role": "assistant", "content": "I see."}],
+        }
+        assert call("memory_after_turn", {**session, **turn}).status_code == 200
+
+    found = call("recall", {**session, "query": "Which string instrument is my little girl learning?"}).json()
+
+    assert found["memories"][0]["content"].endswith(said), found
+    assert {each["source"] for each in found["memories"]} <= {"turn:hybrid", "turn:semantic"}, found
 
 
 def test_a_header_that_claims_another_tenant_changes_nothing(

@@ -21,12 +21,15 @@ pytestmark = pytest.mark.enable_socket
 
 AWS = cast("Any", boto3)  # its stubs know three services
 SCHEDULED_WITHIN_SECONDS = 120
-WORKED_OFF_WITHIN_SECONDS = 30
+WORKED_OFF_WITHIN_SECONDS = 90
 
 
 @pytest.fixture
 def queue(outputs: dict[str, str]) -> str:
-    return outputs["JobQueueUrl"]
+    """Return the queue, empty: the jobs that other tests sent may wait for minutes."""
+    url = outputs["JobQueueUrl"]
+    AWS.client("sqs").purge_queue(QueueUrl=url)
+    return url
 
 
 @pytest.fixture
@@ -67,7 +70,7 @@ def test_what_is_no_job_ends_among_the_dead_letters(queue: str, outputs: dict[st
     AWS.client("sqs").send_message(QueueUrl=queue, MessageBody=poison)
 
     eventually(lambda: poison in _received(outputs["JobDeadLettersUrl"]), WORKED_OFF_WITHIN_SECONDS)
-    assert _held(queue) == 0
+    eventually(lambda: _held(queue) == 0, WORKED_OFF_WITHIN_SECONDS)
 
 
 @pytest.mark.req("R253")

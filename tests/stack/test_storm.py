@@ -8,12 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from typing import Any, cast
+from typing import Any
 
 import httpx2
 import pytest
 from botocore.exceptions import HTTPClientError
-from cfnlint.decode import cfn_yaml
 
 from cairn.aws.clients import Clients
 from cairn.aws.table import DynamoTable
@@ -21,11 +20,13 @@ from cairn.embedded.keyring import LocalKeyRing
 from cairn.ground.adapters import Adapters
 from cairn.local.emulator.emulator import ACCOUNT, emulated, environment
 from cairn.local.emulator.programs import install, interpreter
+from cairn.local.invoke.mocked import declared, table_arguments
 from cairn.process.system import SystemEntropy, in_turn
 from lambda_runtime import free_port
 from support.doubles import RecordingJobs
 from support.memory_store import MemoryBlobs
-from support.races import SystemClock, problems_of_race
+from support.races import SystemClock, problems_of_race, take_the_lease
+from support.template import TEMPLATE
 
 pytestmark = pytest.mark.enable_socket
 
@@ -106,14 +107,9 @@ def _wait_for(url: str) -> None:
 
 
 def _created(clients: Clients) -> DynamoTable:
-    template = cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))
-    declared: Any = template["Resources"]["MemoryTable"]["Properties"]
-    asked: dict[str, Any] = {name: declared[name] for name in ("KeySchema", "AttributeDefinitions", "BillingMode")}
-    [index] = declared["GlobalSecondaryIndexes"]
-    asked["GlobalSecondaryIndexes"] = [{name: index[name] for name in ("IndexName", "KeySchema", "Projection")}]
     with suppress(HTTPClientError):  # the proxy answers its first call late: it loads the model of DynamoDB
         clients.dynamodb.list_tables()
-    clients.dynamodb.create_table(TableName="race", **asked)
+    clients.dynamodb.create_table(TableName="race", **table_arguments(declared(TEMPLATE)))
     return DynamoTable(lambda: clients.dynamodb, "race")
 
 
@@ -122,6 +118,11 @@ def test_clients_in_a_storm_lose_and_double_nothing(storm: Storm) -> None:
     keys = LocalKeyRing(bytes(32))
     adapters = Adapters(storm.table, MemoryBlobs(), keys, SystemClock(), SystemEntropy(), in_turn, RecordingJobs())
     met: list[int] = []
+
+    def finish() -> None:
+        met.append(storm.end())
+        take_the_lease(adapters)  # the storm may have refused its release, too
+
     storm.begin()
-    assert not problems_of_race(adapters, clients=4, turns=5, finish=lambda: met.append(storm.end()))
+    assert not problems_of_race(adapters, clients=4, turns=5, finish=finish)
     assert met == [len(STORM)]

@@ -100,7 +100,7 @@ class Household:
     def remember(self, where: Session, user: UserId | None, content: str, scope: RecallScope = "project") -> str:
         """Have an agent keep something, a second after what was before, and return its id."""
         self.later(seconds=1)
-        return remember(self.services(), where, Note(content=content, scope=scope, user_id=user))
+        return remember(self.services(), where, Note(content=content, scope=scope, user_id=user)).id
 
     def forget(self, where: Session, name: str, reason: str) -> None:
         forget(self.services(), where, ForgetRequest(id=name, reason=reason))

@@ -22,9 +22,9 @@ class Notebook:
         self.talk = talk
         self.user = user
 
-    def keep(self, content: str, **fields: Any) -> str:
-        note = Note(content=content, user_id=self.user, **fields)
-        return remember(self.talk.services, self.talk.session, note)
+    def keep(self, content: str, scope: Any = "session", **fields: Any) -> str:
+        note = Note(content=content, user_id=self.user, scope=scope, **fields)
+        return remember(self.talk.services, self.talk.session, note).id
 
     def recall(self, query: str = "", **fields: Any) -> RecallResult:
         question = RecallRequest(query=query, user_id=self.user, **fields)

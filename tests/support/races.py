@@ -17,7 +17,7 @@ from cairn.ground.errors import ResourceBusy, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
-from cairn.log.layout import log_owner
+from cairn.log.layout import log_owner, with_across
 from cairn.services import Services
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
@@ -63,7 +63,7 @@ def problems_of_race(
         told = [each for answers in pool.map(run, range(clients)) for each in answers]
     finish()
     services = services_over(adapters, SETTINGS)
-    owners = [log_owner(user, SESSION.session_id) for user in USERS]
+    owners = with_across([log_owner(user, SESSION.session_id) for user in USERS])
     recount = Recount(services, SESSION, owners)
     stored = [events[0].turn_id for _, events in recount.history]
     sent = {name for name, _ in told}
@@ -71,6 +71,12 @@ def problems_of_race(
     wrong = [] if sorted(stored) == sorted(sent) else [f"stored {sorted(stored)}, sent {sorted(sent)}"]
     wrong += [] if len(applied) == len(set(applied)) else [f"answered as stored more than once: {sorted(applied)}"]
     return [*wrong, *recount.problems()]
+
+
+def take_the_lease(adapters: Adapters) -> None:
+    """Take the session's lease and give it back; one that could not be given back has to end by itself until then."""
+    services = services_over(adapters, SETTINGS)
+    services.sessions.release(services.sessions.lease(SESSION, adapters.holder(), SETTINGS))
 
 
 def _turn(name: str) -> Completion:
@@ -92,7 +98,8 @@ def _among(services: Services, client: int) -> None:
             current = (message("user", "What is my name?"),)
             prepare(services, SESSION, Preparation(current=current, user_id=USERS[0], max_input_tok=400))
         else:
-            services.indexer.run(SESSION.tenant, SESSION.project, log_owner(USERS[0], SESSION.session_id))
+            for owner in with_across([log_owner(USERS[0], SESSION.session_id)]):
+                services.indexer.run(SESSION.tenant, SESSION.project, owner)
 
 
 def _insist(call: Callable[[], CommittedTurn]) -> CommittedTurn:

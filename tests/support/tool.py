@@ -13,7 +13,7 @@ from cairn_tools.catalog import CATALOG
 
 SESSION_TOOLS = tuple(tool for tool in CATALOG if issubclass(tool.input, SessionInput))
 """The tools that are about a session, and so about a project."""
-ABSENT = frozenset({"retrieve_session_from_cascade", "getMemory", "deleteMemory", "forget"})
+ABSENT = frozenset({"retrieve_session_from_cascade", "getMemory", "deleteMemory", "forget", "memory_take_back_turn"})
 """The tools whose examples name something that an empty store does not hold."""
 
 

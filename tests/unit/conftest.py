@@ -18,6 +18,7 @@ from cairn.conversation.items import message, text_of
 from cairn.conversation.turns import Completion
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.table import SqliteTable
+from cairn.facts.facts import Fact
 from cairn.files.model import DirectorySummary
 from cairn.files.service import Files
 from cairn.ground.adapters import Adapters
@@ -26,6 +27,7 @@ from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
 from cairn.local.cli import main
+from cairn.log.layout import log_owner, with_across
 from cairn.tool.call import Call
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
@@ -33,6 +35,7 @@ from cairn.turns.model import CommittedTurn, Preparation, PreparedTurn
 from cairn.upkeep.model import MaintenanceReport
 from metering import Meter, MeteredBlobs, MeteredKeys, MeteredTable
 from support.archive import archive_of
+from support.context import block_of
 from support.custody import Household
 from support.files import files_of
 from support.memories import Notebook
@@ -130,6 +133,14 @@ class Conversation:
         request = Preparation(current=items, user_id=None if user is None else UserId(user), **fields)
         return prepare(self.services, self.session, request)
 
+    def facts(self, user: str | None = "ada") -> list[Fact]:
+        """Return what is believed of a user, in the project and across projects."""
+        owner, found = log_owner(None if user is None else UserId(user), self.session.session_id), list[Fact]()
+        for each in with_across([owner]):
+            with self.services.log.view(self.session.tenant, self.session.project, each) as view:
+                found += view.facts(self.adapters.clock.now(), None)
+        return found
+
     def maintain(self) -> MaintenanceReport:
         return self.services.maintenance.run(self.session)
 
@@ -186,10 +197,12 @@ def placed() -> Callable[[PreparedTurn, str], dict[str, Any]]:
     """Return a function that reads the JSON of a kind that was placed; an empty one where there is none."""
 
     def read(turn: PreparedTurn, kind: str = "historical_memory") -> dict[str, Any]:
+        if kind == "historical_memory":
+            return block_of(turn.items)
         texts = [text_of(item) for item in turn.items]
         found = [json.loads(text) for text in texts if text.startswith(f'{{"kind":"{kind}"')]
         assert len(found) <= 1
-        return found[0] if found else {"facts": [], "chunks": []}
+        return found[0] if found else {"facts": []}
 
     return read
 

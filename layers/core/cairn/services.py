@@ -23,13 +23,15 @@ if TYPE_CHECKING:
     from cairn.files.directories import Directories
     from cairn.files.service import Files
     from cairn.ground.adapters import Adapters
-    from cairn.ground.ports import Embedder, FactModel, HttpGet, Inventory, Sandbox
+    from cairn.ground.ports import Anchors, Embedder, FactModel, HttpGet, Inventory, Sandbox
     from cairn.keyvalue.store import KeyValue
     from cairn.log.log import MemoryLog
     from cairn.log.registry import Registry
     from cairn.recall.indexing import Indexer
     from cairn.recall.searching import Searcher
+    from cairn.recall.tail_vectors import TailVectors
     from cairn.sessions.guards import Guards
+    from cairn.sessions.ownership import Ownership
     from cairn.sessions.sessions import Sessions
     from cairn.settings.settings import Settings
     from cairn.telemetry.call_events import CallObserver
@@ -52,6 +54,10 @@ class StoreWiring(Protocol):
 
     def inventory(self) -> Inventory:
         """Return the way to all that a tenant has, for an operator's command."""
+        ...
+
+    def anchors(self) -> Anchors:
+        """Return where the settings say that heads of audit chains are kept."""
         ...
 
     def prices(self) -> Prices:
@@ -113,7 +119,7 @@ class Services:
             return policies.of_file(self.settings.policy_file, self.adapters.clock)
         from cairn.access.policy_store import PolicyStore
 
-        return policies.of_table(PolicyStore(self.adapters).read, self.adapters.clock)
+        return policies.of_table(PolicyStore(self.adapters).read, self.adapters.clock, self.adapters.tally)
 
     @Once
     def journal(self) -> Journal:
@@ -130,18 +136,30 @@ class Services:
         return SessionCalls(self.adapters)
 
     @Once
+    def anchors(self) -> Anchors | None:
+        """Return where heads of audit chains are kept outside of the store, None where the settings name no place."""
+        return self.store.anchors() if self.settings.anchors else None
+
+    @Once
+    def ownership(self) -> Ownership:
+        """Return what tells whose sessions are."""
+        from cairn.sessions.ownership import Ownership
+
+        return Ownership(self.adapters)
+
+    @Once
     def sealer(self) -> Sealer:
         """Return what seals the record of calls."""
         from cairn.calls.sealing import Sealer
 
-        return Sealer(self.adapters, self.vault)
+        return Sealer(self.adapters, self.vault, self.anchors)
 
     @Once
     def audit(self) -> AuditLog:
         """Return what reads and checks the record of calls."""
         from cairn.calls.audit import AuditLog
 
-        return AuditLog(self.adapters, self.vault)
+        return AuditLog(self.adapters, self.vault, self.anchors)
 
     @Once
     def prices(self) -> Prices:
@@ -160,14 +178,14 @@ class Services:
         """Return the memory logs."""
         from cairn.log.log import MemoryLog
 
-        return MemoryLog(self.adapters, self.vault)
+        return MemoryLog(self.adapters, self.vault, embeds=self.settings.embedding.embedder != "none")
 
     @Once
     def registry(self) -> Registry:
-        """Return what makes logs known to their projects."""
+        """Return what makes logs known to their projects, and projects to their tenants."""
         from cairn.log.registry import Registry
 
-        return Registry()
+        return Registry(self.adapters)
 
     @Once
     def embedder(self) -> Embedder | None:
@@ -189,6 +207,13 @@ class Services:
         from cairn.recall.indexing import Indexer
 
         return Indexer(self.adapters, self.vault, self.embedder)
+
+    @Once
+    def tail_vectors(self) -> TailVectors:
+        """Return what stores vectors with the newest entries of logs."""
+        from cairn.recall.tail_vectors import TailVectors
+
+        return TailVectors(self.adapters, self.vault, self.embedder)
 
     @Once
     def keyvalue(self) -> KeyValue:

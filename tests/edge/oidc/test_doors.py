@@ -211,3 +211,13 @@ def test_no_token_is_in_the_log_or_the_store(
     for part in {*good.split(".")[1:], *bad.split(".")[1:], "canary", AUDIENCE}:
         assert part not in lines
         assert part.encode() not in store.contents()
+
+
+@pytest.mark.req("R310")
+def test_the_first_token_of_a_tenant_makes_the_data_key_that_no_tool_s_role_may_make(
+    token: Callable[..., str], services: Services, adapters: Adapters
+) -> None:
+    tenant = Tenant(judged(token())["tenant"])
+
+    assert services_over(adapters, services.settings).vault.has_key(tenant)
+    assert not services.vault.has_key(Tenant("another"))

@@ -148,7 +148,7 @@ def test_a_star_stands_for_whole_segments_only(pattern: str, covered: list[str],
     assert [name for name in covered + other if covers(allowed, Project(name))] == covered
 
 
-@pytest.mark.parametrize("value", ["", "a b", "a*", "*a", "a.b*", "**", "a/b", "a,b", "a" * 129, "ä", "a\n"])
+@pytest.mark.parametrize("value", ["", "a b", "a*", "*a", "a.b*", "**", "a/", "a//b", "a,b", "a" * 129, "ä", "a\n"])
 def test_what_is_no_pattern_is_refused(value: str) -> None:
     with pytest.raises(InvalidArgument):
         project_pattern(value)

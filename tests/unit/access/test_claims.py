@@ -101,7 +101,8 @@ def test_another_prefix_takes_the_place_of_the_default_one() -> None:
         ("", None),
         (None, None),
         (7, None),
-        (["a/b"], None),
+        (["owner/repo", "owner/*"], ("owner/repo", "owner/*")),
+        (["a//b"], None),
         (["garden", "a#b"], None),
     ],
 )

@@ -16,7 +16,10 @@ from cairn.detection import detector
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import DetectionFailed, InvalidArgument, SecretDetected
 from cairn.ground.ids import SessionId
+from cairn.ground.settings import ArchiveSettings
+from cairn.settings.settings import Settings
 from support.archive import ACME, SESSION, archive_of, deposit, fields_of
+from support.services import services_over
 
 
 @pytest.mark.req("R181")
@@ -82,6 +85,53 @@ def test_a_secret_anywhere_is_refused_by_the_name_of_its_rule_and_nothing_is_wri
         assert refusal.value.details == {"rules": [rule]}
         assert SECRETS[rule] not in str(refusal.value)
     assert store.rows() == before
+
+
+RUNS = {
+    "letters": "qwertyuiopasdfghjklzxcvbnmqwerty",
+    "one letter": "a" * 32,
+    "digits": "3141592653589793238462643383279502",
+    "a digest": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "an MD5 in capitals": "D41D8CD98F00B204E9800998ECF8427E",
+    "long": "aB3" * 200,
+}
+
+
+@pytest.mark.req("R186")
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("run", RUNS)
+def test_a_run_of_32_letters_and_digits_is_refused_without_a_word_before_it(
+    archive: Archive, store: Any, place: str, run: str
+) -> None:
+    before = store.rows()
+    with pytest.raises(SecretDetected) as refusal:
+        archive.store(ACME, PLACES[place](RUNS[run]))
+    assert refusal.value.details["rules"]
+    assert RUNS[run] not in str(refusal.value)
+    assert store.rows() == before
+
+
+@pytest.mark.req("R186")
+def test_shorter_runs_and_parted_ones_are_archived(archive: Archive) -> None:
+    text = f"{'a' * 31} 550e8400-e29b-41d4-a716-446655440000 Donaudampfschifffahrt-gesellschaft"
+    receipt = archive.store(ACME, deposit(summary=text))
+
+    assert archive.retrieve(ACME, receipt.digest)["summary"] == text
+
+
+@pytest.mark.req("R186")
+def test_a_setting_lets_hexadecimal_runs_in_and_no_others(adapters: Adapters) -> None:
+    settings = Settings(memory_enabled=True, archive=ArchiveSettings(allow_hashes=True))
+    lenient = Archive(services_over(adapters, settings))
+
+    for run in ("a digest", "an MD5 in capitals"):
+        receipt = lenient.store(ACME, deposit(notes=RUNS[run], summary=f"at {RUNS[run]}"))
+        assert RUNS[run] in lenient.retrieve(ACME, receipt.digest)["summary"]
+    for run in ("letters", "long"):
+        with pytest.raises(SecretDetected):
+            lenient.store(ACME, deposit(notes=RUNS[run]))
+    with pytest.raises(SecretDetected):
+        lenient.store(ACME, deposit(notes=f"api_key={RUNS['a digest']}"))
 
 
 @pytest.mark.req("R188")

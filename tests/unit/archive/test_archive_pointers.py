@@ -156,7 +156,7 @@ def test_an_entry_says_what_an_index_record_holds(archive: Archive, adapters: Ad
     }
 
 
-@pytest.mark.parametrize("name", ["has spaces in it", "x" * 65, "", 7, None])
+@pytest.mark.parametrize("name", ["has spaces in it", "ab-" * 22, "", 7, None])
 def test_a_tool_name_that_is_no_name_is_not_in_the_index(archive: Archive, store: Any, name: object) -> None:
     [found] = [archive.store(ACME, deposit(tool_name=name)).digest]
 

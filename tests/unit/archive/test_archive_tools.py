@@ -92,6 +92,16 @@ def test_without_a_session_the_one_recorded_in_the_project_is_archived_as_a_summ
     assert ask("store_session_to_cascade", session_id="monday", project="garden")["pointer"] == stored["pointer"]
 
 
+def test_a_session_whose_id_looks_like_a_key_is_archived_since_it_is_an_id(ask: Callable[..., Any]) -> None:
+    name = "0123456789abcdef0123456789abcdef"
+    ask("memory_after_turn", **{**TURN, "session_id": name})
+
+    stored = ask("store_session_to_cascade", session_id=name, project="garden")
+
+    data = ask("retrieve_session_from_cascade", pointer=stored["pointer"])["session_data"]
+    assert data["session_id"] == name
+
+
 @pytest.mark.req("R186")
 def test_a_secret_in_any_recorded_turn_is_refused_though_no_turn_is_kept(ask: Callable[..., Any], store: Any) -> None:
     said = [{"role": "user", "content": "Use AKIAIOSFODNN7EXAMPLE."}]
@@ -277,7 +287,7 @@ def test_a_session_that_cannot_be_looked_through_is_an_error_that_tells_nothing(
 def test_the_archive_s_tools_may_do_what_they_need_and_no_more() -> None:
     grants = {tool.name: set(tool.grants) for tool in CATALOG}
 
-    assert grants["query_cascade_memories"] == {"table:read"}
+    assert grants["query_cascade_memories"] == {"archive:read"}
     assert grants["estimate_storage_cost"] == set()
-    assert grants["retrieve_session_from_cascade"] == {"table:read", "blobs:read", "key:use"}
+    assert grants["retrieve_session_from_cascade"] == {"archive:read", "blobs:read"}
     assert "blobs:delete" not in store_session_to_cascade.grants

@@ -11,9 +11,14 @@ from costs import Growth, Measured
 from scenes import AFTER, BEFORE, SCENES
 
 OVER = {
-    "write units of a turn of 2,000 bytes": 18,
+    "write units of a turn of 2,000 bytes": 20,
+    "read units of a turn of 2,000 bytes": 6,
 }
-"""Budgets that are not met yet, and what they may be until they are."""
+"""Budgets that are not met, and what the figures may be at most.
+
+Of what is known of a user across projects each call of a turn reads what came since: a query each, in a round that it
+makes anyway. A turn that says who the user is writes two items more, in its transaction, as the one measured does.
+"""
 
 pytestmark = pytest.mark.slow
 
@@ -49,10 +54,10 @@ def test_every_budget_is_met_but_those_that_are_known_not_to_be(
     assert all(found[what].figure <= most for what, most in OVER.items())
 
 
-def test_a_warm_turn_asks_neither_s3_nor_kms_and_queues_nothing(tools: dict[str, Measured]) -> None:
+def test_a_warm_turn_asks_neither_s3_nor_kms_and_queues_the_making_of_its_vectors(tools: dict[str, Measured]) -> None:
     turn = tools[BEFORE.name].warm + tools[AFTER.name].warm
 
-    assert [turn.calls(service) for service in ("DynamoDB", "S3", "KMS", "SQS", "Lambda")] == [9, 0, 0, 0, 0]
+    assert [turn.calls(service) for service in ("DynamoDB", "S3", "KMS", "SQS", "Lambda")] == [11, 0, 0, 1, 0]
 
 
 def test_the_units_of_a_turn_are_those_of_its_items(tools: dict[str, Measured]) -> None:

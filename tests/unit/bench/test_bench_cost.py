@@ -45,8 +45,9 @@ def test_a_function_s_time_is_its_share_of_a_core_and_what_it_waits_for() -> Non
 def test_a_turn_pays_for_both_calls_and_what_stays_of_them(turn: Work) -> None:
     assert turn.warm["http_api"] == 2
     assert 4 <= turn.warm["lambda_request"] < 4.1
-    assert 15 <= turn.warm["dynamodb_write"] <= 19
-    assert turn.warm["dynamodb_read"] >= 5
+    # Where a turn says who the user is, 4 of them are for the log across projects; both calls read that as well.
+    assert 15 <= turn.warm["dynamodb_write"] <= 20
+    assert turn.warm["dynamodb_read"] >= 7
     assert 3_000 < 1e9 * turn.stays["dynamodb_gb_month"] < 10_000
     assert turn.stays["dynamodb_pitr_gb_month"] == turn.stays["dynamodb_gb_month"]
     assert turn.use(1.0)["kms_request"] > turn.use(0.0)["kms_request"]

@@ -21,6 +21,7 @@ from cairn.tool.call import Call
 from cairn.vault.vault import Vault
 from cairn_tools.memory_after_turn import EXAMPLE, memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
+from cairn_tools.remember import remember
 from support.calls import ACME, EXAMPLE_BEFORE, HOUR, log_of, stored
 from support.faults import FaultyStore, refused
 from support.services import changed, services_over
@@ -97,8 +98,10 @@ def test_a_tool_that_is_off_leaves_no_record_as_one_that_does_not_exist(call: Ca
 
 
 @pytest.mark.req("R163")
-@pytest.mark.parametrize("tool", [memory_after_turn, memory_before_turn], ids=lambda tool: tool.name)
-def test_no_call_is_answered_whose_record_cannot_be_written(tool: Any, call: Call, adapters: Adapters) -> None:
+@pytest.mark.parametrize("tool", [memory_after_turn, remember], ids=lambda tool: tool.name)
+def test_no_call_that_writes_is_answered_whose_record_cannot_be_written(
+    tool: Any, call: Call, adapters: Adapters
+) -> None:
     class NoAudit:
         def __getattr__(self, name: str) -> Any:
             return getattr(adapters.table, name)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from cairn.ground.adapters import Adapters
+from cairn.ground.ids import UserId
 from cairn.ground.table import Put, Query
 from cairn.tool.call import Call
 from cairn.tool.tool import Tool
@@ -76,3 +78,23 @@ def test_a_record_is_one_write_unit_and_its_place_in_the_index_another(
     MeteredTable(adapters.table, meter).put(Put({**record, "sk": f"{record['sk']}x"}))
 
     assert (meter.counts["write_units"], meter.counts["index_units"]) == (units, 1)
+
+
+@pytest.mark.parametrize("tool", [memory_before_turn, memory_after_turn], ids=["before_turn", "after_turn"])
+def test_a_caller_bound_to_a_user_waits_once_more_for_a_session_that_its_process_has_not_met_for_a_minute(
+    tool: Tool, metered: tuple[Call, Meter], clock: Any
+) -> None:
+    call, meter = metered
+    bound = replace(call, caller=replace(call.caller, users=(UserId("ada"),))), meter
+    for number in range(2):
+        memory_after_turn.execute({**EXAMPLE, "turn_id": f"t{number}"}, bound[0])
+        memory_before_turn.execute(dict(memory_before_turn.example), bound[0])
+    rounds = 1 if tool is memory_before_turn else 2
+
+    def cost_of(turn_id: str) -> int:
+        return cost(tool, bound, **({"turn_id": turn_id} if tool is memory_after_turn else {})).rounds
+
+    assert cost_of("t8") == rounds
+    clock.advance(seconds=61)
+    assert cost_of("t9") == rounds + 1
+    assert cost_of("t10") == rounds

@@ -12,16 +12,18 @@ from cairn.calls.journal import Journal
 from cairn.conversation.items import message
 from cairn.custody.bundles import Record
 from cairn.ground.errors import Conflict, InvalidArgument
-from cairn.ground.ids import Project, Tenant, UserId
+from cairn.ground.ids import Namespace, Project, Tenant, UserId
 from cairn.ground.paging import every
 from cairn.ground.rates import Bucket, Rate
 from cairn.ground.table import Key, Put, Query, Update
+from cairn.keyvalue.model import KeyName, Place
 from cairn.sessions.layout import HEAD, due_pk, due_shard, session_pk
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
-from support.custody import ACME, ADA, BOB, GARDEN, Household, exported, session, take_in
+from support.custody import ACME, ADA, BOB, GARDEN, LARGE, Household, exported, session, take_in
+from support.keyvalue import confirm, key_value
 from support.turns import SESSION, turn
 
 
@@ -49,6 +51,8 @@ def test_a_project_s_bundle_holds_all_of_the_project_and_nothing_else(house: Hou
     assert [r for r in everything if "#garden" in r["partition"]] == garden
     assert 0 < len(garden) < len(everything)
     take_in(elsewhere, garden)
+    # What is known of its users in all projects is theirs and not the project's.
+    take_in(elsewhere, [each for each in everything if each["partition"].startswith("m#~#")])
     wanted = {about: answer for about, answer in house.answers().items() if about.startswith("garden")}
     assert {about: answer for about, answer in elsewhere.answers().items() if about.startswith("garden")} == wanted
 
@@ -90,6 +94,24 @@ def test_a_user_s_bundle_gives_the_user_the_same_answers_in_their_own_sessions(
     ]
 
 
+@pytest.mark.req("R301")
+def test_a_user_s_part_of_a_shared_session_is_whole_where_it_was_taken_in(
+    house: Household, elsewhere: Household
+) -> None:
+    house.say(session("shared"), ADA, "Ada's.")
+    house.say(session("shared"), BOB, "Bob's.", "Bob's too.")
+    records = exported(house, user=BOB)
+    heads = [record for record in records if record["sort"] == HEAD]
+    assert [head["attributes"].pop("erased") for head in heads] == [1]  # earlier bundles did not say so
+
+    assert all(take_in(elsewhere, records))
+    assert not any(take_in(elsewhere, records))
+
+    again = exported(elsewhere)
+    assert [record["attributes"]["erased"] for record in again if record["sort"] == HEAD] == [1]
+    assert len(again) == len(records)
+
+
 @pytest.mark.req("R252")
 def test_a_bundle_holds_no_key_no_index_and_nothing_that_passes(house: Household) -> None:
     house.move_in().index()
@@ -103,34 +125,30 @@ def test_a_bundle_holds_no_key_no_index_and_nothing_that_passes(house: Household
     assert not names & {"kid", "data", "blob", "wrapped", "lease_owner", "lease_until"}
 
 
-def test_items_of_any_family_come_back_with_their_attributes_and_their_place_in_the_index(
-    house: Household, elsewhere: Household
-) -> None:
-    where = Key("acme#k#public.notes", "note")
-    sealed = Vault(house.adapters).seal(ACME, where, {"deep": ["value"]})
-    item = {"pk": where.pk, "sk": where.sk, "n": 7, "flag": True, "raw": b"\x00\xff", "ipk": "acme#a#x", "isk": "1"}
-    house.adapters.table.put(Put({**item, **sealed}))
-    house.adapters.table.put(Put({"pk": "acme#k", "sk": "other index", "ipk": "~shared", "isk": "1"}))
-
-    take_in(elsewhere, exported(house), Tenant("two"))
-
-    stored = elsewhere.adapters.table.get(Key("two#k#public.notes", "note"))
-    assert stored is not None
-    plain = {name: value for name, value in stored.items() if name not in {"kid", "data"}}
-    assert plain == {**item, "pk": "two#k#public.notes", "ipk": "two#a#x"}
-    assert Vault(elsewhere.adapters).unseal(Tenant("two"), stored) == {"deep": ["value"]}
-    assert elsewhere.adapters.table.get(Key("two#k", "other index")) is not None
-
-
-def test_a_blob_sealed_for_its_item_comes_along(house: Household, elsewhere: Household) -> None:
-    house.keep(Key("acme#k#public", "v#large"), b"\x00a large value")
+def test_values_come_back_with_what_lists_counts_and_expires_them(house: Household, elsewhere: Household) -> None:
+    two, memory = Tenant("two"), key_value(house.adapters)
+    places = {name: Place(ACME, Namespace("public.notes"), KeyName(name)) for name in ("note", "large", "gone", "soon")}
+    memory.put(places["note"], {"deep": ["value"]})
+    memory.put(places["large"], LARGE, if_version=0)
+    memory.put(places["gone"], "away")
+    memory.delete(places["gone"])
+    memory.put(places["soon"], "passing", ttl_seconds=60)
 
     records = exported(house)
+    assert [record["sort"] for record in records] == ["v#large", "v#note", "v#soon"]
+    assert take_in(elsewhere, records, two) == [True] * 3
+    assert take_in(elsewhere, records, two) == [False] * 3
 
-    assert [record["sort"] for record in records] == ["v#large"]
-    assert take_in(elsewhere, records, Tenant("two")) == [True]
-    assert take_in(elsewhere, records, Tenant("two")) == [False]
-    assert elsewhere.kept(Key("two#k#public", "v#large"), Tenant("two")) == b"\x00a large value"
+    there = key_value(elsewhere.adapters)
+    moved = {name: Place(two, place.namespace, place.key) for name, place in places.items()}
+    assert there.get(moved["note"]) == memory.get(places["note"])
+    assert there.get(moved["large"]).value == LARGE
+    assert there.list(two, Namespace("public.notes")).keys == ("large", "note", "soon")
+    confirm(there, two)
+    elsewhere.later(minutes=2)
+    assert there.collection.collect_all(two) == 1
+    confirm(there, two)
+    assert there.list(two, Namespace("public.notes")).keys == ("large", "note")
 
 
 @pytest.mark.req("R279")

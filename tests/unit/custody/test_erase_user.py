@@ -96,7 +96,7 @@ def test_a_shared_session_goes_on_and_is_still_summarised(house: Household) -> N
     shared = session("shared")
 
     house.say(shared, BOB, *(f"Bob goes on with decision {number}." for number in range(6)))
-    request = Preparation(current=(message("user", "And now?"),), user_id=BOB, max_input_tok=300)
+    request = Preparation(current=(message("user", "And now?"),), user_id=BOB, max_input_tok=180)
     prepared = prepare(house.services(), shared, request)
 
     assert prepared.compacted

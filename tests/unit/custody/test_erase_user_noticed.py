@@ -167,15 +167,22 @@ def test_a_session_s_memories_and_archive_go_with_a_session_that_was_the_user_s_
 
 @pytest.mark.req("R279")
 @pytest.mark.parametrize("entries", [1, 3])
-def test_a_process_notices_that_a_short_log_was_erased_and_begun_again(house: Household, entries: int) -> None:
-    house.say(session("alone"), ADA, "I live in Oslo.")
+@pytest.mark.parametrize(
+    ("owner", "before", "after", "left"),
+    [("u:ada", "I like opera.", "I like chess.", "chess"), ("~u:ada", "I live in Oslo.", "I live in Turin.", "Turin")],
+    ids=["of the project", "across projects"],
+)
+def test_a_process_notices_that_a_short_log_was_erased_and_begun_again(  # noqa: PLR0913, PLR0917 - a column each
+    house: Household, entries: int, owner: str, before: str, after: str, left: str
+) -> None:
+    house.say(session("alone"), ADA, before)
     services = cold_services(house)
     house.say(session("alone"), ADA, *("Something else." for _ in range(entries - 1)))
-    services.log.refresh(ACME, Project("garden"), "u:ada")
+    services.log.refresh(ACME, Project("garden"), owner)
     erase(house)
-    house.say(session("alone"), ADA, "I live in Turin.")
+    house.say(session("alone"), ADA, after)
 
-    services.log.refresh(ACME, Project("garden"), "u:ada")
+    services.log.refresh(ACME, Project("garden"), owner)
 
-    with services.log.view(ACME, Project("garden"), "u:ada") as view:
-        assert [fact.value for fact in view.facts(house.adapters.clock.now(), None)] == ["Turin"]
+    with services.log.view(ACME, Project("garden"), owner) as view:
+        assert [fact.value for fact in view.facts(house.adapters.clock.now(), None)] == [left]

@@ -83,31 +83,48 @@ def test_a_hash_an_id_and_a_pointer_are_no_keys(text: str) -> None:
         "68656c6c6f20776f726c6421 ",
         "A B C D E F G H ",
         "a@b.co ",
+        "sk-",
+        "key key ",
+        "pw=a(",
+        "pw=_ _",
+        'api_key "',
+        "== password ",
+        'name="token" ',
+        "password for the thing ",
+        "password: |\n ",
+        "token,",
+        "a-",
+        "s.",
     ],
 )
 def test_time_grows_with_the_length_alone(seed: str) -> None:
-    length = 250_000
-    text = (seed * length)[:length]
+    def seconds(length: int) -> float:
+        return of_scanning({"text": (seed * length)[:length]})
 
-    started = time.process_time()
-    scan({"text": text})
+    assert seconds(240_000) < 10 * seconds(60_000) + 0.1
 
-    assert time.process_time() - started < 1, "a quarter of a megabyte, with room for a machine four times slower"
+
+def of_scanning(value: object) -> float:
+    """The processor's time of a scan, the faster of two."""
+
+    def once() -> float:
+        started = time.process_time()
+        scan(value)
+        return time.process_time() - started
+
+    return min(once(), once())
+
+
+def many(kind: str, count: int) -> object:
+    return {
+        "addresses as keys": {f"ada{number}@mail.net": 1 for number in range(count)},
+        "beginnings of keys": ["AKIA"] * count,
+        "short fields": {f"key{number}": "ab" for number in range(count)},
+        "passwords": {"passwords": ["tiger-7"] * count},
+    }[kind]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "value",
-    [
-        {f"ada{number}@mail.net": 1 for number in range(20_000)},
-        ["AKIA"] * 40_000,
-        {f"key{number}": "ab" for number in range(20_000)},
-        {"passwords": ["tiger-7"] * 20_000},
-    ],
-    ids=["addresses as keys", "beginnings of keys", "short fields", "passwords"],
-)
-def test_time_grows_with_the_number_of_fields_alone(value: object) -> None:
-    started = time.process_time()
-    scan(value)
-
-    assert time.process_time() - started < 1.5
+@pytest.mark.parametrize("kind", ["addresses as keys", "beginnings of keys", "short fields", "passwords"])
+def test_time_grows_with_the_number_of_fields_alone(kind: str) -> None:
+    assert of_scanning(many(kind, 20_000)) < 10 * of_scanning(many(kind, 5_000)) + 0.1

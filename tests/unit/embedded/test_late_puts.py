@@ -159,9 +159,9 @@ def test_on_one_machine_a_call_s_record_is_on_disk_with_its_first_write(
     begun: list[object] = []
     writing = Database.writing
 
-    def counted(database: Database) -> Any:
+    def counted(database: Database, **how: bool) -> Any:
         begun.append(database)
-        return writing(database)
+        return writing(database, **how)
 
     def transactions(tool: Any, arguments: dict[str, Any]) -> int:
         begun.clear()

@@ -9,32 +9,35 @@ from typing import Any, TypeAlias
 import pytest
 
 from cairn.facts.facts import State
-from cairn.ground.ids import UserId
-from cairn.log.layout import log_owner, log_pk
+from cairn.log.layout import log_pk, named_in
 from cairn.log.view import MemoryView
 from support.log import entries
 
+OWNERS = ("u:ada", "~u:ada")
+"""Whose logs hold what ada said: in the project, and across projects."""
 START: TypeAlias = Callable[..., Any]
 """The fixture that starts a conversation."""
 
 
 def believed(talk: Any) -> dict[str, str]:
     """Return what the session believes, key by key, as a process finds it that has read nothing yet."""
-    return {fact.key: fact.value for fact in _stored(talk).facts(talk.adapters.clock.now(), talk.session.session_id)}
+    return as_of(talk, talk.adapters.clock.now())
 
 
 def as_of(talk: Any, moment: datetime) -> dict[str, str]:
-    """Return what the ledger holds of the log as it stood at a moment."""
-    view = _stored(talk, moment)
-    return {fact.key: fact.value for fact in view.ledger.live(moment, talk.session.session_id)}
+    """Return what the ledgers hold of the session's logs as they stood at a moment."""
+    found: dict[str, str] = {}
+    for owner in OWNERS:
+        name = named_in(owner, talk.session.project, talk.session.session_id)
+        found |= {fact.key: fact.value for fact in _stored(talk, owner, moment).ledger.live(moment, name)}
+    return found
 
 
-def _stored(talk: Any, until: datetime | None = None) -> MemoryView:
+def _stored(talk: Any, owner: str, until: datetime) -> MemoryView:
     session, view = talk.session, MemoryView()
-    log = log_pk(session.tenant, session.project, log_owner(UserId("ada"), session.session_id))
-    for item in entries(talk.services, log):
+    for item in entries(talk.services, log_pk(session.tenant, session.project, owner)):
         record: dict[str, Any] = talk.services.vault.unseal(session.tenant, item)
-        if until is None or datetime.fromisoformat(record["at"]) <= until:
+        if datetime.fromisoformat(record["at"]) <= until:
             view.apply(record)
     return view
 
@@ -99,10 +102,12 @@ def test_a_correction_quotes_the_turn_that_made_it(start: START) -> None:
     talk.say("My name is Rob.", turn_id="first")
     talk.say("Actually, it's Bob.", turn_id="second")
 
-    [name] = _stored(talk).facts(talk.adapters.clock.now(), talk.session.session_id)
+    now, owner = talk.adapters.clock.now(), OWNERS[1]
+    holder = named_in(owner, talk.session.project, talk.session.session_id)
+    [name] = _stored(talk, owner, now).facts(now, holder)
 
     assert (name.source.turn_id, name.source.event_id) == ("second", "second-in-0")
-    assert name.source.quote == "Actually, it's Bob."
+    assert name.source.quote == "it's Bob", "the clause alone, since other projects see it"
 
 
 @pytest.mark.req("R263")
@@ -129,7 +134,7 @@ def test_the_record_of_a_replaced_fact_says_from_when_until_when_it_was_believed
     talk.say("I moved to Oslo.")
 
     session = talk.session
-    log = log_pk(session.tenant, session.project, log_owner(UserId("ada"), session.session_id))
+    log = log_pk(session.tenant, session.project, OWNERS[1])
     [ended] = [
         end for item in entries(talk.services, log) for end in talk.services.vault.unseal(session.tenant, item)["ended"]
     ]

@@ -163,6 +163,16 @@ def test_the_same_memory_gives_the_same_bytes_and_each_path_reads_as_it_is_copie
     assert [each.path for each in listed if each.type == "FILE"] == sorted(files)
 
 
+def test_an_archive_is_read_by_the_page_as_the_lines_that_were_compressed(talk: Any) -> None:
+    archives = [path for path in everything(talk) if path.endswith(".zst")]
+
+    assert archives
+    for path in archives:
+        page = talk.services.files.page(talk.session, path, 0)
+        assert page is not None
+        assert all(json.loads(line)["item"] for line in page.text.splitlines())
+
+
 @pytest.mark.req("R092")
 def test_a_view_is_read_in_ranges_and_listed_like_any_directory(talk: Any) -> None:
     files, session = talk.services.files, talk.session

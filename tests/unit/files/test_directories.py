@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from cairn.conversation.highlights import Highlights
+from cairn.conversation.highlights import Highlights, highlights
 from cairn.files import contents, summaries
 from cairn.files.summaries import directories
 from cairn.ground.errors import InvalidArgument, NotFound
@@ -187,7 +187,6 @@ def test_a_directory_is_as_new_as_what_it_holds(talk: Any) -> None:
 def scanned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every text that was looked through for what stands out, as often as it was."""
     found: list[str] = []
-    highlights = summaries.highlights
 
     def noting(texts: Sequence[str], limit: int) -> Highlights:
         found.extend(texts)

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.ground import codec
+from cairn.ground.table import FORMAT
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -22,6 +23,12 @@ else:
 ASKED = Path(__file__).parents[3] / "bench/data/recall/asked"
 DIGESTS = {"32769.zdict": "ae4ca3ae974e1586302808e3f6168caa824679eea843c3b9b13daf6190aea2f3"}
 """Of every dictionary that anything was ever packed with: a line is added here, and none is changed."""
+
+
+@pytest.mark.req("R304")
+def test_a_program_that_packs_with_another_dictionary_stores_in_another_format() -> None:
+    """Programs without it fail at whatever they read, and stop at a format that they do not know."""
+    assert (FORMAT, codec.NEWEST) == (1, 32769)
 
 
 def plain(value: object) -> bytes:

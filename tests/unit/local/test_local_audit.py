@@ -61,8 +61,8 @@ def test_calls_are_listed_newest_first_with_who_and_what(run: Run) -> None:
 
     assert heading.split() == ["TIME", "TOOL", "OUTCOME", "KEY", "ABOUT"]
     assert [line.split()[1:] for line in lines] == [
-        ["memory_after_turn", "admitted", "0123456789abcdef", "garden", "monday", "'turn", "2'"],
-        ["memory_after_turn", "admitted", "0123456789abcdef", "garden", "monday", "turn-1"],
+        ["memory_after_turn", "admitted", "0123456789abcdef", "garden", "monday", "'turn", "2'", "ada"],
+        ["memory_after_turn", "admitted", "0123456789abcdef", "garden", "monday", "turn-1", "ada"],
     ]
     assert len(run("audit", "list", "--limit", "1").stdout.splitlines()) == 2
     assert len(run("audit", "list", "--until", "2020-01-01").stdout.splitlines()) == 1

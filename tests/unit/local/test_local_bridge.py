@@ -15,11 +15,12 @@ from starlette.testclient import TestClient
 from cairn.access.api_keys import Grant
 from cairn.ground.ids import Tenant
 from cairn.local.server.bridge import Bridge, application
-from cairn.local.server.doors import Handler
+from cairn.local.server.doors import Handler, ToolRoute, tool_routes
 from cairn.services import Services
 from cairn_auth import authorizer, metadata
 from cairn_health import door as health
 from cairn_mcp import door as mcp
+from cairn_mcp.protocol import LOOPBACK
 from cairn_tools import memory_before_turn
 from support.loopback import no_lifespan
 
@@ -70,7 +71,9 @@ def log(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
 
 
 def app_of(door: Handler, tool: Handler) -> Starlette:
-    bridge = Bridge(door, {"remember": tool}, health.handler, metadata.handler, authorizer.handler, LIMIT, (APP,))
+    handlers = (door, {"remember": tool}, health.handler, metadata.handler, authorizer.handler)
+    routes = [ToolRoute("GET", "/v1/things/{name}/parts", "remember"), ToolRoute("DELETE", "/v1/things", "remember")]
+    bridge = Bridge(*handlers, LIMIT, (APP,), LOOPBACK.pattern, lambda: b"calls 1", routes)
     return application(bridge, no_lifespan)
 
 
@@ -115,6 +118,17 @@ def test_a_missing_or_unknown_key_is_unauthenticated_at_every_door(
     assert response.headers["www-authenticate"] == "Bearer"
 
 
+@pytest.mark.req("R241")
+def test_a_route_of_no_tool_is_not_found_and_a_memory_action_s_says_which(client: TestClient) -> None:
+    for name, message in (
+        ("memory_reticulate", "Memory action 'memory_reticulate' not found"),
+        ("no_such_tool", "There is no such tool"),
+    ):
+        response = client.post(f"/v1/tools/{name}", content=b"{}")
+        assert (response.status_code, response.json()["error"]["code"]) == (404, "NOT_FOUND")
+        assert response.json()["error"]["message"] == message
+
+
 FORGED: dict[str, Any] = {"authorizer": {"lambda": {"tenant": "other", "scopes": "admin", "projects": "*"}}}
 
 
@@ -143,6 +157,29 @@ def test_the_event_is_payload_2_with_method_path_query_and_body(
     assert (event["version"], event["rawPath"], event["rawQueryString"]) == ("2.0", "/v1/tools/remember", "a=1&b=%20")
     assert event["requestContext"]["http"]["method"] == "POST"
     assert (event["body"], event["isBase64Encoded"]) == ('{"x":"ü"}', False)
+
+
+@pytest.mark.req("R295")
+def test_a_tool_s_route_hands_on_its_parameters_decoded_and_its_query_as_it_came(
+    client: TestClient, handler: Recorder, key: str
+) -> None:
+    client.get("/v1/things/tue%20sday%25/parts?user=a%2Fb", headers=bearer(key))
+    client.delete("/v1/things?turn=1", headers=bearer(key))
+    told, gone = handler.events
+    assert (told["pathParameters"], told["rawQueryString"]) == ({"name": "tue sday%"}, "user=a%2Fb")
+    assert told["requestContext"]["http"]["method"] == "GET"
+    assert (gone["pathParameters"], gone["requestContext"]["http"]["method"]) == ({}, "DELETE")
+    assert client.get("/v1/things?turn=1", headers=bearer(key)).status_code == 404
+    client.get("/v1/things/x/parts")
+    assert handler.events[-1]["requestContext"]["authorizer"]["lambda"]["refused"] == "missing"
+    assert {(each.method, each.path) for each in tool_routes()} >= {("GET", "/v1/sessions"), ("GET", "/v1/tools")}
+
+
+@pytest.mark.req("R295")
+def test_what_there_is_over_http_is_described_without_a_key(client: TestClient) -> None:
+    response = client.get("/openapi.json")
+    assert (response.status_code, response.json()["openapi"]) == (200, "3.1.0")
+    assert response.headers["cache-control"] == "public, max-age=3600"
 
 
 def test_a_body_that_is_no_text_arrives_in_base64(client: TestClient, handler: Recorder, key: str) -> None:
@@ -183,7 +220,16 @@ def test_health_needs_no_key(client: TestClient) -> None:
 
 
 @pytest.mark.req("R138")
-@pytest.mark.parametrize(("origin", "may_read"), [(APP, True), ("https://elsewhere.example.com", False)])
+@pytest.mark.parametrize(
+    ("origin", "may_read"),
+    [
+        (APP, True),
+        ("http://localhost:3000", True),
+        ("http://127.0.0.1", True),
+        ("https://elsewhere.example.com", False),
+        ("http://localhost.example.com", False),
+    ],
+)
 def test_a_front_end_of_an_allowed_origin_may_read_what_is_on_without_a_key(
     client: TestClient, origin: str, *, may_read: bool
 ) -> None:
@@ -198,6 +244,19 @@ def test_a_front_end_of_an_allowed_origin_may_read_what_is_on_without_a_key(
     assert response.json()["tools"]["memory"] is True
     for answer in (response, preflight):
         assert answer.headers.get("access-control-allow-origin") == (origin if may_read else None)
+
+
+def test_metrics_are_told_without_a_key(client: TestClient) -> None:
+    response = client.get("/metrics")
+
+    assert (response.status_code, response.content) == (200, b"calls 1")
+    assert response.headers["content-type"].startswith("text/plain")
+
+
+def test_headers_of_one_name_are_joined(client: TestClient, handler: Recorder, key: str) -> None:
+    client.post("/mcp", content=b"{}", headers=[("X-Api-Key", key), ("X-Tag", "a"), ("x-tag", "b")])
+
+    assert handler.events[0]["headers"]["x-tag"] == "a,b"
 
 
 def test_a_page_that_points_its_own_name_at_this_machine_is_refused(

@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 
 from cairn import __version__
 from cairn.local.cli import main
+from cairn.local.store import local_environment
 
 
 def run(*arguments: str, **environment: str) -> Result:
@@ -35,7 +36,7 @@ def test_settings_show_each_value_where_it_came_from_and_what_it_does() -> None:
     lines = result.output.splitlines()
     at = next(i for i, line in enumerate(lines) if line.startswith("settings.mcp.memory.search_limit"))
     assert lines[at] == "settings.mcp.memory.search_limit = 7  (CAIRN_MEMORY_SEARCH_LIMIT)"
-    assert lines[at + 1] == "  The most chunks of earlier turns in the memory block."
+    assert lines[at + 1] == "  The most passages of earlier turns in the memory block."
     assert "settings.mcp.memory.recent_context_items = 30  (default)" in lines
 
 
@@ -75,3 +76,15 @@ def test_a_master_key_that_is_none_is_refused_without_being_shown(tmp_path: Path
     assert result.exit_code == 2
     assert "LUMERA_MEMORY_KEY" in result.output
     assert "canary" not in result.output
+
+
+@pytest.mark.parametrize("name", ["CAIRN_SETTINGS", "CAIRN_SETTINGS_FILE", "CAIRN_MEMORY_ENABLED"])
+def test_an_empty_variable_says_nothing_and_leaves_the_memory_tools_on(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "")
+
+    shown = CliRunner().invoke(main, ["settings"])
+
+    assert shown.exit_code == 0, shown.output
+    assert local_environment({name: ""})["CAIRN_MEMORY_ENABLED"] == "true"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import stat
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +15,9 @@ from cairn import wiring
 from cairn.access.api_keys import Credential
 from cairn.embedded.wiring import EmbeddedWiring
 from cairn.ground.adapters import Adapters
-from cairn.local.store import LOCAL_TENANT, operator_services
+from cairn.local.server.announcement import announce
+from cairn.local.server.serve import first_key
+from cairn.local.store import LOCAL_TENANT, memories, operator_services
 from cairn.services import StoreWiring
 from cairn.settings.settings import AwsStore, EmbeddedStore, Settings
 
@@ -149,3 +152,54 @@ def test_without_a_data_directory_the_settings_say_whose_keys_they_are(
     operator_services(data, aws)
 
     assert asked == [AwsStore(table="t", bucket="b", key_id="k"), EmbeddedStore(directory=data)]
+
+
+def test_a_key_may_be_bound_to_users_which_list_shows(run: Run, opened: Callable[[str], Credential | None]) -> None:
+    result = run("create", "--tenant", "local", "--user", "alice", "--user", "Ada L", "--user", "alice")
+
+    credential = opened(result.stdout)
+    assert credential is not None
+    assert credential.grant.users == ("alice", "Ada L")
+    assert "users alice 'Ada L'" in result.stderr
+    assert "alice 'Ada L'" in run("list").stdout
+    rotated = opened(run("rotate", credential.id).stdout)
+    assert rotated is not None
+    assert rotated.grant == credential.grant
+    assert run("create", "--user", "a/b").exit_code == 2
+    assert run("create", *(f"--user=u{number}" for number in range(17))).exit_code == 2
+
+
+@pytest.mark.parametrize("arguments", [(), ("--tenant", "lcoal")])
+def test_a_key_to_an_empty_memory_says_so_where_there_is_memory_already(run: Run, arguments: tuple[str, ...]) -> None:
+    first = run("create", "--tenant", "local")
+    assert "empty memory" not in first.stderr
+
+    result = run("create", *arguments)
+
+    assert result.exit_code == 0
+    assert "It opens a new, empty memory" in result.stderr
+    assert "keys create --tenant local" in result.stderr
+    assert "empty memory" not in run("create", "--tenant", "local").stderr
+
+
+def test_memory_that_no_key_opens_any_more_is_named_too(run: Run, data: Path) -> None:
+    operator_services(data, {}).vault.rotate(LOCAL_TENANT)
+
+    assert "keys create --tenant local" in run("create").stderr
+
+
+def test_a_restart_says_how_to_get_a_key_to_the_memory_that_is_there(
+    run: Run, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("create", "--tenant", "acme")
+    run("create", "--tenant", "local")
+    services = operator_services(data, {})
+
+    announce(["http://127.0.0.1:8787/mcp"], data, first_key(services.credentials), memories(services))
+
+    told = capsys.readouterr().out
+    for tenant in ("acme", "local"):
+        [line] = [line for line in told.splitlines() if f"--tenant {tenant}" in line]
+        program, *arguments = shlex.split(line)
+        assert program.endswith("cairn")
+        assert arguments == ["keys", "create", "--tenant", tenant, "--data", str(data)]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from click.testing import CliRunner, Result
@@ -13,15 +15,18 @@ from cairn import wiring
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.embedded.table import SqliteTable
+from cairn.ground.codec import epoch_ms
+from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.jobs import MaintainShard
 from cairn.ground.session import Session
-from cairn.ground.table import Attributes, Key, Update
+from cairn.ground.table import Attributes, Key, Put, Update
 from cairn.local.cli import main
 from cairn.local.server import background
 from cairn.local.store import open_store
-from cairn.sessions.layout import HEAD, SUMMARIES, due_shard, session_pk
+from cairn.sessions.layout import HEAD, SUMMARIES, due_pk, due_shard, session_pk
 from cairn.turns.after_turn import commit
+from cairn.upkeep.maintenance import Maintenance
 from cairn_jobs import worker
 
 AT_ONCE = {"CAIRN_MEMORY_ENABLED": "true", "CAIRN_MEMORY_SUMMARY_REFRESH_INTERVAL_MINUTES": "0"}
@@ -80,7 +85,7 @@ def test_it_maintains_what_is_due_and_then_there_is_nothing_to_do(
 def test_it_passes_over_a_session_in_use(say: Say, maintain: Callable[..., Result], data: Path) -> None:
     session = say("monday")
     table = SqliteTable(data / "table.sqlite3")
-    lease = {"lease_owner": "another", "lease_until": 2**50}
+    lease = {"lease_owner": "another", "lease_until": epoch_ms(datetime.now(UTC) + timedelta(seconds=30))}
     table.update(Update(Key(session_pk(session), HEAD), set=lease))
     table.close()
 
@@ -92,10 +97,17 @@ def test_it_passes_over_a_session_in_use(say: Say, maintain: Callable[..., Resul
     )
 
 
-def test_a_session_that_fails_is_counted_and_named_on_the_log(say: Say, maintain: Callable[..., Result]) -> None:
+def test_a_session_that_fails_is_counted_and_named_on_the_log(
+    say: Say, maintain: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
     say("monday")
 
-    result = maintain(LUMERA_MEMORY_KEY="ab" * 32)
+    def damaged(*_: object) -> NoReturn:
+        raise CorruptData("a stored item lacks its content")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Maintenance, "run_due", damaged)
+        result = maintain()
 
     assert (result.exit_code, result.stdout) == (
         1,
@@ -103,6 +115,25 @@ def test_a_session_that_fails_is_counted_and_named_on_the_log(say: Say, maintain
     )
     assert '"session_id":"monday"' in result.stderr
     assert maintain().stdout.startswith("0 maintained")
+
+
+def test_entries_that_are_no_session_s_are_gone_round_counted_and_listed_no_longer(
+    say: Say, maintain: Callable[..., Result], data: Path
+) -> None:
+    session = say("monday")
+    table = SqliteTable(data / "table.sqlite3")
+    places = ("local#k#public", "v#x"), ("local#s#garden", "e#~"), (session_pk(session), "e#1"), ("x", "y")
+    for number, (pk, sk) in enumerate(places):
+        due = {"ipk": due_pk(due_shard(session)), "isk": f"1{number}"}
+        table.put(Put({"pk": pk, "sk": sk, "kept": True, **due}))
+
+    first, second = maintain(), maintain()
+
+    assert first.stdout == "1 maintained, 0 erased, 0 busy, 0 failed, 0 left, 4 damaged; 0 records sealed\n"
+    assert second.stdout == "0 maintained, 0 erased, 0 busy, 0 failed, 0 left; 0 records sealed\n"
+    assert (first.exit_code, second.exit_code) == (0, 0)
+    assert [table.get(Key(pk, sk)) for pk, sk in places] == [{"pk": pk, "sk": sk, "kept": True} for pk, sk in places]
+    table.close()
 
 
 def test_sessions_in_which_nothing_is_due_are_erased_with_all_of_their_tenant_s_once_retention_is_set(
@@ -148,7 +179,7 @@ def test_a_job_goes_to_the_worker_that_lambda_runs(say: Say, data: Path) -> None
 def test_an_open_store_does_its_jobs_in_the_background(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done, at_work = threading.Event(), list[str]()
 
-    def note(job: MaintainShard, *_: object) -> None:
+    def note(_services: object, job: MaintainShard, *_: object) -> None:
         at_work.append(f"{job.shard} {threading.current_thread() is threading.main_thread()}")
         done.set()
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cairn.ground.codec import decompress
 from cairn.ground.errors import CorruptData
 from cairn.log import columns as sections
 from cairn.log.columns import ColumnFile, ColumnWriter
@@ -35,7 +36,6 @@ def test_a_section_is_unpacked_once_and_only_when_it_is_asked_for(monkeypatch: p
     for name, number in (("vectors", 7), ("words", 8)):
         out.column(name, [number] * 1000)
     unpacked: list[int] = []
-    decompress = sections.decompress
 
     def counted(frame: bytes | memoryview, length: int) -> bytes:
         unpacked.append(length)

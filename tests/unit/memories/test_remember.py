@@ -10,6 +10,8 @@ import pytest
 
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, InvalidArgument, NotFound, QuotaExceeded
+from cairn.ground.jobs import IndexLog
+from cairn.ground.settings import RecallScope
 from cairn.ground.table import Key, Update
 from cairn.log import memories
 from cairn.log.layout import log_pk
@@ -125,22 +127,61 @@ def test_forgetting_again_changes_nothing(notebook: Notebook) -> None:
     assert [each["reason"] for each in endings(notebook)] == ["Too cold."]
 
 
-def test_the_same_said_twice_is_one_memory_until_it_is_forgotten(notebook: Notebook, clock: Any) -> None:
-    name = notebook.keep("Beans go north.", rationale="Sun.")
-    clock.advance(hours=1)
+SAID_AGAIN: list[dict[str, Any]] = [
+    {},
+    {"confidence": 0.1},
+    {"type": "risk"},
+    {"rationale": "Shade."},
+    {"content": "BEANS go north."},
+    {"content": "  Beans  go\tnorth."},
+]
 
-    assert notebook.other().keep("Beans go north.", rationale="Sun.") == name
-    assert len(notebook.texts()) == 1
-    for fields in ({"confidence": 0.9}, {"type": "risk"}, {"scope": "user"}, {"rationale": "Shade."}):
-        assert notebook.keep("Beans go north.", **fields) != name
 
-    again = name
+@pytest.mark.req("R294")
+@pytest.mark.parametrize("scope", ["session", "user", "project"])
+def test_the_same_said_again_in_a_scope_keeps_the_first_memory_and_forgetting_it_leaves_none(
+    notebook: Notebook, clock: Any, scope: RecallScope
+) -> None:
+    first = {"content": "Beans go north.", "scope": scope, "type": "decision", "rationale": "Sun."}
+    name = notebook.keep(**first)
+    speakers = [notebook.other()] if scope == "session" else [notebook.other(), notebook.other("tuesday")]
+
+    for speaker in speakers:
+        for again in SAID_AGAIN:
+            clock.advance(hours=1)
+            assert speaker.keep(**{**first, **again}) == name
+    (found,) = notebook.find()
+    assert (found.type, found.confidence, found.content) == ("decision", 0.8, "Beans go north.")
+
+    notebook.drop(name)
+    assert notebook.texts() == []
+
+
+@pytest.mark.req("R294")
+def test_the_answer_tells_the_type_that_a_memory_was_kept_as_before(notebook: Notebook) -> None:
+    talk = notebook.talk
+    first = remember(talk.services, talk.session, Note(content="Use tabs.", type="convention"))
+    again = remember(talk.services, talk.session, Note(content="use tabs.", type="risk"))
+
+    assert (first.type, first.new) == ("convention", True)
+    assert (again.id, again.type, again.new) == (first.id, "convention", False)
+
+
+def test_the_same_is_another_memory_in_another_scope_or_session(notebook: Notebook) -> None:
+    names = {notebook.keep("Beans go north.", scope=scope) for scope in ("session", "user", "project")}
+    names.add(notebook.other("tuesday").keep("Beans go north."))
+
+    assert len(names) == 4
+
+
+def test_what_was_forgotten_and_is_said_again_is_kept_under_another_id(notebook: Notebook) -> None:
+    again = notebook.keep("Beans go north.")
     for _ in range(3):
         notebook.drop(again)
         before, again = again, notebook.keep("Beans go north.", rationale="Sun.")
         assert again != before
         assert again in {found.id for found in notebook.find()}
-        assert notebook.keep("Beans go north.", rationale="Sun.") == again
+        assert notebook.keep("Beans go north.") == again
 
 
 @pytest.mark.req("R273")
@@ -183,7 +224,7 @@ def test_remember_recall_and_forget_each_make_one_round_however_much_there_is(
     meter = Meter()
     counted = replace(adapters, table=MeteredTable(adapters.table, meter), parallel=meter)
     services = services_over(counted)
-    name, *_ = [remember(services, SESSION, Note(content=f"Row {row}.")) for row in range(memories)]
+    name, *_ = [remember(services, SESSION, Note(content=f"Row {row}.")).id for row in range(memories)]
     recall(services, SESSION, RecallRequest())
     clock: Any = adapters.clock
     clock.advance(minutes=1)
@@ -203,7 +244,7 @@ def test_one_memory_in_64_has_the_log_indexed(notebook: Notebook) -> None:
     for number in range(640):
         notebook.keep(f"Row {number}.")
 
-    jobs = notebook.talk.adapters.jobs.sent
+    jobs = [job for job in notebook.talk.adapters.jobs.sent if isinstance(job, IndexLog)]
     assert 2 <= len(jobs) <= 30
     assert {job.owner for job in jobs} == {"s:monday"}
 

@@ -266,7 +266,8 @@ def test_the_call_s_line_tells_what_came_of_the_model_and_nothing_that_was_said(
     learnt(environment(endpoint, enabled=False))
 
     lines = [json.loads(line) for line in log.getvalue().splitlines()]
-    calls = [(line.get("heuristic"), line.get("heuristic_failure")) for line in lines if line["message"] == "call"]
+    turns = [line for line in lines if line["message"] == "call" and line["tool"] == "memory_after_turn"]
+    calls = [(line.get("heuristic"), line.get("heuristic_failure")) for line in turns]
     assert calls == [("ok", None), ("failed", "status 429"), (None, None)]
     assert KEY not in log.getvalue()
     assert "Tom" not in log.getvalue()

@@ -16,8 +16,8 @@ import pytest
 
 from cairn.ground.errors import EmbeddingFailed
 from cairn.ground.settings import EmbeddingSettings
-from cairn.models import minilm
-from cairn.models.embedders import BUILT, embedder
+from cairn.models import embedders, minilm
+from cairn.models.embedders import BUILT, LAYERED, embedder
 from cairn.models.minilm import MODEL, VOCABULARY, MiniLm
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -135,7 +135,7 @@ def test_what_onnxruntime_refuses_is_told_by_its_name_alone(directory: Path, tmp
 
 
 def test_the_model_that_is_built_is_the_one_that_is_loaded() -> None:
-    builder = (ROOT / "layers" / "model" / "build_model.py").read_text(encoding="utf-8")
+    builder = (ROOT / "layers" / "model" / "reviewed.py").read_text(encoding="utf-8")
     runner = Path(minilm.__file__).read_text(encoding="utf-8")
     made = dict(re.findall(r'^(MODEL|VOCABULARY)_SHA256 = "(\w{64})"', builder, re.MULTILINE))
 
@@ -151,6 +151,27 @@ def test_where_the_model_is_missing_texts_have_no_vectors_and_the_log_says_so(
         assert embedder(EmbeddingSettings(directory=str(tmp_path))) is None
 
     assert [str(tmp_path) in record.getMessage() for record in caplog.records] == [True]
+
+
+def test_the_model_of_a_layer_is_found_wherever_a_runtime_unpacks_it(
+    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unpacked = tmp_path / "layers" / "3f" / "python"
+    shutil.copytree(directory, unpacked / LAYERED)
+    monkeypatch.setattr(embedders, "BUILT", tmp_path / "none")
+    assert embedder(EmbeddingSettings()) is None
+
+    monkeypatch.setattr(sys, "path", [str(unpacked), *sys.path])
+
+    chosen = embedder(EmbeddingSettings())
+    assert chosen is not None
+    assert len(chosen.embed(SAID)) == 384
+
+
+def test_the_layer_has_the_model_where_it_is_looked_for() -> None:
+    recipe = (ROOT / "layers" / "model" / "Makefile").read_text(encoding="utf-8")
+
+    assert f'build_model.py "$(ARTIFACTS_DIR)/python/{LAYERED}"' in recipe
 
 
 def test_the_settings_choose_the_embedder(directory: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import NotFound, Unavailable
 from cairn.ground.ids import Digest
-from cairn.ground.jobs import IndexLog, Job
+from cairn.ground.jobs import EmbedLog, IndexLog, Job
 from cairn.log.layout import log_pk
 from cairn.log.manifest import ENTRIES, FAN_IN, Manifest, SegmentRef, merging
 from cairn.log.segments import GRACE, LONGEST_BUILD, Segments
@@ -129,11 +129,12 @@ def test_a_commit_asks_for_the_index_when_the_tail_has_grown_by_so_much_and_then
     for number in range(1, 2 * ENTRIES + 10):
         commit(services, SESSION, turn(f"t{number}", "Hello."))
         clock.advance(minutes=1)
-        if jobs.sent:
+        where = (SESSION.tenant, SESSION.project, "s:monday")
+        assert jobs.sent[0] == EmbedLog(*where)
+        if jobs.sent[1:]:
             asked.append(number)
-            [job] = jobs.sent
-            assert job == IndexLog(SESSION.tenant, SESSION.project, "s:monday")
-            jobs.sent.clear()
+            assert jobs.sent[1:] == [IndexLog(*where)]
+        jobs.sent.clear()
     assert asked == [ENTRIES, 2 * ENTRIES]
 
 

@@ -13,6 +13,7 @@ from cairn.recall import ranker
 from cairn.recall.corpus import VECTOR_SCALE, Corpus, Mask, similarities
 from cairn.recall.features import features
 from cairn.recall.question import Question, question
+from cairn.recall.ranker import Tier
 from support.recall import Text, Texts, query_vectors, vector
 
 BOAT = (
@@ -156,14 +157,33 @@ def test_what_shares_no_word_with_the_question_nor_stands_beside_one_that_does_i
     assert matched == {0, 1}
 
 
-def test_what_matches_comes_before_all_that_does_not_however_much_that_weighs() -> None:
+def test_texts_stand_in_the_order_of_their_scores_and_ranks_are_those_among_what_matches() -> None:
     said = ["Boat?", *(f"Nothing to see here, {number} times already this week." for number in range(6))]
-    corpus = Texts(*(Text(said=each, session=each) for each in said))
+    corpus = Texts(
+        *(Text(said=each, session=each, speaker="user" if row else "assistant") for row, each in enumerate(said))
+    )
     ranking = ranker.rank(corpus, asked(corpus, "Which colour would suit wooden furniture, curtains, walls or a boat?"))
 
-    assert ranking.matched.tolist() == [True] + [False] * 6
-    assert ranking.scores[0] < ranking.scores[1]
-    assert ranking.explanation(0).rank == 1
+    (place,) = np.flatnonzero(ranking.matched).tolist()
+    assert place > 0
+    assert ranking.scores.tolist() == sorted(ranking.scores.tolist(), reverse=True)
+    assert ranking.explanation(place).rank == 1
+
+
+@pytest.mark.parametrize("tier", ["words", "meaning", "tokens"])
+def test_no_feature_grows_with_the_length_of_a_text(tier: Tier) -> None:
+    assert not {"length_z", "by_assistant_length"} & set(ranker.fitted(tier).names)
+
+
+def test_what_a_user_said_comes_before_a_long_reply_that_repeats_it() -> None:
+    advice = "That is worth a thought, and many people do it; write a list, take your time and compare. " * 8
+    told = (
+        Text(said="I sold the boat to Mr Hale", session="one"),
+        Text(said=f"You sold the boat to Mr Hale. {advice}The boat is sold.", speaker="assistant", session="one"),
+        *(Text(said=f"Today I walked the dog, part {number}", session=f"{number}") for number in range(30)),
+    )
+
+    assert ranked(told, "Who did I sell the boat to?")[0] == 0
 
 
 def test_an_empty_corpus_and_a_question_without_words_are_fine() -> None:
@@ -207,14 +227,15 @@ def test_an_explanation_adds_up_and_a_rank_without_a_signal_is_that_with_its_fea
 
     shares = ranking.shares()
     assert shares.sum() == pytest.approx(1)
-    for place in np.flatnonzero(ranking.matched).tolist():
+    for rank, place in enumerate(np.flatnonzero(ranking.matched).tolist(), 1):
         why = ranking.explanation(place)
-        assert why.rank == place + 1
+        assert why.rank == rank
         assert sum(why.signals.values()) == pytest.approx(float(ranking.scores[place]), abs=1e-4)
         assert sum(why.features.values()) == pytest.approx(float(ranking.scores[place]), abs=1e-4)
         assert [abs(each) for each in why.features.values()] == sorted(map(abs, why.features.values()), reverse=True)
-        apart = sum(why.signals.values()) - sum(ranking.explanation(0).signals.values())
-        assert float(shares[place] / shares[0]) == pytest.approx(np.exp(apart), rel=1e-3)
+        first = int(np.flatnonzero(ranking.matched)[0])
+        apart = sum(why.signals.values()) - sum(ranking.explanation(first).signals.values())
+        assert float(shares[place] / shares[first]) == pytest.approx(np.exp(apart), rel=1e-3)
         for signal, members in ranker.SIGNALS.items():
             muted = {name: values * np.float32(name not in members) for name, values in ranking.features.items()}
             scores = ranking.weights.score(muted, len(ranking.rows))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
 
 import pytest
 
@@ -57,3 +59,27 @@ def test_without_a_signal_recall_finds_less(
 def test_the_ranker_is_fitted_on_the_conversations_that_are_here_and_on_no_others() -> None:
     assert json.loads(WEIGHTS.read_text("utf-8"))["fitted_on"] == provenance()
     assert not {path.name for path in FITTED_ON.glob("*.json")} & {path.name for path in DATA[1].glob("*.json")}
+
+
+@pytest.mark.slow
+@pytest.mark.req("R292")
+@pytest.mark.parametrize(("mode", "told", "kept"), [("text", 0.12, 0.95), ("hybrid", 0.33, 0.95)])
+def test_nearly_all_that_can_be_answered_is_called_likely_and_much_of_what_another_conversation_answers_is_not(
+    stored_conversations: Mapping[str, StoredConversation],
+    conversations: Sequence[Conversation],
+    mode: SearchMode,
+    told: float,
+    kept: float,
+) -> None:
+    def likely(of: Conversation, to: Conversation) -> float:
+        asked = (replace(each, asked=None) if of != to else each for each in of.questions)
+        held: list[bool] = []
+        for question in asked:
+            with stored_conversations[to.name].answering(question, mode) as answer:
+                held.append(answer.likelihood.is_likely)
+        return fmean(held)
+
+    one, other = conversations
+
+    assert fmean([likely(one, one), likely(other, other)]) >= kept
+    assert fmean([likely(one, other), likely(other, one)]) <= 1 - told

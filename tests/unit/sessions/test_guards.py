@@ -17,6 +17,7 @@ from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Key, Write
+from cairn.log.layout import project_sk
 from cairn.services import Services
 from cairn.sessions.guards import RETENTION, Claim, Guards
 from cairn.sessions.layout import HEAD, guard_sk, session_pk
@@ -110,7 +111,8 @@ def test_the_turn_is_claimed_first_and_the_session_leased_before_anything_is_com
 ) -> None:
     commit(process(replace(adapters, table=watched)), SESSION, TURN)
     writes = [entry for entry in watched.written if "data#" not in entry]
-    assert writes == [f"put {GUARD.sk}", f"update {HEAD}", "commit"]
+    # That there is such a project is told in the same round: of the turn it says nothing.
+    assert writes == [f"put {project_sk('garden')}", f"put {GUARD.sk}", f"update {HEAD}", "commit"]
 
 
 @pytest.mark.req("R042")

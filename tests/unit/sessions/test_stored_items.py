@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pytest
 
+from cairn.ground.adapters import Holders
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId
 from cairn.ground.session import Session
@@ -132,10 +133,10 @@ def test_a_claim_is_held_until_its_time_is_up_and_a_done_turn_is_never_free_befo
     claimed, done = Guard.of(PROCESSING), Guard.of(DONE)
     later, expired = NOW + timedelta(seconds=31), NOW + timedelta(days=31)
 
-    assert [claimed.is_held(at) for at in (NOW, later)] == [True, False]
-    assert [claimed.is_free(at) for at in (NOW, later)] == [False, True]
-    assert not done.is_held(NOW)
-    assert [done.is_free(at) for at in (NOW, later, expired)] == [False, False, True]
+    assert [claimed.is_held(at, Holders()) for at in (NOW, later)] == [True, False]
+    assert [claimed.is_free(at, Holders()) for at in (NOW, later)] == [False, True]
+    assert not done.is_held(NOW, Holders())
+    assert [done.is_free(at, Holders()) for at in (NOW, later, expired)] == [False, False, True]
 
 
 @pytest.mark.parametrize("broken", [{"status": 1}, {"until": "x"}, {"pk": "acme#m#garden"}, {"payload": 1}])

@@ -13,8 +13,10 @@ import pytest
 from cairn.ground.errors import SettingsError
 from cairn.ground.ids import Tenant
 from cairn.ground.settings import (
+    ArchiveSettings,
     AuditSettings,
     ClusterSettings,
+    ContextSettings,
     EmbeddingSettings,
     EnrichmentSettings,
     HeuristicSettings,
@@ -226,7 +228,7 @@ def test_a_document_may_be_json_or_a_file(tmp_path: Path) -> None:
     assert read({"CAIRN_SETTINGS": json.dumps(document)}).memory.search_limit == 9
     assert read({"CAIRN_SETTINGS_FILE": str(path)}).memory.search_limit == 9
     with pytest.raises(SettingsError, match="CAIRN_SETTINGS: is given beside CAIRN_SETTINGS_FILE"):
-        read({"CAIRN_SETTINGS": "", "CAIRN_SETTINGS_FILE": str(path)})
+        read({"CAIRN_SETTINGS": "{}", "CAIRN_SETTINGS_FILE": str(path)})
 
 
 def test_the_store_is_a_directory_or_aws() -> None:
@@ -254,6 +256,7 @@ def test_every_setting_has_another_value_in_these_tests() -> None:
 def test_every_field_of_the_settings_is_a_setting() -> None:
     kinds = (
         MemorySettings,
+        ContextSettings,
         HeuristicSettings,
         Limits,
         Quotas,
@@ -263,5 +266,6 @@ def test_every_field_of_the_settings_is_a_setting() -> None:
         EmbeddingSettings,
         RateSettings,
         AuditSettings,
+        ArchiveSettings,
     )
-    assert sum(len(fields(kind)) for kind in kinds) - 1 + 2 == len(OPTIONS)
+    assert sum(len(fields(kind)) for kind in kinds) - 2 + 2 == len(OPTIONS)

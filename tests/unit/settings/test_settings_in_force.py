@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -19,6 +18,7 @@ from cairn.ground.settings import Limits, MemorySettings
 from cairn.services import Services
 from cairn.tool.call import Call, execute
 from cairn_tools.catalog import CATALOG
+from support.context import block_of
 from support.services import changed, services_over
 
 SESSION: dict[str, Any] = {"project": "garden", "session_id": "monday"}
@@ -51,9 +51,7 @@ def maintain(call: Call) -> dict[str, Any]:
 
 def recalled(answer: dict[str, Any]) -> dict[str, Any]:
     """Return the memory block of a prepared input."""
-    blocks = [text_of(item) for item in answer["input_items"]]
-    found = [json.loads(text) for text in blocks if text.startswith('{"kind":"historical_memory"')]
-    return found[0] if found else {"facts": [], "chunks": []}
+    return block_of(answer["input_items"])
 
 
 def said(answer: dict[str, Any], text: str) -> bool:
@@ -80,12 +78,13 @@ def test_recall_facts_limit_bounds_the_facts_placed(tune: Tune) -> None:
 
 
 @pytest.mark.req("R115")
-def test_search_limit_bounds_the_earlier_turns_placed(tune: Tune) -> None:
+def test_search_limit_bounds_the_passages_placed(tune: Tune, clock: Any) -> None:
     for number in range(6):
         remember(tune(), f"turn-{number}", f"The tomatoes of row {number} are ripe.")
+        clock.advance(days=1)
 
     counts = [
-        len(recalled(prepare(tune(search_limit=n, recent_context_items=0), "Which tomatoes are ripe?"))["chunks"])
+        len(recalled(prepare(tune(search_limit=n, recent_context_items=0), "Which tomatoes are ripe?"))["passages"])
         for n in (0, 2, 5)
     ]
 
@@ -238,7 +237,7 @@ def test_the_limits_of_the_settings_are_those_of_a_call(
 ) -> None:
     settings = replace(call.services.settings, limits=Limits(**limits))
     limited = replace(call, services=changed(call.services, settings=settings))
-    extra = {"input_items": [message("user", "a longer text"), {"role": "user", "x": {"y": {"z": 1}}}]}
+    extra = {"input_items": [message("user", "a longer text"), {"role": "user", "content": "", "x": {"y": {"z": 1}}}]}
 
     if error is None:
         assert remember(limited, "turn-1", **extra)["ok"]

@@ -110,15 +110,28 @@ def test_enrichment_is_set_by_its_pilot_s_variables_too(variable: str) -> None:
         load(None, {variable: text, own: text})
 
 
+@pytest.mark.req("R213")
+@pytest.mark.req("R214")
+@pytest.mark.req("R215")
+@pytest.mark.parametrize(
+    ("variable", "value"), [("CONTEXT_TOPK", 10), ("CONTEXT_TIMEOUT_MS", 2000), ("CONTEXT_SUMMARY_BYTES", 6000)]
+)
+def test_what_its_pilot_proposes_is_no_maximum(variable: str, value: int) -> None:
+    assert getattr(load(None, {variable: str(value)}).enrichment, ENRICHMENT[variable][1]) == value
+
+
 @pytest.mark.req("R212")
 @pytest.mark.parametrize(
     ("variable", "text"),
     [
         ("ENABLE_ORCH_CONTEXT", "perhaps"),
         ("ORCH_CONTEXT_MODE", "vector"),
-        ("CONTEXT_TOPK", "4"),
-        ("CONTEXT_TIMEOUT_MS", "401"),
-        ("CONTEXT_SUMMARY_BYTES", "1501"),
+        ("CONTEXT_TOPK", "0"),
+        ("CONTEXT_TOPK", "21"),
+        ("CONTEXT_TIMEOUT_MS", "0"),
+        ("CONTEXT_TIMEOUT_MS", "5001"),
+        ("CONTEXT_SUMMARY_BYTES", "63"),
+        ("CONTEXT_SUMMARY_BYTES", "16001"),
     ],
 )
 def test_any_other_value_of_enrichment_is_refused_by_its_variable(variable: str, text: str) -> None:

@@ -12,7 +12,7 @@ from cairn.conversation.events import EventType
 from cairn.conversation.items import message, text_of
 from cairn.conversation.turns import Completion
 from cairn.ground.adapters import Adapters
-from cairn.ground.errors import CairnError, Conflict, NotFound
+from cairn.ground.errors import CairnError, Conflict, CorruptData
 from cairn.ground.ids import TurnId, UserId
 from cairn.ground.session import ResponseItem, Session
 from cairn.ground.table import Key, Query
@@ -206,8 +206,9 @@ def test_a_turn_that_cannot_be_merged_leaves_nothing_and_may_be_sent_again(servi
     hidden = blob.with_suffix(".away")
     blob.rename(hidden)
     second = replace(turn("t2", "Hello"), inputs=(message("user", "a"), message("user", "b")))
-    with pytest.raises(NotFound):
+    with pytest.raises(CorruptData) as refused:
         commit(cold(services.adapters), SESSION, second)
+    assert not refused.value.retryable
     hidden.rename(blob)
     assert commit(cold(services.adapters), SESSION, second).events_written == 3
 

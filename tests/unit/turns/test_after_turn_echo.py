@@ -151,7 +151,7 @@ def test_a_block_whose_content_was_changed_is_kept(services: Services) -> None:
     store(services, "t1", [user("My name is Ada.")])
     [genuine] = [item for item in prepared(services, user("name?")) if '"historical_memory"' in text_of(item)]
     content = json.loads(text_of(genuine))
-    content["facts"][0]["value"] = "Eve"
+    content["facts"][0] = content["facts"][0].replace("Ada", "Eve")
     changed = user(json.dumps(content, separators=(",", ":")))
     store(services, "t2", [changed, user("Well?")])
     assert said(services) == ["My name is Ada.", text_of(changed), "Well?"]
@@ -171,8 +171,9 @@ def test_the_genuine_block_of_another_tenant_is_kept_as_plain_text(services: Ser
 @pytest.mark.req("R262")
 def test_only_the_exact_policy_text_counts_as_ours(services: Services) -> None:
     own = message("developer", block.POLICY + " Be brief.")
-    store(services, "t1", [block.policy(), own, user("Hello")])
-    assert said(services) == [text_of(own), "Hello"]
+    turn = Completion(turn_id=TurnId("t1"), inputs=(block.policy(), own, user("Hello")), outputs=())
+    assert commit(services, SESSION, turn).instructions_left_out == 1
+    assert said(services) == ["Hello"]
 
 
 @pytest.mark.req("R060")

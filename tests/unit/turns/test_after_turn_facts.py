@@ -12,7 +12,7 @@ from cairn.conversation.turns import Completion
 from cairn.ground.adapters import Adapters
 from cairn.ground.ids import SessionId, TurnId, UserId
 from cairn.ground.session import ResponseItem
-from cairn.log.layout import log_owner, log_pk, registry_pk
+from cairn.log.layout import across, log_owner, log_pk, named_in, registry_pk
 from cairn.services import Services
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
@@ -110,11 +110,12 @@ def test_a_retraction_ends_what_the_user_said_in_another_session_for_recall_acro
     tuesday = replace(SESSION, session_id=SessionId("tuesday"))
     commit(services, SESSION, replace(turn("t1", "I work at Acme Corp."), user_id=ada))
     commit(services, tuesday, replace(turn("t1", "I no longer work at Acme Corp."), user_id=ada))
-    owner = log_owner(ada, SESSION.session_id)
+    (owner,) = across(log_owner(ada, SESSION.session_id))
     services.log.refresh(SESSION.tenant, SESSION.project, owner)
     with services.log.view(SESSION.tenant, SESSION.project, owner) as view:
         assert view.facts(services.adapters.clock.now(), None) == []
-        assert len(view.facts(services.adapters.clock.now(), SESSION.session_id)) == 1
+        monday = named_in(owner, SESSION.project, SESSION.session_id)
+        assert len(view.facts(services.adapters.clock.now(), monday)) == 1
 
 
 @pytest.mark.req("R060")

@@ -19,6 +19,7 @@ from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import HeuristicSettings, MemorySettings
 from cairn.ground.table import Attributes, Key
 from cairn.log.layout import log_owner
+from cairn.recall.searching import Visibility
 from cairn.services import Services
 from cairn.sessions.layout import HEAD, guard_sk, session_pk
 from cairn.settings.settings import Settings
@@ -82,10 +83,9 @@ def process(adapters: Adapters) -> Callable[..., Services]:
 
 
 def facts(services: Services, session: Session = SESSION) -> dict[str, Fact]:
-    owner = log_owner(ADA, session.session_id)
-    services.log.refresh(session.tenant, session.project, owner)
-    with services.log.view(session.tenant, session.project, owner) as view:
-        return {fact.fact_id: fact for fact in view.facts(services.adapters.clock.now(), session.session_id)}
+    visibility = Visibility(session, log_owner(ADA, session.session_id), "session")
+    services.searcher.refresh(visibility, visibility.own)
+    return {fact.fact_id: fact for fact in services.searcher.believed(visibility, visibility.own)}
 
 
 def held(adapters: Adapters, turn_id: str) -> list[str]:

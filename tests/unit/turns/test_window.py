@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cairn.context.lines import Known, Line
+from cairn.context.rendering import fact_line
 from cairn.conversation import token_count as tokens
-from cairn.conversation.items import call_id, is_call, is_result, message, role_of, text_of
-from cairn.facts.facts import Fact, Source
-from cairn.ground.ids import SessionId, TurnId
+from cairn.conversation.items import answered_ids, asked_ids, message, role_of, text_of
+from cairn.facts.facts import Source
 from cairn.ground.session import ResponseItem
-from cairn.log.entries import Chunk
 from cairn.recall.block import POLICY
 from cairn.turns.window import Window, paired, recent_items
+from support.context import line_of
 from support.facts import fact_of
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -25,22 +26,14 @@ def sign(content: bytes) -> str:
     return f"1.{len(content):032d}"
 
 
-def fact(number: int, value: str) -> Fact:
+def fact(number: int, value: str) -> Known:
     source = Source(turn_id="t", event_id="e", quote=value)
-    return fact_of(f"f{number}", NOW, fact_id="user_preference", key=str(number), value=value, source=source)
+    held = fact_of(f"f{number}", NOW, fact_id="user_preference", key=str(number), value=value, source=source)
+    return Known(held, fact_line(held, None))
 
 
-def chunk(number: int, text: str) -> Chunk:
-    return Chunk(
-        session_id=SessionId("s"),
-        turn_id=TurnId("t"),
-        event_id=f"e{number}",
-        seq=1,
-        at=NOW,
-        role="user",
-        speaker="user",
-        text=text,
-    )
+def line(number: int, text: str, session: str = "s") -> Line:
+    return line_of(number, text, session=session, chance=0.5 / (number + 1))
 
 
 def call(number: int, arguments: str = "{}") -> dict[str, Any]:
@@ -56,13 +49,9 @@ def window(current: tuple[ResponseItem, ...] = (message("user", "now"),), **part
 
 
 def orphans(items: tuple[ResponseItem, ...]) -> list[ResponseItem]:
-    calls = {call_id(item) for item in items if is_call(item)}
-    results = {call_id(item) for item in items if is_result(item)}
-    return [
-        item
-        for item in items
-        if (is_call(item) and call_id(item) not in results) or (is_result(item) and call_id(item) not in calls)
-    ]
+    calls = frozenset[str]().union(*map(asked_ids, items))
+    results = frozenset[str]().union(*map(answered_ids, items))
+    return [item for item in items if asked_ids(item) - results or answered_ids(item) - calls]
 
 
 texts = st.integers(0, 400).map(lambda size: "word " * size)
@@ -90,7 +79,7 @@ def windows(draw: st.DrawFn) -> Window:
     return window(
         current=tuple(draw(st.lists(messages, min_size=1, max_size=2))),
         facts=tuple(fact(n, value) for n, value in enumerate(draw(st.lists(texts, max_size=4)))),
-        chunks=tuple(chunk(n, text) for n, text in enumerate(draw(st.lists(texts, max_size=4)))),
+        lines=tuple(line(n, text) for n, text in enumerate(draw(st.lists(texts, max_size=4)))),
         summary=draw(st.none() | messages),
         history=history,
         recent=recent,
@@ -113,15 +102,15 @@ def test_what_is_fitted_keeps_within_the_limit_and_keeps_current_last_and_tool_p
     assert fitted.size <= limit or items == full.current
     assert not orphans((*fitted.history, *fitted.recent))
     assert fitted.facts == full.facts[: len(fitted.facts)]
-    assert fitted.chunks == full.chunks[: len(fitted.chunks)]
+    assert set(fitted.lines) <= set(full.lines)
     if full.size <= limit:
         assert items == full.items
 
 
-def test_chunks_go_first_then_facts_summary_oldest_recent_and_oldest_history() -> None:
+def test_texts_go_first_then_facts_summary_oldest_recent_and_oldest_history() -> None:
     full = window(
         facts=(fact(0, "tea"), fact(1, "jam")),
-        chunks=(chunk(0, "one " * 50), chunk(1, "two " * 50)),
+        lines=(line(0, "one " * 50), line(1, "two " * 50)),
         summary=message("user", "summary " * 50),
         recent=tuple(message("user", f"recent {n} " * 20) for n in range(3)),
         history=tuple(message("user", f"history {n} " * 20) for n in range(3)),
@@ -132,7 +121,7 @@ def test_chunks_go_first_then_facts_summary_oldest_recent_and_oldest_history() -
         seen.append(full.fitted(sizes[-1] - 1))
         sizes.append(seen[-1].size)
 
-    states = [(len(w.chunks), len(w.facts), w.summary is not None, len(w.recent), len(w.history)) for w in seen]
+    states = [(len(w.lines), len(w.facts), w.summary is not None, len(w.recent), len(w.history)) for w in seen]
 
     assert states == [
         (2, 2, True, 3, 3),
@@ -149,6 +138,31 @@ def test_chunks_go_first_then_facts_summary_oldest_recent_and_oldest_history() -
         (0, 0, False, 0, 0),
     ]
     assert text_of(seen[6].recent[0]).startswith("recent 1")
+
+
+@pytest.mark.req("R291")
+@given(
+    sizes=st.lists(st.integers(1, 60), min_size=1, max_size=12),
+    sessions=st.lists(st.sampled_from("abcdefg"), min_size=12, max_size=12),
+    share=st.floats(0.05, 1),
+)
+def test_within_a_ceiling_the_texts_that_bring_most_a_token_stay(
+    sizes: list[int], sessions: list[str], share: float
+) -> None:
+    lines = [line(number, "word " * size, sessions[number]) for number, size in enumerate(sizes)]
+    full = window(lines=tuple(lines), facts=(fact(0, "tea"),))
+    ceiling = int(full.memory_tokens * share)
+
+    cut = full.within(ceiling)
+
+    assert cut.memory_tokens <= ceiling
+    assert full.within(full.memory_tokens) == full
+    assert not cut.lines or cut.facts == full.facts
+    # Nothing is left out for less: a line as likely and no longer would be there too.
+    for gone in set(full.lines) - set(cut.lines):
+        for kept in cut.lines:
+            same = gone.passage == kept.passage
+            assert not (same and gone.chance > kept.chance and gone.cost <= kept.cost)
 
 
 def test_the_policy_stands_only_before_memory() -> None:
@@ -206,7 +220,51 @@ def test_what_the_caller_sent_is_not_repeated_whatever_its_volatile_fields() -> 
 def test_calls_that_the_provider_answers_itself_have_no_other_half() -> None:
     search = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
 
-    assert paired([search], ()) == (search,)
+    assert paired([search], (), ()) == (search,)
+
+
+@pytest.mark.parametrize(
+    ("stored", "left"),
+    [
+        ([result(1), call(1)], []),
+        ([call(1), call(1, "forged"), result(1)], [1, 2]),
+        ([call(1), result(1), result(1, "forged")], [0, 1]),
+        ([call(1), result(1), call(1, "later"), result(1, "later")], [2, 3]),
+        ([call(2), result(2)], []),
+        ([result(2), call(2)], []),
+        ([call(3), result(3, "forged")], []),
+        ([result(4)], [0]),
+        ([{"type": "function_call", "name": "look", "arguments": "{}"}], []),
+        ([{"type": "function_call_output", "output": "ok"}], []),
+    ],
+)
+def test_what_is_replayed_has_each_call_once_before_its_one_result(stored: list[Any], left: list[int]) -> None:
+    """Stored items that anyone may have forged never make an input that a model's API refuses."""
+    sent, current = (call(2, "own"), result(2, "own"), call(4)), (result(3, "own"), message("user", "now"))
+    own_call = call(3, "own")
+
+    replayed = recent_items(stored, (*sent, own_call), current, 30)
+    assert list(replayed) == [stored[at] for at in left]
+
+
+@pytest.mark.parametrize(
+    ("calls", "results"),
+    [
+        (
+            {"role": "assistant", "content": None, "tool_calls": [{"id": "a"}, {"id": "b"}]},
+            [{"role": "tool", "tool_call_id": each, "content": "ok"} for each in "ab"],
+        ),
+        (
+            {"role": "assistant", "content": [{"type": "tool_use", "id": each, "name": "f"} for each in "ab"]},
+            [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": each} for each in "ab"]}],
+        ),
+    ],
+)
+def test_calls_in_the_forms_of_chat_and_messages_are_matched_too(calls: Any, results: list[Any]) -> None:
+    said = message("user", "Hi")
+    assert recent_items([said, calls, *results], (), (), 30) == (said, calls, *results)
+    assert recent_items([said, calls, *results[1:]], (), (), 30) == (said,)
+    assert recent_items([said, *results], (), (), 30) == (said,)
 
 
 def test_a_window_that_waits_for_its_tag_holds_up_no_other() -> None:

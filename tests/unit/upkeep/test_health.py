@@ -12,10 +12,12 @@ from cairn import wiring
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Tenant
+from cairn.ground.settings import EmbedderName, EmbeddingSettings
 from cairn.services import Services
 from cairn.settings.settings import Settings
 from cairn.upkeep.health import LIFETIME
 from cairn_health.door import handler
+from support.recall import ToyEmbedder
 from support.services import services_over
 
 EVENT = {
@@ -50,6 +52,32 @@ def test_health_is_ok_where_all_stores_answer_and_needs_no_caller() -> None:
 
     assert (status, body["status"]) == (200, "ok")
     assert body["stores"] == {"table": True, "blobs": True, "key": True}
+
+
+@pytest.mark.req("R293")
+@pytest.mark.parametrize(
+    ("embedder", "own_disk", "model", "told"),
+    [
+        ("minilm", True, ToyEmbedder(), "hybrid"),
+        ("minilm", True, None, "text"),
+        ("none", True, ToyEmbedder(), "text"),
+        ("titan", False, None, "hybrid"),
+    ],
+)
+def test_health_says_whether_recall_goes_by_meaning(  # noqa: PLR0913, PLR0917 - fixtures and columns
+    adapters: Adapters,
+    settings: Settings,
+    embedder: EmbedderName,
+    own_disk: bool,  # noqa: FBT001 - a column
+    model: ToyEmbedder | None,
+    told: str,
+) -> None:
+    chosen = replace(settings, embedding=EmbeddingSettings(embedder=embedder))
+    wiring.provide(services_over(replace(adapters, own_disk=own_disk), chosen, embedder=model))
+    try:
+        assert answer()[1]["recall_by"] == told
+    finally:
+        wiring.provide(None)
 
 
 @pytest.mark.parametrize(("port", "name"), [("table", "table"), ("blobs", "blobs"), ("keys", "key")])

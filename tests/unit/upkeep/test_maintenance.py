@@ -10,6 +10,7 @@ import pytest
 
 from cairn.facts.facts import State
 from cairn.ground.errors import ResourceBusy
+from cairn.ground.ids import SessionId
 from cairn.ground.table import Query, Update, prefix_range
 from cairn.sessions.layout import HEAD, NEWEST_SUMMARY, session_pk
 from cairn.upkeep import maintenance
@@ -165,8 +166,10 @@ def test_lapsed_facts_are_marked_once_and_stay_in_the_record(start: START, clock
     assert talk.other().maintain().expired_facts == 0
 
     log = talk.services.log
-    with log.view("acme", "garden", "u:ada") as view:
-        states = {fact.fact_id: fact.state for fact in view.ledger._latest(talk.session.session_id)}
+    states: dict[str, State] = {}
+    for owner, name in (("u:ada", "monday"), ("~u:ada", "garden/monday")):
+        with log.view("acme", "garden", owner) as view:
+            states |= {fact.fact_id: fact.state for _, fact in view.ledger._latest(SessionId(name))}
     assert sorted(states.values()) == [State.ACTIVE, State.EXPIRED, State.EXPIRED]
 
 

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.ground import codec
 from cairn.ground.adapters import Adapters
-from cairn.ground.errors import CorruptData
+from cairn.ground.errors import CorruptData, NewerStore
 from cairn.ground.ids import Tenant
-from cairn.ground.table import Delete, Key, Scalar
+from cairn.ground.table import FORMAT, Delete, Key, Put, Scalar
 from cairn.process.system import ThreadedParallel
-from cairn.vault import cipher
-from cairn.vault.data_key import DataKey
+from cairn.vault import cipher, data_key
+from cairn.vault import vault as vault_module
+from cairn.vault.data_key import DataKey, WrappedKey
 from cairn.vault.layout import key_sk, keys_pk
 from cairn.vault.vault import KEY_LIFETIME, MAX_INLINE_BYTES, Vault
 
@@ -301,3 +302,75 @@ def test_a_seal_opens_only_with_its_own_key_and_context(plain: bytes, key: bytes
     if one != other:
         with pytest.raises(CorruptData):
             cipher.unseal(secret, box, other)
+
+
+@pytest.fixture
+def newer(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Make this program one that stores in the next format."""
+    for module in (data_key, vault_module):
+        monkeypatch.setattr(module, "FORMAT", FORMAT + 1)
+    return FORMAT + 1
+
+
+@pytest.mark.req("R304")
+def test_a_program_of_a_newer_format_makes_a_key_before_it_seals_at_which_older_ones_stop(
+    adapters: Adapters, newer: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as older:
+        for module in (data_key, vault_module):
+            older.setattr(module, "FORMAT", FORMAT)
+        old = sealed(Vault(adapters), "old")
+    first = adapters.table.get(Key(keys_pk(ACME), key_sk(1))) or {}
+    assert "format" not in first
+    program = Vault(adapters)
+
+    assert program.unseal(ACME, old) == "old"
+    assert adapters.table.get(Key(keys_pk(ACME), key_sk(2))) is None
+    new = [sealed(program, number) for number in range(3)]
+
+    assert [each["kid"] for each in new] == [2, 2, 2]
+    assert (adapters.table.get(Key(keys_pk(ACME), key_sk(2))) or {})["format"] == newer
+    assert adapters.table.get(Key(keys_pk(ACME), key_sk(1))) == first
+    assert Vault(adapters).unseal(ACME, new[0]) == 0
+    monkeypatch.undo()
+    for call in (lambda: Vault(adapters).unseal(ACME, new[0]), lambda: Vault(adapters).prepare(ACME)):
+        with pytest.raises(NewerStore, match=f"format {newer}, and this one reads up to format {FORMAT}"):
+            call()
+    with pytest.raises(NewerStore):
+        Vault(adapters).rotate(ACME)
+
+
+@pytest.mark.req("R304")
+def test_processes_of_a_newer_format_agree_on_one_new_key(adapters: Adapters, newer: int) -> None:
+    early, late = Vault(adapters), Vault(adapters)
+    adapters.table.put(Put(WrappedKey(1, adapters.keys.generate(ACME).wrapped, None).to_item(ACME)))
+    early.prepare(ACME)
+    late.prepare(ACME)
+
+    assert [sealed(each, "new")["kid"] for each in (early, late)] == [2, 2]
+    assert (adapters.table.get(Key(keys_pk(ACME), key_sk(2))) or {})["format"] == newer
+
+
+@pytest.mark.req("R303")
+def test_a_key_that_was_kept_while_the_clock_ran_ahead_is_asked_for_again(adapters: Adapters, clock: Any) -> None:
+    """Else a process would seal under a key that was rotated and deleted long since."""
+    vault = Vault(adapters)
+    clock.advance(days=365)
+    sealed(vault, "said ahead")
+    clock.advance(days=-365)
+    rotated = Vault(adapters).rotate(ACME)
+
+    assert sealed(vault, "said in time")["kid"] == rotated
+
+
+@pytest.mark.req("R310")
+def test_a_tenant_is_given_its_first_key_once_and_none_is_unwrapped_for_it(adapters: Adapters) -> None:
+    keys = CountingKeys(adapters.keys)
+    counted = replace(adapters, keys=keys)
+
+    for vault in (Vault(counted), Vault(counted)):
+        vault.establish(ACME)
+        vault.establish(ACME)
+
+    assert (keys.generated, keys.unwrapped) == (1, 0)
+    assert Vault(adapters).has_key(ACME)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal, NewType, get_args
 
 from cairn.ground.errors import InvalidArgument
-from cairn.ground.ids import Project, Tenant, matches
+from cairn.ground.ids import Project, Tenant, UserId, matches
 
 Scope = Literal["read", "write", "admin"]
 Refused = Literal["missing", "unknown", "unavailable"]
@@ -20,10 +20,13 @@ SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 ALL_PROJECTS: Final = ProjectPattern("*")
 ID_BYTES: Final = 8
 SECRET_BYTES: Final = 32
+MOST_USERS: Final = 16
 KEY_ID: Final = re.compile(r"[0-9a-f]{16}")
 _KEY = re.compile(rf"cairn_({KEY_ID.pattern})_([A-Za-z0-9_-]{{43}})")
 _SEGMENT = r"(?:\*|[A-Za-z0-9_-]*)"
-_PATTERN = re.compile(rf"(?=.{{1,128}}\Z){_SEGMENT}(?:\.{_SEGMENT})*")
+_PART = rf"{_SEGMENT}(?:\.{_SEGMENT})*"
+_PATTERN = re.compile(rf"(?=.{{1,128}}\Z){_PART}(?:/{_PART})*")
+_NO_PARTS = frozenset({"", ".", ".."})
 _POLICY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
@@ -53,13 +56,16 @@ def parse(text: str) -> ApiKey | None:
 
 def project_pattern(value: str) -> ProjectPattern:
     """Return a valid pattern of project names, InvalidArgument otherwise."""
-    if not _PATTERN.fullmatch(value):
-        raise InvalidArgument("projects", "must be project names in which * may stand for whole dotted segments")
+    parts = value.split("/")
+    if not _PATTERN.fullmatch(value) or (len(parts) > 1 and not _NO_PARTS.isdisjoint(parts)):
+        raise InvalidArgument(
+            "projects", "must be project names in which * may stand for whole dotted segments, or parts between slashes"
+        )
     return ProjectPattern(value)
 
 
 def covers(pattern: ProjectPattern, project: Project) -> bool:
-    """Tell whether a project is of a pattern: each `*` stands for one dotted segment, the last for one or more."""
+    """Tell whether a project is of a pattern: each `*` stands for one whole segment, the last one for one or more."""
     return matches(pattern, project)
 
 
@@ -73,11 +79,15 @@ def scope(value: str) -> Scope:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The rights of a key within its tenant; InvalidArgument if there are none or a policy's name is not valid."""
+    """The rights of a key within its tenant; InvalidArgument if there are none or a policy's name is not valid.
+
+    With `users`, the key speaks for them alone; without, for whomever its calls name.
+    """
 
     projects: tuple[ProjectPattern, ...] = (ALL_PROJECTS,)
     scopes: tuple[Scope, ...] = SCOPES
     policy: str | None = None
+    users: tuple[UserId, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what no key can have."""
@@ -87,6 +97,8 @@ class Grant:
             raise InvalidArgument("scopes", "must not be empty")
         if self.policy is not None and not _POLICY.fullmatch(self.policy):
             raise InvalidArgument("policy", "must be 1-64 letters, digits, _, . or -")
+        if len(self.users) > MOST_USERS:
+            raise InvalidArgument("users", f"must be at most {MOST_USERS}")
 
 
 @dataclass(frozen=True, slots=True)

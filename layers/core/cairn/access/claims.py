@@ -9,9 +9,9 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final, TypeGuard, cast
 
-from cairn.access.api_keys import ALL_PROJECTS, SCOPES, ProjectPattern, Scope, project_pattern
+from cairn.access.api_keys import ALL_PROJECTS, MOST_USERS, SCOPES, ProjectPattern, Scope, project_pattern
 from cairn.ground.errors import InvalidArgument
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Tenant, UserId, user_id
 from cairn.ground.settings import OidcSettings
 
 LEEWAY_SECONDS: Final = 60
@@ -21,12 +21,13 @@ _ID_CHARACTERS = 16
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The user that a token speaks for, the tenant it opens and what it may do there; `id` names its subject."""
+    """The tenant that a token opens, what it may do there and for which users; `id` names its subject."""
 
     id: str
     tenant: Tenant
     scopes: tuple[Scope, ...]
     projects: tuple[ProjectPattern, ...]
+    users: tuple[UserId, ...] = ()
 
 
 def looks_like_token(text: str) -> bool:
@@ -51,7 +52,8 @@ def identity(claims: Mapping[str, Any], settings: OidcSettings) -> Identity | No
     """Return whom verified claims speak for, None where a claim that the settings go by is missing or malformed."""
     subject, owner = claims.get("sub"), claims.get(settings.tenant_claim)
     projects = _projects(claims, settings.projects_claim)
-    if not _is_name(subject) or not _is_name(owner) or projects is None:
+    users = _users(claims, settings.bound_claim)
+    if not _is_name(subject) or not _is_name(owner) or projects is None or users is None:
         return None
     granted = {*_words(claims.get("scope")), *_words(claims.get("scp"))}
     return Identity(
@@ -59,6 +61,7 @@ def identity(claims: Mapping[str, Any], settings: OidcSettings) -> Identity | No
         tenant=Tenant(_digest(settings.issuer, settings.tenant_claim, owner)),
         scopes=tuple(each for each in SCOPES if settings.scope_prefix + each in granted),
         projects=projects,
+        users=users,
     )
 
 
@@ -72,6 +75,21 @@ def _projects(claims: Mapping[str, Any], claim: str) -> tuple[ProjectPattern, ..
         return (ALL_PROJECTS,)
     try:
         return tuple(project_pattern(each) for each in _words(claims.get(claim))) or None
+    except InvalidArgument:
+        return None
+
+
+def _users(claims: Mapping[str, Any], claim: str) -> tuple[UserId, ...] | None:
+    """Return the users in a claim, a text or a list: () where no claim binds, None where it holds anything else."""
+    if not claim:
+        return ()
+    value = claims.get(claim)
+    listed = cast("list[object]", value) if isinstance(value, list) else [value]
+    names = [each for each in listed if isinstance(each, str)]
+    if not 0 < len(names) == len(listed) <= MOST_USERS:
+        return None
+    try:
+        return tuple(dict.fromkeys(map(user_id, names)))
     except InvalidArgument:
         return None
 

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from cairn.ground.errors import NoAnswer, Unavailable
 from cairn.ground.ports import Clock, HttpGet
-from cairn.ground.settings import OidcSettings
+from cairn.ground.settings import SKEW, OidcSettings
 from cairn.ground.urls import check_url
 
 FRESH_FOR: Final = timedelta(hours=1)
@@ -31,6 +31,10 @@ Jwk: TypeAlias = Mapping[str, Any]
 class _KeySet:
     keys: Mapping[str, Jwk]
     fetched_at: datetime
+
+    def is_from_within(self, age: timedelta, now: datetime) -> bool:
+        """Tell whether they are at most that old, and not from a time that the clock has yet to reach."""
+        return self.fetched_at - SKEW <= now < self.fetched_at + age
 
 
 class IssuerKeys:
@@ -52,12 +56,12 @@ class IssuerKeys:
         Unavailable where that cannot be told: the keys cannot be fetched, and none of this id is known.
         """
         now, held = self._clock.now(), self._held
-        if held is not None and key_id in held.keys and now < held.fetched_at + FRESH_FOR:
+        if held is not None and key_id in held.keys and held.is_from_within(FRESH_FOR, now):
             return held.keys[key_id]
         with self._lock:
             self._refresh(now)
             held, failure = self._held, self._failure
-        if held is not None and now >= held.fetched_at + USABLE_FOR:
+        if held is not None and not held.is_from_within(USABLE_FOR, now):
             held = None
         key = held.keys.get(key_id) if held is not None else None
         if key is None and failure:
@@ -65,7 +69,7 @@ class IssuerKeys:
         return key
 
     def _refresh(self, now: datetime) -> None:
-        if self._tried_at is not None and now < self._tried_at + COOL_DOWN:
+        if self._tried_at is not None and self._tried_at <= now < self._tried_at + COOL_DOWN:
             return
         self._tried_at = now
         try:

@@ -35,7 +35,7 @@ from cairn.ground.errors import (
     NotFound,
     TransactionRefused,
 )
-from cairn.ground.ids import Tenant, tenant
+from cairn.ground.ids import Tenant, tenant, user_id
 from cairn.ground.table import ABSENT, AllOf, Attributes, Equals, Key, Missing, Put, Query, Update, prefix_range
 from cairn.vault.vault import Vault
 
@@ -53,12 +53,16 @@ class Credentials:
         self._vault = Vault(adapters)
 
     def create(self, owner: Tenant | None, grant: Grant, lifetime: timedelta | None = None) -> IssuedKey:
-        """Make a key to the owner's memory, or without one to memory of its own, named by the key's SHA-256."""
+        """Make a key to the owner's memory, or without one to memory of its own, named by the key's SHA-256.
+
+        The owner gets a data key, if it has none.
+        """
         issued, write = self._new(owner, grant, lifetime)
         try:
             self._adapters.table.put(write)
         except ConditionFailed:
             raise Conflict("The new key's id is taken; try again") from None
+        self._vault.establish(issued.credential.tenant)
         return issued
 
     def list(self) -> tuple[Credential, ...]:
@@ -85,6 +89,7 @@ class Credentials:
             self._adapters.table.transact([write, ending])
         except TransactionRefused:
             raise Conflict("This key was changed meanwhile; list the keys and try again") from None
+        self._vault.establish(old.tenant)
         return issued
 
     def revoke(self, key_id: str) -> None:
@@ -146,7 +151,7 @@ def _signed(key: ApiKey, record: str) -> bytes:
 
 def _record(credential: Credential) -> str:
     grant, expires_at = credential.grant, credential.expires_at
-    fields = {
+    fields: dict[str, object] = {
         "id": credential.id,
         "tenant": credential.tenant,
         "projects": grant.projects,
@@ -155,6 +160,8 @@ def _record(credential: Credential) -> str:
         "created_at": codec.rfc3339(credential.created_at),
         "expires_at": None if expires_at is None else codec.rfc3339(expires_at),
     }
+    if grant.users:
+        fields["users"] = grant.users
     return codec.canonical(fields).decode()
 
 
@@ -168,6 +175,7 @@ def _credential(item: Attributes) -> Credential:
                 tuple(project_pattern(each) for each in record["projects"]),
                 tuple(scope(each) for each in record["scopes"]),
                 record["policy"],
+                tuple(user_id(each) for each in record.get("users", ())),
             ),
             created_at=codec.moment(record["created_at"]),
             expires_at=_moment(record["expires_at"]),

@@ -6,12 +6,14 @@ Both have an owner that no tenant can be named like, since a key is looked up be
 from __future__ import annotations
 
 from cairn.ground.ids import Tenant
+from cairn.ground.table import prefix_range
 
 CREDENTIALS = Tenant("~credentials")
 """Who owns every API key's record and the key they are hashed under; `~` is in no tenant's name."""
 POLICIES = Tenant("~policies")
 """Who owns the deployment's policy document and the key it is sealed under."""
 POLICY = "document"
+_VERSIONS = "version#"
 
 
 def credentials_pk() -> str:
@@ -27,3 +29,23 @@ def credential_sk(key_id: str) -> str:
 def policies_pk() -> str:
     """Return the partition of the deployment's policy document."""
     return f"{POLICIES}#p"
+
+
+def policy_versions_pk() -> str:
+    """Return the partition that knows every version of the policy document."""
+    return f"{POLICIES}#versions"
+
+
+def version_sk(version: int) -> str:
+    """Return the sort key of a version of the policy document."""
+    return f"{_VERSIONS}{version:09d}"
+
+
+def version_number(sk: str) -> int:
+    """Return the version of the policy document in the sort key of its item."""
+    return int(sk.removeprefix(_VERSIONS))
+
+
+def version_range() -> tuple[str, str]:
+    """Return the range of all versions of the policy document, the newest last."""
+    return prefix_range(_VERSIONS)

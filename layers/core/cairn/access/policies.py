@@ -12,8 +12,10 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from cairn.access.api_keys import Grant
+from cairn.access.callers import USERS_POLICY
 from cairn.access.policy import (
     NONE_KNOWN,
+    OF_USERS,
     STANDARD,
     ContextType,
     GovernedTool,
@@ -23,9 +25,11 @@ from cairn.access.policy import (
     PolicyBook,
     Right,
 )
+from cairn.access.policy_store import PolicyRolledBack
+from cairn.ground.adapters import NoTally
 from cairn.ground.errors import InvalidArgument, SettingsError
 from cairn.ground.ids import is_pattern
-from cairn.ground.ports import Clock
+from cairn.ground.ports import Clock, Tally
 from cairn.settings import document
 
 STORED_LIFETIME = timedelta(minutes=5)
@@ -88,33 +92,50 @@ def parse(text: str) -> PolicyBook:
         problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join([_WHERE, *map(str, problem["loc"])])
         raise SettingsError(f"{place}: {problem['msg'].removeprefix('Value error, ')}") from None
-    return PolicyBook(read.policy(), {name: each.policy() for name, each in read.policies.items()})
+    named = {name: each.policy() for name, each in read.policies.items()}
+    return PolicyBook(read.policy(), {USERS_POLICY: OF_USERS, **named})
 
 
 class Policies:
     """Answers what a tool may do under a policy."""
 
     def __init__(
-        self, source: Callable[[], str | None], clock: Clock, lifetime: timedelta, without: PolicyBook
+        self,
+        source: Callable[[], str | None],
+        clock: Clock,
+        lifetime: timedelta,
+        without: PolicyBook,
+        tally: Tally | None = None,
     ) -> None:
         """Ask the source for the document whenever the one before is this old; `without` holds where there is none."""
         self._source = source
         self._clock = clock
         self._lifetime = lifetime
         self._without = without
+        self._tally = tally or NoTally()
         self._lock = Lock()
         self._book = without
         self._text: str | None = None
-        self._until = datetime.fromtimestamp(0, UTC)
+        self._until = datetime.fromtimestamp(0, UTC) + lifetime
 
     def permission(self, policy: str | None, tool: str) -> Permission:
         """Return what the tool may do under the named policy, the deployment's own for None."""
         with self._lock:
             now = self._clock.now()
-            if now >= self._until:
-                self._take(self._source())
-                self._until = now + self._lifetime
+            # Before that lifetime only where the clock was turned back.
+            if not self._until - self._lifetime <= now < self._until:
+                self._look(now)
             return self._book.permission(policy, tool)
+
+    def _look(self, now: datetime) -> None:
+        """Take what the source has now; while it is rolled back nothing is allowed, and each call looks again."""
+        try:
+            self._take(self._source())
+            self._until = now + self._lifetime
+        except PolicyRolledBack as error:
+            self._book, self._text = NONE_KNOWN, None
+            self._tally.access_anomaly()
+            _logger.error("everything is denied: %s", error.message)  # noqa: TRY400
 
     def _take(self, text: str | None) -> None:
         """Let a new document hold, unless it is bad: then the log says where, and the last good one stays."""
@@ -140,6 +161,6 @@ def of_file(path: Path, clock: Clock) -> Policies:
     return Policies(read, clock, timedelta(0), NONE_KNOWN)
 
 
-def of_table(read: Callable[[], str | None], clock: Clock) -> Policies:
+def of_table(read: Callable[[], str | None], clock: Clock, tally: Tally | None = None) -> Policies:
     """Return the policies of the table's document; where none was ever set, the standard ones."""
-    return Policies(read, clock, STORED_LIFETIME, STANDARD)
+    return Policies(read, clock, STORED_LIFETIME, STANDARD, tally)

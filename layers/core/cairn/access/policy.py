@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
+from cairn.access.callers import USERS_POLICY
 from cairn.ground.ids import Namespace, matches
 
 Right: TypeAlias = Literal["read", "write"]
@@ -50,16 +51,19 @@ class PolicyBook:
 
 _READ = Permission(rights=frozenset({"read"}), namespaces=("session.*", "agent.*", "public.*"))
 _WRITE = Permission(rights=frozenset({"write"}), namespaces=("session.*", "agent.*"), max_ttl_seconds=3600)
+_CONTEXT = Permission(rights=frozenset({"read"}), context_types=frozenset[ContextType](get_args(ContextType)))
+_PUBLIC = Permission(rights=frozenset({"read"}), namespaces=("public.*",))
+OF_USERS: Policy = {"listMemory": _PUBLIC, "getMemory": _PUBLIC, "getContext": _CONTEXT}
+"""What callers bound to users may do unless a document says otherwise: namespaces are the tenant's, no user's."""
 STANDARD = PolicyBook(
     {
         "listMemory": _READ,
         "getMemory": _READ,
         "putMemory": _WRITE,
         "deleteMemory": _WRITE,
-        "getContext": Permission(
-            rights=frozenset({"read"}), context_types=frozenset[ContextType](get_args(ContextType))
-        ),
-    }
+        "getContext": _CONTEXT,
+    },
+    {USERS_POLICY: OF_USERS},
 )
 """What holds where nobody has set a policy."""
 NONE_KNOWN = PolicyBook()

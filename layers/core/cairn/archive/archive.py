@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
@@ -13,8 +13,8 @@ from cairn.archive.card import MemoryCard
 from cairn.archive.index import ATTEMPTS, ArchiveIndex
 from cairn.archive.model import Deposit, Entry, Receipt
 from cairn.ground.adapters import Pending
-from cairn.ground.errors import NotFound, ResourceBusy, SecretDetected, Unavailable
-from cairn.ground.ids import Digest, Project, SessionId, Tenant, time_ordered_id
+from cairn.ground.errors import MissingBlob, NotFound, ResourceBusy, SecretDetected, Unavailable
+from cairn.ground.ids import Digest, Project, SessionId, Tenant, UserId, time_ordered_id
 from cairn.sessions.services import SessionServices
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ class Archive:
         written then, nor where the detector fails. Unavailable where a store fails twice: call again.
         """
         kept = self._redacted(tenant, deposit)
-        number, sealed = self._services.vault.seal_alike(tenant, PURPOSE, archive.pack(kept))
+        number, sealed = self._services.vault.seal_alike(tenant, PURPOSE, archive.pack(kept, deposit.user))
         put = partial(self._adapters.blobs.put, tenant, sealed)
         digest = self._twice(put, "The session could not be stored; nothing was indexed", {"stage": "store"})
         entry = self._entry(deposit, kept, digest, number)
@@ -53,20 +53,24 @@ class Archive:
         self._twice(add, "The session is stored but not indexed; call again", context)
         return Receipt(digest, memory_card.card(kept, deposit.tags))
 
-    def query(self, tenant: Tenant, text: str, tags: Sequence[str], limit: int) -> tuple[Entry, ...]:
+    def query(
+        self, tenant: Tenant, text: str, tags: Sequence[str], limit: int, users: Collection[UserId] = ()
+    ) -> tuple[Entry, ...]:
         """Return the newest sessions that match, newest first, from the index alone; see ArchiveIndex.search."""
-        return self._index.search(tenant, text, tags, limit)
+        return self._index.search(tenant, text, tags, limit, users)
 
-    def retrieve(self, tenant: Tenant, digest: Digest) -> dict[str, Any]:
-        """Return the session that was archived; NotFound for a pointer that is not this tenant's.
+    def retrieve(self, tenant: Tenant, digest: Digest, users: Collection[UserId] = ()) -> dict[str, Any]:
+        """Return the session that was archived; NotFound for a pointer that is not this tenant's or these users'.
 
         CorruptData where the bytes match neither their digest nor their authentication tag.
         """
         entry = Pending(partial(self._index.get, tenant, digest))
         blob = Pending(partial(self._blob, tenant, digest))
         self._adapters.parallel([entry, blob, partial(self._services.vault.prepare, tenant)])
-        if entry.result is None or blob.result is None:
+        if entry.result is None or not entry.result.is_of(users):
             raise _not_found()
+        if blob.result is None:
+            raise MissingBlob("an archived session is gone")
         plain = self._services.vault.unseal_alike(tenant, PURPOSE, entry.result.key_number, blob.result)
         return archive.unpack(plain)
 
@@ -94,7 +98,13 @@ class Archive:
 
     def delete_session(self, tenant: Tenant, session_id: SessionId) -> int:
         """Remove all that is archived of sessions of this name, and return how many that were."""
-        entries = self._index.of_session(tenant, session_id)
+        return self._delete_all(tenant, self._index.of_session(tenant, session_id))
+
+    def delete_user(self, tenant: Tenant, user: UserId) -> int:
+        """Remove all that callers bound to the user archived, and return how many sessions that were."""
+        return self._delete_all(tenant, self._index.of_user(tenant, user))
+
+    def _delete_all(self, tenant: Tenant, entries: Collection[Entry]) -> int:
         for entry in entries:
             with suppress(NotFound):
                 self.delete(tenant, entry.digest)
@@ -103,14 +113,17 @@ class Archive:
     def _redacted(self, tenant: Tenant, deposit: Deposit) -> dict[str, Any]:
         """Return what is kept of the session, once nothing that was handed in holds a secret."""
         from cairn.archive.session_record import recorded  # noqa: PLC0415
-        from cairn.detection.detector import scan  # noqa: PLC0415 - a Lambda loads the use case it serves
+        from cairn.detection import vendor_tokens  # noqa: PLC0415 - a Lambda loads the use case it serves
+        from cairn.detection.detector import scan  # noqa: PLC0415
 
         session = deposit.session
         if session is None:
             session = recorded(self._services, tenant, deposit.project, deposit.session_id)
         kept = archive.kept_fields(session, deposit.session_id)
         handed_in = {"session_id": deposit.session_id, "tags": list(deposit.tags), "session": session}
-        rules = sorted({finding.rule for finding in scan(handed_in, exempt=_ID_PATHS)})
+        hashes = self._services.settings.archive.allow_hashes
+        run = vendor_tokens.UNLABELLED_RUN_BUT_HASHES if hashes else vendor_tokens.UNLABELLED_RUN
+        rules = sorted({finding.rule for finding in scan(handed_in, exempt=_ID_PATHS, also=(run,))})
         if rules:
             raise SecretDetected("The session holds secrets or personal data and is not archived", {"rules": rules})
         return kept
@@ -125,6 +138,7 @@ class Archive:
             tags=deposit.tags,
             created_at=now,
             tool_name=archive.tool_name(kept),
+            user=deposit.user,
         )
 
     def _blob(self, tenant: Tenant, digest: Digest) -> bytes | None:

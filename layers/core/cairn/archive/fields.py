@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Self, TypeAlias
 
 from pydantic import BaseModel, Field, ValidationInfo, model_validator
@@ -29,14 +30,17 @@ class DepositFields(NamedInput):
     """A session to archive."""
 
     session_id: SessionName
-    tags: Annotated[
-        list[Tag], Field(max_length=MAX_TAGS, description="Labels to find it by; letters, digits, _ and -.")
-    ] = []  # noqa: RUF012 - pydantic copies it
+    tags: Annotated[list[Tag], Field(max_length=MAX_TAGS, description="Labels to find it by.")] = []  # noqa: RUF012 - pydantic copies it
     session: Annotated[
         dict[str, Any] | None,
-        Field(description="The exported session; without it the one recorded in the project is exported."),
+        Field(description="An exported session; without it, the one recorded in the project."),
     ] = None
     project: ProjectName | None = None
+
+    @classmethod
+    def takes_bound(cls, given: Mapping[str, Any], bound: Mapping[str, str]) -> bool:
+        """Tell that of a recorded session, and of a user's own; what else is handed in is in no project's name."""
+        return given.get("session") is None or "user_id" in bound
 
     @model_validator(mode="before")
     @classmethod

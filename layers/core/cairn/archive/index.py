@@ -6,15 +6,16 @@ writes or removes an entry with all its copies.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
 from cairn.archive.layout import archive_pk, archived_by_session, archived_by_tag, archived_by_time, pointer_sk
 from cairn.archive.model import Entry, is_tag
 from cairn.ground.adapters import Adapters, Pending
+from cairn.ground.damage import sound
 from cairn.ground.errors import ResourceBusy, TransactionRefused, Unavailable
-from cairn.ground.ids import Digest, SessionId, Tenant
+from cairn.ground.ids import Digest, SessionId, Tenant, UserId
 from cairn.ground.paging import every
 from cairn.ground.table import ABSENT, Attributes, Condition, Delete, Equals, Key, Put, Query, prefix_range
 
@@ -45,7 +46,7 @@ class ArchiveIndex:
             wanted = entry if held is None else held.tagged(entry.tags)
             if wanted == held:
                 return False
-            first, *places = _items(tenant, wanted)
+            first, *places = items_of(tenant, wanted)
             try:
                 self._adapters.table.transact([Put(first, _unchanged(held)), *map(Put, places)])
             except TransactionRefused as refused:
@@ -56,7 +57,7 @@ class ArchiveIndex:
 
     def remove(self, tenant: Tenant, entry: Entry) -> bool:
         """Remove the entry with its places, unless it got further tags meanwhile; tell whether it did."""
-        first, *places = (Key.of(item) for item in _items(tenant, entry))
+        first, *places = (Key.of(item) for item in items_of(tenant, entry))
         try:
             self._adapters.table.transact([Delete(first, _unchanged(entry)), *map(Delete, places)])
         except TransactionRefused as refused:
@@ -68,21 +69,31 @@ class ArchiveIndex:
         """Return the entries of all sessions of this name, the oldest first."""
         low, high = prefix_range(archived_by_session(session_id))
         found = every(self._adapters.table, Query(archive_pk(tenant), low, high))
-        return [entry for entry in map(Entry.of, found) if entry.session_id == session_id]
+        return [entry for entry in sound(self._adapters, found, Entry.of) if entry.session_id == session_id]
 
-    def search(self, tenant: Tenant, text: str, tags: Sequence[str], limit: int) -> tuple[Entry, ...]:
-        """Return the newest entries that match, newest first; see Entry.matches and NEWEST_SEARCHED."""
-        searched = NEWEST_SEARCHED if text or tags else limit
+    def of_user(self, tenant: Tenant, user: UserId) -> list[Entry]:
+        """Return the entries of what was archived for a user, the oldest first."""
+        found = every(self._adapters.table, Query(archive_pk(tenant), *prefix_range(archived_by_time())))
+        return [entry for entry in map(Entry.of, found) if entry.user == user]
+
+    def search(
+        self, tenant: Tenant, text: str, tags: Sequence[str], limit: int, users: Collection[UserId] = ()
+    ) -> tuple[Entry, ...]:
+        """Return the newest entries that match, of these users if any are named, newest first.
+
+        See Entry.matches and NEWEST_SEARCHED.
+        """
+        searched = NEWEST_SEARCHED if text or tags or users else limit
         reads = [Pending(partial(self._newest, tenant, place, searched)) for place in _places_of(text, tags)]
         self._adapters.parallel(reads)
         entries = {entry.digest: entry for read in reads for entry in read.result}
-        found = [entry for entry in entries.values() if entry.matches(text, tags)]
+        found = [entry for entry in entries.values() if entry.is_of(users) and entry.matches(text, tags)]
         return tuple(sorted(found, key=lambda entry: entry.id, reverse=True)[:limit])
 
     def _newest(self, tenant: Tenant, place: str, limit: int) -> list[Entry]:
         low, high = prefix_range(place)
         newest = every(self._adapters.table, Query(archive_pk(tenant), low, high, descending=True, limit=limit))
-        return [Entry.of(item) for item in islice(newest, limit)]
+        return list(sound(self._adapters, islice(newest, limit), Entry.of))
 
 
 def _places_of(text: str, tags: Sequence[str]) -> Iterator[str]:
@@ -95,7 +106,8 @@ def _places_of(text: str, tags: Sequence[str]) -> Iterator[str]:
         yield archived_by_session(text)
 
 
-def _items(tenant: Tenant, entry: Entry) -> Iterator[Attributes]:
+def items_of(tenant: Tenant, entry: Entry) -> Iterator[Attributes]:
+    """Yield an entry's item and its copies, as they are stored."""
     places: Iterable[str] = (
         pointer_sk(entry.digest),
         archived_by_time(entry.id),

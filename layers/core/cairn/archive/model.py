@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ from cairn.archive.card import MemoryCard
 from cairn.ground import codec, ids
 from cairn.ground.attributes import moment, number, text
 from cairn.ground.errors import InvalidArgument
-from cairn.ground.ids import Digest, Project, SessionId
+from cairn.ground.ids import Digest, Project, SessionId, UserId
 from cairn.ground.table import Attributes, Scalar
 
 SCHEMA_VERSION = "0.1.0"
@@ -32,12 +32,16 @@ _SCHEME = "cascade://"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deposit:
-    """A session to archive: as the caller exported it, or else as recorded in the project."""
+    """A session to archive: as the caller exported it, or else as recorded in the project.
+
+    `user` is whom a caller bound to users archives it for, and who alone of them will find it.
+    """
 
     session_id: SessionId
     tags: tuple[str, ...] = ()
     session: Mapping[str, Any] | None = None
     project: Project | None = None
+    user: UserId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +55,12 @@ class Entry:
     tags: tuple[str, ...]
     created_at: datetime
     tool_name: str | None = None
+    user: UserId | None = None
     schema_version: str = SCHEMA_VERSION
 
     def attributes(self) -> dict[str, Scalar]:
         """Return the attributes of an item; tags hold no comma."""
-        named: dict[str, Scalar] = {} if self.tool_name is None else {"source_tool": self.tool_name}
+        named = {"source_tool": self.tool_name, "user_id": self.user}
         return {
             "id": self.id,
             "content_hash": self.digest,
@@ -64,7 +69,7 @@ class Entry:
             "tags": ",".join(self.tags),
             "created_at": codec.rfc3339(self.created_at),
             "schema_version": self.schema_version,
-            **named,
+            **{name: value for name, value in named.items() if value is not None},
         }
 
     @classmethod
@@ -78,6 +83,7 @@ class Entry:
             tags=tuple(filter(None, text(item, "tags").split(","))),
             created_at=moment(item, "created_at"),
             tool_name=text(item, "source_tool") if "source_tool" in item else None,
+            user=UserId(text(item, "user_id")) if "user_id" in item else None,
             schema_version=text(item, "schema_version"),
         )
 
@@ -87,6 +93,10 @@ class Entry:
         if len(together) > MAX_TAGS:
             raise InvalidArgument("tags", f"must be at most {MAX_TAGS} with those the session is archived under")
         return replace(self, tags=together)
+
+    def is_of(self, users: Collection[UserId]) -> bool:
+        """Tell whether it was archived for one of these users; without any, whosoever it is."""
+        return not users or self.user in users
 
     def matches(self, text: str, tags: Sequence[str]) -> bool:
         """Tell whether a tag holds each of `tags`, and a tag, the session id or the tool's name the text.
@@ -140,9 +150,10 @@ def tool_name(session: Mapping[str, Any]) -> str | None:
     return name if isinstance(name, str) and _TOOL_NAME.fullmatch(name) else None
 
 
-def pack(session: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a kept session and its schema's version; equal sessions give equal bytes."""
-    return codec.canonical({"schema_version": SCHEMA_VERSION, "session": session})
+def pack(session: Mapping[str, Any], user: UserId | None = None) -> bytes:
+    """Return the bytes of a kept session, its schema's version and its user; equal sessions of one give equal bytes."""
+    whose = {} if user is None else {"user": user}
+    return codec.canonical({"schema_version": SCHEMA_VERSION, "session": session, **whose})
 
 
 def unpack(plain: bytes) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from cairn.archive.model import RAW_ACKNOWLEDGEMENT
 from cairn.detection.detector import mask
 from cairn.files import contents
-from cairn.files.abstracts import root_of
+from cairn.files.paths import root_of
 from cairn.files.summaries import directories
 from cairn.ground.errors import InvalidArgument, NotFound
 from cairn.ground.ids import Project, SessionId, Tenant

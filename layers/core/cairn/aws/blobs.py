@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from cairn.aws.failures import aws_failures, code_of
+from cairn.aws.failures import aws_failures, code_of, expected
 from cairn.ground import ids
 from cairn.ground.errors import CorruptData, NotFound, Unavailable
 from cairn.ground.ids import Digest, Tenant
@@ -17,6 +17,7 @@ from cairn.ground.ids import Digest, Tenant
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
+_ABSENT = "NoSuchKey"
 _ALREADY_THERE = "PreconditionFailed"
 _RACED_BY_A_DELETE = "ConditionalRequestConflict"
 _ATTEMPTS = 3
@@ -49,7 +50,8 @@ class S3Blobs:
         with aws_failures():
             try:
                 data = self._client().get_object(Bucket=self._bucket, Key=_key(tenant, digest))["Body"].read()
-            except self._client().exceptions.NoSuchKey:
+            except ClientError as error:
+                expected(error, _ABSENT)
                 raise NotFound("no such blob") from None
         if sha256(data).hexdigest() != digest:
             raise CorruptData("a blob does not match its digest")

@@ -100,9 +100,6 @@ class Clients:
                 self._create = self._create or self._session_client()
                 client = self._create(service, config=config)
                 client.meta.events.register("needs-retry", _pause_after_conflict)
-                # botocore makes the error classes at the first use and without a lock: two threads that meet their
-                # first errors at once would raise one class and catch another of the same name.
-                _ = client.exceptions
                 self._made[service, config] = client
             return self._made[service, config]
 

@@ -40,9 +40,15 @@ _REMEDIES = {
     "DisabledException": "enable it in KMS; nothing is lost",
     "KMSInvalidStateException": "cancel its deletion in KMS or import its material again; until then nothing is lost",
     "NotFoundException": "name the key that was there in CAIRN_KEY_ID; nothing stored opens without it",
-    "AccessDeniedException": "allow this role kms:GenerateDataKey and kms:Decrypt with it; nothing is lost",
+    "IncorrectKeyException": "name the key that was there in CAIRN_KEY_ID; nothing stored opens with another",
+    "AccessDeniedException": "allow this role kms:Decrypt with it; nothing is lost",
 }
 """What to do about a KMS key, by the code of KMS; S3 and SQS pass the same on with `KMS.` before it."""
+_NO_KEY_MADE = (
+    "No data key could be made for this memory: this role may not use kms:GenerateDataKey. Whoever runs this service"
+    " can make its first one with an API key to it, by `cairn keys create --tenant`; nothing is lost"
+)
+"""Tools' roles make no data keys: a memory gets its first one with its first API key, or its first token."""
 _STORE_DENIED = (
     "This service is denied its store. Whoever runs it can see to it that the store's KMS key is enabled, and that this"
     " role may use the key and the store; nothing is lost"
@@ -78,12 +84,24 @@ def code_of(error: ClientError) -> str:
     return answer_of(error).get("Error", {}).get("Code", "")
 
 
+def expected(error: ClientError, *codes: str) -> None:
+    """Raise the error again unless it has one of these codes.
+
+    An error's class does not tell: botocore makes the classes of `client.exceptions` at their first use and without a
+    lock, so that two threads can each have one of the same name.
+    """
+    if code_of(error) not in codes:
+        raise error
+
+
 def _translated(error: ClientError) -> CairnError | ValueError:
     code = code_of(error)
     status: int = answer_of(error).get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     message = f"{error.operation_name} failed: {code}"
     reason = code.removeprefix("KMS.")
     is_of_a_key = reason != code or reason in _OF_KEYS_ONLY or error.operation_name in _KEY_OPERATIONS
+    if reason in _DENIALS and error.operation_name == "GenerateDataKey":
+        return KeyUnusable(_NO_KEY_MADE, {"reason": reason})
     if is_of_a_key and reason in _REMEDIES:
         message = f"This service's encryption key cannot be used. Whoever runs it can {_REMEDIES[reason]}"
         return KeyUnusable(message, {"reason": reason})

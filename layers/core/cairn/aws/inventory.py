@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from cairn.aws.expressions import decoded
 from cairn.aws.failures import aws_failures
+from cairn.aws.table import DynamoTable
 from cairn.ground import ids
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import Attributes
@@ -44,17 +47,43 @@ class AwsInventory:
                 return
             fields["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
+    @contextmanager
+    def snapshot(self) -> Generator[AwsSnapshot]:
+        """Lend strongly consistent reads, each of its own moment: DynamoDB holds no state of a table."""
+        yield AwsSnapshot(self, DynamoTable(self._dynamodb, self._table))
+
     def blobs(self, tenant: Tenant) -> Iterator[Digest]:
         """Yield the digest of every blob."""
+        yield from (digest for digest, _ in self.dated_blobs(tenant))
+
+    def dated_blobs(self, tenant: Tenant) -> Iterator[tuple[Digest, datetime]]:
+        """Yield the digest of every blob, and when it was stored."""
         fields: dict[str, Any] = {"Bucket": self._bucket, "Prefix": f"blobs/{ids.tenant(tenant)}/"}
         while True:
             with aws_failures():
                 page = self._s3().list_objects_v2(**fields)
-            names = (str(found.get("Key", "")).rpartition("/")[2] for found in page.get("Contents", []))
-            yield from (Digest(name) for name in names if ids.is_digest(name))
+            for found in page.get("Contents", []):
+                name = str(found.get("Key", "")).rpartition("/")[2]
+                if ids.is_digest(name):
+                    yield Digest(name), _stored_at(found)
             if "NextContinuationToken" not in page:
                 return
             fields["ContinuationToken"] = page["NextContinuationToken"]
 
     def scrub(self) -> None:
         """Do nothing: the files are AWS's, and the table's backups end by themselves."""
+
+
+class AwsSnapshot:
+    """Reads the table by keys and as a whole."""
+
+    def __init__(self, inventory: AwsInventory, table: DynamoTable) -> None:
+        """Read this table."""
+        self.items = inventory.items
+        self.get = table.get
+        self.query = table.query
+
+
+def _stored_at(listed: Any) -> datetime:
+    """Return when an object was stored; what S3 lists always says so."""
+    return listed["LastModified"]

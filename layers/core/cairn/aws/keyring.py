@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cairn.aws.failures import aws_failures
+from botocore.exceptions import ClientError
+
+from cairn.aws.failures import aws_failures, expected
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Tenant
 from cairn.vault.data_key import DataKey
@@ -36,13 +38,12 @@ class KmsKeyRing:
         """Return the 32 secret bytes; CorruptData if they are not this tenant's or were changed."""
         if not 1 <= len(wrapped) <= _MAX_WRAPPED_BYTES:
             raise CorruptData("a wrapped key does not open")
-        client = self._client()
-        refusals = (client.exceptions.InvalidCiphertextException, client.exceptions.IncorrectKeyException)
         with aws_failures():
             try:
-                answer = client.decrypt(
+                answer = self._client().decrypt(
                     KeyId=self._key_id, CiphertextBlob=wrapped, EncryptionContext={"tenant": tenant}
                 )
-            except refusals:
+            except ClientError as error:
+                expected(error, "InvalidCiphertextException")
                 raise CorruptData("a wrapped key does not open") from None
         return answer["Plaintext"]

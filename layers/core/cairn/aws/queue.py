@@ -37,7 +37,8 @@ class SqsJobs:
         if self._queue_url is None:
             raise Unavailable("there is no queue for jobs")
         entries: list[SendMessageBatchRequestEntryTypeDef] = [
-            {"Id": str(number), "MessageBody": encoded(job)} for number, job in enumerate(jobs)
+            {"Id": str(number), "MessageBody": encoded(job), "DelaySeconds": job.delay_seconds}
+            for number, job in enumerate(jobs)
         ]
         with aws_failures():
             answer = self._clients.sqs.send_message_batch(QueueUrl=self._queue_url, Entries=entries)

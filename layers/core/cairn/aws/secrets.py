@@ -27,7 +27,7 @@ class KeptSecret:
     def read(self) -> str:
         """Return the text; Unavailable or InternalError where Secrets Manager does not hand it out."""
         now = self._clock.now()
-        if self._kept is None or self._kept[1] <= now:
+        if self._kept is None or not self._kept[1] - LIFETIME <= now < self._kept[1]:
             with aws_failures():
                 text = self._client.get_secret_value(SecretId=self._arn).get("SecretString", "")
             self._kept = (text.strip(), now + LIFETIME)

@@ -6,17 +6,19 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from botocore.exceptions import ClientError
+
 from cairn.aws.expressions import decoded, encoded, encoded_key, statement, written_by
-from cairn.aws.failures import answer_of, aws_failures
+from cairn.aws.failures import answer_of, aws_failures, expected
 from cairn.ground.errors import ConditionFailed, Refusal, TransactionRefused
 from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write, check_writes
 
 if TYPE_CHECKING:
-    from botocore.exceptions import ClientError
     from mypy_boto3_dynamodb import DynamoDBClient
 
 _REQUEST_ID_BYTES = 12  # 16 characters: a ClientRequestToken has at most 36
 _LOWEST_TEXT = "\x00"  # a key is never empty, so that nothing sorts before this
+_CONDITION, _CANCELED = "ConditionalCheckFailedException", "TransactionCanceledException"
 _REASONS = {
     "ConditionalCheckFailed": "condition",
     "TransactionConflict": "conflict",
@@ -66,7 +68,8 @@ class DynamoTable:
         with aws_failures():
             try:
                 self._client().put_item(**fields)
-            except self._client().exceptions.ConditionalCheckFailedException as error:
+            except ClientError as error:
+                expected(error, _CONDITION)
                 _own_item_or_refusal(error, request_id)
 
     def update(self, write: Update) -> Attributes:
@@ -76,7 +79,8 @@ class DynamoTable:
         with aws_failures():
             try:
                 answer = self._client().update_item(**fields, ReturnValues="ALL_NEW")
-            except self._client().exceptions.ConditionalCheckFailedException as error:
+            except ClientError as error:
+                expected(error, _CONDITION)
                 return _own_item_or_refusal(error, request_id)
         return decoded(answer["Attributes"])
 
@@ -87,7 +91,8 @@ class DynamoTable:
         with aws_failures():
             try:
                 self._client().delete_item(**fields)
-            except self._client().exceptions.ConditionalCheckFailedException as error:
+            except ClientError as error:
+                expected(error, _CONDITION)
                 _own_item_or_refusal(error, request_id)
 
     def transact(self, writes: Sequence[Write]) -> None:
@@ -101,7 +106,8 @@ class DynamoTable:
         with aws_failures():
             try:
                 self._client().transact_write_items(TransactItems=actions, ClientRequestToken=request_id)
-            except self._client().exceptions.TransactionCanceledException as error:
+            except ClientError as error:
+                expected(error, _CANCELED)
                 _committed_or_refusal(error, request_id)
 
     def _fields(self, write: Write, request_id: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from cairn.settings.settings import AwsStore, Settings
 
 if TYPE_CHECKING:
     from cairn.calls.usage import Prices
-    from cairn.ground.ports import Inventory, Sandbox
+    from cairn.ground.ports import Anchors, Inventory, Sandbox
 
 _CALLS_AT_ONCE = 8
 # List prices of us-east-1 per million: a request of the gateway 1.00, two of Lambda 0.40, 0.1 s of 512 MB twice 1.67,
@@ -59,6 +59,13 @@ class AwsWiring:
 
         clients = OperatorClients()
         return AwsInventory(lambda: clients.dynamodb, lambda: clients.s3, self._store.table, self._store.bucket)
+
+    def anchors(self) -> Anchors:
+        """Return the bucket that the settings name."""
+        from cairn.aws.anchors import S3Anchors  # noqa: PLC0415 - few processes seal or verify
+
+        clients = OperatorClients() if self._for_operator else Clients()
+        return S3Anchors(lambda: clients.s3, self._settings.anchors or "")
 
     def prices(self) -> Prices:
         """Return the prices of us-east-1."""

@@ -11,6 +11,7 @@ from cairn.ground.attributes import number
 from cairn.ground.table import Attributes, Key
 
 FindingKind: TypeAlias = Literal["changed", "missing", "reordered", "added"]
+FoundIn: TypeAlias = Literal["record", "digest", "day", "count"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -27,16 +28,19 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class SealedRecord:
-    """A record as its digest names it: its position, its tag, and when it may expire (epoch seconds)."""
+    """A record as its digest names it: its position, its tag, when it may expire (epoch seconds), writer and number."""
 
     position: Position
     tag: str
     expires_at: int
+    writer: str = ""
+    number: int = 0
 
     @classmethod
     def of(cls, day: str, item: Attributes) -> SealedRecord:
         """Return the name of a stored record."""
-        return cls(Position(day, Key.of(item).sk), str(item.get("tag")), number(item, "expires_at", 0))
+        where, by = Position(day, Key.of(item).sk), str(item.get("writer", ""))
+        return cls(where, str(item.get("tag")), number(item, "expires_at", 0), by, number(item, "number", 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +80,28 @@ class AuditDigest:
             "previous": self.previous,
             "since": [self.since.day, self.since.sk],
             "records": [[each.position.day, each.position.sk, each.tag, each.expires_at] for each in self.records],
+            "numbers": [[each.writer, each.number] for each in self.records],
         }
 
     @classmethod
     def parse(cls, document: Any) -> AuditDigest:
         """Return the digest that document() was made of."""
-        records = [SealedRecord(Position(day, sk), tag, end) for day, sk, tag, end in document["records"]]
+        listed = document["records"]
+        # Older releases wrote no numbers.
+        numbers: list[Any] = document.get("numbers") or [["", 0]] * len(listed)
+        records = [
+            SealedRecord(Position(day, sk), tag, end, writer, number)
+            for (day, sk, tag, end), (writer, number) in zip(listed, numbers, strict=True)
+        ]
         return cls(document["number"], document["previous"], Position(*document["since"]), records)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A record or digest that is wrong, and what is wrong with it."""
+    """A record, a digest, a day's item or a writer's count that is wrong, and what is wrong with it."""
 
     kind: FindingKind
-    what: Literal["record", "digest"]
+    what: FoundIn
     name: str
 
 

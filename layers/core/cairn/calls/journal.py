@@ -2,10 +2,13 @@
 
 The record says that the call was let in, and its answer waits until that is stored. A call that fails afterwards gets a
 second record with its outcome. Records are added and never changed, so that sealing one meets no later change.
+Where the store takes no writes, a call that only reads is answered all the same; its record is written beside a later
+call.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -16,11 +19,22 @@ from typing import TypeVar, cast
 from cairn.access.callers import Caller
 from cairn.calls.anomalies import AnomalyDetector
 from cairn.calls.day_marker import DayMarker
+from cairn.calls.names import Names
 from cairn.calls.rate_limits import RateLimits
 from cairn.calls.record import DONE, OPERATOR, TAG, AuditRecord, message_of
+from cairn.calls.unwritten import Unwritten
+from cairn.calls.writers import Writer, WriterCount, Writers, count_tag
 from cairn.ground.adapters import Adapters
 from cairn.ground.bounded import BoundedCache
-from cairn.ground.errors import CairnError, InternalError, KeyUnusable, StoreError, Unavailable
+from cairn.ground.errors import (
+    CairnError,
+    CorruptData,
+    InternalError,
+    KeyUnusable,
+    PermissionDenied,
+    StoreError,
+    Unavailable,
+)
 from cairn.ground.ids import Tenant, following_id, time_ordered_id
 from cairn.ground.rates import Bucket
 from cairn.ground.session import Subject
@@ -31,6 +45,8 @@ T = TypeVar("T")
 
 PURPOSE = "audit"
 _RANDOM_BYTES = 10
+WRITER_BYTES = 6
+"""How long the random part of a writer's name is."""
 _MOST_DAYS = 4096
 
 
@@ -42,9 +58,12 @@ class Journal:
         self._adapters = adapters
         self._vault = vault
         self._retention = retention
+        self.names = Names(vault)
         self._limits = RateLimits(adapters)
+        self._unwritten = Unwritten()
         self._anomalies = AnomalyDetector()
         self._days: BoundedCache[tuple[Tenant, str], bool] = BoundedCache(entries=_MOST_DAYS)
+        self._writers = Writers(lambda: adapters.entropy.token(WRITER_BYTES).hex())
 
     def begin(self, caller: Caller, tool: str) -> AuditRecord:
         """Return the record of a call that begins now."""
@@ -59,21 +78,35 @@ class Journal:
     def refuse(self, record: AuditRecord, error: CairnError, buckets: Sequence[Bucket]) -> None:
         """Record a call that is not let in, for which there is an error already; RateLimited beyond the rates."""
         self._pass(record, buckets)
+        # What a session's user is told of it is not for others to fill.
+        is_another_s = isinstance(error, PermissionDenied) and error.reason in {"user", "session"}
+        record = replace(record, is_listed=not is_another_s)
         self._write_if_possible(record.ended(error.code, self._adapters.clock.now()))
 
-    def run(self, record: AuditRecord, buckets: Sequence[Bucket], work: Callable[[], T]) -> T:
-        """Return what the work returns, once the call is recorded; RateLimited, before any work, beyond the rates."""
-        renewals = self._pass(record, buckets)
+    def run(
+        self, record: AuditRecord, buckets: Sequence[Bucket], work: Callable[[], T], *, only_reads: bool = False
+    ) -> T:
+        """Return what the work returns, once the call is recorded; RateLimited, before any work, beyond the rates.
+
+        A call that only reads is answered where its record cannot be written, which is kept for later then.
+        """
+        renewals = self._pass(record, buckets, brief=only_reads)
+        write = self._write_or_keep if only_reads else self._write
+        kept = [self._write_kept] if self._unwritten else []
         outcome = InternalError.code
         try:
-            *_, answer = self._adapters.parallel([partial(self._write, record), *renewals, work])
+            with self._writers.lent(record.tenant, record.day) as writer:
+                *_, answer = self._adapters.parallel([partial(write, record, writer), *kept, *renewals, work])
             outcome = ""
         except CairnError as error:
             outcome = error.code
+            if isinstance(error, CorruptData):
+                self._adapters.tally.damaged()
             raise
         finally:
             if outcome:
-                self._write_if_possible(record.ended(outcome, self._adapters.clock.now()))
+                end = self._write_or_keep_alone if only_reads else self._write_if_possible
+                end(record.ended(outcome, self._adapters.clock.now()))
         return cast("T", answer)
 
     @contextmanager
@@ -83,8 +116,8 @@ class Journal:
         The end is a record of its own time: a command may last longer than it takes until its beginning is sealed.
         """
         operator = Caller(tenant, frozenset(), "", (), credential=OPERATOR)
-        begun = replace(self.begin(operator, name), subject=subject)
-        self._write(begun)
+        begun = replace(self.begin(operator, name), subject=subject, shown=self.names.subject(tenant, subject))
+        self._write_alone(begun)
         outcome = InternalError.code
         try:
             yield
@@ -96,14 +129,16 @@ class Journal:
             # Ids of one millisecond are in no order, and a clock may go back: the end is listed after its beginning.
             end_id = max(self._new_id(), following_id(begun.id))
             ended = replace(begun.ended(outcome or DONE, self._adapters.clock.now()), id=end_id, ends=False)
-            (self._write_if_possible if outcome else self._write)(ended)
+            (self._write_if_possible if outcome else self._write_alone)(ended)
 
     def _new_id(self) -> str:
         return time_ordered_id(self._adapters.clock.now(), self._adapters.entropy.token(_RANDOM_BYTES))
 
-    def _pass(self, record: AuditRecord, buckets: Sequence[Bucket]) -> Sequence[Callable[[], None]]:
+    def _pass(
+        self, record: AuditRecord, buckets: Sequence[Bucket], *, brief: bool = False
+    ) -> Sequence[Callable[[], None]]:
         """Hold the call to the rates and return what renews its tokens; the key of its tag is fetched meanwhile."""
-        renewals = self._limits.take(buckets, partial(self._vault.prepare, record.tenant))
+        renewals = self._limits.take(buckets, partial(self._vault.prepare, record.tenant), brief=brief)
         if self._anomalies.is_anomaly(record):
             self._adapters.tally.access_anomaly()
         return renewals
@@ -111,28 +146,60 @@ class Journal:
     def _write_if_possible(self, record: AuditRecord) -> None:
         """Write the record of a call that has failed already; the caller is to see why that was."""
         with suppress(Unavailable):
-            self._write(record)
+            self._write_alone(record)
 
-    def _write(self, record: AuditRecord) -> None:
+    def _write_alone(self, record: AuditRecord) -> None:
+        with self._writers.lent(record.tenant, record.day) as writer:
+            self._write(record, writer)
+
+    def _write_or_keep(self, record: AuditRecord, writer: Writer) -> None:
+        """Write the record of a read, soon, or else keep it for later."""
         try:
-            self._store(record)
-        except (StoreError, CairnError) as error:
-            self._adapters.tally.unrecorded()
+            self._write(record, writer, brief=True)
+        except Unavailable as error:
             if isinstance(error, KeyUnusable):
+                raise
+            self._unwritten.keep([record])
+
+    def _write_or_keep_alone(self, record: AuditRecord) -> None:
+        with self._writers.lent(record.tenant, record.day) as writer:
+            self._write_or_keep(record, writer)
+
+    def _write_kept(self) -> None:
+        """Write records that were kept for later, and keep on those that cannot be written yet."""
+        left = deque(self._unwritten.take(self._adapters.clock.now(), self._new_id))
+        with suppress(StoreError, CairnError):
+            while left:
+                with self._writers.lent(left[0].tenant, left[0].day) as writer:
+                    self._store(left[0], writer, brief=True)
+                left.popleft()
+        self._unwritten.keep(left)
+
+    def _write(self, record: AuditRecord, writer: Writer, *, brief: bool = False) -> None:
+        try:
+            self._store(record, writer, brief=brief)
+        except (StoreError, CairnError) as error:
+            writer.is_lost = True
+            self._adapters.tally.unrecorded()
+            if isinstance(error, KeyUnusable | CorruptData):
                 raise
             raise Unavailable("The call could not be recorded; it may have been done all the same") from error
 
-    def _store(self, record: AuditRecord) -> None:
-        """Store the record; with the first of a day, that the tenant has records of this day."""
+    def _store(self, record: AuditRecord, writer: Writer, *, brief: bool = False) -> None:
+        """Store the writer's next record; with the first of a writer or a day, that there are records of it."""
+        record = replace(record, writer=writer.id, number=writer.stored + 1)
         item = record.item(self._retention)
         item = {**item, TAG: self._vault.sign(record.tenant, PURPOSE, message_of(item))}
-        day = (record.tenant, record.day)
-        if self._days.peek(day):
-            self._adapters.table.put(Put(item, late=True))
-            return
-        self._adapters.table.transact([Put(item), Put(_marker(record, self._retention).to_item(record.tenant))])
-        self._days.put(day, True)
-
-
-def _marker(record: AuditRecord, retention: timedelta) -> DayMarker:
-    return DayMarker(record.day, int((record.at + retention + timedelta(days=1)).timestamp()))
+        expires_at = int((record.at + self._retention + timedelta(days=1)).timestamp())
+        counted = WriterCount(record.day, record.writer, record.number, expires_at).to_item(record.tenant)
+        count = {**counted, TAG: count_tag(self._vault.sign(record.tenant, PURPOSE, message_of(counted)))}
+        if writer.stored:
+            self._adapters.table.put(Put(item, late=not brief, brief=brief, beside=count))
+        else:
+            day = (record.tenant, record.day)
+            marker = DayMarker(record.day, expires_at).to_item(record.tenant)
+            # Writers of other processes put the same marker, and transactions that meet there are refused.
+            days = [] if self._days.peek(day) else [Put(marker)]
+            self._adapters.table.transact([Put(item, brief=brief), Put(count), *days])
+            self._days.put(day, True)
+        writer.stored += 1

@@ -10,6 +10,7 @@ from cairn.ground.table import Key, prefix_range
 
 _DAYS = "day#"
 _DIGESTS = "digest#"
+_WRITERS = "writer#"
 
 
 def rates_pk(tenant: Tenant) -> str:
@@ -40,6 +41,27 @@ def day_sk(day: str) -> str:
 def day_of_marker(sk: str) -> str:
     """Return the day in the sort key that says there are records of it."""
     return sk.removeprefix(_DAYS)
+
+
+def day_range() -> tuple[str, str]:
+    """Return the range of the days of which a tenant has records."""
+    return prefix_range(_DAYS)
+
+
+def writer_sk(day: str, writer: str) -> str:
+    """Return the sort key of the count of a writer's records of a day."""
+    return f"{_WRITERS}{day}#{writer}"
+
+
+def day_and_writer(sk: str) -> tuple[str, str]:
+    """Return the day and the writer in the sort key of a count."""
+    day, _, writer = sk.removeprefix(_WRITERS).partition("#")
+    return day, writer
+
+
+def writer_range() -> tuple[str, str]:
+    """Return the range of the counts of a tenant's writers."""
+    return prefix_range(_WRITERS)
 
 
 def digest_sk(number: int) -> str:

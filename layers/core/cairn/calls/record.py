@@ -19,6 +19,8 @@ ADMITTED: Final = "admitted"
 """The outcome of a call that was let in; one that fails then has a second record, which says how it ended."""
 DONE: Final = "done"
 """The outcome of an operator's command that ended well: the second record of it."""
+UNRECORDED: Final = "unrecorded"
+"""The outcome of a record that stands for reads whose own records came too late: how many, from when to when."""
 OPERATOR: Final = "operator"
 """The credential of an operator's command, which shows none to Cairn."""
 TAG: Final = "tag"
@@ -30,7 +32,11 @@ _SUBJECT = ("project", "session_id", "turn_id", "namespace", "key", "user_id")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRecord:
-    """The start or the end of a call; `arguments` are the sizes in bytes, only an end has `duration_ms`."""
+    """The start or the end of a call; `arguments` are the sizes in bytes, only an end has `duration_ms`.
+
+    `shown` is its subject with names masked, where that is what is stored. `number` counts the day's records of its
+    `writer`; those of older releases have none.
+    """
 
     id: str
     tenant: Tenant
@@ -39,9 +45,14 @@ class AuditRecord:
     request_id: str
     arguments: Mapping[str, int] = field(default_factory=dict[str, int])
     subject: Subject = field(default_factory=Subject)
+    shown: Subject | None = None
     outcome: str = ADMITTED
     duration_ms: int | None = None
     ends: bool = False
+    is_listed: bool = True
+    """Whether it is one of its session's calls."""
+    writer: str = ""
+    number: int = 0
 
     @classmethod
     def of(cls, tenant: Tenant, item: Attributes) -> AuditRecord:
@@ -59,6 +70,8 @@ class AuditRecord:
             outcome=text(item, "outcome"),
             duration_ms=number(item, "duration_ms") if "duration_ms" in item else None,
             ends=sk.endswith(_END),
+            writer=text(item, "writer") if "writer" in item else "",
+            number=number(item, "number", 0),
         )
 
     @property
@@ -82,7 +95,7 @@ class AuditRecord:
 
     def item(self, retention: timedelta) -> Attributes:
         """Return the record as it is stored, without its tag; a session's records are in the index too."""
-        subject = self.subject
+        subject = self.shown or self.subject
         found = {
             "pk": layout.audit_day_pk(self.tenant, self.day),
             "sk": self.sk,
@@ -99,9 +112,12 @@ class AuditRecord:
             "key": subject.key,
             "user_id": subject.user_id,
             "expires_at": int((self.at + retention).timestamp()),
+            "writer": self.writer or None,
+            "number": self.number or None,
         }
-        if subject.project is not None and subject.session_id is not None:
-            found["ipk"] = layout.calls_pk(Session(self.tenant, subject.project, subject.session_id))
+        about = self.subject
+        if self.is_listed and about.project is not None and about.session_id is not None:
+            found["ipk"] = layout.calls_pk(Session(self.tenant, about.project, about.session_id))
             found["isk"] = HistoryEntry.of(self).text()
         return {name: value for name, value in found.items() if value is not None}
 
@@ -126,7 +142,7 @@ class HistoryEntry:
             outcome=record.outcome,
             sent_bytes=sum(record.arguments.values()),
             credential=record.credential,
-            turn_id=record.subject.turn_id or "",
+            turn_id=(record.shown or record.subject).turn_id or "",
         )
 
     @classmethod

@@ -20,14 +20,17 @@ from cairn.calls.record import SETTLED, day_of
 from cairn.ground import codec
 from cairn.ground.adapters import Adapters
 from cairn.ground.attributes import number, text
+from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import ConditionFailed
 from cairn.ground.ids import Tenant, time_ordered_id
 from cairn.ground.paging import every
+from cairn.ground.ports import Anchors
 from cairn.ground.table import ABSENT, Attributes, Equals, Key, Put, Query, Scalar, Update
 from cairn.vault.vault import Vault
 
 MOST_RECORDS = 10_000
 """How many records a digest names, so that memory is bounded."""
+_MOST_ANCHORED = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +63,12 @@ class ChainEnd:
 class Sealer:
     """Seals the audit logs of tenants."""
 
-    def __init__(self, adapters: Adapters, vault: Vault) -> None:
-        """Hold no state of its own."""
+    def __init__(self, adapters: Adapters, vault: Vault, anchors: Anchors | None = None) -> None:
+        """Keep each new head in the anchors too, where there are any."""
         self._adapters = adapters
         self._vault = vault
+        self._anchors = anchors
+        self._anchored: BoundedCache[Tenant, int] = BoundedCache(entries=_MOST_ANCHORED)
 
     def due(self) -> Sequence[Tenant]:
         """Return the tenants that have records of which some may not be sealed."""
@@ -75,15 +80,22 @@ class Sealer:
         """Seal the tenant's settled records and return how many they were; what is left then is due again."""
         now = self._adapters.clock.now()
         end, sealed = self._end(tenant), 0
+        self._anchor(tenant, end)  # whoever appended it may have died before it was kept
         while records := self._settled(tenant, end.until, now - SETTLED):
             appended = self._append(tenant, end, records)
             if appended is None:
                 return sealed
             end, sealed = appended, sealed + len(records)
+            self._anchor(tenant, end)
             if self._adapters.clock.now() - now >= within:
                 return sealed
         self._close(tenant, day_of(now - SETTLED))
         return sealed
+
+    def _anchor(self, tenant: Tenant, end: ChainEnd) -> None:
+        if self._anchors is not None and end.number > (self._anchored.peek(tenant) or 0):
+            self._anchors.put(tenant, end.number, end.blob)
+            self._anchored.put(tenant, end.number)
 
     def _end(self, tenant: Tenant) -> ChainEnd:
         low, high = layout.digest_range()

@@ -14,7 +14,9 @@ from cairn.calls import layout
 from cairn.calls.record import SETTLED, HistoryEntry
 from cairn.calls.usage import SessionContext, calls_of
 from cairn.ground.adapters import Adapters, Pending
+from cairn.ground.attributes import text
 from cairn.ground.bounded import BoundedCache
+from cairn.ground.damage import sound
 from cairn.ground.ids import moment_of, time_ordered_id
 from cairn.ground.paging import every
 from cairn.ground.session import Session
@@ -53,7 +55,7 @@ class SessionCalls:
         """Return the session's context, at most half a minute old."""
         now = self._adapters.clock.now()
         kept = self._kept.peek(session)
-        if kept is not None and now < kept.at + LIFETIME:
+        if kept is not None and kept.at <= now < kept.at + LIFETIME:
             return kept.context
         fresh = self._continued(session, kept, now) if kept else None
         if fresh is None:
@@ -64,7 +66,7 @@ class SessionCalls:
     def _continued(self, session: Session, kept: _Kept, now: datetime) -> _Kept | None:
         """Return what is kept with the calls since; None where that is too old, or its newest call is gone by now."""
         calls = kept.context.calls
-        if not calls or now >= kept.whole_at + WHOLE_LIFETIME:
+        if not calls or not kept.whole_at <= now < kept.whole_at + WHOLE_LIFETIME:
             return None
         since = time_ordered_id(min(calls[-1].at, kept.at - SETTLED), _LOWEST_RANDOMNESS)
         query = Query(layout.calls_pk(session), since, _HIGHEST, descending=True, index=True)
@@ -84,4 +86,4 @@ class SessionCalls:
 
     def _entries(self, query: Query, most: int) -> list[HistoryEntry]:
         items = islice(every(self._adapters.table, query), most)
-        return [HistoryEntry.parse(str(item["isk"])) for item in items]
+        return list(sound(self._adapters, items, lambda item: HistoryEntry.parse(text(item, "isk"))))

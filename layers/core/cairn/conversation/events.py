@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from cairn.conversation.items import is_call, is_result
+from cairn.conversation.roles import as_stored, conversation
 from cairn.conversation.turns import Completion
 from cairn.ground.codec import moment, rfc3339
 from cairn.ground.ids import TurnId, UserId
@@ -49,26 +50,26 @@ class Event:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Event:
-        """Return the event that to_record() wrote."""
+        """Return the event that to_record() wrote; an item of older code that no model may be given comes quoted."""
         return cls(
             id=record["id"],
             ts=moment(record["ts"]),
             type=EventType(record["type"]),
             turn_id=record["turn_id"],
             user_id=record["user_id"],
-            item=record["item"],
+            item=as_stored(record["item"]),
         )
 
 
 def events_of(turn: Completion, inputs: tuple[ResponseItem, ...], now: datetime) -> tuple[Event, ...]:
-    """Return the events of a turn: `inputs` are what is new in it, its outputs are all new."""
+    """Return the events of a turn: `inputs` are what is new in it, its outputs are all new but for instructions."""
     given = [
         Event(f"{turn.turn_id}-in-{i}", now, _type(item, EventType.INPUT_ITEM), turn.turn_id, turn.user_id, item)
         for i, item in enumerate(inputs)
     ]
     made = [
         Event(f"{turn.turn_id}-out-{i}", now, _type(item, EventType.OUTPUT_ITEM), turn.turn_id, turn.user_id, item)
-        for i, item in enumerate(turn.outputs)
+        for i, item in enumerate(conversation(turn.outputs))
     ]
     return (*given, *made)
 

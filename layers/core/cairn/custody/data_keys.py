@@ -151,8 +151,9 @@ class DataKeys:
 
     def _needed(self, tenant: Tenant) -> Counter[int]:
         now = int(self._adapters.clock.now().timestamp())
-        live = (item for item in self._inventory.items(tenant) if attributes.number(item, "expires_at", now + 1) > now)
-        return Counter(number for item in live for number in self._keys_of(tenant, item))
+        with self._inventory.snapshot() as snapshot:
+            live = (item for item in snapshot.items(tenant) if attributes.number(item, "expires_at", now + 1) > now)
+            return Counter(number for item in live for number in self._keys_of(tenant, item))
 
     def _keys_of(self, tenant: Tenant, item: Attributes) -> Iterator[int]:
         """Yield the keys an item needs: by `kid` or an attribute that ends so, by a tag, by its blob or segments."""

@@ -61,7 +61,7 @@ class EarlierImport:
         """Take over what is not yet; what names no user is this user's. ResourceBusy while others hold the session."""
         services = self._services
         settings = services.settings.memory_for(session.tenant)
-        lease = services.sessions.lease(session, services.adapters.entropy.token(12).hex(), settings)
+        lease = services.sessions.lease(session, services.adapters.holder(), settings)
         try:
             return _Import(services, lease, user).run(history)
         finally:
@@ -173,6 +173,8 @@ class _Import:
             return [append]
         self._owners.append(owner)
         pk = registry_pk(session.tenant, session.project)
+        for make_known in self._services.registry.listing(session.tenant, session.project):
+            make_known()
         return [append, Put({"pk": pk, "sk": registry_sk(owner)})]
 
     def _in_order(self, writes: list[Write]) -> list[Write]:

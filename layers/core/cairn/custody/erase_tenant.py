@@ -34,14 +34,15 @@ class EraseTenant:
         self._inventory = inventory
 
     def run(self, tenant: Tenant, shredded: Callable[[], None] = lambda: None) -> ErasedTenant:
-        """Revoke the tenant's API keys, delete its data keys, call `shredded`, then delete its items and blobs.
+        """Revoke the tenant's API keys, delete its data keys, call `shredded` if it had any, then delete the rest.
 
-        From `shredded` on nothing that it ever stored can be opened, but by a process that unwrapped a key before and
-        keeps it for vault.KEY_LIFETIME.
+        The rest are items and blobs. From `shredded` on nothing that it ever stored can be opened, but by a process
+        that unwrapped a key before and keeps it for vault.KEY_LIFETIME.
         """
         api_keys = Credentials(self._adapters).revoke_all(tenant)
         data_keys = self._shred(tenant)
-        shredded()
+        if data_keys:
+            shredded()
         items = sum(map(self._delete, self._inventory.items(tenant)))
         blobs = 0
         for digest in self._inventory.blobs(tenant):

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cairn.archive.archive import Archive
-from cairn.custody.bundles import DataScope, own_turns
+from cairn.custody import quarantine
 from cairn.custody.erase_memories import EraseMemories
+from cairn.custody.scope import DataScope, own_turns
 from cairn.ground.codec import canonical
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Digest, SessionId
@@ -75,6 +76,7 @@ class EraseUser:
         """Remove all that the user of this scope has; ResourceBusy where a session of theirs stays in use."""
         if scope.user is None:
             raise InvalidArgument("user", "must be named")
+        quarantine.empty(self._adapters.table, scope.tenant)
         once = self._pass(scope, last=False)
         unnamed = self._unnamed_blobs(scope)
         self._adapters.clock.sleep(LATE_APPEND.total_seconds())
@@ -98,6 +100,8 @@ class EraseUser:
         alone = [head for head in heads if head.owners == (scope.owner,)]
         turns = sum(self._cleanse(scope, head, last=last) for head in heads if head not in alone)
         archived = sum(self._archive.delete_session(scope.tenant, name) for name in self._sole_sessions(scope))
+        if scope.project is None and scope.user is not None:  # an archived session is in no project
+            archived += self._archive.delete_user(scope.tenant, scope.user)
         blobs = sum(self._empty(head) for head in alone)
         log = list(self._log_items(scope))
         blobs += sum(map(self._delete, log))

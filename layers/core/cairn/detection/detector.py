@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -47,12 +47,13 @@ class _Found(NamedTuple):
     hit: Hit
 
 
-def scan(value: Any, exempt: Collection[Path] = ()) -> tuple[Finding, ...]:
+def scan(value: Any, exempt: Collection[Path] = (), also: Sequence[Rule] = ()) -> tuple[Finding, ...]:
     """Return what the rules find in a JSON value, in its order; DetectionFailed where it cannot be looked through.
 
     `exempt` names the paths of ids, pointers and hashes: values whose form the caller has checked and that say nothing.
+    `also` are rules of the caller's own, tried in plain text and not in what is decoded.
     """
-    every, found = _found(value, exempt)
+    every, found = _found(value, exempt, also)
     in_keys: dict[str, list[Hit]] = defaultdict(list)
     for each in found:
         if every[each.leaf].is_key:
@@ -85,12 +86,12 @@ def _finding(leaf: Leaf, hit: Hit, keys: Mapping[str, str]) -> Finding:
     return Finding(hit.rule, hit.category, path, hit.start, hit.end, leaf.is_key)
 
 
-def _found(value: Any, exempt: Collection[Path]) -> tuple[list[Leaf], list[_Found]]:
+def _found(value: Any, exempt: Collection[Path], also: Sequence[Rule] = ()) -> tuple[list[Leaf], list[_Found]]:
     every = list(leaves(value, exempt))
     page = _page(every)
     direct = (
         _Found(piece.source, hit._replace(start=piece.start, end=piece.end))
-        for hit in _seen(folded(page.text()))
+        for hit in _seen(folded(page.text()), also)
         for piece in page.pieces(hit.start, hit.end)
     )
     # One more than is allowed tells mask() that there are too many; nobody waits for the rest.
@@ -113,20 +114,23 @@ def _page(every: Sequence[Leaf]) -> Page[int]:
     return page
 
 
-def _hits(text: str) -> Iterator[Hit]:
+def _hits(text: str, also: Sequence[Rule] = ()) -> Iterator[Hit]:
     """Yield what the rules find in a text, rule by rule, the more telling ones first; hits may overlap."""
     lower = lowered(text)
     for rule in _RULES:
         yield from rule.hits(text, lower)
+    yield from vendor_tokens.hits(text)
+    yield from personal.hits(text, lower)
     yield from assignments.hits(text, lower)
-    yield from vendor_tokens.HIGH_ENTROPY.hits(text, lower)
+    for rule in (vendor_tokens.HIGH_ENTROPY, *also):
+        yield from rule.hits(text, lower)
 
 
-def _seen(text: str) -> Iterator[Hit]:
+def _seen(text: str, also: Sequence[Rule]) -> Iterator[Hit]:
     """Yield the hits in a text, in what it says without escapes, and in what it says decoded."""
-    yield from _hits(text)
+    yield from _hits(text, also)
     plain = unescaped(text)
-    for hit in _hits(plain.text) if plain else ():
+    for hit in _hits(plain.text, also) if plain else ():
         start, end = plain.origin(hit.start, hit.end) if plain else (hit.start, hit.end)
         yield hit._replace(start=start, end=end)
     parts = [
@@ -149,8 +153,8 @@ def _seen(text: str) -> Iterator[Hit]:
 
 def _under_their_keys(every: Sequence[Leaf]) -> Iterator[_Found]:
     for at, leaf in enumerate(every):
-        kind = assignments.sensitive(leaf.name) if leaf.name and leaf.is_text else None
-        if kind and assignments.kept_secret(kind, leaf.text):
+        kind = assignments.kept_secret(leaf.name, leaf.text) if leaf.name and leaf.is_text else None
+        if kind:
             yield _Found(at, Hit(kind, "secret", 0, len(leaf.text)))
 
 
@@ -183,9 +187,11 @@ def _outermost(found: Iterable[_Found]) -> list[_Found]:
 def _replaced(value: Any, path: Path, found: Mapping[tuple[Path, bool], Sequence[Hit]]) -> Any:
     if isinstance(value, Mapping):
         fields: dict[str, Any] = {}
-        for key, entry in cast("Mapping[str, Any]", value).items():
-            name = _masked(key, found.get(((*path, key), True), ()))
-            fields[_free(name, fields) if name != key else key] = _replaced(entry, (*path, key), found)
+        named = cast("Mapping[str, Any]", value)
+        names = _Names(named)
+        for key, entry in named.items():
+            own = found.get(((*path, key), True))
+            fields[names.free(_masked(key, own)) if own else key] = _replaced(entry, (*path, key), found)
         return fields
     if isinstance(value, list | tuple):
         return [_replaced(entry, (*path, at), found) for at, entry in enumerate(cast("list[Any]", value))]
@@ -195,13 +201,23 @@ def _replaced(value: Any, path: Path, found: Mapping[tuple[Path, bool], Sequence
     return _masked(value, own) if isinstance(value, str) else _marker(own[0])
 
 
-def _free(name: str, taken: Collection[str]) -> str:
-    number = 1
-    while name in taken:
-        number += 1
-        # Two keys that are masked alike would be one: the later gets a number.
-        name = f"{name.partition(' #')[0]} #{number}"
-    return name
+class _Names:
+    """Gives masked keys of one object names of their own: those that are masked alike get a number."""
+
+    def __init__(self, keys: Collection[str]) -> None:
+        """Take the names that the object has."""
+        self._taken = set(keys)
+        self._numbers: Counter[str] = Counter()
+
+    def free(self, name: str) -> str:
+        """Return the name, or it with the next number that is free; over all keys the tries are as many as the keys."""
+        free = name
+        while free in self._taken:
+            # The number only rises: it is not sought again from one for each key.
+            self._numbers[name] += 1
+            free = f"{name} #{self._numbers[name] + 1}"
+        self._taken.add(free)
+        return free
 
 
 def _masked(text: str, found: Sequence[Hit]) -> str:

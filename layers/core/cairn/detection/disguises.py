@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
 
-from cairn.detection.vendor_tokens import PREFIXES
+from cairn.detection.vendor_formats import PREFIXES
 
 # Cyrillic and Greek letters, dashes and a dot that pass for ASCII: one for one, so that every place stays.
 _LOOKALIKES: Final = dict(
@@ -123,7 +123,8 @@ def unescaped(text: str) -> Unescaped | None:
 
 def _plain(escape: str) -> str:
     if escape[0] == "%":
-        return unquote(escape, errors="replace")
+        # What is no UTF-8 is no percent-encoding, such as the beginning of %DB_PASSWORD%.
+        return unquote(escape, errors="ignore") or escape
     if escape.startswith("\\u"):
         return "".join(chr(int(code, 16)) for code in escape.split("\\u")[1:])
     if escape[0] == "&":

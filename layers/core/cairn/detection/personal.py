@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import ipaddress
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from cairn.detection import check_digits
-from cairn.detection.rules import Rule, always
+from cairn.detection import address_labels, addresses, check_digits, national_ids, personal_labels, phones
+from cairn.detection.personal_labels import announced
+from cairn.detection.rules import Hit, Rule, always, compiled
 
-_SEPARATORS = str.maketrans("", "", " .-/()")
-# Visa, Mastercard (two ranges), American Express, Discover, JCB, Diners Club, UnionPay: a number of these that also
-# passes Luhn is seldom another one.
-_NETWORKS = re.compile(
-    r"4\d{15}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}"
-    r"|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}|62\d{14,17}"
+_SEPARATORS = str.maketrans("", "", " .-/_\t")
+# Visa, Mastercard (two ranges), American Express, Discover, JCB, Diners Club, UnionPay, Maestro, Mir, RuPay, Troy: a
+# number of these that also passes Luhn is seldom another one.
+_NETWORKS: Final = (
+    r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
+    r"|6(?:011|5\d\d|4[4-9]\d)\d{12}(?:\d{3})?|35(?:2[89]|[3-8]\d)\d{12}|(?:2131|1800)\d{11}|3(?:0[0-5]|[689]\d)\d{11}"
+    r"|3(?:09|[689]\d)\d{13}|62\d{14,17}|(?:50(?:18|20|38)|5[6-8]\d\d|6304|6390|67\d\d)\d{12,15}|220[0-4]\d{12}"
+    r"|(?:508\d|606\d|60\d\d|8[12]\d\d|9792)\d{12}|63[6-9]\d{13}"
 )
+_FEWEST_OF_A_DOCUMENT: Final = 5
+_PLAIN_DATE: Final = r"(?:19|20)\d\d[-./ ][01]?\d[-./ ][0-3]?\d(?!\d)|\d{1,2}[-./]\d{1,2}[-./]\d{4}$"
+_FEWEST_OF_A_CARD, _MOST_OF_A_CARD, _LENGTH_OF_AN_EAN = 12, 19, 13
 # "logo@2x.png" and "db@host.internal" have the form of an address, and are none.
 _NO_MAIL_DOMAINS = (
     ".png",
@@ -38,7 +43,6 @@ _DATE = (
     r"|\d{1,2}(?:st|nd|rd|th|\.)?[ -]?(?:of )?[A-Za-zäéû]{3,9},?[ -]\d{4}"
     r"|[A-Z][a-z]{2,8} \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
 )
-_STREET = r"(?:[A-Z][\w'.-]{1,20} ){1,3}"
 
 
 def _compact(check: Callable[[str], bool]) -> Callable[[str], bool]:
@@ -46,12 +50,12 @@ def _compact(check: Callable[[str], bool]) -> Callable[[str], bool]:
 
 
 def _after(name: str, words: str, value: str, check: Callable[[str], bool] = always) -> Rule:
-    """Make a rule for a value that one of some words announces; the words are its anchors."""
-    pattern = (
-        rf"""(?<![A-Za-z])(?i:{words})(?i:[ _-]?(?:number|num|nummer|nr|no|id|code|#)\b)?\.?["'\\\])]{{0,4}}"""
+    """Make a rule for a value right behind one of some words."""
+    behind = (
+        r"""(?i:[ _-]?(?:number|num|nummer|nr|no|id|code|#)\b)?\.?["'\\\])]{0,4}"""
         rf"""[ \t_:=#]{{0,4}}+(?i:(?:is|was|on|at|ist|es|est|del?)\b[: ]{{1,2}})?["'\\]{{0,3}}({value})(?![\w])"""
     )
-    return Rule(name, "personal", tuple(words.split("|")), pattern, check)
+    return announced(name, words, behind, check)
 
 
 def _form(name: str, pattern: str, check: Callable[[str], bool] = always) -> Rule:
@@ -59,15 +63,24 @@ def _form(name: str, pattern: str, check: Callable[[str], bool] = always) -> Rul
 
 
 def _card(digits: str) -> bool:
-    return bool(_NETWORKS.fullmatch(digits)) and check_digits.luhn(digits)
+    if not compiled(_NETWORKS).fullmatch(digits) or not check_digits.luhn(digits) or len(set(digits)) == 1:
+        return False
+    # Numbers on goods have 13 digits as old Visa cards do.
+    return len(digits) != _LENGTH_OF_AN_EAN or not check_digits.ean(digits)
+
+
+def _named_card(digits: str) -> bool:
+    return _FEWEST_OF_A_CARD <= len(digits) <= _MOST_OF_A_CARD and check_digits.luhn(digits) and len(set(digits)) > 1
 
 
 def _mail(found: str) -> bool:
     return not found.lower().endswith(_NO_MAIL_DOMAINS) and not found.startswith((".", "git@"))
 
 
-def _phone(found: str) -> bool:
-    return 7 <= len(found.translate(_SEPARATORS).lstrip("+")) <= 15  # noqa: PLR2004  the bounds of E.164
+def _numbered(found: str) -> bool:
+    """Tell whether a value has the digits of a document's number, and none of the form of a date."""
+    digits = sum(map(str.isdecimal, found))
+    return digits >= _FEWEST_OF_A_DOCUMENT and not compiled(_PLAIN_DATE).match(found) and bool(found.strip("0- "))
 
 
 def _global(found: str) -> bool:
@@ -105,32 +118,9 @@ RULES: Final = (
     _form(
         "card_number",
         r"(\d(?<![\w.-]\d)(?<!\d[ .-]\d)"
-        r"(?:\d{3}([ .-]{1,2})\d{4}\2\d{4}\2\d{4}(?:\2\d{3})?|\d{3}([ .-])\d{6}\3\d{4,5}|\d{14,18}))(?!\w|[ .-]\d)",
+        r"(?:\d{3}([ ./_\t-]{1,2})\d{4}\2\d{4}\2\d{1,4}(?:\2\d{3})?|\d{3}([ ./_\t-])\d{6}\3\d{4,5}|\d{12,18}"
+        r"|\d{5}([ ./_\t-])\d{10,13}|\d{7}([ ./_\t-])\d{8}))(?!\w|[ .-]\d)",
         _compact(_card),
-    ),
-    # Neither the middle nor the last group of a number that was given out is all zeros.
-    _form("us_ssn", r"(\d(?<![\w.-]\d)\d\d([- ])(?!00)\d\d\2(?!0000)\d{4})(?![\w-])"),
-    # Area codes of North America begin with 2 to 9, which tells them from years, versions and prices.
-    _form("phone", r"\((?<!\w\()[2-9]\d\d\)[ -]?\d{3}[ .-]\d{4}(?![\w-])"),
-    _form("phone", r"[2-9](?<![\w.+/-]\d)\d\d[.-]\d{3}[ .-]\d{4}(?![\w-]|\.\d)"),
-    _form("phone", r"0(?<![\w.+-]0)(?:\d{4} \d{6}|\d{2,4} \d{3,4} \d{3,4}|\d(?: \d\d){4})(?![\w-]| \d)"),
-    _form("phone", r"1(?<![\w.+/-]1)[ .-]\(?[2-9]\d\d\)?[ .-]\d{3}[ .-]\d{4}(?![\w-]|\.\d)"),
-    Rule(
-        "phone",
-        "personal",
-        ("+",),
-        r"\+(?<![\w+]\+)(?:\(?[1-9])(?:[ ().\-/\u2011]{0,2}\d){6,14}(?![\w-])",
-        _phone,
-    ),
-    _after(
-        "phone",
-        r"phone|telephone|mobile|cell phone|cell number|cellphone|whatsapp|fax|telefon|handy|tel|tél|téléphone|móvil"
-        r"|teléfono|my number|his number|her number|their number|your number",
-        r"[+(]{0,2}\d(?:[ ().\-/]{0,2}\d){6,14}",
-        _phone,
-    ),
-    _after(
-        "phone", "call|call me|text me|ring me|reach me", r"[+(0][ ()\d.\-/]{0,3}\d(?:[ ().\-/]{0,2}\d){6,13}", _phone
     ),
     _form(
         # A country, two check digits, and up to 30 more in groups of four as they are printed (ISO 13616).
@@ -138,84 +128,78 @@ RULES: Final = (
         r"[A-Z]{2}(?<!\w[A-Z]{2})\d{2} ?(?:[A-Z0-9]{4} ?){2,7}[A-Z0-9]{1,4}(?!\w)",
         _compact(check_digits.iban),
     ),
-    _form(
-        "uk_national_insurance",
-        # Letters that no prefix has are left out; QQ is what official examples use.
-        r"(?:[A-CEGHJ-PR-TW-Z](?<!\w[A-Z])[A-CEGHJ-NPR-TW-Z]|QQ(?<!\wQQ)) ?\d{2} ?\d{2} ?\d{2} ?[A-D](?!\w)",
-    ),
-    _form(
-        "french_nir",
-        r"[12](?<![\w.-]\d) ?\d\d ?\d\d ?\d\d ?\d{3} ?\d{3} ?\d\d(?!\w)",
-        _compact(check_digits.french_nir),
-    ),
-    _form("brazilian_cpf", r"\d(?<![\w.-]\d)\d\d\.\d{3}\.\d{3}-\d\d(?!\w)", _compact(check_digits.brazilian_cpf)),
-    _form(
-        "indian_aadhaar",
-        r"[2-9](?<![\w.-]\d)(?<!\d \d)\d{3}[ -]\d{4}[ -]\d{4}(?![\w-]| \d)",
-        _compact(check_digits.indian_aadhaar),
-    ),
-    _form("italian_tax_code", r"[A-Z]{6}(?<!\w[A-Z]{6})\d\d[A-EHLMPRST]\d\d[A-Z]\d{3}[A-Z](?!\w)"),
-    _form("mexican_curp", r"[A-Z]{4}(?<!\w[A-Z]{4})\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)"),
-    # From here on forms that many numbers have: only a word before them makes them personal (decision 15).
-    _after("us_ssn", "ssn|social security|itin", r"\d{3}[- ]?\d{2}[- ]?\d{4}"),
-    _after(
-        "german_tax_id",
-        "steuer|steuer-id|steueridentifikations|steueridentifikationsnummer|idnr|tax|taxpayer|tax id|tin",
-        r"[1-9]\d ?\d{3} ?\d{3} ?\d{3}",
-        _compact(check_digits.german_tax_id),
-    ),
-    _after("spanish_dni", "dni|nif|nie", r"(?:\d{8}|[XYZ]\d{7})[ -]?[A-Z]", _compact(check_digits.spanish_dni)),
-    _after("brazilian_cpf", "cpf", r"\d{11}", check_digits.brazilian_cpf),
-    _after("indian_aadhaar", "aadhaar|aadhar", r"\d{12}", check_digits.indian_aadhaar),
-    _after("indian_pan", "pan", r"[A-Z]{5}\d{4}[A-Z]"),
-    _after(
-        "national_id",
-        "tfn|national insurance|national id|identity card|id card|nhs|sin|bsn|pesel|medicare|medical record|mrn|curp"
-        "|personnummer",
-        r"[A-Z]{0,3}\d[\d -]{5,12}\d[A-Z]?",
-    ),
-    _after(
-        "passport",
-        "passport|passeport|reisepass|pasaporte|passaporto",
-        r"[A-Z]{0,2}\d{6,9}|[A-Z]\d[A-Z0-9]{7}|[CFGHJK][0-9CFGHJKLMNPRTVWXYZ]{8}",
-    ),
-    _after(
-        "driving_licence",
-        "driver's license|drivers license|driver license|driver's licence|driving licence|driving license"
-        "|führerschein|dl",
-        r"[A-Z]{0,2}\d[\dA-Z-]{5,15}",
-    ),
-    _after(
-        "date_of_birth",
-        "date of birth|birth date|birthdate|birthday|birth|dob|date_of_birth|dateofbirth|birth_date|born"
-        "|geburtsdatum|geboren|née le"
-        "|né le|date de naissance|fecha de nacimiento",
-        _DATE,
-    ),
-    _after(
-        "bank_account",
-        "account number|account no|account_number|accountnumber|acct|bank account|routing|sort code|kontonummer|iban",
-        r"\d[\d -]{6,15}\d",
-    ),
-    _form(
-        "postal_address",
-        rf"\d(?<![\w.-]\d)\d{{0,4}}[A-Za-z]? {_STREET}"
-        r"(?:(?:Street|Avenue|Ave|Road|Rd|Lane|Ln|Boulevard|Blvd|Terrace|Parkway|Highway)(?!\w)"
-        # Short ones are words and titles too, as in "3 Red St Bernard": they need a place behind them.
-        r"|(?:St|Drive|Dr|Way|Court|Ct|Place|Pl|Square|Sq)(?=\.?, [A-Z]))"
-        r"(?:[., ]{1,2}[A-Z][a-zA-Z. ]{1,30}+)?(?:, ?[A-Z]{2},? \d{5}(?:-\d{4})?)?",
-    ),
-    Rule(
-        "postal_address",
-        "personal",
-        ("straße", "strasse", "str. ", "weg ", "platz ", "allee ", "gasse "),
-        r"(?i:straße|strasse|str\.|weg|platz|allee|gasse) \d{1,4}[a-z]?, ?\d{5} [A-ZÄÖÜ][\wäöüß-]{1,30}",
-        before=r"[\w-]{1,30}",
-    ),
     # Ethereum, then Bitcoin in Bech32 (no 1, b, i or o) and in Base58Check (no 0, O, I or l).
     _form("crypto_wallet", r"0x(?<![\w]0x)[0-9a-fA-F]{40}(?!\w)"),
     _form("crypto_wallet", r"bc1(?<!\wbc1)[02-9ac-hj-np-z]{11,71}(?!\w)"),
     _form("crypto_wallet", r"[13](?<![\w/+=.-][13])[1-9A-HJ-NP-Za-km-z]{25,34}+(?![\w/+=-])", check_digits.bitcoin),
+    *phones.RULES,
+    *addresses.RULES,
+)
+
+# Forms that many numbers have: only a word before them makes them personal (decision 15).
+_LABELLED: Final = (
+    # In other groups, or of a network that is not known, a card takes a word.
+    announced(
+        "card_number",
+        "cards|card|credit|visa|mastercard|master card|amex|american express|maestro|diners|discover|jcb|kreditkarte"
+        "|karte|kartennummer|tarjeta|carte|cartão|carta|cc|debit|payment|charge",
+        r"(?![^\W\d_])[^\d\n\0]{0,32}?(\d(?:[ .\-/_\t]{0,2}\d){11,18})(?![\w]|[.-]\d)",
+        _compact(_named_card),
+    ),
+    _after(
+        "national_id",
+        "ssn|social security|social insurance|national insurance|national id|national identity|national identification"
+        "|nationalid|identity card|identity number|id card|personal id|citizen id|citizenship|tax id|taxpayer|taxid"
+        "|itin"
+        "|tfn|tax file|nhs|sin|bsn|pesel|medicare|medical record|mrn|curp|personnummer|aadhaar|aadhar|steuer-id"
+        "|steuer id"
+        "|steueridentifikationsnummer|steueridentifikations|personalausweis|ausweis|codice fiscale|cédula|cedula|dni"
+        "|cpf"
+        "|passport card|nin|fødselsnummer|henkilötunnus|isikukood|asmens kodas|personas kods|rodné číslo|rodne cislo"
+        "|kennitala|oib|jmbg|emšo|egn|cnp|amka|kimlik|tckn|teudat zehut|nric|mykad|cnic|nik|ktp|philhealth|umid|sss"
+        "|burgerservicenummer|rijksregisternummer|emirates id|cuit|cuil|rfc|voter id|epic|身份证|身分證|マイナンバー"
+        "|주민등록번호|егн|снилс|инн|паспорт|رقم الهوية|תעודת זהות|health card|health insurance|insurance id|member id"
+        "|nit|rif|ird|npwp|ruc|idnr|tckimlik|residence permit|green card|alien|ppsn|pps|nir",
+        r"[A-Z]{0,4}[ -]?\d[\dA-Z./ -]{4,16}[\dA-Z]",
+        _numbered,
+    ),
+    _after(
+        "passport",
+        "passport|passports|passeport|reisepass|reisepassnummer|pasaporte|passaporto|passnummer|pass|paspoort|paszport"
+        "|passaporte|pasaport|pas|paspoortnummer|passi|útlevél|pașaport|護照|护照|旅券|パスポート|여권|паспорт|جواز|דרכון",
+        r"[A-Z]{0,3}[ -]?\d{6,9}[A-Z]{0,2}|[A-Z]\d[A-Z0-9]{6,7}|[CFGHJK][0-9CFGHJKLMNPRTVWXYZ]{8,9}|\d\d[A-Z]{2}\d{5}"
+        r"|\d\d ?\d\d ?\d{6}|[A-Z]{2}\d[A-Z0-9]{2}\d{4}",
+        _numbered,
+    ),
+    _after(
+        "driving_licence",
+        "driver's license|drivers license|driver license|driver's licence|drivers licence|driving licence"
+        "|driving license"
+        "|driver’s license|driver’s licence|driverslicense|driverlicense|license number|licence number|dl number"
+        "|dlnumber"
+        "|führerschein|führerscheinnummer|permis de conduire|carnet de conducir|licencia de conducir|patente di guida"
+        "|patente|rijbewijs|prawo jazdy|körkort|førerkort|kørekort|ajokortti|carteira de motorista|cnh|dl",
+        r"[A-Z]{0,5}[ -]?\d[\dA-Z -]{3,16}[\dA-Z]|[A-Z]{2}\d[A-Z]\d{5}[A-Z]|[A-Z9]{5}\d[\dA-Z]{8,12}"
+        r"|[A-Z]\d[\dA-Z]{4,14}",
+        _numbered,
+    ),
+    _after(
+        "date_of_birth",
+        "date of birth|birth date|birthdate|birthday|birth|dob|d.o.b|date_of_birth|dateofbirth|birth_date|born"
+        "|geburtsdatum|geburtstag|geboren|geb|née le|né le|née|né|date de naissance|fecha de nacimiento|nacimiento"
+        "|nacido"
+        "|nacida|data di nascita|nato il|nata il|nato|nata|data de nascimento|nascimento|nascido|nascida|geboortedatum"
+        "|data urodzenia|urodzony|urodzona|ur|datum narození|narozen|narozena|född|født|fødselsdato|födelsedatum"
+        "|syntymäaika|syntynyt|született|data nașterii|дата рождения|родился|родилась"
+        "|дата народження|生年月日|出生日期|생년월일",
+        _DATE,
+    ),
+    _after(
+        "bank_account",
+        "account number|account no|account_number|accountnumber|acct|bank account|routing|sort code|kontonummer|iban"
+        "|número de cuenta|numéro de compte|numero di conto|rekeningnummer|numer konta|kontonr",
+        r"\d[\d -]{6,15}\d",
+    ),
     _after(
         "ip_address",
         "client ip|client_ip|user ip|user_ip|visitor ip|visitor_ip|remote_addr|x-forwarded-for|x-real-ip"
@@ -223,4 +207,15 @@ RULES: Final = (
         r"\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]{0,40}+",
         _global,
     ),
+    *phones.LABELLED,
+    *addresses.LABELLED,
+    *address_labels.RULES,
 )
+
+
+def hits(text: str, lower: str) -> Iterator[Hit]:
+    """Yield what words announce and what takes more than a pattern: national ids, addresses by their house number."""
+    # The ids come first, since of two findings in one place the first gives the name.
+    yield from national_ids.hits(text, lower)
+    yield from personal_labels.hits(_LABELLED, text, lower)
+    yield from addresses.hits(text, lower)

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from typing import Final
 
 from cairn.detection.leaves import Leaf
-from cairn.detection.vendor_tokens import PREFIXES
+from cairn.detection.vendor_formats import PREFIXES
 
 _BEGINS: Final = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(PREFIXES, key=len, reverse=True)))})")
 # What a secret is made of, and nothing else: a sentence is no part of one.

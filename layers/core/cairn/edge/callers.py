@@ -6,22 +6,30 @@ and user may stand in headers for arguments that are left out: an MCP client set
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+import json
+from collections.abc import Collection, Mapping
+from typing import Any, Final, cast
 
 from cairn.access.api_keys import project_pattern
-from cairn.access.callers import Caller
+from cairn.access.callers import USERS_POLICY, Caller
 from cairn.edge.events import Request
 from cairn.ground.errors import CairnError, InvalidArgument, PermissionDenied, Unauthenticated, Unavailable
-from cairn.ground.ids import tenant
+from cairn.ground.ids import UserId, tenant, user_id
 
 NAME_HEADERS: Final = {"project": "x-cairn-project", "session_id": "x-cairn-session", "user_id": "x-cairn-user"}
 """The header of each field that a request may name beside its arguments."""
+_ADVICE: Final = {
+    "project": "Name the project as an argument or in the header X-Cairn-Project, or call with a key that is bound to "
+    "one.",
+    "session_id": "Name the session as an argument or in the header X-Cairn-Session: any id that this conversation "
+    "keeps and no other has.",
+    "user_id": "Name the user as an argument or in the header X-Cairn-User.",
+}
 _MISSING = "missing authorization"
 
 
 def caller(request: Request) -> Caller:
-    """Return the authorizer's caller: `tenant`, space-separated `scopes` and `projects`, `policy` if any.
+    """Return the authorizer's caller: `tenant`, space-separated `scopes` and `projects`, `policy` and `users` if any.
 
     Unauthenticated or Unavailable where the authorizer says `refused`, PermissionDenied where it was not asked.
     """
@@ -33,13 +41,15 @@ def caller(request: Request) -> Caller:
         raise PermissionDenied(_MISSING)
     try:
         patterns = tuple(project_pattern(each) for each in projects.split())
+        users = _users(context)
         return Caller(
             tenant(name),
             frozenset(scopes.split()),
             request.request_id,
             patterns,
-            policy=_text(context, "policy"),
+            policy=_text(context, "policy") or (USERS_POLICY if users else None),
             credential=_text(context, "credential") or "",
+            users=users,
         )
     except (ValueError, InvalidArgument):
         raise PermissionDenied(_MISSING) from None
@@ -51,11 +61,28 @@ def names_in(headers: Mapping[str, str]) -> dict[str, str]:
     return {field: name for field, name in given.items() if name}
 
 
+def advice(missing: Collection[str]) -> str:
+    """Return where a caller can name what it left out of project, session and user; nothing of other fields."""
+    return " ".join(said for name, said in _ADVICE.items() if name in missing)
+
+
 def _text(context: Mapping[str, Any], name: str) -> str | None:
     value = context.get(name)
     if value is not None and not isinstance(value, str):
         raise PermissionDenied(_MISSING)
     return value
+
+
+def _users(context: Mapping[str, Any]) -> tuple[UserId, ...]:
+    """Return the users in a JSON list; ValueError or InvalidArgument where a list is there and holds none."""
+    text = _text(context, "users")
+    if text is None:
+        return ()
+    listed: object = json.loads(text)
+    names = cast("list[object]", listed) if isinstance(listed, list) else []
+    if not names or not all(isinstance(each, str) for each in names):
+        raise ValueError("a caller is bound to users, and to none")
+    return tuple(user_id(str(each)) for each in names)
 
 
 def _refusal(context: Mapping[str, Any]) -> CairnError:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NoReturn, cast
+from urllib.parse import parse_qsl
 
 from cairn.ground.errors import InvalidArgument, PayloadTooLarge
 from cairn.ground.settings import Limits
@@ -15,6 +17,8 @@ from cairn.ground.settings import Limits
 MAX_RESPONSE_BYTES = 6_000_000
 """Lambda takes 6,291,556 as it writes them, headers included."""
 _MOST_PER_CHARACTER = 12
+_MOST_PARAMETERS = 32
+_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,7 @@ class Request:
     """An HTTP request; header names are lower case.
 
     The gateway vouches for what it put beside it: `host`, the domain name it answers under, `caller_context`, the
-    authorizer's, and `request_id`.
+    authorizer's, and `request_id`. It has decoded `path_parameters`, by their names in the route.
     """
 
     method: str
@@ -32,6 +36,8 @@ class Request:
     host: str
     caller_context: Mapping[str, Any] | None
     request_id: str
+    query: Sequence[tuple[str, str]] = ()
+    path_parameters: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def read(event: Mapping[str, Any]) -> Request:
@@ -52,21 +58,24 @@ def read(event: Mapping[str, Any]) -> Request:
         host=str(context.get("domainName") or "").lower(),
         caller_context=_mapping(authorizer) or None,
         request_id=str(context.get("requestId") or ""),
+        query=_query(event),
+        path_parameters={name: str(value) for name, value in _mapping(event.get("pathParameters")).items()},
     )
 
 
 def parse_json(body: bytes, limits: Limits) -> object:
     """Return the JSON value in a body.
 
-    PayloadTooLarge over `limits.request_bytes`; InvalidArgument for what is not UTF-8 or not JSON (truncated, NaN,
-    Infinity, a name twice in one object, nested beyond what the parser can follow). What a value may hold is the
-    tool's business: `cairn.edge.validation`.
+    PayloadTooLarge over `limits.request_bytes` or `limits.json_values`; InvalidArgument for what is not UTF-8 or not
+    JSON (truncated, NaN, Infinity, a name twice in one object, nested beyond what the parser can follow). What a value
+    may hold is the tool's business: `cairn.edge.validation`.
     """
     if len(body) > limits.request_bytes:
         raise PayloadTooLarge(
             f"The body is over {limits.request_bytes} bytes",
             {"field": "body", "limit": limits.request_bytes, "actual": len(body)},
         )
+    _check_values(body, limits.json_values)
     try:
         return json.loads(body.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_number)
     except UnicodeDecodeError:
@@ -100,6 +109,19 @@ def _check_size(body: str) -> None:
         )
 
 
+def _query(event: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the query's names and values, decoded; InvalidArgument for a query that is none or too long."""
+    raw = event.get("rawQueryString")
+    if not isinstance(raw, str):  # payload 1.0 has them decoded
+        several = _mapping(event.get("multiValueQueryStringParameters"))
+        return [(name, str(each)) for name, values in several.items() for each in values]
+    try:
+        return parse_qsl(raw, keep_blank_values=True, errors="strict", max_num_fields=_MOST_PARAMETERS)
+    except ValueError:  # UnicodeDecodeError is one
+        problem = f"is not UTF-8, or of more than {_MOST_PARAMETERS} parameters"
+        raise InvalidArgument("query", problem) from None
+
+
 def _mapping(value: object) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
@@ -114,6 +136,17 @@ def _body(event: Mapping[str, Any]) -> bytes:
         raise InvalidArgument(
             "body", "is not valid base64" if event.get("isBase64Encoded") else "is not UTF-8"
         ) from None
+
+
+def _check_values(body: bytes, limit: int) -> None:
+    """Refuse a body of too many values before it is parsed: that would keep all other calls waiting."""
+    # Each value but the first follows a comma or an opening bracket; those inside of texts open nothing.
+    if _separators(body) >= limit and _separators(_TEXTS.sub(b"", body)) >= limit:
+        raise PayloadTooLarge(f"The body holds over {limit} JSON values", {"field": "body", "limit": limit})
+
+
+def _separators(body: bytes) -> int:
+    return sum(map(body.count, (b",", b"[", b"{")))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Self, TypeAlias, TypeVar, cast
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     ValidationInfo,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
-from cairn.conversation.items import message
-from cairn.edge.validation import Rules, field_name
+from cairn.edge.items import Item, SaidItems, sizes_of
+from cairn.edge.validation import Rules, refused
 from cairn.ground import ids
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import ResponseItem, Session
-from cairn.ground.settings import Limits
 
 Name = TypeVar("Name")
 
 _DEFAULT_NAME = "default"
-_TEXT_FIELDS = ("content", "output", "arguments", "summary")
 _ID_SCHEMA: dict[str, Any] = {"minLength": 1, "maxLength": ids.MAX_ID_CHARACTERS}
-_ITEM = dict[str, Any]
 
 
 def named(make: Callable[[str], Name]) -> AfterValidator:
@@ -49,96 +44,23 @@ def refusing(make: Callable[[str], Name]) -> Callable[[str], Name]:
     return check
 
 
-def refused(problem: str, path: str = "") -> PydanticCustomError:
-    """Return the error that names the field at `path`, below the one being validated, and its problem."""
-    return PydanticCustomError("refused", "{problem}", {"problem": problem, "path": path})
-
-
-def _limits(info: ValidationInfo) -> Limits:
-    return info.context.limits if isinstance(info.context, Rules) else Limits()
-
-
-def _as_items(value: object) -> object:
-    if isinstance(value, str) and value.strip():
-        return [message("user", value)]
-    if isinstance(value, dict):
-        item = cast("dict[str, Any]", value)
-        return [item if "role" in item or "type" in item else {"role": "user", **item}]
-    return value
-
-
-def _not_empty(items: list[_ITEM]) -> list[_ITEM]:
-    if not items:
-        raise refused("must not be empty")
-    return items
-
-
-def _check_items(items: list[_ITEM], info: ValidationInfo) -> list[_ITEM]:
-    limits = _limits(info)
-    if len(items) > limits.list_items:
-        raise refused(f"must hold at most {limits.list_items} items, not {len(items)}")
-    for index, item in enumerate(items):
-        path = field_name("", index)
-        for name in ("type", "role"):
-            if not isinstance(item.get(name, ""), str):
-                raise refused("must be a string", field_name(path, name))
-        for where, text in _texts(path, item):
-            if len(text) > limits.text_bytes or len(text.encode()) > limits.text_bytes:
-                raise refused(f"must be at most {limits.text_bytes} bytes of text", where)
-    return items
-
-
-def _texts(path: str, item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name in _TEXT_FIELDS:
-        value, where = item.get(name), field_name(path, name)
-        if isinstance(value, str):
-            yield where, value
-        elif isinstance(value, list):
-            for index, part in enumerate(cast("list[object]", value)):
-                yield from _part_text(field_name(where, index), part)
-        elif name == "content" and value is not None:
-            raise refused("must be text or a list of content parts", where)
-
-
-def _part_text(path: str, part: object) -> Iterator[tuple[str, str]]:
-    if isinstance(part, str):
-        yield path, part
-        return
-    if not isinstance(part, dict):
-        raise refused("must be an object", path)
-    text, where = cast("dict[str, Any]", part).get("text"), field_name(path, "text")
-    if isinstance(text, str):
-        yield where, text
-    elif text is not None:
-        raise refused("must be a string", where)
-
-
-Items: TypeAlias = Annotated[list[_ITEM], AfterValidator(_check_items)]
-"""Response items: type, role, content and whatever else the client's SDK sends; unknown fields are kept."""
-
-_CurrentInput: TypeAlias = Annotated[
-    Items,
-    AfterValidator(_not_empty),
-    BeforeValidator(_as_items, json_schema_input_type=Items | _ITEM | str),
-]
-
 ProjectName: TypeAlias = Annotated[
     Project,
     named(ids.project),
     Field(
-        description="The project: letters, digits, _, . and -.",
-        json_schema_extra={**_ID_SCHEMA, "pattern": "^[A-Za-z0-9_.-]+$"},
+        description="Letters, digits, _, . and -, such as owner/repo.",
+        json_schema_extra={**_ID_SCHEMA, "pattern": "^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*$"},
     ),
 ]
 SessionName: TypeAlias = Annotated[
     SessionId,
     named(ids.session_id),
-    Field(description="The conversation; the same for all its turns.", json_schema_extra=_ID_SCHEMA),
+    Field(description="The conversation's id: any that it keeps and no other has.", json_schema_extra=_ID_SCHEMA),
 ]
 TurnName: TypeAlias = Annotated[
     TurnId,
     named(ids.turn_id),
-    Field(description="This turn; use the same id when you try again.", json_schema_extra=_ID_SCHEMA),
+    Field(description="This turn's id; keep it to try again.", json_schema_extra=_ID_SCHEMA),
 ]
 UserName: TypeAlias = Annotated[
     UserId,
@@ -152,13 +74,13 @@ def with_defaults(data: object, info: ValidationInfo) -> object:
     if not isinstance(data, dict) or not (isinstance(info.context, Rules) and info.context.lenient):
         return cast("object", data)
     given = cast("dict[str, Any]", data)
-    known = {**info.context.names, **given}
+    known = {**info.context.bound, **info.context.names, **given}
     missing = {name for name in ("project", "session_id") if not str(known.get(name) or "").strip()}
     return {**given, **dict.fromkeys(missing, _DEFAULT_NAME)}
 
 
 class NamedInput(BaseModel):
-    """What a tool takes that knows projects, sessions or users: an argument left out is the one its request names.
+    """What a tool takes that knows projects, sessions or users: one left out is what request or key names.
 
     No field but the declared ones, no type in place of another.
     """
@@ -170,20 +92,32 @@ class NamedInput(BaseModel):
     def _take_names(cls, data: object, info: ValidationInfo) -> object:
         if not isinstance(data, dict) or not isinstance(info.context, Rules):
             return cast("object", data)
-        names = info.context.names
-        return {name: names[name] for name in names if name in cls.model_fields} | cast("dict[str, Any]", data)
+        given = cast("dict[str, Any]", data)
+        names = {**(info.context.bound if cls.takes_bound(given, info.context.bound) else {}), **info.context.names}
+        return {name: names[name] for name in names if name in cls.model_fields} | given
+
+    @classmethod
+    def takes_bound(cls, given: Mapping[str, Any], bound: Mapping[str, str]) -> bool:
+        """Tell whether a field that is left out of these arguments may be the one that the caller's key is bound to."""
+        del given, bound
+        return True
 
 
-class SessionInput(NamedInput):
-    """What every tool about a session takes."""
+class ProjectInput(NamedInput):
+    """What every tool takes that is about something in a project."""
 
     project: ProjectName
-    session_id: SessionName
 
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, data: object, info: ValidationInfo) -> object:
         return with_defaults(data, info)
+
+
+class SessionInput(ProjectInput):
+    """What every tool about a session takes."""
+
+    session_id: SessionName
 
     def session(self, tenant: Tenant) -> Session:
         """Return the session this is about, as the tenant's."""
@@ -191,40 +125,39 @@ class SessionInput(NamedInput):
 
 
 class CurrentInputFields(SessionInput):
-    """What a tool takes that needs the user's message: as items, or as text under either name."""
+    """What a tool takes that needs the user's message, which clients may also name `current_input_text`."""
 
-    current_input: Annotated[
-        _CurrentInput | None, Field(description="What the user just said: a list of items, one item, or plain text.")
-    ] = None
-    current_input_text: Annotated[
-        str | None, Field(description="What the user just said as plain text, instead of current_input.")
-    ] = None
+    current_input: Annotated[SaidItems, Field(description="What the user just said.")]
 
-    @model_validator(mode="after")
-    def _one_of_two(self) -> Self:
-        if self.current_input is not None and self.current_input_text is not None:
+    @model_validator(mode="before")
+    @classmethod
+    def _take_text(cls, data: object) -> object:
+        if not isinstance(data, dict) or "current_input_text" not in data:
+            return cast("object", data)
+        given = cast("dict[str, Any]", data)
+        rest = {name: value for name, value in given.items() if name != "current_input_text"}
+        if given["current_input_text"] is None:
+            return rest
+        if rest.get("current_input") is not None:
             raise refused("must not be given beside current_input", "current_input_text")
-        if self.current_input is None and not (self.current_input_text or "").strip():
-            raise refused("is required", "current_input")
-        return self
-
-    def current(self) -> list[_ITEM]:
-        """Return the user's message as items."""
-        return self.current_input or [message("user", self.current_input_text or "")]
+        return {**rest, "current_input": given["current_input_text"]}
 
 
 def history(
-    items: list[_ITEM] | None, current: list[_ITEM], start: int | None, count: int | None
+    items: list[Item] | None, current: list[Item], start: int | None, count: int | None
 ) -> tuple[ResponseItem, ...]:
     """Return the items of a conversation that come before or after its current input.
 
-    The slice [start, start + count) is the current input, clamped to the conversation: count defaults to the number
-    of current items, start to the slice at the end. Without a slice a trailing run equal to `current` is left out.
+    The slice [start, start + count) is the current input, clamped to the conversation as it was sent: count defaults to
+    the number of current items, start to the slice at the end. Without a slice a trailing run equal to `current` is
+    left out.
     """
     items = items or []
     if start is None and count is None:
         ends_with_current = items[-len(current) :] == current
         return tuple(items[: -len(current)] if ends_with_current else items)
-    size = min(max(len(current) if count is None else count, 0), len(items))
-    first = min(max(len(items) - size if start is None else start, 0), len(items))
-    return tuple(items[:first] + items[first + size :])
+    sizes = sizes_of(items)
+    size = min(max(len(sizes_of(current)) if count is None else count, 0), len(sizes))
+    first = min(max(len(sizes) - size if start is None else start, 0), len(sizes))
+    before, within = sum(sizes[:first]), sum(sizes[first : first + size])
+    return (*items[:before], *items[before + within :])

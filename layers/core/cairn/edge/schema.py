@@ -9,8 +9,10 @@ from pydantic import BaseModel
 
 _REFERENCE = "#/$defs/"
 _NULL = {"type": "null"}
-_CHECKED_ANYWAY = frozenset({"minLength", "maxLength", "pattern"})
+_CHECKED_ANYWAY = frozenset({"minLength", "maxLength", "pattern", "additionalProperties"})
 """What a model does not read before it calls, and an error says where it matters."""
+_NO_BOUND = 2**53
+"""From here on a number is bounded by what stores it, not by what it means."""
 
 
 @cache
@@ -28,13 +30,37 @@ def output_schema(model: type[BaseModel]) -> dict[str, Any]:
     return schema if len(choices) == 1 else {**schema, "anyOf": required}
 
 
+def takes_null(schema: dict[str, Any]) -> bool:
+    """Tell whether null is a value of the field with this schema, not the field left out."""
+    return _NULL in schema.get("anyOf", ())
+
+
 def listed(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return what of an input's schema is worth its tokens to a model: all but what texts may hold."""
-    return {key: _listed_part(key, value) for key, value in schema.items() if not _idle(key, value)}
+    """Return what of an input's schema is worth its tokens to a model.
+
+    Left out are what texts may hold, that one thing may stand for a list of it, which fields of an object go together,
+    which one that takes any field may have and that another takes no other, and defaults and bounds that say nothing.
+    """
+    hidden = {"properties"} if _is_open(schema) else set[str]()
+    if schema.get("type") == "integer" and schema.get("minimum", 2) <= 1:  # what is counted is no less
+        hidden.add("minimum")
+    return {
+        key: _listed_part(key, value) for key, value in schema.items() if key not in hidden and not _idle(key, value)
+    }
 
 
-def _idle(key: str, value: object) -> bool:
-    return key in _CHECKED_ANYWAY or (key == "additionalProperties" and value is True)
+def _is_open(schema: dict[str, Any]) -> bool:
+    return schema.get("type") == "object" and schema.get("additionalProperties") is not False
+
+
+def _idle(key: str, value: Any) -> bool:
+    if key == "anyOf":
+        return all(choice.keys() == {"required"} for choice in value)
+    if key == "default":
+        return value is False or value in ("", [])
+    if key == "maximum":
+        return value >= _NO_BOUND
+    return key in _CHECKED_ANYWAY
 
 
 def _listed_part(key: str, value: Any) -> Any:
@@ -43,8 +69,15 @@ def _listed_part(key: str, value: Any) -> Any:
     if key == "items":
         return listed(value)
     if key == "anyOf":
-        return [listed(part) for part in value]
+        members = [choice.get("items") for choice in value]
+        return [_briefly(choice, value) for choice in value if not (_is_open(choice) and choice in members)]
     return value
+
+
+def _briefly(choice: dict[str, Any], choices: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return one of several choices as it is listed; of a list of what is another of them, not again what that is."""
+    brief = listed(choice)
+    return {**brief, "items": {"type": "object"}} if choice.get("items") in choices else brief
 
 
 def _standalone(schema: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 import weakref
 from collections import deque
 from collections.abc import Generator
@@ -10,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 
-from cairn.ground.errors import CairnError, CorruptData, InternalError, Unavailable
+from cairn.ground.errors import CairnError, CorruptData, InternalError, NewerStore, Unavailable
+from cairn.ground.table import FORMAT
 
 # Nothing is wrong with the data: the same call may succeed later.
 _PASSING = {
@@ -24,6 +26,9 @@ _PASSING = {
 _CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 # Extended result codes hold the primary one in their lowest byte (SQLite, "Result and Error Codes").
 _PRIMARY_CODE = 0xFF
+BRIEF_SECONDS = 0.25
+"""How long a brief write waits for others, and not at all for a second after one that waited in vain."""
+_IN_VAIN_SECONDS = 1.0
 
 
 class Database:
@@ -33,16 +38,25 @@ class Database:
     """
 
     def __init__(self, path: Path, schema: str, busy_seconds: float) -> None:
-        """Open the file, made if absent, and run the schema's statements, which may be repeated."""
+        """Open the file, made if absent, and run the schema's statements, which may be repeated.
+
+        The file names its format. NewerStore, and nothing is written, where this program does not know it.
+        """
         self._path = path
         self._busy_seconds = busy_seconds
         self._idle: deque[sqlite3.Connection] = deque()
         self._turn = Lock()
+        self._in_vain_until = 0.0
         # The list and not the object: what refers to the object would keep it alive.
         weakref.finalize(self, _close_all, self._idle)
         with self.writing() as connection:
+            (found,) = connection.execute("PRAGMA user_version").fetchone()
+            if found > FORMAT:
+                raise NewerStore(found, FORMAT)
             for statement in schema.split(";"):
                 connection.execute(statement)
+            if found < FORMAT:
+                connection.execute(f"PRAGMA user_version = {FORMAT:d}")
 
     def close(self) -> None:
         """Close the connections that no block is using."""
@@ -59,15 +73,29 @@ class Database:
                 self._idle.append(connection)
 
     @contextmanager
-    def writing(self) -> Generator[sqlite3.Connection]:
+    def snapshot(self) -> Generator[sqlite3.Connection]:
+        """Lend a connection whose every statement reads the state that the first one finds, whatever others write.
+
+        The log of writes grows as long as the block lasts.
+        """
+        with self.reading() as connection:
+            connection.execute("BEGIN DEFERRED")
+            try:
+                yield connection
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    @contextmanager
+    def writing(self, *, brief: bool = False) -> Generator[sqlite3.Connection]:
         """Lend a connection inside a transaction, committed at the end of the block, undone if it raises.
 
-        Threads take turns before SQLite, which has a writer sleep and look again.
+        Threads take turns before SQLite, which has a writer sleep and look again. A brief one raises Unavailable soon.
         """
-        with self._in_turn(), self.reading() as connection:
+        with self._in_turn(self._patience(brief=brief)), self.reading() as connection:
             # The write lock is taken at once: a transaction that read first and then wants it is refused without a wait
             # where another wrote meanwhile.
-            connection.execute("BEGIN IMMEDIATE")
+            self._begin(connection, brief=brief)
             try:
                 yield connection
                 connection.execute("COMMIT")
@@ -85,9 +113,29 @@ class Database:
         if busy:
             raise Unavailable("the database's log is in use; end what uses the store and try again")
 
+    def _begin(self, connection: sqlite3.Connection, *, brief: bool) -> None:
+        if not brief:
+            connection.execute("BEGIN IMMEDIATE")
+            return
+        connection.execute(f"PRAGMA busy_timeout = {int(1000 * self._patience(brief=True))}")
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            self._in_vain_until = time.monotonic() + _IN_VAIN_SECONDS
+            raise
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {int(1000 * self._busy_seconds)}")
+
+    def _patience(self, *, brief: bool) -> float:
+        if not brief:
+            return self._busy_seconds
+        return 0.0 if time.monotonic() < self._in_vain_until else min(BRIEF_SECONDS, self._busy_seconds)
+
     @contextmanager
-    def _in_turn(self) -> Generator[None]:
-        if not self._turn.acquire(timeout=self._busy_seconds):
+    def _in_turn(self, seconds: float) -> Generator[None]:
+        if not self._turn.acquire(timeout=seconds):
+            if seconds < self._busy_seconds:
+                self._in_vain_until = time.monotonic() + _IN_VAIN_SECONDS
             raise Unavailable("the database is busy: other writers take too long")
         try:
             yield
@@ -111,6 +159,8 @@ class Database:
             connection.execute("PRAGMA journal_mode = WAL")
             # In WAL mode NORMAL loses the last commits when power fails; what was acknowledged has to stay.
             connection.execute("PRAGMA synchronous = FULL")
+            # On macOS that is fsync, which leaves a commit in the disk's cache; elsewhere this changes nothing.
+            connection.execute("PRAGMA fullfsync = ON")
         except sqlite3.Error:
             connection.close()
             raise
@@ -135,5 +185,6 @@ def _translated(error: sqlite3.Error) -> CairnError:
     if code in _PASSING:
         return Unavailable(f"the database is busy, full or unreachable: SQLite code {code}")
     if code in _CORRUPT:
-        return CorruptData(f"the database is damaged: SQLite code {code}")
+        remedy = "Put the directory back from a backup, or import an export into a new one"
+        return CorruptData(f"the database file, SQLite code {code}", remedy)
     return InternalError(f"the database refused a statement: SQLite code {code}")

@@ -10,7 +10,10 @@ import base64
 import binascii
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -20,7 +23,12 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cairn.embedded.files import create_once, make_directory
 from cairn.ground.errors import CorruptData, SettingsError
 from cairn.ground.ids import Tenant
-from cairn.vault.data_key import DataKey
+from cairn.ground.table import Query
+from cairn.vault.data_key import DataKey, WrappedKey
+from cairn.vault.layout import key_range, keys_pk
+
+if TYPE_CHECKING:
+    from cairn.embedded.table import SqliteTable
 
 _KEY_BYTES = 32
 # What NIST SP 800-38D recommends for GCM.
@@ -29,9 +37,17 @@ _HOW_TO_MAKE_ONE = (
     "LUMERA_MEMORY_KEY must be 64 hexadecimal characters or the base64 of 32 bytes; make one with: openssl rand -hex 32"
 )
 
-_ANOTHER_MASTER = (
-    "a wrapped key does not open: this store was made with another LUMERA_MEMORY_KEY or master.key; start with that one"
+_MISSING_MASTER = (
+    "{file}: is missing, and without it nothing in this store can be read. Put your copy of it back, for its owner"
+    " alone to read (chmod 600), or set LUMERA_MEMORY_KEY to the key that the store was made with. To begin with an"
+    " empty memory instead, use another directory. Nothing was changed"
 )
+_OTHER_MASTER = (
+    "{source}: is another key than this store was made with, and opens nothing in it. Put your copy of the right one"
+    " back as {file}, or set LUMERA_MEMORY_KEY to it; unset LUMERA_MEMORY_KEY where the file is right. Nothing was"
+    " changed"
+)
+_ANOTHER_MASTER = "or this store was made with another LUMERA_MEMORY_KEY or master.key; start with that one"
 
 
 class LocalKeyRing:
@@ -54,7 +70,7 @@ class LocalKeyRing:
         try:
             return self._cipher(tenant).decrypt(nonce, sealed, tenant.encode())
         except (InvalidTag, ValueError):
-            raise CorruptData(_ANOTHER_MASTER) from None
+            raise CorruptData("a wrapped key does not open", _ANOTHER_MASTER) from None
 
     def _cipher(self, tenant: Tenant) -> AESGCM:
         # Says what the key is for, so that a key derived for something else is another one.
@@ -72,6 +88,40 @@ def master_key(text: str) -> bytes:
     if len(key) != _KEY_BYTES:
         raise SettingsError(_HOW_TO_MAKE_ONE)
     return key
+
+
+def master_key_of(table: SqliteTable, key_file: Path, given: str | None) -> bytes:
+    """Return the master key that is given, or else the one in the file, which is made for a store without data keys.
+
+    SettingsError, and nothing is written, where the key is missing or opens none of the store's data keys. As a rule
+    one of them is read.
+    """
+    # Looked for before the file, which a process that starts at the same time makes before its first data key.
+    is_encrypted = any(True for _ in _wrapped_keys(table))
+    if is_encrypted and given is None and not key_file.exists():
+        raise SettingsError(_MISSING_MASTER.format(file=key_file))
+    master = load_or_create_master_key(key_file) if given is None else master_key(given)
+    ring = LocalKeyRing(master)
+    if is_encrypted and not any(_opens(ring, *each) for each in _wrapped_keys(table)):
+        source = key_file if given is None else "LUMERA_MEMORY_KEY"
+        raise SettingsError(_OTHER_MASTER.format(source=source, file=key_file))
+    return master
+
+
+def _wrapped_keys(table: SqliteTable) -> Iterator[tuple[Tenant, bytes]]:
+    """Yield the data keys of all owners but those that are damaged."""
+    for owner in map(Tenant, table.owners()):
+        with suppress(CorruptData, ValueError):
+            found = table.query(Query(keys_pk(owner), *key_range())).items
+            yield from [(owner, WrappedKey.of(item).wrapped) for item in found]
+
+
+def _opens(ring: LocalKeyRing, tenant: Tenant, wrapped: bytes) -> bool:
+    try:
+        ring.unwrap(tenant, wrapped)
+    except CorruptData:
+        return False
+    return True
 
 
 def load_or_create_master_key(path: Path) -> bytes:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import base64
 import json
 import sqlite3
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from threading import local
+from typing import cast
 
 from cairn.embedded.database import Database
 from cairn.embedded.semantics import applied, permits
-from cairn.ground.errors import ConditionFailed, Refusal, TransactionRefused
+from cairn.ground.errors import ConditionFailed, CorruptData, Refusal, TransactionRefused
 from cairn.ground.table import (
+    DAMAGED,
     MAX_PAGE_BYTES,
     Attributes,
     Delete,
@@ -39,10 +41,11 @@ CREATE UNIQUE INDEX IF NOT EXISTS by_key ON items (pk, sk);
 CREATE INDEX IF NOT EXISTS sparse ON items (ipk, isk, pk, sk) WHERE ipk IS NOT NULL AND isk IS NOT NULL;
 CREATE INDEX IF NOT EXISTS by_expiry ON items (expires_at) WHERE expires_at IS NOT NULL
 """
-_ITEMS_UP = "SELECT pk, sk, body FROM items WHERE pk = :pk AND sk BETWEEN :low AND :high AND sk <> :sk ORDER BY sk"
-_ITEMS_DOWN = (
-    "SELECT pk, sk, body FROM items WHERE pk = :pk AND sk BETWEEN :low AND :high AND sk <> :sk ORDER BY sk DESC"
-)
+# A body is read as bytes: text that is no UTF-8 any more would fail the whole page.
+_ITEM = "pk, sk, CAST(body AS BLOB)"
+_RANGE = f"SELECT {_ITEM} FROM items WHERE pk = :pk AND sk BETWEEN :low AND :high AND sk <> :sk ORDER BY sk"  # noqa: S608  constants
+_GET = f"SELECT {_ITEM} FROM items WHERE pk = ? AND sk = ?"  # noqa: S608  constants
+_ITEMS_UP, _ITEMS_DOWN = _RANGE, f"{_RANGE} DESC"
 # Row values compare from left to right, as the index is sorted: the page goes on behind its last row.
 _INDEX_UP = """SELECT pk, sk, ipk, isk FROM items WHERE ipk = :pk AND isk BETWEEN :low AND :high
     AND (isk, pk, sk) > (:edge, :start_pk, :sk) ORDER BY isk, pk, sk"""
@@ -53,8 +56,9 @@ _SWEEP = """DELETE FROM items WHERE rowid IN
     (SELECT rowid FROM items WHERE expires_at <= :now LIMIT :batch)"""
 # Larger batches sweep faster and keep writers waiting longer; the same for a page of _OWNED and its memory.
 _SWEEP_BATCH = 500
-_OWNED = "SELECT pk, sk, body FROM items WHERE (pk, sk) > (:pk, :sk) AND pk <= :end ORDER BY pk, sk LIMIT :batch"
+_OWNED = f"SELECT {_ITEM} FROM items WHERE (pk, sk) > (:pk, :sk) AND pk <= :end ORDER BY pk, sk LIMIT :batch"  # noqa: S608  constants
 _OWNED_BATCH = 100
+_NEXT_PARTITION = "SELECT pk FROM items WHERE pk > ? ORDER BY pk LIMIT 1"
 # SQLite's integers have 64 bits with a sign.
 _LARGEST_INTEGER = 2**63 - 1
 
@@ -100,11 +104,9 @@ class SqliteTable:
 
     def query(self, query: Query) -> Page:
         """Return one page of a key range, in UTF-8 byte order of the sort key."""
-        if query.limit is not None and query.limit < 1:
-            raise ValueError("a page has a limit of at least 1")
         self._settle()
         with self.database.reading() as connection:
-            return _index_page(connection, query) if query.index else _item_page(connection, query)
+            return _queried(connection, query)
 
     def put(self, write: Put) -> None:
         """Write the item; ConditionFailed if its condition does not hold, ValueError over 400 KB."""
@@ -112,7 +114,7 @@ class SqliteTable:
             check_writes([write])
             self._late.puts.append(write)
         else:
-            self._write(write)
+            self._write(write, brief=write.brief)
 
     def update(self, write: Update) -> Attributes:
         """Change the item and return it whole as it is afterwards; ConditionFailed and ValueError as for put."""
@@ -125,8 +127,10 @@ class SqliteTable:
     def transact(self, writes: Sequence[Write]) -> None:
         """Apply 1 to 100 writes to distinct items, all or none; TransactionRefused with a reason each."""
         check_writes(writes)
-        with self._writing() as connection:
+        with self._writing(brief=any(isinstance(write, Put) and write.brief for write in writes)) as connection:
             items = [_stored(connection, key_of(write)) for write in writes]
+            for write, item in zip(writes, items, strict=True):
+                _sound(write, item)
             reasons = [_refusal(write, item) for write, item in zip(writes, items, strict=True)]
             if any(reasons):
                 raise TransactionRefused(reasons)
@@ -135,11 +139,27 @@ class SqliteTable:
 
     def owned(self, prefix: str, after: Key | None = None) -> list[Attributes]:
         """Return the next items, by key, whose partition begins with the prefix; none at the end."""
-        place = after or Key(prefix, "")
-        # U+10FFFF sorts behind every character that a key may go on with.
-        bounds = {"pk": place.pk, "sk": place.sk, "end": prefix + "\U0010ffff", "batch": _OWNED_BATCH}
         with self.database.reading() as connection:
-            return [_decoded(*row) for row in connection.execute(_OWNED, bounds)]
+            return _owned(connection, prefix, after)
+
+    @contextmanager
+    def snapshot(self) -> Generator[TableSnapshot]:
+        """Lend reads of the table as it is now, whatever is written meanwhile."""
+        self._settle()
+        with self.database.snapshot() as connection:
+            yield TableSnapshot(connection)
+
+    def owners(self) -> Iterator[str]:
+        """Yield what stands before the `#` of partitions, each once; a look at the index for each, whatever it owns."""
+        after = ""
+        while True:
+            with self.database.reading() as connection:
+                row = connection.execute(_NEXT_PARTITION, (after,)).fetchone()
+            if row is None:
+                return
+            owner = row[0].partition("#")[0]
+            yield owner
+            after = f"{owner}#\U0010ffff"
 
     def sweep(self, now: datetime) -> int:
         """Delete the items that have expired and return how many; other writers get in between the batches."""
@@ -152,9 +172,9 @@ class SqliteTable:
                 return swept
 
     @contextmanager
-    def _writing(self) -> Generator[sqlite3.Connection]:
+    def _writing(self, *, brief: bool = False) -> Generator[sqlite3.Connection]:
         """Lend a connection inside a transaction that stores this thread's late puts as well."""
-        with self.database.writing() as connection:
+        with self.database.writing(brief=brief) as connection:
             for put in self._late.puts:
                 _apply(connection, put, None)
             yield connection
@@ -165,14 +185,35 @@ class SqliteTable:
             with self._writing():
                 pass
 
-    def _write(self, write: Write) -> Attributes:
+    def _write(self, write: Write, *, brief: bool = False) -> Attributes:
         """Apply a single write and return the item as it is afterwards, empty if it is gone."""
         check_writes([write])
-        with self._writing() as connection:
+        with self._writing(brief=brief) as connection:
             item = _stored(connection, key_of(write))
+            _sound(write, item)
             if not permits(write, item):
                 raise ConditionFailed(item)
             return _apply(connection, write, item) or {}
+
+
+class TableSnapshot:
+    """Reads one state of the table, as long as its connection's transaction lasts."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Read by this connection, which is in a transaction."""
+        self._connection = connection
+
+    def get(self, key: Key) -> Attributes | None:
+        """Return the item, None if there is none."""
+        return _stored(self._connection, key)
+
+    def query(self, query: Query) -> Page:
+        """Return one page of a key range, as SqliteTable.query() does."""
+        return _queried(self._connection, query)
+
+    def owned(self, prefix: str, after: Key | None = None) -> list[Attributes]:
+        """Return the next items of a prefix, as SqliteTable.owned() does."""
+        return _owned(self._connection, prefix, after)
 
 
 def _refusal(write: Write, item: Attributes | None) -> Refusal | None:
@@ -199,12 +240,29 @@ def _apply(connection: sqlite3.Connection, write: Write, item: Attributes | None
             SET ipk = excluded.ipk, isk = excluded.isk, expires_at = excluded.expires_at, body = excluded.body""",
             (key.pk, key.sk, new.get("ipk"), new.get("isk"), _expiry(new), _encoded(new)),
         )
+    if isinstance(write, Put) and write.beside is not None:
+        _apply(connection, Put(write.beside), None)
     return new
 
 
 def _stored(connection: sqlite3.Connection, key: Key) -> Attributes | None:
-    row = connection.execute("SELECT pk, sk, body FROM items WHERE pk = ? AND sk = ?", (key.pk, key.sk)).fetchone()
+    row = connection.execute(
+        "SELECT pk, sk, CAST(body AS BLOB) FROM items WHERE pk = ? AND sk = ?", (key.pk, key.sk)
+    ).fetchone()
     return None if row is None else _decoded(*row)
+
+
+def _queried(connection: sqlite3.Connection, query: Query) -> Page:
+    if query.limit is not None and query.limit < 1:
+        raise ValueError("a page has a limit of at least 1")
+    return _index_page(connection, query) if query.index else _item_page(connection, query)
+
+
+def _owned(connection: sqlite3.Connection, prefix: str, after: Key | None) -> list[Attributes]:
+    place = after or Key(prefix, "")
+    # U+10FFFF sorts behind every character that a key may go on with.
+    bounds = {"pk": place.pk, "sk": place.sk, "end": prefix + "\U0010ffff", "batch": _OWNED_BATCH}
+    return [_decoded(*row) for row in connection.execute(_OWNED, bounds)]
 
 
 def _item_page(connection: sqlite3.Connection, query: Query) -> Page:
@@ -264,7 +322,22 @@ def _encoded(item: Attributes) -> str:
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
 
-def _decoded(pk: str, sk: str, body: str) -> dict[str, Scalar]:
+def _decoded(pk: str, sk: str, body: bytes | None) -> dict[str, Scalar]:
     """Return an item with the key that it is found under: a row that was moved is not what was sealed or signed."""
-    values: dict[str, str | int | bool | dict[str, str]] = {**json.loads(body), "pk": pk, "sk": sk}
-    return {name: base64.b64decode(value["b"]) if isinstance(value, dict) else value for name, value in values.items()}
+    try:
+        values: dict[str, object] = {**json.loads(body or b""), "pk": pk, "sk": sk}
+        return {name: _scalar(value) for name, value in values.items()}
+    except (ValueError, TypeError, LookupError):
+        return {"pk": pk, "sk": sk, DAMAGED: body or b""}
+
+
+def _scalar(value: object) -> Scalar:
+    if isinstance(value, str | int):
+        return value
+    return base64.b64decode(cast("dict[str, str]", value)["b"], validate=True)
+
+
+def _sound(write: Write, item: Attributes | None) -> None:
+    """Raise CorruptData where a write would build on a row that cannot be decoded, and not just take its place."""
+    if item is not None and DAMAGED in item and not (isinstance(write, Put | Delete) and write.condition is None):
+        raise CorruptData("a stored item cannot be read at all")

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn.embedded.blobs import DirectoryBlobs
-from cairn.embedded.keyring import LocalKeyRing, load_or_create_master_key, master_key
+from cairn.embedded.files import make_directory
+from cairn.embedded.keyring import LocalKeyRing, master_key_of
 from cairn.embedded.table import SqliteTable
 from cairn.ground.adapters import Adapters
+from cairn.process.once import Once
 from cairn.process.system import SystemClock, SystemEntropy, in_turn
 from cairn.settings.settings import EmbeddedStore, Settings, sandbox_environment
 
 if TYPE_CHECKING:
     from cairn.calls.usage import Prices
-    from cairn.ground.ports import Inventory, Sandbox
+    from cairn.ground.adapters import Holders
+    from cairn.ground.ports import Anchors, Inventory, Sandbox
 
 
 class EmbeddedWiring:
@@ -26,11 +30,14 @@ class EmbeddedWiring:
         self._settings = settings
 
     def adapters(self) -> Adapters:
-        """Return new adapters, which drop jobs; the directory gets a master key where it has none and none is given."""
+        """Return new adapters, which drop jobs; a directory without data keys gets a master key, where none is given.
+
+        SettingsError where the store's master key is missing or another one, NewerStore where its format is unknown.
+        """
         store = self._store
-        given = store.master_key
-        master = load_or_create_master_key(store.key_file) if given is None else master_key(given)
+        make_directory(store.directory)
         table = SqliteTable(store.table_file)
+        master = master_key_of(table, store.key_file, store.master_key)
 
         def gathered(calls: Sequence[Callable[[], object]]) -> list[object]:
             with table.gathering():
@@ -43,7 +50,16 @@ class EmbeddedWiring:
             clock=SystemClock(),
             entropy=SystemEntropy(),
             parallel=gathered,
+            holders=lambda: self.holders,
+            own_disk=True,
         )
+
+    @Once
+    def holders(self) -> Holders:
+        """Return what tells which processes of this machine still live."""
+        from cairn.embedded.holders import ProcessHolders  # noqa: PLC0415 - a process that only reads holds nothing
+
+        return ProcessHolders(self._store.processes_directory)
 
     def sandbox(self) -> Sandbox:
         """Return a child process for each call, which is told the cluster's settings alone."""
@@ -56,6 +72,12 @@ class EmbeddedWiring:
         from cairn.embedded.inventory import EmbeddedInventory  # noqa: PLC0415 - for operators' commands alone
 
         return EmbeddedInventory(SqliteTable(self._store.table_file), self._store.blobs_directory)
+
+    def anchors(self) -> Anchors:
+        """Return the directory that the settings name."""
+        from cairn.embedded.anchors import DirectoryAnchors  # noqa: PLC0415 - few processes seal or verify
+
+        return DirectoryAnchors(Path(self._settings.anchors or ""))
 
     def prices(self) -> Prices:
         """Return that calls cost nothing."""

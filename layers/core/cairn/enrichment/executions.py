@@ -16,13 +16,16 @@ from cairn.enrichment.model import (
     Execution,
     brief,
     execution_tags,
+    pods_named,
     query_tags,
     ranked,
     redacted,
     text_summary,
 )
 from cairn.ground import codec
-from cairn.ground.ids import Project, SessionId, Tenant, moment_of, time_ordered_id
+from cairn.ground.attributes import number
+from cairn.ground.damage import sound
+from cairn.ground.ids import Project, SessionId, Tenant, UserId, moment_of, time_ordered_id
 from cairn.ground.session import Session
 from cairn.ground.settings import EnrichmentSettings
 from cairn.ground.table import Attributes, Key, Put, Query
@@ -40,11 +43,21 @@ _TEXTS_SEARCHED = 16
 
 @dataclass(frozen=True, slots=True)
 class ExecutionScope:
-    """Whose executions are meant; a project does not see those of another."""
+    """Whose executions are meant; a project does not see those of another.
+
+    `users` are those that the call is for, where they are known. It is told of their calls and of those for nobody; of
+    all calls in the project where none are known, or with `is_shared`.
+    """
 
     tenant: Tenant
     project: Project | None = None
     session_id: SessionId | None = None
+    users: tuple[UserId, ...] = ()
+    is_shared: bool = False
+
+    def sees(self, users: Sequence[str]) -> bool:
+        """Tell whether a call may be told of one that was for these users."""
+        return self.is_shared or not self.users or not users or not set(users).isdisjoint(self.users)
 
     def partition(self, tool: str) -> str:
         """Return the partition of a tool's executions."""
@@ -88,6 +101,7 @@ class Executions:
         outcome = ended.result if ended.error is None else ended.error
         content = {
             "session_id": scope.session_id,
+            "users": list(scope.users),
             "failed": ended.error is not None,
             "tags": [*execution_tags(ended.tool, ended.arguments, outcome), *ended.extra],
             "args": redacted(ended.arguments),
@@ -108,7 +122,7 @@ class Executions:
         found: Sequence[ContextSummary] = ()
         if settings.mode in {"tool", "hybrid"}:
             now = self._services.adapters.clock.now()
-            found = ranked(self._of_tool(scope, tool), tags, now, settings.top_k)
+            found = ranked(self._of_tool(scope, tool), tags, now, settings.top_k, pods_named(arguments))
         if settings.mode == "conversation" or (settings.mode == "hybrid" and not found):
             found = self._of_conversation(scope, tool, arguments, tags)
         return found[: settings.top_k]
@@ -118,10 +132,14 @@ class Executions:
         query = Query(scope.partition(tool), low, high, descending=True, limit=_NEWEST)
         now = int(self._services.adapters.clock.now().timestamp())
         items = self._services.adapters.table.query(query).items
-        return [self._opened(scope, tool, item) for item in items if int(item["expires_at"]) > now]
+        there = (item for item in items if number(item, "expires_at", 0) > now)
+        opened = sound(self._services.adapters, there, lambda item: self._opened(scope, tool, item))
+        return [each for each in opened if each is not None]
 
-    def _opened(self, scope: ExecutionScope, tool: str, item: Attributes) -> Execution:
+    def _opened(self, scope: ExecutionScope, tool: str, item: Attributes) -> Execution | None:
         content = self._services.vault.unseal(scope.tenant, item)
+        if not scope.sees(content.get("users", ())):
+            return None
         name = execution_layout.execution_of(str(item["sk"]))
         return Execution(
             id=name,

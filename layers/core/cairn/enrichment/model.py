@@ -15,7 +15,7 @@ from cairn.log.entries import Chunk
 Source: TypeAlias = Literal["conversation", "operational", "tool_exec"]
 Origin: TypeAlias = Literal["json", "chroma"]
 
-MOST_ITEMS: Final = 3
+DEFAULT_ITEMS: Final = 3
 ARGUMENT_CHARACTERS: Final = 128
 ARGUMENTS_CHARACTERS: Final = 2000
 RESULT_CHARACTERS: Final = 1500
@@ -24,6 +24,8 @@ MASKED: Final = "[REDACTED]"
 _SECRET_KEY: Final = re.compile(r"token|password|secret|auth|cookie", re.IGNORECASE)
 _DEPTH: Final = 4
 _ENTRIES: Final = 16
+_PODS: Final = 8
+_PODS_SHOWN: Final = 3
 _SCANNED_CHARACTERS: Final = 100_000
 _HALF_LIFE: Final = timedelta(days=1)
 _RECENCY_SHARE: Final = 0.25
@@ -41,6 +43,7 @@ _SIGNS: Final = {
 }
 """The error classifiers: a label, and what it is told by. Only the labels ever leave here."""
 _CLASSIFIERS: Final = {label: re.compile(pattern, re.IGNORECASE) for label, pattern in _SIGNS.items()}
+LABELS: Final = tuple(_SIGNS)
 _RESOURCES: Final = ("pod", "namespace", "node", "deployment", "service", "route", "pvc", "cluster")
 _DOMAINS: Final = {"oc": "openshift", "kubectl": "kubernetes", "k8s": "kubernetes"}
 
@@ -86,7 +89,33 @@ def query_tags(tool: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
 def execution_tags(tool: str, arguments: Mapping[str, Any], outcome: object) -> tuple[str, ...]:
     """Return the tags of a call that has ended: what its arguments tell and what came of it."""
     found = dict.fromkeys((*labels_of(_text(arguments)), *labels_of(_text(outcome))))
-    return tuple(_tags(tool, arguments, tuple(found)))
+    pods = (_pod_tag(arguments, each.get("pod")) for each in _mappings(_entry(outcome, "findings")))
+    pods = list(dict.fromkeys(each for each in pods if each))[:_PODS]
+    return tuple(dict.fromkeys((*_tags(tool, arguments, tuple(found)), *pods)))
+
+
+def pods_named(arguments: Mapping[str, Any]) -> frozenset[str]:
+    """Return the tags of the pods that a call names, by itself or in the list that it brings."""
+    items = (each.get("metadata") for each in _mappings(_entry(arguments.get("pods"), "items")))
+    tags = (_pod_tag(arguments, _entry(each, "name")) for each in items)
+    return frozenset(each for each in (*tags, _pod_tag(arguments, arguments.get("pod"))) if each)
+
+
+def _pod_tag(arguments: Mapping[str, Any], pod: object) -> str | None:
+    """Return the tag of a pod in the namespace that a call names."""
+    namespace = arguments.get("namespace")
+    if not (isinstance(namespace, str) and isinstance(pod, str) and namespace and pod):
+        return None
+    return f"pod:{namespace}/{pod}"[:ARGUMENT_CHARACTERS]
+
+
+def _entry(value: object, name: str) -> object:
+    return cast("Mapping[str, object]", value).get(name) if isinstance(value, Mapping) else None
+
+
+def _mappings(value: object) -> Iterator[Mapping[str, object]]:
+    entries = cast("list[object]", value) if isinstance(value, list) else []
+    return (cast("Mapping[str, object]", each) for each in entries if isinstance(each, Mapping))
 
 
 def _tags(tool: str, arguments: Mapping[str, Any], errors: Sequence[str]) -> Iterator[str]:
@@ -96,6 +125,8 @@ def _tags(tool: str, arguments: Mapping[str, Any], errors: Sequence[str]) -> Ite
     namespace = arguments.get("namespace")
     if isinstance(namespace, str) and namespace:
         yield f"namespace:{namespace[:ARGUMENT_CHARACTERS]}"
+    if pod := _pod_tag(arguments, arguments.get("pod")):
+        yield pod
     yield from (f"error:{each}" for each in errors)
     if words[0] in _DOMAINS:
         yield f"domain:{_DOMAINS[words[0]]}"
@@ -140,18 +171,34 @@ def _shortened(value: object, depth: int) -> object:
 
 
 def ranked(
-    executions: Sequence[Execution], wanted: Sequence[str], now: datetime, limit: int
+    executions: Sequence[Execution],
+    wanted: Sequence[str],
+    now: datetime,
+    limit: int,
+    named: Collection[str] = (),
 ) -> tuple[ContextSummary, ...]:
-    """Return the executions that share most with the wanted tags, of equal ones the newest, best first."""
-    found = sorted(
-        (_summary(each, wanted, now) for each in executions),
-        key=lambda each: (-each.score, -(each.timestamp or 0)),
-    )
-    return tuple(found[:limit])
+    """Return the executions that share most with the wanted tags, of equal ones the newest, best first.
+
+    One that tells the same as a better one gives way to any that does not. `named` are tags that do not count, but may
+    be shown since the call names them.
+    """
+    found = sorted((_summary(each, wanted, now, named) for each in executions), key=_best_first)
+    told: set[frozenset[str]] = set()
+    repeats: list[bool] = []
+    for each in found:
+        tags = frozenset(tag for tag in each.tags if not tag.startswith("mem_ctx:"))
+        repeats.append(tags in told)
+        told.add(tags)
+    chosen = sorted(range(len(found)), key=repeats.__getitem__)[:limit]
+    return tuple(found[number] for number in sorted(chosen))
 
 
-def _summary(execution: Execution, wanted: Sequence[str], now: datetime) -> ContextSummary:
-    shared = _shown(execution.tags, wanted)
+def _best_first(found: ContextSummary) -> tuple[float, int]:
+    return -found.score, -(found.timestamp or 0)
+
+
+def _summary(execution: Execution, wanted: Sequence[str], now: datetime, named: Collection[str]) -> ContextSummary:
+    shared = _shown(execution.tags, {*wanted, *named})
     overlap = len(set(execution.tags) & set(wanted)) / len(set(wanted))
     labels = [tag.removeprefix("error:") for tag in execution.tags if tag.startswith("error:")]
     ended = "failed" if execution.failed else "ended well"
@@ -187,7 +234,10 @@ def text_summary(said: Chunk, wanted: Sequence[str], now: datetime) -> ContextSu
 
 def _shown(tags: Collection[str], wanted: Collection[str]) -> tuple[str, ...]:
     """Return the tags that may be shown: what an earlier call named is told to a call that names it itself."""
-    return tuple(tag for tag in tags if tag in wanted or tag.startswith(("error:", "mem_ctx:")))
+    pods = [tag for tag in tags if tag in wanted and tag.startswith("pod:")]
+    hidden = set(pods[_PODS_SHOWN:])
+    told = (tag for tag in tags if tag in wanted or tag.startswith(("error:", "mem_ctx:")))
+    return tuple(tag for tag in told if tag not in hidden)
 
 
 def _named(labels: Sequence[str]) -> str:
@@ -199,9 +249,11 @@ def _score(overlap: float, at: datetime, now: datetime) -> float:
     return round((1 - _RECENCY_SHARE) * overlap + _RECENCY_SHARE * recency, 3)
 
 
-def packaged(found: Sequence[ContextSummary], most_bytes: int) -> dict[str, Any] | None:
+def packaged(
+    found: Sequence[ContextSummary], most_bytes: int, most_items: int = DEFAULT_ITEMS
+) -> dict[str, Any] | None:
     """Return what a tool is given as memoryContext, at most so many bytes as JSON; None where there is nothing."""
-    items = [{"score": each.score, "tags": list(each.tags), "snippet": each.snippet} for each in found[:MOST_ITEMS]]
+    items = [{"score": each.score, "tags": list(each.tags), "snippet": each.snippet} for each in found[:most_items]]
     for number in range(len(items), 0, -1):
         room = most_bytes - _size({"summary": "", "items": items[:number]})
         if room > 0:

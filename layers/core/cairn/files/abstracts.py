@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from cairn.files import contents
 from cairn.files.paths import root_of
 from cairn.files.summaries import Contents, Directory, directories
 from cairn.ground.codec import moment, rfc3339
+from cairn.ground.damage import sound_or_none
 from cairn.ground.errors import ResourceBusy, TransactionRefused
 from cairn.ground.session import Session
 from cairn.ground.table import Check, Key, Put
@@ -69,9 +71,12 @@ def descriptions(services: SessionServices, session: Session, held: Contents) ->
 def stored(services: SessionServices, session: Session) -> Abstracts | None:
     """Return the stored summaries, None where none were made."""
     item = services.adapters.table.get(_where(session))
-    if item is None:
-        return None
-    record = services.vault.unseal(session.tenant, item)
+    return sound_or_none(
+        services.adapters, item, lambda found: _abstracts(services.vault.unseal(session.tenant, found))
+    )
+
+
+def _abstracts(record: dict[str, Any]) -> Abstracts:
     return Abstracts(moment(record["refreshed_at"]), record["facts"], record["abstracts"], record["overviews"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 
 from cairn.conversation.events import Event
 from cairn.facts.facts import Fact
@@ -13,11 +13,12 @@ from cairn.files import contents, paths
 from cairn.files.abstracts import descriptions, stored
 from cairn.files.canonical_form import Meta, View
 from cairn.files.summaries import Contents
+from cairn.ground.damage import sound
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.table import Query, prefix_range
 from cairn.log.entries import TurnStamp, facts_of_session
-from cairn.log.layout import log_pk, log_sk
+from cairn.log.layout import log_pk, log_sk, named_in
 from cairn.sessions.head import Head
 from cairn.sessions.layout import session_pk
 from cairn.sessions.services import SessionServices
@@ -85,11 +86,14 @@ class _Layout:
         """Return every fact of the session there ever was, from every log it wrote to."""
         found: list[Fact] = []
         low, high = prefix_range(log_sk(""))
-        for owner in self._head.owners:
+        for owner in self._head.logs:
             pk = log_pk(self._session.tenant, self._session.project, owner)
             entries = every(self._services.adapters.table, Query(pk, low, high))
-            records = (self._services.vault.unseal(self._session.tenant, entry) for entry in entries)
-            found.extend(facts_of_session(records, self._session.session_id))
+            records = sound(
+                self._services.adapters, entries, partial(self._services.vault.unseal, self._session.tenant)
+            )
+            name = named_in(owner, self._session.project, self._session.session_id)
+            found.extend(facts_of_session(records, name))
         return found
 
     @cached_property
@@ -97,7 +101,16 @@ class _Layout:
         low, high = prefix_range("cmp#")
         items = every(self._services.adapters.table, Query(session_pk(self._session), low, high))
         unseal = self._services.vault.unseal
-        return [(StoredSummary.of(item).at, Summary.from_record(unseal(self._session.tenant, item))) for item in items]
+        return list(
+            sound(
+                self._services.adapters,
+                items,
+                lambda item: (
+                    StoredSummary.of(item).at,
+                    Summary.from_record(unseal(self._session.tenant, item)),
+                ),
+            )
+        )
 
     def _turns(self) -> Iterator[tuple[TurnStamp, tuple[Event, ...]]]:
         stamps = {stamp.seq: stamp for stamp in self._held.turns}

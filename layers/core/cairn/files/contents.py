@@ -6,11 +6,14 @@ from datetime import datetime
 
 from cairn.facts.facts import Fact
 from cairn.files.summaries import Contents
+from cairn.ground.damage import sound
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.table import Query, prefix_range
 from cairn.log.entries import Chunk, TurnStamp
-from cairn.sessions.head import Head, stored_head
+from cairn.log.layout import is_across, named_in
+from cairn.log.ledger import Spoken, current
+from cairn.sessions.head import Head, sound_head
 from cairn.sessions.layout import session_pk
 from cairn.sessions.services import SessionServices
 from cairn.sessions.summary import StoredSummary
@@ -18,7 +21,7 @@ from cairn.sessions.summary import StoredSummary
 
 def head_of(services: SessionServices, session: Session) -> Head | None:
     """Return the session's head, None where it has no turns."""
-    head = stored_head(services.adapters.table, session)
+    head = sound_head(services.adapters, session)
     return head if head is not None and head.seq else None
 
 
@@ -26,18 +29,21 @@ def read(services: SessionServices, session: Session, head: Head) -> Contents:
     """Return what the session holds now."""
     turns: list[TurnStamp] = []
     chunks: list[Chunk] = []
-    facts: list[Fact] = []
     now = services.adapters.clock.now()
-    for owner in head.owners:
+    held, spoken = dict[str, list[Fact]](), dict[str, Spoken]()
+    for owner in head.logs:
+        name = named_in(owner, session.project, session.session_id)
         services.log.refresh(session.tenant, session.project, owner)
         with services.log.view(session.tenant, session.project, owner) as view:
-            turns.extend(view.turns(session.session_id))
-            chunks.extend(view.chunks(session.session_id))
-            facts.extend(view.facts(now, session.session_id))
+            turns.extend(view.turns(name))
+            chunks.extend(view.chunks(name))
+            held[owner] = view.facts(now, name)
+            if is_across(owner):
+                spoken[owner] = view.ledger.said(name)
     return Contents(
         turns=sorted(turns, key=lambda turn: turn.seq),
         chunks=sorted(chunks, key=lambda chunk: chunk.seq),
-        facts=facts,
+        facts=[fact for facts in current(held, spoken).values() for fact in facts],
         compactions=_compactions(services, session),
         archived_through=head.archived_through,
     )
@@ -46,4 +52,4 @@ def read(services: SessionServices, session: Session, head: Head) -> Contents:
 def _compactions(services: SessionServices, session: Session) -> list[datetime]:
     low, high = prefix_range("cmp#")
     items = every(services.adapters.table, Query(session_pk(session), low, high))
-    return [StoredSummary.of(item).at for item in items]
+    return list(sound(services.adapters, items, lambda item: StoredSummary.of(item).at))

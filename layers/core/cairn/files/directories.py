@@ -44,7 +44,7 @@ class Directories:
 
         root = root_of(session)
         found: dict[str, DirectorySummary | Description] = {}
-        found.update(_own_directories(root, file_store.infos(self._services.adapters.table, session, "")))
+        found.update(_own_directories(root, file_store.infos(self._services.adapters, session, "")))
         head = contents.head_of(self._services, session)
         if head is not None:
             held = contents.read(self._services, session, head)

@@ -15,6 +15,10 @@ PART_BYTES = 256 * 1024
 """A last part shorter than this takes in what follows it, so that a file has few parts."""
 
 
+PAGE_BYTES = 16_000
+"""How much of a file is read at a time; a directory's overview usually fits."""
+
+
 class WriteMode(StrEnum):
     """Add at the end, write over what is there from a byte offset on, or replace all."""
 
@@ -51,6 +55,14 @@ class FileList:
 
     entries: tuple[FileInfo, ...]
     next: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A section of a file as text; `next` is the byte offset to go on from, None at the end."""
+
+    text: str
+    next: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +127,19 @@ class Change:
     def size(self) -> int:
         """Return how many bytes the content then has."""
         return sum(len(each) if isinstance(each, bytes) else each.size for each in self.pieces) + len(self.tail)
+
+
+def page_of(content: bytes, offset: int) -> Page:
+    """Return a page of what follows a byte offset, of which at least a byte more than a page holds is given.
+
+    InvalidArgument names `offset` where that cuts a character in two.
+    """
+    if content and content[0] & 0xC0 == 0x80:  # noqa: PLR2004 - a byte of UTF-8 that no character begins with
+        raise InvalidArgument("offset", "must not cut a character in two")
+    if len(content) <= PAGE_BYTES:
+        return Page(content.decode())
+    text = content[:PAGE_BYTES].decode(errors="ignore")
+    return Page(text, offset + len(text.encode()))
 
 
 def replaced_range(size: int, write: FileWrite) -> tuple[int, int]:

@@ -15,7 +15,15 @@ from cairn.files.files import Body, Change, FileInfo, FileWrite, replaced_range,
 from cairn.files.layout import FILES, file_of, file_sk
 from cairn.files.store import ChangedMeanwhile, FileRecord, FileStore, StoredFile, infos, moved, where_of
 from cairn.ground.adapters import Pending
-from cairn.ground.errors import ConditionFailed, Conflict, InvalidArgument, PayloadTooLarge, ResourceBusy
+from cairn.ground.errors import (
+    ConditionFailed,
+    Conflict,
+    CorruptData,
+    InvalidArgument,
+    MissingBlob,
+    PayloadTooLarge,
+    ResourceBusy,
+)
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import Limits
@@ -44,6 +52,14 @@ class OwnFiles:
         """Return the bytes from `start` up to `end`, or to the last; None where there is no such file."""
         return self._unchanged(lambda: self._read(session, path, start, end))
 
+    def read_if_sound(self, session: Session, path: str) -> bytes:
+        """Return all of a file, nothing where there is no such file or it is damaged, which is counted."""
+        try:
+            return self.read(session, path) or b""
+        except CorruptData:
+            self._services.adapters.tally.damaged(where_of(session, path))
+            return b""
+
     def info(self, session: Session, path: str) -> FileInfo | None:
         """Return what is known of a file, None where there is none."""
         item = self._table.get(where_of(session, path))
@@ -51,7 +67,7 @@ class OwnFiles:
 
     def infos(self, session: Session, directory: str) -> Iterator[FileInfo]:
         """Yield the files in a directory and below it, by path."""
-        return infos(self._table, session, directory)
+        return infos(self._services.adapters, session, directory)
 
     def write(self, session: Session, path: str, write: FileWrite) -> FileInfo:
         """Change or make a file and return what is known of it then.
@@ -84,13 +100,16 @@ class OwnFiles:
 
     def _unchanged(self, attempt: Callable[[], T]) -> T:
         """Return what an attempt returns during which no other call changed the file."""
-        wait = FIRST_WAIT_SECONDS
+        wait, lost = FIRST_WAIT_SECONDS, set[str]()
         for _ in range(ATTEMPTS):
             try:
                 return attempt()
-            except ChangedMeanwhile:
+            except ChangedMeanwhile as error:
+                lost.add(error.lost)
                 self._services.adapters.clock.sleep(wait)
                 wait = min(wait * 2, LONGEST_WAIT_SECONDS)
+        if len(lost) == 1 and "" not in lost:  # it was the same each time, so that nobody writes the file
+            raise MissingBlob("a part of a file is gone")
         raise ResourceBusy("the file is being written by other calls", {"resource": "file"})
 
     def _read(self, session: Session, path: str, start: int, end: int | None) -> bytes | None:

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from cairn.files.canonical import Canonical
 from cairn.files.canonical_form import View
-from cairn.files.files import FileInfo, FileList, FileType, FileWrite, Passage, WriteMode
+from cairn.files.files import PAGE_BYTES, FileInfo, FileList, FileType, FileWrite, Page, Passage, WriteMode, page_of
 from cairn.files.own_files import OwnFiles
 from cairn.files.passages import Passages
 from cairn.files.paths import ancestors, is_below, is_view, level, relative, root_of
@@ -49,6 +49,20 @@ class Files:
             self._raise_not_a_file(session, where)
             raise NotFound("no such file in this session", {"path": path})
         return content
+
+    def page(self, session: Session, path: str, offset: int) -> Page | None:
+        """Return up to 16,000 bytes of a file as text, from a byte offset on; None where there is no file.
+
+        An archive's are those of its lines before they were compressed; beyond the end there are none. InvalidArgument
+        names `offset` where it cuts a character in two.
+        """
+        where, end = relative(session, path), offset + PAGE_BYTES + 1
+        if is_view(where):
+            view = self._canonical.view(session, where)
+            found = None if view is None else (view.lines or view.content)[offset:end]
+        else:
+            found = self._own.read(session, where, offset, end) if where else None
+        return None if found is None else page_of(found, offset)
 
     def write(  # noqa: PLR0913 - what the storage interface takes, and the version
         self,
@@ -121,7 +135,7 @@ class Files:
             for name, view in self._canonical.views(session, below).items():
                 _add_view(passages, f"{root_of(session)}/{name}", name, view)
         for name in self._own_files(session, where):
-            passages.add_text(f"{root_of(session)}/{name}", self._own.read(session, name) or b"")
+            passages.add_text(f"{root_of(session)}/{name}", self._own.read_if_sound(session, name))
         return passages.best(query, limit)
 
     def everything(self, session: Session) -> Iterator[tuple[str, bytes]]:

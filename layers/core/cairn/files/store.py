@@ -15,13 +15,13 @@ from functools import partial
 from cairn.files import paths
 from cairn.files.files import Body, Change, FileInfo, FileType, Part
 from cairn.files.layout import FILES, file_of, file_part_sk, file_sk
-from cairn.ground.adapters import Pending
+from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.attributes import moment, number
 from cairn.ground.codec import rfc3339
-from cairn.ground.errors import CairnError, NotFound, QuotaExceeded, StoreError, TransactionRefused
+from cairn.ground.damage import sound
+from cairn.ground.errors import CairnError, MissingBlob, QuotaExceeded, StoreError, TransactionRefused
 from cairn.ground.ids import time_ordered_id
 from cairn.ground.paging import every
-from cairn.ground.ports import Table
 from cairn.ground.session import Session
 from cairn.ground.table import (
     AnyOf,
@@ -46,7 +46,12 @@ from cairn.vault.vault import blob_of, sealed_content
 
 
 class ChangedMeanwhile(StoreError):
-    """Another call changed the file after it was read."""
+    """Another call changed the file after it was read; `lost` names what is not there for that, where it is so."""
+
+    def __init__(self, lost: str = "") -> None:
+        """Keep what was not found."""
+        super().__init__("a file was changed meanwhile")
+        self.lost = lost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +133,8 @@ class FileStore:
             return None
         try:
             record = self._services.vault.unseal(session.tenant, item)
-        except NotFound:
-            raise ChangedMeanwhile from None
+        except MissingBlob:
+            raise ChangedMeanwhile(str(item["blob"])) from None
         parts = tuple(Part(name, size) for name, size in record["parts"])
         return StoredFile(FileRecord.of(item), Body(parts, record["tail"].encode()))
 
@@ -138,10 +143,10 @@ class FileStore:
         item = self._table.get(_where_part(session, path, part))
         try:
             content = b"" if item is None else self._services.vault.unseal(session.tenant, item).encode()
-        except NotFound:
-            raise ChangedMeanwhile from None
+        except MissingBlob:
+            raise ChangedMeanwhile(part.id) from None
         if len(content) != part.size:
-            raise ChangedMeanwhile
+            raise ChangedMeanwhile(part.id)
         return content
 
     def tree(self, session: Session) -> int:
@@ -202,11 +207,11 @@ def where_of(session: Session, path: str) -> Key:
     return Key(session_pk(session), file_sk(path))
 
 
-def infos(table: Table, session: Session, directory: str) -> Iterator[FileInfo]:
+def infos(adapters: Adapters, session: Session, directory: str) -> Iterator[FileInfo]:
     """Yield what is known of the files in a directory and below it, by path."""
     low, high = prefix_range(file_sk(f"{directory}/" if directory else ""))
-    for item in every(table, Query(session_pk(session), low, high)):
-        yield FileRecord.of(item).info(session)
+    found = every(adapters.table, Query(session_pk(session), low, high))
+    yield from sound(adapters, found, lambda item: FileRecord.of(item).info(session))
 
 
 def _where_part(session: Session, path: str, part: Part) -> Key:

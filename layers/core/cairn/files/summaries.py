@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from cairn.conversation.highlights import Highlights, highlights
+from cairn.conversation.roles import speaker
 from cairn.facts.facts import Fact, subject
 from cairn.files import periods as shards
 from cairn.log.entries import Chunk, TurnStamp
@@ -92,7 +93,7 @@ class Directory:
             _listed("Named were ", found.names),
             _listed("The talk was mostly about ", found.topics),
             _listed("Figures: ", [_quoted(text) for text in found.numbers if text not in found.tasks]),
-            _listed("Last said: ", [f"{chunk.role} {_quoted(chunk.text)}" for chunk in newest[-count:]]),
+            _listed("Last said: ", [f"{speaker(chunk.role)} {_quoted(chunk.text)}" for chunk in newest[-count:]]),
         )
         return " ".join(sentence for sentence in sentences if sentence)
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Table,
         Tally,
     )
+    from cairn.ground.table import Key
     from cairn.ground.tiers import Tier
 
 
@@ -39,8 +40,19 @@ class NoTally:
     def unembedded(self) -> None:
         """Do nothing."""
 
+    def recalled(self, by: str, without_vector: int) -> None:
+        """Do nothing."""
+
     def access_anomaly(self) -> None:
         """Do nothing."""
+
+    def damaged(self, where: Key | None = None) -> None:
+        """Do nothing."""
+
+    @property
+    def damage_met(self) -> int:
+        """Return 0."""
+        return 0
 
 
 class NoJobs:
@@ -50,9 +62,28 @@ class NoJobs:
         """Do nothing."""
 
 
+class Holders:
+    """Knows of no holder of a lease or a claim whether it is gone: each is waited for until its time is up."""
+
+    @property
+    def mark(self) -> str:
+        """Return what the names of this process's holders end with."""
+        return ""
+
+    def leave(self, holder: str) -> None:
+        """Take note that a call of this process has ended and what it holds could not be given back."""
+
+    def is_gone(self, holder: str) -> bool:
+        """Tell whether the call that holds something under this name has surely ended; nobody has an empty one."""
+        return not holder
+
+
 @dataclass(frozen=True, slots=True)
 class Adapters:
-    """The adapters of one process, as the package of its store makes them."""
+    """The adapters of one process, as the package of its store makes them.
+
+    `own_disk` says that the store is on a disk of this machine, which may be full.
+    """
 
     table: Table
     blobs: Blobs
@@ -62,6 +93,12 @@ class Adapters:
     parallel: Parallel
     jobs: Jobs = field(default_factory=NoJobs)
     tally: Tally = field(default_factory=NoTally)
+    holders: Callable[[], Holders] = Holders
+    own_disk: bool = False
+
+    def holder(self) -> str:
+        """Return a new name under which a call holds leases and claims."""
+        return self.entropy.token(12).hex() + self.holders().mark
 
 
 T = TypeVar("T")

@@ -6,12 +6,12 @@ from datetime import datetime
 
 from cairn.ground import codec
 from cairn.ground.errors import CorruptData
-from cairn.ground.table import Attributes
+from cairn.ground.table import DAMAGED, Attributes
 
 
 def text(item: Attributes, name: str, default: str | None = None) -> str:
     """Return an attribute that is text."""
-    value = item.get(name, default)
+    value = _sound(item).get(name, default)
     if not isinstance(value, str):
         raise CorruptData(f"a stored item has no text as its {name}")
     return value
@@ -19,7 +19,7 @@ def text(item: Attributes, name: str, default: str | None = None) -> str:
 
 def number(item: Attributes, name: str, default: int | None = None) -> int:
     """Return an attribute that is a whole number."""
-    value = item.get(name, default)
+    value = _sound(item).get(name, default)
     if not isinstance(value, int):
         raise CorruptData(f"a stored item has no number as its {name}")
     return value
@@ -31,3 +31,9 @@ def moment(item: Attributes, name: str) -> datetime:
         return codec.moment(text(item, name))
     except ValueError as error:
         raise CorruptData(f"a stored item has no moment as its {name}") from error
+
+
+def _sound(item: Attributes) -> Attributes:
+    if DAMAGED in item:
+        raise CorruptData("a stored item cannot be read at all")
+    return item

@@ -15,9 +15,12 @@ CairnError                    what a caller may see: code, message, details, ret
 ├── Disabled                  the tool's flag is off
 ├── Unavailable               the store throttled or failed after the retries
 │   └── KeyUnusable           the key that wraps data keys is disabled, denied or gone; details.reason says which
+│       └── NewerStore        the store, or what a data key sealed in it, is in a format that only newer programs read
 └── InternalError             anything else; carries no content
     ├── DetectionFailed       the detector could not look through a value: nothing of it may be kept or shown
-    └── CorruptData           stored bytes fail their hash or their authentication tag
+    └── CorruptData           stored bytes are not what was written; details.reason is "damaged"
+        ├── MissingBlob       a stored item names a blob that is gone
+        └── KeyLost           none of the data keys is there that contents were sealed under
 StoreError                    what an adapter tells a service; never reaches a caller as it is
 ├── ConditionFailed           a condition did not hold; carries the stored item
 └── TransactionRefused        some write of a transaction was refused; one reason per write
@@ -31,9 +34,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, TypeAlias
 
-DenialReason: TypeAlias = Literal["authorization", "scope", "project", "policy", "read_only"]
-"""Why a call is not allowed: no authorizer spoke for it, its key opens not this operation or project, its policy does
-not, or nobody may do it."""
+DenialReason: TypeAlias = Literal["authorization", "scope", "project", "user", "session", "policy", "read_only"]
+"""Why a call is not allowed: no authorizer spoke for it, its key opens not this operation or project, or speaks for
+another user; the session is another user's; its policy does not allow it, or nobody may do it."""
 
 
 class CairnError(Exception):
@@ -54,11 +57,11 @@ class InvalidArgument(CairnError):
 
     code = "INVALID_ARGUMENT"
 
-    def __init__(self, field: str, problem: str, *more: tuple[str, str]) -> None:
-        """Name a field and its problem, and further pairs where there are several."""
+    def __init__(self, field: str, problem: str, *more: tuple[str, str], advice: str = "") -> None:
+        """Name a field and its problem, further pairs where there are several, and what the caller can do about it."""
         fields = dict([(field, problem), *more])
         listed = "; ".join(f"{name} {why}" for name, why in fields.items())
-        super().__init__(f"Invalid input: {listed}", {"fields": fields})
+        super().__init__(f"Invalid input: {listed}{'. ' if advice else ''}{advice}", {"fields": fields})
 
 
 class Unauthenticated(CairnError):
@@ -152,6 +155,18 @@ class KeyUnusable(Unavailable):
     """The key of the data keys or of the store cannot be used until someone acts; details.reason is a code."""
 
 
+class NewerStore(KeyUnusable):
+    """The store was written in a newer format than this program reads; nothing was read or changed."""
+
+    def __init__(self, found: int, known: int) -> None:
+        """Name the store's format and the newest that is known."""
+        message = (
+            f"This store was written by a newer Cairn, in format {found}, and this one reads up to format {known}."
+            " Start the newer one again, or import a bundle that it exported into an empty store"
+        )
+        super().__init__(message, {"reason": "NewerFormat", "format": found, "known": known})
+
+
 class InternalError(CairnError):
     """Something failed that the caller cannot mend; the log has the request id."""
 
@@ -160,7 +175,24 @@ class InternalError(CairnError):
 
 
 class CorruptData(InternalError):
-    """Stored bytes fail their hash or their authentication tag."""
+    """Stored bytes are not what was written: they fail their hash or tag, or make no sense. No second try helps."""
+
+    retryable = False
+
+    def __init__(
+        self, message: str, remedy: str = "`cairn check` finds it, `cairn check --repair` mends the store"
+    ) -> None:
+        """Say what is damaged, without content, and what whoever runs the service can do."""
+        super().__init__(f"Stored data is damaged: {message}. {remedy}", {"reason": "damaged"})
+        self.what = message
+
+
+class MissingBlob(CorruptData):
+    """A stored item names a blob that is gone."""
+
+
+class KeyLost(CorruptData):
+    """None of a tenant's data keys is there: nothing that was stored for it can be opened, or may be told."""
 
 
 class DetectionFailed(InternalError):

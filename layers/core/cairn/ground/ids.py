@@ -1,6 +1,6 @@
-"""Types for the names of things, the one place that decides which names are valid, and patterns of dotted names.
+"""Types for the names of things, the one place that decides which names are valid, and patterns of names.
 
-In a pattern, `*` stands for whole segments.
+In a pattern, `*` stands for whole segments: between dots, or of a project's name between slashes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ UserId = NewType("UserId", str)
 Digest = NewType("Digest", str)
 
 MAX_ID_CHARACTERS = 128
-_PROJECT = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_PROJECT_PART = r"(?!\.{1,2}(?:/|\Z))[A-Za-z0-9_.-]+"
+_PROJECT = re.compile(rf"(?=.{{1,128}}\Z){_PROJECT_PART}(?:/{_PROJECT_PART})*")
 _TENANT = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -50,9 +51,10 @@ def digest(value: str) -> Digest:
 
 
 def project(value: str) -> Project:
-    """Return a valid project name, InvalidArgument otherwise."""
-    if not _PROJECT.fullmatch(value) or value in {".", ".."}:
-        raise InvalidArgument("project", "must be 1-128 letters, digits, _, . or -, and neither . nor ..")
+    """Return a valid project name, such as `garden` or `owner/repo`; InvalidArgument otherwise."""
+    if not _PROJECT.fullmatch(value):
+        problem = "must be 1-128 letters, digits, _, . or -, in parts joined by /, none of them empty, . or .."
+        raise InvalidArgument("project", problem)
     return Project(value)
 
 
@@ -112,8 +114,18 @@ Namespace = NewType("Namespace", str)
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Tell whether a name is of a pattern: each `*` stands for one dotted segment, the last for one or more."""
-    wanted, given = pattern.split("."), name.split(".")
+    """Tell whether a name is of a pattern: each `*` stands for one segment, the last one for one or more.
+
+    A `*` that stands alone between slashes takes all that a name has there, dots too; `team.*` reaches over no slash.
+    """
+    wanted, given = pattern.split("/"), name.split("/")
+    if wanted[-1] == "*":
+        given = given[: len(wanted)]
+    return len(wanted) == len(given) and all(map(_covers_part, wanted, given))
+
+
+def _covers_part(pattern: str, part: str) -> bool:
+    wanted, given = pattern.split("."), part.split(".")
     if wanted[-1] == "*":
         given = given[: len(wanted)]
     return len(wanted) == len(given) and all(want in {"*", have} for want, have in zip(wanted, given, strict=True))
@@ -122,3 +134,8 @@ def matches(pattern: str, name: str) -> bool:
 def is_pattern(value: str) -> bool:
     """Tell whether a text is a pattern of dotted names: segments of letters, digits, `_` and `-`, or `*`."""
     return _NAME_PATTERN.fullmatch(value) is not None
+
+
+def is_project_pattern(value: str) -> bool:
+    """Tell whether a text is a pattern of project names, which slashes may divide as well as dots."""
+    return all(map(is_pattern, value.split("/")))

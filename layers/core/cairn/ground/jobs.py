@@ -21,6 +21,7 @@ class MaintainShard:
     """Maintain the sessions of one shard of the due index."""
 
     kind: ClassVar[str] = "maintain_shard"
+    delay_seconds: ClassVar[int] = 0
 
     shard: int
 
@@ -38,6 +39,7 @@ class IndexLog:
     """Put the tail of an owner's memory log into segments, or with `rebuild` make all its segments again."""
 
     kind: ClassVar[str] = "index_log"
+    delay_seconds: ClassVar[int] = 0
 
     tenant: Tenant
     project: Project
@@ -54,10 +56,29 @@ class IndexLog:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbedLog:
+    """Store vectors with the newest entries of an owner's memory log that have none yet."""
+
+    kind: ClassVar[str] = "embed_log"
+    delay_seconds: ClassVar[int] = 1
+    """It is sent beside the commit that it is about, and is to see what that wrote."""
+
+    tenant: Tenant
+    project: Project
+    owner: str
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> EmbedLog:
+        """Return the job that was recorded, InvalidArgument where it names no log."""
+        return cls(_tenant(record), ids.project(_text(record, "project")), _text(record, "owner"))
+
+
+@dataclass(frozen=True, slots=True)
 class SealAudit:
     """Seal the settled records of a tenant's audit log."""
 
     kind: ClassVar[str] = "seal_audit"
+    delay_seconds: ClassVar[int] = 0
 
     tenant: Tenant
 
@@ -67,8 +88,8 @@ class SealAudit:
         return cls(_tenant(record))
 
 
-Job: TypeAlias = MaintainShard | IndexLog | SealAudit
-KINDS: tuple[type[Job], ...] = (MaintainShard, IndexLog, SealAudit)
+Job: TypeAlias = MaintainShard | IndexLog | EmbedLog | SealAudit
+KINDS: tuple[type[Job], ...] = (MaintainShard, IndexLog, EmbedLog, SealAudit)
 
 
 def encoded(job: Job) -> str:

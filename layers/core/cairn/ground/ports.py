@@ -8,6 +8,7 @@ caller filters, the store removes them when it likes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
@@ -27,8 +28,8 @@ SANDBOX_SECONDS = 22
 """How long a caller waits for the sandbox: longer than the sandbox may run, shorter than the caller may."""
 
 
-class Table(Protocol):
-    """One table of items under (pk, sk) with one sparse index under (ipk, isk)."""
+class Reads(Protocol):
+    """Reads of a table."""
 
     def get(self, key: Key) -> Attributes | None:
         """Return the item, None if there is none."""
@@ -37,6 +38,10 @@ class Table(Protocol):
     def query(self, query: Query) -> Page:
         """Return one page of a key range, in UTF-8 byte order of the sort key."""
         ...
+
+
+class Table(Reads, Protocol):
+    """One table of items under (pk, sk) with one sparse index under (ipk, isk)."""
 
     def put(self, write: Put) -> None:
         """Write the item; ConditionFailed if its condition does not hold, ValueError over 400 KB."""
@@ -71,6 +76,17 @@ class Blobs(Protocol):
         ...
 
 
+class Snapshot(Reads, Protocol):
+    """Reads of all that a tenant has, of one moment where the store can hold one, and else of the moment of each read.
+
+    In the first case blobs stay too that are deleted meanwhile.
+    """
+
+    def items(self, tenant: Tenant) -> Iterator[Attributes]:
+        """Yield every item as Inventory.items() does."""
+        ...
+
+
 class Inventory(Protocol):
     """Lists all that a tenant has, for operators. It may walk the whole store, so that no function's role allows it.
 
@@ -81,12 +97,32 @@ class Inventory(Protocol):
         """Yield every item whose partition begins with the tenant and `#`, sorted within a partition."""
         ...
 
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        """Lend reads of the store as it is now."""
+        ...
+
     def blobs(self, tenant: Tenant) -> Iterator[Digest]:
         """Yield the digest of every blob."""
         ...
 
+    def dated_blobs(self, tenant: Tenant) -> Iterator[tuple[Digest, datetime]]:
+        """Yield the digest of every blob, and when it was stored."""
+        ...
+
     def scrub(self) -> None:
         """Overwrite what deleted items leave in files that are this store's own; Unavailable while others use them."""
+        ...
+
+
+class Anchors(Protocol):
+    """Keeps heads of audit chains outside of the store, where whoever can change the store cannot change them."""
+
+    def put(self, tenant: Tenant, number: int, head: str) -> None:
+        """Keep the head of the chain at this place, unless one is kept."""
+        ...
+
+    def heads(self, tenant: Tenant) -> Mapping[int, str]:
+        """Return every head that is kept, by its place."""
         ...
 
 
@@ -207,15 +243,28 @@ class Tally(Protocol):
         ...
 
     def unrecorded(self) -> None:
-        """Count a call whose record could not be written."""
+        """Count a call whose record could not be written when it was made."""
         ...
 
     def unembedded(self) -> None:
         """Count a recall that went by words alone because the embedder failed."""
         ...
 
+    def recalled(self, by: str, without_vector: int) -> None:
+        """Count an answer of recall, by what it went by, and the documents that had no vector yet."""
+        ...
+
     def access_anomaly(self) -> None:
-        """Count an access of someone who reaches for much in many places."""
+        """Count an access of someone who reaches for much in many places, or under a policy that was rolled back."""
+        ...
+
+    def damaged(self, where: Key | None = None) -> None:
+        """Count a stored record that is damaged, and gone round where it can be; note what kind of record it is."""
+        ...
+
+    @property
+    def damage_met(self) -> int:
+        """Return how often this process has met a damaged record."""
         ...
 
 

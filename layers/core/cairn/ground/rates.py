@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from math import ceil
 from typing import Literal, TypeAlias
 
 from cairn.ground.ids import Tenant
-from cairn.ground.settings import RateSettings
+from cairn.ground.settings import SKEW, RateSettings
 
 Limit: TypeAlias = Literal["tenant", "tool", "namespace"]
 _LEASES_OF_A_BURST = 50
@@ -28,15 +29,23 @@ class Rate:
 
     def tokens(self, full_at: int, now: int) -> int:
         """Return how many tokens there are now in a bucket that is full at that moment."""
-        return (self.burst * self._interval - max(full_at - now, 0)) // self._interval
+        return (self.burst * self._interval - self._until_full(full_at, now)) // self._interval
 
     def full_at(self, full_at: int, now: int, taken: int) -> int:
         """Return when the bucket is full again after so many tokens were taken."""
-        return max(full_at, now) + taken * self._interval
+        return now + self._until_full(full_at, now) + taken * self._interval
 
     def wait(self, full_at: int, now: int) -> int:
         """Return in how many microseconds there is a token, 0 where there is one now."""
-        return max(full_at - now - (self.burst - 1) * self._interval, 0)
+        return max(self._until_full(full_at, now) - (self.burst - 1) * self._interval, 0)
+
+    def _until_full(self, full_at: int, now: int) -> int:
+        """Return the microseconds until then, none where they are more than a bucket takes that is quite empty.
+
+        Such a moment was written by a clock that ran ahead, and would lock the tenant out for as long.
+        """
+        left = max(full_at - now, 0)
+        return left if left <= self.burst * self._interval + SKEW // timedelta(microseconds=1) else 0
 
     @property
     def _interval(self) -> int:

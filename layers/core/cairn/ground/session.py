@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 
 ResponseItem: TypeAlias = Mapping[str, Any]
-"""An item of the OpenAI Responses API as the client sent it; fields Cairn does not know stay untouched."""
+"""An item of the OpenAI Responses API; of one that a client sent, fields Cairn does not know stay untouched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,10 @@ class Session:
     tenant: Tenant
     project: Project
     session_id: SessionId
+
+
+NO_SESSION = SessionId("")
+"""In place of a session's id where a call is about a user and no session; no session is called so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +35,7 @@ class Subject:
     namespace: str | None = None
     key: str | None = None
     user_id: UserId | None = None
-    """Whom an operator's command is about; calls name no user."""
+    """The user who speaks: of a credential bound to one that user, or else whom the call names."""
 
     @property
     def place(self) -> str | None:

@@ -7,15 +7,25 @@ reads a document into these, refuses what is out of range by the key's name, and
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt, Le, Lt
 from typing_extensions import Doc
 
+from cairn.ground.ids import Project, matches
+
 RecallScope = Literal["session", "user", "project"]
+MemoryScope = Literal["session", "user", "project", "user_everywhere"]
 ModelProvider = Literal["responses", "bedrock"]
 EnrichmentMode = Literal["tool", "conversation", "hybrid"]
 EmbedderName = Literal["minilm", "titan", "none"]
+
+SKEW = timedelta(seconds=30)
+"""How far the clocks of two processes may be apart that are both taken for right."""
+_LONGEST_LEASE_SECONDS = 900
+LONGEST_LEASE = timedelta(seconds=_LONGEST_LEASE_SECONDS) + SKEW
+"""What no lease or claim that was set by a right clock outlasts, whatever a tenant's settings are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +54,27 @@ class HeuristicSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ContextSettings:
+    """How many tokens policy and memory block may take: `settings.mcp.memory.context_tokens.*`."""
+
+    mean: Annotated[
+        int,
+        Ge(100),
+        Le(20_000),
+        Doc(
+            "The price of a token is that at which policy and memory block took so many on the mean, measured on "
+            "Cairn's own conversations. An easy question takes fewer and a hard one more, as do long replies."
+        ),
+    ] = 900
+    ceiling: Annotated[
+        int,
+        Ge(0),
+        Le(100_000),
+        Doc("What policy and memory block never exceed together: the price rises until they fit."),
+    ] = 1350
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MemorySettings:
     """The memory engine's knobs: `settings.mcp.memory.*`, each of which a tenant may have its own value of."""
 
@@ -51,7 +82,10 @@ class MemorySettings:
         int, Ge(0), Le(500), Doc("The newest stored items placed before the current input.")
     ] = 30
     recall_facts_limit: Annotated[int, Ge(0), Le(200), Doc("The most facts placed in the memory block.")] = 20
-    search_limit: Annotated[int, Ge(0), Le(100), Doc("The most chunks of earlier turns in the memory block.")] = 5
+    search_limit: Annotated[int, Ge(0), Le(100), Doc("The most passages of earlier turns in the memory block.")] = 5
+    context_tokens: Annotated[ContextSettings, Doc("How many tokens memory may take.")] = field(
+        default_factory=ContextSettings
+    )
     compact_threshold: Annotated[
         float, Gt(0), Lt(1), Doc("Compact once the context reaches this share of max_input_tok.")
     ] = 0.8
@@ -76,11 +110,35 @@ class MemorySettings:
         int, Ge(0), Le(20_000), Doc("How long a call waits for its session before RESOURCE_BUSY, in milliseconds.")
     ] = 5000
     guard_lease_seconds: Annotated[
-        int, Ge(1), Le(900), Doc("After this long a turn or session left behind by a dead caller may be taken over.")
+        int,
+        Ge(1),
+        Le(_LONGEST_LEASE_SECONDS),
+        Doc(
+            "After this long a dead caller's turn or session may be taken over; on one machine, as soon as it is dead."
+        ),
     ] = 30
     recall_scope: Annotated[
-        RecallScope, Doc("What a recall sees: this session, this user's sessions, or the whole project.")
-    ] = "session"
+        RecallScope,
+        Doc(
+            "What a recall sees unless the call says: this session, this user's sessions, or the whole project. With "
+            "`session`, remember keeps for the session unless told, otherwise for the user. Where no user is known, "
+            "`user` is the session alone."
+        ),
+    ] = "user"
+    across_projects: Annotated[
+        bool,
+        Doc(
+            "What users lastingly say of themselves and prefer is known in all projects that their keys open. Without "
+            "it, it stays in the project where they said it."
+        ),
+    ] = True
+    shared_projects: Annotated[
+        tuple[str, ...],
+        Doc(
+            "Projects whose sessions are everyone's who may use the project; * stands for whole segments. "
+            "Elsewhere a caller bound to a user has no part in another user's session."
+        ),
+    ] = ()
     legacy_files: Annotated[
         bool, Doc("A session's files show its history in the legacy layout too: log.jsonl, context.jsonl and so on.")
     ] = False
@@ -88,6 +146,10 @@ class MemorySettings:
     heuristic: Annotated[HeuristicSettings, Doc("Fact extraction with a language model.")] = field(
         default_factory=HeuristicSettings
     )
+
+    def shares(self, project: Project) -> bool:
+        """Tell whether the project's sessions are everyone's who may use it, as they are where all is recalled."""
+        return self.recall_scope == "project" or any(matches(each, project) for each in self.shared_projects)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +170,22 @@ class OidcSettings:
     projects_claim: Annotated[
         str, Doc("The claim with the project patterns a token opens; without one it opens all of its tenant's.")
     ] = ""
+    user_claim: Annotated[
+        str,
+        Doc(
+            "The claim with the user, or the users, that a token speaks for and no others. Unless told it is `sub`; "
+            "where that is the tenant_claim, and each subject has a tenant, there is none. With `none` or without one "
+            "a token speaks for whomever its calls name."
+        ),
+    ] = ""
     scope_prefix: Annotated[str, Doc("What stands before read, write and admin in a token's scopes.")] = "cairn:"
+
+    @property
+    def bound_claim(self) -> str:
+        """Return the claim with a token's users, empty where tokens are bound to none."""
+        if self.user_claim:
+            return "" if self.user_claim == "none" else self.user_claim
+        return "" if self.tenant_claim == "sub" else "sub"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,9 +220,9 @@ class EnrichmentSettings:
         EnrichmentMode,
         Doc("Look among earlier calls (`tool`), in the session (`conversation`), or there second (`hybrid`)."),
     ] = "hybrid"
-    top_k: Annotated[int, Ge(1), Le(3), Doc("The most items a tool is told.")] = 3
-    timeout_ms: Annotated[int, Ge(1), Le(400), Doc("The most that a call may be delayed, in milliseconds.")] = 400
-    summary_bytes: Annotated[int, Ge(64), Le(1500), Doc("The most bytes a tool is told, as JSON.")] = 1500
+    top_k: Annotated[int, Ge(1), Le(20), Doc("The most items a tool is told.")] = 3
+    timeout_ms: Annotated[int, Ge(1), Le(5000), Doc("The most that a call may be delayed, in milliseconds.")] = 400
+    summary_bytes: Annotated[int, Ge(64), Le(16_000), Doc("The most bytes a tool is told, as JSON.")] = 1500
     retention_days: Annotated[int, Ge(1), Le(365), Doc("How long the record of a standard tool's call is kept.")] = 30
 
 
@@ -164,7 +241,7 @@ class EmbeddingSettings:
             "texts are compared by their words alone, as they are while an embedder is missing or fails."
         ),
     ] = "minilm"
-    directory: Annotated[str, Doc("Where MiniLM's files are; empty for where set-up builds them.")] = ""
+    directory: Annotated[str, Doc("Where MiniLM's files are; empty for where they were installed or built.")] = ""
     titan_mean: Annotated[
         float, Gt(-1), Lt(1), Doc("The mean of Titan's cosines, as bench/calibration.py measures it; else MiniLM's.")
     ] = MINILM_MEAN
@@ -209,6 +286,16 @@ class AuditSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveSettings:
+    """What the session archive takes: `settings.mcp.archive.*`, deploy-wide."""
+
+    allow_hashes: Annotated[
+        bool,
+        Doc("Archive sessions that hold hexadecimal ids and digests of 32 and more characters; refused unless set."),
+    ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """The sizes a request may have: `settings.mcp.limits.*`, deploy-wide."""
 
@@ -220,6 +307,9 @@ class Limits:
         int, Ge(1024), Le(100_000_000_000), Doc("The most bytes that the files of a project's sessions have together.")
     ] = 100_000_000
     json_depth: Annotated[int, Ge(4), Le(200), Doc("The deepest nesting of a request.")] = 32
+    json_values: Annotated[
+        int, Ge(1000), Le(2_000_000), Doc("The most values in a request: objects, lists, and what they hold.")
+    ] = 100_000
     value_bytes: Annotated[
         int, Ge(1), Le(6_000_000), Doc("The largest value of key-value memory as JSON, in bytes.")
     ] = 1_000_000

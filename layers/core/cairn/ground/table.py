@@ -21,6 +21,8 @@ MAX_TRANSACTION_WRITES = 100
 MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
 KEY_BYTES = {"pk": 2048, "sk": 1024, "ipk": 2048, "isk": 1024}
 RESERVED_NAME = "_rid"
+DAMAGED = "_damaged"
+"""The one attribute beside its key of a row that a store cannot decode: the row's bytes. No write may build on it."""
 _INTEGER_LIMIT = 10**38
 
 
@@ -77,6 +79,12 @@ class AllOf:
     parts: tuple[Condition, ...]
 
 
+FORMAT = 1
+"""The format of what this program stores, raised by each change that earlier programs would misread, such as a newer
+dictionary in ground/codec.py.
+
+A store, or a data key in it, that names no format has the first one.
+"""
 Condition: TypeAlias = Missing | Equals | LessThan | AnyOf | AllOf
 ABSENT = Missing("pk")
 
@@ -85,12 +93,16 @@ ABSENT = Missing("pk")
 class Put:
     """Write a whole item; it holds pk and sk, and ipk and isk if the index shall list it.
 
-    A `late` one, which has no condition, may be on disk only when the group of calls ends that it is made in.
+    A `late` one, which has no condition, may be on disk only when the group of calls ends that it is made in. A `brief`
+    one is given up soon where others hold the store. `beside` is another item, which a store writes in the same
+    transaction if that costs it nothing, and otherwise not at all.
     """
 
     item: Attributes
     condition: Condition | None = None
     late: bool = False
+    beside: Attributes | None = None
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,18 @@ from functools import partial
 
 from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.codec import rfc3339
-from cairn.ground.errors import TransactionRefused
+from cairn.ground.errors import TransactionRefused, Unavailable
 from cairn.ground.ids import Digest, Namespace, Tenant
 from cairn.ground.paging import every
+from cairn.ground.ports import Reads
 from cairn.ground.table import Attributes, Delete, Key, Query, prefix_range
 from cairn.keyvalue import changes
 from cairn.keyvalue import layout as keyvalue_layout
 from cairn.keyvalue.changes import Change
 from cairn.keyvalue.model import Entry, Place, Recount, Usage
 
+RECOUNTS = 6
+"""How often keys are counted again because some were written meanwhile."""
 BATCH = 24
 """How much is collected at once: four writes for each key and the counters make one transaction of at most 100."""
 
@@ -69,14 +72,23 @@ class Collector:
             collected += batch
         return collected
 
-    def recount(self, tenant: Tenant) -> tuple[Recount, ...]:
-        """Count every key of the tenant beside its counters, the whole tenant's last; exact while nobody writes."""
+    def recount(self, tenant: Tenant, reads: Reads | None = None) -> tuple[Recount, ...]:
+        """Count every key of the tenant beside its counters, the whole tenant's last; as these reads find them.
+
+        Counted again where a counter moved meanwhile; Unavailable where it does each time.
+        """
+        found_by = reads or self._adapters.table
+        total_at = Key(keyvalue_layout.namespaces_pk(tenant), keyvalue_layout.USAGE)
         low, high = prefix_range(keyvalue_layout.namespace_sk(Namespace("")))
-        items = every(self._adapters.table, Query(keyvalue_layout.namespaces_pk(tenant), low, high))
-        found = [self._recounted(tenant, Namespace(str(item["sk"]).removeprefix(low))) for item in items]
-        whole = Usage(sum(each.counted.items for each in found), sum(each.counted.size for each in found))
-        total = Usage.of(self._adapters.table.get(Key(keyvalue_layout.namespaces_pk(tenant), keyvalue_layout.USAGE)))
-        return (*found, Recount(None, total, whole))
+        for _ in range(RECOUNTS):
+            before = found_by.get(total_at)
+            items = every(found_by, Query(keyvalue_layout.namespaces_pk(tenant), low, high))
+            names = [Namespace(str(item["sk"]).removeprefix(low)) for item in items]
+            found = [_recounted(found_by, tenant, name) for name in names]
+            if found_by.get(total_at) == before:
+                whole = Usage(sum(each.counted.items for each in found), sum(each.counted.size for each in found))
+                return (*found, Recount(None, Usage.of(before), whole))
+        raise Unavailable("keys are written all the time; run the recount again")
 
     def _discard(self, tenant: Tenant, where: Key) -> int:
         self._adapters.blobs.delete(tenant, Digest(where.sk.removeprefix(keyvalue_layout.garbage_sk(Digest("")))))
@@ -102,10 +114,11 @@ class Collector:
             return 0
         return len(gone)
 
-    def _recounted(self, tenant: Tenant, namespace: Namespace) -> Recount:
-        pk, usage = keyvalue_layout.namespace_pk(tenant, namespace), Usage()
-        kept = Usage.of(self._adapters.table.get(Key(pk, keyvalue_layout.USAGE)))
-        low, high = prefix_range(keyvalue_layout.entry_sk(""))
-        for item in every(self._adapters.table, Query(pk, low, high)):
-            usage = usage.plus(Entry.of(item))
-        return Recount(namespace, kept, usage)
+
+def _recounted(reads: Reads, tenant: Tenant, namespace: Namespace) -> Recount:
+    pk, usage = keyvalue_layout.namespace_pk(tenant, namespace), Usage()
+    kept = Usage.of(reads.get(Key(pk, keyvalue_layout.USAGE)))
+    low, high = prefix_range(keyvalue_layout.entry_sk(""))
+    for item in every(reads, Query(pk, low, high)):
+        usage = usage.plus(Entry.of(item))
+    return Recount(namespace, kept, usage)

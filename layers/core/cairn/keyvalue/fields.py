@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, WithJsonSchema
 
 from cairn.edge.validation import Rules
 from cairn.ground.codec import canonical
@@ -20,7 +20,7 @@ NamespaceName: TypeAlias = Annotated[
         min_length=1,
         max_length=keyvalue.MAX_NAMESPACE_CHARACTERS,
         pattern=f"^{keyvalue.NAMESPACE_PATTERN}$",
-        description="Where the keys are: letters, digits, _ and -, in segments joined by dots, such as session.monday.",
+        description="Where the keys are, such as session.monday.",
     ),
 ]
 Key: TypeAlias = Annotated[
@@ -29,12 +29,12 @@ Key: TypeAlias = Annotated[
         min_length=1,
         max_length=keyvalue.MAX_KEY_CHARACTERS,
         pattern=f"^{keyvalue.KEY_PATTERN}$",
-        description="The key: letters, digits, _, ., :, / and -.",
+        description="Such as plan/beans.",
     ),
 ]
 KeyPrefix: TypeAlias = Annotated[str, Field(max_length=keyvalue.MAX_KEY_CHARACTERS, pattern=r"^[A-Za-z0-9_.:/-]*$")]
 IfVersion: TypeAlias = Annotated[
-    int | None, Field(ge=0, description="Do it only if the key has this version now; 0: only if there is no such key.")
+    int | None, Field(ge=0, description="Only if the key has this version now; 0: if there is none.")
 ]
 
 
@@ -46,7 +46,14 @@ def _check_size(value: Any, info: ValidationInfo) -> Any:
     return value
 
 
-Value: TypeAlias = Annotated[Any, AfterValidator(_check_size)]
+_ANY_JSON: Final = ("object", "string", "number", "boolean", "null")
+
+Value: TypeAlias = Annotated[
+    Any,
+    AfterValidator(_check_size),
+    # Spelled out, since clients refuse a field that has no type, and others one that has a list of types.
+    WithJsonSchema({"anyOf": [{"type": "array", "items": {}}, *({"type": kind} for kind in _ANY_JSON)]}),
+]
 
 
 class NamespaceInput(BaseModel):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NewType
 
-from cairn.ground import codec
-from cairn.ground.errors import CorruptData, InvalidArgument
+from cairn.ground import attributes, codec
+from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Digest, Namespace, Tenant
 from cairn.ground.table import Scalar
 
@@ -55,13 +55,11 @@ class Entry:
     @classmethod
     def of(cls, item: Mapping[str, Scalar]) -> Entry:
         """Return the entry that an item holds; CorruptData where it holds none."""
-        version, size, until, blob = (item.get(name) for name in ("version", "size", "until", "blob"))
-        if not isinstance(version, int) or not isinstance(size, int):
-            raise CorruptData("a stored key is malformed")
+        blob = item.get("blob")
         return cls(
-            version=version,
-            size=size,
-            until=codec.moment(until) if isinstance(until, str) else None,
+            version=attributes.number(item, "version"),
+            size=attributes.number(item, "size"),
+            until=attributes.moment(item, "until") if "until" in item else None,
             blob=Digest(blob) if isinstance(blob, str) else None,
             removed="expires_at" in item,
         )
@@ -108,9 +106,9 @@ class Usage:
 
     @classmethod
     def of(cls, item: Mapping[str, Scalar] | None) -> Usage:
-        """Return what a counter says, nothing where there is none."""
+        """Return what a counter says, nothing where there is none; CorruptData where it says nothing that counts."""
         held = item or {}
-        return cls(int(held.get("items", 0)), int(held.get("size", 0)))
+        return cls(attributes.number(held, "items", 0), attributes.number(held, "size", 0))
 
     def plus(self, entry: Entry) -> Usage:
         """Return the usage with one more key."""

@@ -14,8 +14,9 @@ from itertools import islice
 from math import ceil
 from typing import Any
 
-from cairn.ground import codec
+from cairn.ground import attributes
 from cairn.ground.adapters import Adapters, Pending
+from cairn.ground.damage import sound, sound_or_none
 from cairn.ground.errors import CorruptData, InvalidArgument, NotFound
 from cairn.ground.ids import Namespace, Tenant
 from cairn.ground.paging import every
@@ -52,7 +53,7 @@ class KeyValue:
         return StoredValue(
             value=self._writing.unseal(place, item),
             version=entry.version,
-            updated_at=codec.moment(str(item["updated_at"])),
+            updated_at=attributes.moment(item, "updated_at"),
             ttl_seconds=None if entry.until is None else ceil((entry.until - now).total_seconds()),
         )
 
@@ -91,8 +92,9 @@ class KeyValue:
         if after is not None:
             low = f"{keyvalue_layout.entry_sk(after)}!"
         items = every(self._adapters.table, Query(pk, low, high, limit=limit + SPARE))
-        there = (item for item in items if Entry.of(item).is_there(now))
-        return [KeyName(str(item["sk"]).removeprefix(keyvalue_layout.entry_sk(""))) for item in islice(there, limit)]
+        entries = sound(self._adapters, items, lambda item: (Key.of(item).sk, Entry.of(item)))
+        there = (sk for sk, entry in entries if entry.is_there(now))
+        return [KeyName(sk.removeprefix(keyvalue_layout.entry_sk(""))) for sk in islice(there, limit)]
 
     def _total(self, pk: str, now: datetime) -> int:
         """Return how many keys are there: all that are stored, less those that have expired and are not collected."""
@@ -100,10 +102,10 @@ class KeyValue:
         usage, expired = Usage(), 0
         for item in every(self._adapters.table, Query(pk, keyvalue_layout.USAGE, high)):
             if item["sk"] == keyvalue_layout.USAGE:
-                usage = Usage.of(item)
+                usage = sound_or_none(self._adapters, item, Usage.of) or Usage()
             else:
                 expired += 1
-        return usage.items - expired
+        return max(0, usage.items - expired)
 
 
 def seal_cursor(vault: Vault, tenant: Tenant, pk: str, prefix: str, last: KeyName) -> str:

@@ -61,7 +61,7 @@ class Writing:
         blob = item.get("blob")
         if not isinstance(blob, str):
             return self._vault.unseal(place.tenant, item)
-        sealed = self._adapters.blobs.get(place.tenant, Digest(blob))
+        sealed = self._vault.blob(place.tenant, blob)
         return codec.unpack(self._vault.unseal_blob(place.tenant, changes.value_key(place), sealed))
 
     def store(self, place: Place, value: Any, ttl_seconds: int | None, if_version: int | None) -> int:

@@ -116,17 +116,17 @@ def alike(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     if len(longer) - len(shorter) > _LONGEST_ENDING:
         return False
-    same = _common(shorter, longer)
+    same = common(shorter, longer)
     if same >= _SHARED * len(longer):
         return True
     rest, more = shorter[same:], longer[same:]
     # What differs in the middle of two words that begin and end alike.
-    tail = min(_common(rest[::-1], more[::-1]), len(rest))
+    tail = min(common(rest[::-1], more[::-1]), len(rest))
     left, extra = rest[: len(rest) - tail], more[: len(more) - tail]
     # One letter wrong or missing, or two neighbours swapped.
     return len(extra) <= 1 or (sorted(left) == sorted(extra) and len(left) == _SWAPPED)
 
 
-def _common(one: str, other: str) -> int:
+def common(one: str, other: str) -> int:
     """Return how many characters two words begin with alike."""
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -1,6 +1,6 @@
 """`python -m cairn.local` is the `cairn` command."""
 
-from cairn.local.cli import main
+from cairn.local.start import main
 
 if __name__ == "__main__":
     main()

@@ -10,17 +10,22 @@ import click
 
 from cairn import __version__
 from cairn.ground.errors import CairnError, InvalidArgument, SettingsError
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Project, Tenant, UserId
 from cairn.local.commands.archive import archive
 from cairn.local.commands.audit import audit
+from cairn.local.commands.completion import completion
 from cairn.local.commands.data_keys import data_keys
 from cairn.local.commands.erase import erase
 from cairn.local.commands.export import export
 from cairn.local.commands.files import files
 from cairn.local.commands.import_ import import_
 from cairn.local.commands.keys import keys
+from cairn.local.commands.look import forget, projects, recall, remember, sessions, show, users
+from cairn.local.commands.model import model
 from cairn.local.commands.policy import policy
-from cairn.local.options import DIRECTORY, a_tenant, data_option, tenant_option
+from cairn.local.options import DIRECTORY, a_tenant, data_option, project_of, tenant_option, user_of
+from cairn.local.server.address import LOOPBACK_HOST, ListenAddress
+from cairn.local.service.command import service
 
 _SHARE = click.FloatRange(0, 1)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -53,35 +58,71 @@ def main() -> None:
     type=click.IntRange(0, 65535),
     help="A second port, for clients that sign in with the issuer of settings.mcp.auth.oidc.",
 )
+@click.option(
+    "--project", default="default", show_default=True, callback=project_of, help="The project of the first API key."
+)
+@click.option("--user", callback=user_of, help="The user of the first API key. Default: your login name.")
+@click.option(
+    "--host",
+    default=LOOPBACK_HOST,
+    show_default=True,
+    help="The IPv4 address to listen on; 0.0.0.0: all of this machine.",
+)
+@click.option("--allow-host", "names", multiple=True, help="Answer requests to this name too; give it once or more.")
+@click.option("--quiet", is_flag=True, help="Log warnings and errors only.")
+@click.option("--verbose", is_flag=True, help="Log every event of a call, as Lambda does, not one line a call.")
 @data_option
-def serve(port: int, oauth_port: int | None, data: Path | None) -> None:
-    """Serve MCP and HTTP on 127.0.0.1.
+def serve(  # noqa: PLR0913 - one parameter for each option
+    *,
+    port: int,
+    oauth_port: int | None,
+    project: Project,
+    user: UserId | None,
+    host: str,
+    names: tuple[str, ...],
+    quiet: bool,
+    verbose: bool,
+    data: Path | None,
+) -> None:
+    """Serve MCP and HTTP, on 127.0.0.1 unless --host says otherwise.
 
-    The first start creates an encryption key and an API key in the data directory, and prints the API key once. The
-    memory tools are on, unless CAIRN_SETTINGS, CAIRN_SETTINGS_FILE or CAIRN_MEMORY_ENABLED says otherwise.
+    The first start creates an encryption key and an API key in the data directory, and prints the API key once. An
+    agent with that key names neither project nor user; `cairn keys create` makes keys to others, or to all. The memory
+    tools are on, unless CAIRN_SETTINGS, CAIRN_SETTINGS_FILE or CAIRN_MEMORY_ENABLED says otherwise. The log on
+    standard error has one line a call: for people on a terminal, JSON elsewhere. /metrics tells Prometheus the rest.
     """
-    from cairn.local.server.serve import serve as run  # noqa: PLC0415 - a command pays for its own imports only
+    if quiet and verbose:
+        raise click.UsageError("--quiet and --verbose are opposites; give one of them")
+    address = ListenAddress(host, port, oauth_port, tuple(each.lower() for each in names))
+    from cairn.local.own_names import OwnNames  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.server.serve import serve as run  # noqa: PLC0415
 
-    run(data, port, oauth_port)
+    run(data, address, "quiet" if quiet else "all" if verbose else "calls", OwnNames.of(project, user))
 
 
 @main.command()
 @click.option(
     "--profile", type=click.Choice(["agent"]), help="Serve only these tools; agent: the turn and memory tools."
 )
+@click.option("--project", callback=project_of, help="Serve this project alone. Default: any that a call names.")
+@click.option("--user", callback=user_of, help="Serve this user alone. Default: any that a call names.")
 @data_option
-def stdio(profile: str | None, data: Path | None) -> None:
+def stdio(*, profile: str | None, project: Project | None, user: UserId | None, data: Path | None) -> None:
     """Serve MCP over standard input and output, for desktop clients.
 
     It uses the same memory as `cairn serve`. It needs no API key, since whoever can start it can read the data
-    directory.
+    directory. A call that names no project is about the one named default, and one that names no user is yours, by your
+    login name, as with the first key of `cairn serve`.
     """
     from cairn.local.server.stdio import stdio as run  # noqa: PLC0415 - a command pays for its own imports only
 
-    run(data, profile)
+    run(data, profile, project, user)
 
 
-for command in (keys, data_keys, archive, policy, audit, files, export, import_, erase):
+for command in (remember, recall, show, sessions, users, projects, forget, completion):
+    main.add_command(command)
+
+for command in (keys, data_keys, archive, policy, audit, files, export, import_, erase, model, service):
     main.add_command(command)
 
 
@@ -112,6 +153,24 @@ def reindex(owner: Tenant, data: Path | None) -> None:
     from cairn.local.commands.reindex import reindex as run  # noqa: PLC0415 - a command pays for its own imports only
 
     run(owner, data)
+
+
+@main.command()
+@tenant_option
+@click.option("--repair", is_flag=True, help="Mend what can be mended. Stop what writes to the store first.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of lines.")
+@data_option
+def check(*, owner: Tenant, repair: bool, as_json: bool, data: Path | None) -> None:
+    """Find what is damaged in all that a tenant has.
+
+    Opens every item, blob and index, and compares counters, lists and the audit log's chain with what is there. The
+    exit status is 1 if anything is found, with --repair if anything is left. With --repair, damaged items are moved
+    into quarantine as they are, and what follows from sound ones is made anew. It works on the same store as `cairn
+    policy`.
+    """
+    from cairn.local.commands.check import check as run  # noqa: PLC0415 - a command pays for its own imports only
+
+    sys.exit(0 if run(owner, data, repair=repair, as_json=as_json) else 1)
 
 
 @main.command()
@@ -207,6 +266,29 @@ def shadow(  # noqa: PLR0913 - one parameter for each option
 
 
 @main.command()
+@click.argument("function")
+@click.option("--event", "events", type=_FILE, multiple=True, required=True, help="A JSON file; give it once or more.")
+@click.option("--moto", is_flag=True, help="Use AWS as moto plays it, empty at each start, instead of a directory.")
+@click.option(
+    "--data",
+    type=DIRECTORY,
+    help="The data directory. Default: invoke in .cache of a checkout, or else in ~/.cache/cairn.",
+)
+def invoke(*, function: str, events: tuple[Path, ...], moto: bool, data: Path | None) -> None:
+    """Run a function's handler on events, as sam local invoke does, offline and without a container.
+
+    FUNCTION is a tool's name, or mcp, health, authorizer, metadata, schedule, worker or sandbox. The events are those
+    of events/ or your own. One process answers them in their order and prints each answer as JSON; its log goes to
+    standard error. All tools are on, unless CAIRN_SETTINGS, CAIRN_SETTINGS_FILE or CAIRN_MEMORY_ENABLED says otherwise.
+    """
+    if moto and data is not None:
+        raise click.UsageError("--moto and --data are two stores; give one of them")
+    from cairn.local.invoke.command import invoke as run  # noqa: PLC0415 - a command pays for its own imports only
+
+    run(function, events, data, moto=moto)
+
+
+@main.command()
 @click.option("--emulator", is_flag=True, help="Deploy to an AWS emulator on this machine, and serve until Ctrl+C.")
 @click.option("--port", default=8788, show_default=True, type=click.IntRange(1, 65535), help="The emulator's port.")
 def deploy(*, emulator: bool, port: int) -> None:
@@ -216,7 +298,9 @@ def deploy(*, emulator: bool, port: int) -> None:
     to use the deployment. Stop it with Ctrl+C; the next start finds what was stored. To deploy to AWS, use SAM CLI.
     """
     if not emulator:
-        raise click.UsageError("--emulator is missing; to deploy to AWS, run: sam build && sam deploy --guided")
+        raise click.UsageError(
+            "--emulator is missing; to deploy to AWS, run in a checkout: sam build && sam deploy --guided"
+        )
     from cairn.local.emulator.deploy import deploy as run  # noqa: PLC0415 - a command pays for its own imports only
 
     run(Path.cwd(), port)

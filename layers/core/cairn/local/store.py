@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from cairn import wiring
 from cairn.access.key_store import Credentials
@@ -15,7 +16,8 @@ from cairn.ground.errors import NotFound
 from cairn.ground.ids import Project, Tenant, UserId
 from cairn.ground.session import Subject
 from cairn.local.directory import default_directory, prepare
-from cairn.local.server.background import work
+from cairn.local.server.background import work, work_for
+from cairn.local.server.sealing import seal_due, sealing
 from cairn.services import Services
 from cairn.settings.settings import MASTER_KEY, AwsStore, EmbeddedStore, Settings, read
 
@@ -37,9 +39,12 @@ class LocalStore:
 
 def local_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a local command: memory is on where no settings say otherwise."""
-    if any(name in environment for name in _SETTINGS_OF_YOUR_OWN):
-        return dict(environment)
-    return {**environment, SWITCH: "true"}
+    return dict(environment) if has_settings(environment) else {**environment, SWITCH: "true"}
+
+
+def has_settings(environment: Mapping[str, str]) -> bool:
+    """Tell whether somebody says which tools are on."""
+    return any(environment.get(name) for name in _SETTINGS_OF_YOUR_OWN)
 
 
 def operator_services(data: Path | None, environment: Mapping[str, str]) -> Services:
@@ -50,16 +55,32 @@ def operator_services(data: Path | None, environment: Mapping[str, str]) -> Serv
     return Services(settings, wiring.wiring_of(settings, for_operator=True))
 
 
+def memories(services: Services) -> list[Tenant]:
+    """Return the tenants that keys open, and the local one where anything is stored for it, in order."""
+    now = services.adapters.clock.now()
+    found = {each.tenant for each in services.credentials.list() if each.is_open(now)}
+    if services.vault.has_key(LOCAL_TENANT):
+        found.add(LOCAL_TENANT)
+    return sorted(found)
+
+
+@contextmanager
 def recorded(
     services: Services, owner: Tenant, command: str, project: Project | None = None, user: UserId | None = None
-) -> AbstractContextManager[None]:
+) -> Generator[None]:
     """Record in the tenant's audit log that the command in the block begins, and how it ends.
 
+    On one machine what was recorded before is sealed then: where only commands are used, nothing else would do it.
     NotFound for a tenant that has no data key, since it would get one from being recorded.
     """
     if not services.vault.has_key(owner):
         raise NotFound("This tenant has no data key: nothing was ever stored for it, or it was erased")
-    return services.journal.command(owner, command, Subject(project=project, user_id=user))
+    try:
+        with services.journal.command(owner, command, Subject(project=project, user_id=user)):
+            yield
+    finally:
+        if isinstance(services.settings.store, EmbeddedStore):
+            seal_due(services)
 
 
 @contextmanager
@@ -82,6 +103,25 @@ def open_store(data: Path | None, environment: Mapping[str, str]) -> Generator[L
 
 
 @contextmanager
+def opened(data: Path | None, environment: Mapping[str, str], named: str) -> Generator[Services]:
+    """Open a data directory beside whatever this process serves, under the settings of `cairn serve`.
+
+    Its jobs are done in the background, and its audit log is sealed, as long as it is open. SettingsError where it
+    cannot be opened; it calls the directory as whoever chose it did.
+    """
+    store = _embedded(data, environment, named)
+    settings = replace(read(local_environment(environment)), store=store)
+    reached = wiring.wiring_of(settings)
+    adapters = reached.adapters()
+    with ExitStack() as closing_down:
+        closing_down.callback(cast("SqliteTable", adapters.table).close)
+        jobs = closing_down.enter_context(closing(InProcessJobs(lambda job: work_for(found, job))))
+        found = Services(settings, reached, replace(adapters, jobs=jobs))
+        closing_down.enter_context(sealing(found))
+        yield found
+
+
+@contextmanager
 def services(data: Path | None, environment: Mapping[str, str]) -> Generator[Services]:
     """Open a data directory, or the store in AWS where the settings name one and no directory is given."""
     settings = read(local_environment(environment))
@@ -92,6 +132,6 @@ def services(data: Path | None, environment: Mapping[str, str]) -> Generator[Ser
         yield wiring.services()
 
 
-def _embedded(data: Path | None, environment: Mapping[str, str]) -> EmbeddedStore:
-    directory = prepare(data or default_directory(environment))
+def _embedded(data: Path | None, environment: Mapping[str, str], named: str = "--data") -> EmbeddedStore:
+    directory = prepare(data or default_directory(environment), named)
     return EmbeddedStore(directory=directory, master_key=environment.get(MASTER_KEY))

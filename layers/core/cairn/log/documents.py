@@ -197,6 +197,12 @@ class GrowingDocuments:
         # There is time for some at each question, and the newest is asked for most.
         return list(reversed(self._without_vector.items()))
 
+    def keep(self, doc: int, embedder: str, vector: bytes) -> None:
+        """Keep a document's vector that was stored, unless those here are of another embedder."""
+        self._embedder = self._embedder or embedder
+        if self._embedder == embedder and doc in self._without_vector:
+            self.place(doc, vector)
+
     def place(self, doc: int, vector: bytes) -> None:
         """Keep the vector of a document, made by the embedder that was named last."""
         self._vectors[doc] = vector

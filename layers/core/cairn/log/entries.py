@@ -70,7 +70,10 @@ class TurnEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEntry:
-    """One append to a memory log: the changes made by a turn, a maintenance run or an agent."""
+    """One append to a memory log: the changes made by a turn, a maintenance run or an agent.
+
+    `said_in` is the number of the turn that changed facts where the turn itself is in another log.
+    """
 
     session_id: SessionId
     at: datetime
@@ -78,6 +81,7 @@ class LogEntry:
     changes: Changes = field(default_factory=Changes)
     remembered: tuple[Memory, ...] = ()
     forgotten: tuple[Ending, ...] = ()
+    said_in: int | None = None
 
     def to_record(self) -> dict[str, Any]:
         """Return the entry as JSON values."""
@@ -92,6 +96,7 @@ class LogEntry:
             "seen": list(changes.seen),
             "remembered": [memory_record(memory) for memory in self.remembered],
             "forgotten": [ending_record(ending) for ending in self.forgotten],
+            **({} if self.said_in is None else {"said_in": self.said_in}),
         }
 
 

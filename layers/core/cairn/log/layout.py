@@ -1,31 +1,44 @@
-"""Keys of memory logs: a partition for each owner, and one for each project that lists its logs.
+"""Keys of memory logs: a partition for each owner, one for each project that lists its logs, one that lists projects.
 
-An owner is a user, a session or the project; free text stands last in its key.
+An owner is a user, a session or the project; free text stands last in its key. A user has one more log, of no project:
+what holds of them across projects. Its entries name sessions with their projects.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, UserId, moment_of
-from cairn.ground.settings import RecallScope
+from cairn.ground.settings import MemoryScope
 
 PROJECT_OWNER = "p:"
 """Who owns the memories that a whole project sees."""
 SESSION_OWNER = "s:"
 """How the owner of a session's own memories begins."""
+USER_OWNER = "u:"
+"""How a user begins as an owner."""
+ACROSS = "~"
+"""What stands for the project of a log that is of none, and before such a log's owner; `~` is in no project's name."""
 ENTRIES = "m#"
 DISCARDED = "gone#"
 MANIFEST = "m~segments"
+KEPT_COUNT = "kept"
+"""Under which a log counts the memories that it was given in no session."""
 NEWEST = "m~tail"
 """Under which a log says when its newest entry was made; outside the range that its readers read."""
 
 
 def log_owner(user: UserId | None, session_id: SessionId) -> str:
     """Return who a turn's memories belong to: its user, or its session where no user is named."""
-    return f"u:{user}" if user is not None else f"s:{session_id}"
+    return f"{USER_OWNER}{user}" if user is not None else f"s:{session_id}"
+
+
+def user_of(owner: str) -> UserId | None:
+    """Return the user that this is, as the owner of memories, None where it is a session or the project."""
+    return UserId(owner.removeprefix(USER_OWNER)) if owner.startswith(USER_OWNER) else None
 
 
 def session_owner(owner: str) -> SessionId:
@@ -33,15 +46,58 @@ def session_owner(owner: str) -> SessionId:
     return SessionId(owner.removeprefix(SESSION_OWNER))
 
 
-def memory_owner(scope: RecallScope, user: UserId | None, session_id: SessionId) -> str:
+def across(owner: str) -> list[str]:
+    """Return the owner of a user's log across projects; none where the owner is no user."""
+    return [f"{ACROSS}{owner}"] if owner.startswith(USER_OWNER) else []
+
+
+def with_across(owners: Sequence[str]) -> list[str]:
+    """Return owners, and those of users' logs across projects."""
+    return [*owners, *(each for owner in owners for each in across(owner))]
+
+
+def is_across(owner: str) -> bool:
+    """Tell whether an owner's log is of no project."""
+    return owner.startswith(ACROSS)
+
+
+def named_in(owner: str, project: Project, session_id: SessionId) -> SessionId:
+    """Return a session as entries of this owner's log name it; `/` is in no session's name."""
+    return SessionId(f"{project}/{session_id}") if is_across(owner) else session_id
+
+
+def session_named(project: Project, name: SessionId) -> tuple[Project, SessionId]:
+    """Return the project and the session that an entry of a log of this project names."""
+    if project != ACROSS:
+        return project, name
+    of, _, session_id = name.rpartition("/")
+    return Project(of), SessionId(session_id)
+
+
+def all_named_in(project: Project) -> SessionId:
+    """Return what stands for all sessions of a project, in logs across projects."""
+    return SessionId(f"{project}/")
+
+
+def is_within(part: SessionId | None, name: SessionId) -> bool:
+    """Tell whether a session is the one that is meant, or one of the project whose sessions all are, or any is."""
+    if part is not None and part.endswith("/"):
+        return name.rpartition("/")[0] == part[:-1]
+    return part in {None, name}
+
+
+def memory_owner(scope: MemoryScope, user: UserId | None, session_id: SessionId) -> str:
     """Return whose log holds the memories of a scope; without a user a user's are the session's."""
     if scope == "project":
         return PROJECT_OWNER
-    return log_owner(user if scope == "user" else None, session_id)
+    owner = log_owner(None if scope == "session" else user, session_id)
+    return (across(owner) or [owner])[0] if scope == "user_everywhere" else owner
 
 
 def log_pk(tenant: Tenant, project: Project, owner: str) -> str:
     """Return the partition of one owner's memory log."""
+    if is_across(owner):
+        return f"{tenant}#m#{ACROSS}#{owner.removeprefix(ACROSS)}"
     return f"{tenant}#m#{project}#{owner}"
 
 
@@ -97,3 +153,13 @@ def registry_pk(tenant: Tenant, project: Project) -> str:
 def registry_sk(owner: str) -> str:
     """Return the sort key under which a project knows one of its logs."""
     return f"log#{owner}"
+
+
+def projects_pk(tenant: Tenant) -> str:
+    """Return the partition that names every project of a tenant."""
+    return f"{tenant}#projects"
+
+
+def project_sk(project: str) -> str:
+    """Return the sort key under which a tenant knows a project, or those whose names begin so."""
+    return f"project#{project}"

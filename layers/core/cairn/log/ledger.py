@@ -13,13 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeAlias
 
 from cairn.facts.facts import Fact, Identity, State, from_record, identity, to_record
 from cairn.ground.codec import moment, rfc3339
 from cairn.ground.ids import SessionId
+from cairn.log.layout import ACROSS, is_within
 
 _NOTHING: Identity = ("", "")
+Spoken: TypeAlias = Mapping[Identity, datetime | None]
+"""Of what was spoken, and when last; None where that is not known."""
 
 
 class Ledger:
@@ -77,16 +80,29 @@ class Ledger:
 
     def live(self, now: datetime, session_id: SessionId | None = None) -> list[Fact]:
         """Return the facts believed now, by one session or by all of them together, the latest belief last."""
-        return [fact for fact in self._latest(session_id) if fact.is_live(now)]
+        return [fact for _, fact in self._latest(session_id) if fact.is_live(now)]
+
+    def believed(self, now: datetime) -> list[tuple[SessionId, Fact]]:
+        """Return the facts believed now by all sessions together, the latest last, each with the one that holds it."""
+        return [(session, fact) for session, fact in self._latest(None) if fact.is_live(now)]
 
     def holder(self, record_id: str, now: datetime) -> tuple[SessionId, Fact] | None:
         """Return the live fact of this id and the session that believes it, None where none does."""
         held = ((session, fact) for each in self._beliefs.values() for session, (_, fact) in each.items())
         return next(((session, fact) for session, fact in held if fact.id == record_id and fact.is_live(now)), None)
 
+    def said(self, part: SessionId | None) -> Spoken:
+        """Return what sessions spoke of, and when last; None for what was ended of which nothing else is known."""
+        over = dict.fromkeys(self._retracted) if part is None else {}
+        spoken = {about: list(_held(beliefs, part)) for about, beliefs in self._beliefs.items()}
+        return {
+            **over,
+            **{about: max(_changed_at(fact) for _, _, fact in held) for about, held in spoken.items() if held},
+        }
+
     def lapsed(self, now: datetime, session_id: SessionId) -> list[Fact]:
         """Return the session's facts that are past their expiry and not yet marked so."""
-        return [f for f in self._latest(session_id) if f.state is State.ACTIVE and not f.is_live(now)]
+        return [f for _, f in self._latest(session_id) if f.state is State.ACTIVE and not f.is_live(now)]
 
     def to_records(self, *, from_beginning: bool) -> list[list[Any]]:
         """Return as JSON values what replay() needs; a log's beginning has nothing earlier to say anything of."""
@@ -117,17 +133,15 @@ class Ledger:
                 case _:
                     self._retracted[what[0], what[1]] = self._next()
 
-    def _latest(self, session_id: SessionId | None) -> Iterator[Fact]:
-        latest: list[tuple[int, Fact]] = []
+    def _latest(self, part: SessionId | None) -> Iterator[tuple[SessionId, Fact]]:
+        latest: list[tuple[int, SessionId, Fact]] = []
         for about, beliefs in self._beliefs.items():
-            if session_id is None:
-                # By the order of the log, not by clocks.
-                newest = max(beliefs.values(), key=itemgetter(0))
-                if newest[0] > self._retracted.get(about, 0):
-                    latest.append(newest)
-            elif session_id in beliefs:
-                latest.append(beliefs[session_id])
-        return (fact for _, fact in sorted(latest, key=itemgetter(0)))
+            # By the order of the log, not by clocks.
+            newest = max(_held(beliefs, part), key=itemgetter(0), default=None)
+            is_own = part is not None and part in beliefs
+            if newest is not None and (is_own or newest[0] > self._retracted.get(about, 0)):
+                latest.append(newest)
+        return ((holder, fact) for _, holder, fact in sorted(latest, key=itemgetter(0)))
 
     def _hold(self, session_id: SessionId, fact: Fact) -> None:
         self._subjects[session_id, fact.id] = identity(fact)
@@ -136,6 +150,34 @@ class Ledger:
     def _next(self) -> int:
         self._applied += 1
         return self._applied
+
+
+def current(found: Mapping[str, list[Fact]], spoken: Mapping[str, Spoken]) -> dict[str, list[Fact]]:
+    """Return facts by owner without those of users in a project of which they spoke since, across projects."""
+    since = {owner.removeprefix(ACROSS): said for owner, said in spoken.items()}
+    return {owner: unspoken(facts, since.get(owner, {})) for owner, facts in found.items()}
+
+
+def unspoken(facts: Iterable[Fact], spoken: Spoken) -> list[Fact]:
+    """Return the facts of which nothing was said since they were recorded."""
+    return [fact for fact in facts if identity(fact) not in spoken or not _is_before(fact, spoken[identity(fact)])]
+
+
+def _is_before(fact: Fact, at: datetime | None) -> bool:
+    return at is None or fact.recorded_at <= at
+
+
+def _held(
+    beliefs: Mapping[SessionId, tuple[int, Fact]], part: SessionId | None
+) -> Iterable[tuple[int, SessionId, Fact]]:
+    """Return the beliefs of the sessions that are meant, each with its order and holder; is_within() says which."""
+    if part is not None and not part.endswith("/"):
+        return [(beliefs[part][0], part, beliefs[part][1])] if part in beliefs else []
+    return [(order, session, fact) for session, (order, fact) in beliefs.items() if is_within(part, session)]
+
+
+def _changed_at(fact: Fact) -> datetime:
+    return fact.valid_to or fact.recorded_at
 
 
 class History:
@@ -156,7 +198,11 @@ class History:
 
     def superseded(self, session: SessionId | None) -> list[Fact]:
         """Return what one session or any had believed before something else took its place."""
-        return [fact for holder, fact in self._superseded.values() if session in {None, holder}]
+        return [fact for holder, fact in self._superseded.values() if is_within(session, holder)]
+
+    def said(self, part: SessionId | None) -> Spoken:
+        """Return what was spoken of until then."""
+        return self._ledger.said(part)
 
     def _apply(self, record: dict[str, Any]) -> None:
         self._ledger.apply(record)

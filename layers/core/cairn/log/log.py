@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from threading import RLock
+from typing import Any
 
 from cairn.ground.adapters import Adapters, Pending
-from cairn.ground.attributes import text
 from cairn.ground.bounded import BoundedCache
-from cairn.ground.errors import CorruptData, NotFound, TransactionRefused
+from cairn.ground.errors import CorruptData, KeyLost, NotFound, TransactionRefused
 from cairn.ground.ids import Digest, Project, Tenant, time_ordered_id
-from cairn.ground.jobs import IndexLog
+from cairn.ground.jobs import EmbedLog, IndexLog, Job
 from cairn.ground.paging import every
 from cairn.ground.table import (
     ABSENT,
@@ -35,6 +35,7 @@ from cairn.ground.table import (
     key_of,
 )
 from cairn.log.entries import LogEntry
+from cairn.log.entry_vectors import VECTORS, keep_vectors
 from cairn.log.layout import MANIFEST, NEWEST, log_pk, log_range, log_sk, logged_at
 from cairn.log.manifest import ENTRIES, Manifest, SegmentRef
 from cairn.log.newest import Newest
@@ -84,8 +85,9 @@ class _Slot:
 class MemoryLog:
     """Reads and appends the logs, one per owner and project; see log.layout for their keys."""
 
-    def __init__(self, adapters: Adapters, vault: Vault) -> None:
-        """Start with no view in memory."""
+    def __init__(self, adapters: Adapters, vault: Vault, *, embeds: bool = False) -> None:
+        """Start with no view in memory; where the deployment `embeds`, who appends asks for vectors."""
+        self._embeds = embeds
         self._adapters = adapters
         self._vault = vault
         self._segments = Segments(adapters, vault)
@@ -144,28 +146,40 @@ class MemoryLog:
         """Read what was appended since the view was last brought up to date; one query when warm."""
         pk = log_pk(tenant, project, owner)
         with self._exclusive(pk) as slot:
-            self._bring_up_to_date(tenant, pk, slot)
+            self._told(self._bring_up_to_date(tenant, pk, slot))
 
     def refresh_to(self, tenant: Tenant, project: Project, owner: str, version: str) -> None:
         """Bring the view up to date unless that was done for this version, which changes when the log may have."""
         pk = log_pk(tenant, project, owner)
         with self._exclusive(pk) as slot:
-            if slot.read is None or slot.read.version != version:
+            if slot.read is None or slot.read.damaged or slot.read.version != version:
                 self._bring_up_to_date(tenant, pk, slot).version = version
+            if slot.read is not None:
+                self._told(slot.read)
 
     @contextmanager
     def view(self, tenant: Tenant, project: Project, owner: str) -> Generator[MemoryView]:
         """Hold the view as last refreshed, read now if it never was; it must not be used after the with block."""
         pk = log_pk(tenant, project, owner)
         with self._exclusive(pk) as slot:
-            yield (slot.read or self._bring_up_to_date(tenant, pk, slot)).view
+            yield (slot.read or self._told(self._bring_up_to_date(tenant, pk, slot))).view
 
-    def wanted(self, tenant: Tenant, project: Project, owner: str) -> IndexLog | None:
-        """Return what whoever appends one more entry is to have done: something at each ENTRIES entries of the tail.
+    def has_read(self, tenant: Tenant, project: Project, owner: str, sk: str) -> bool:
+        """Tell whether the view is as new as an entry of this sort key, of whichever log."""
+        with self._exclusive(log_pk(tenant, project, owner)) as slot:
+            return slot.read is not None and slot.read.newest >= sk
+
+    def wanted(self, tenant: Tenant, project: Project, owner: str) -> list[Job]:
+        """Return what whoever appends one more entry is to have done: its vectors, and at each ENTRIES a segment.
 
         That a segment is damaged is said once.
         """
-        return self._job(tenant, project, owner, lambda read: (read.unindexed + 1) % ENTRIES == 0)
+        due = self._job(tenant, project, owner, lambda read: (read.unindexed + 1) % ENTRIES == 0)
+        return [*self.vectors_wanted(tenant, project, owner), *([due] if due else [])]
+
+    def vectors_wanted(self, tenant: Tenant, project: Project, owner: str) -> list[Job]:
+        """Return the job that gives what is appended its vectors, where the deployment has any."""
+        return [EmbedLog(tenant, project, owner)] if self._embeds else []
 
     def overdue(self, tenant: Tenant, project: Project, owner: str) -> IndexLog | None:
         """Return what should have been done by now, as last read; that a segment is damaged is said once."""
@@ -179,9 +193,16 @@ class MemoryLog:
             is_damaged, read.is_damaged = read.is_damaged, False
         return IndexLog(tenant, project, owner, rebuild=is_damaged)
 
+    def _told(self, read: Reading) -> Reading:
+        """Count what was passed over, at each call that reads the log: its answer lacks it."""
+        for where in read.damaged:
+            self._adapters.tally.damaged(where)
+        return read
+
     def _bring_up_to_date(self, tenant: Tenant, pk: str, slot: _Slot) -> Reading:
         read = slot.read
-        if read is None or read.indexed >= MOST_NEWS or not self._catch_up(tenant, pk, read):
+        # What was damaged may have been put back or taken away since.
+        if read is None or read.damaged or read.indexed >= MOST_NEWS or not self._catch_up(tenant, pk, read):
             read = slot.read = self._read(tenant, pk, read.segments if read else {})
         self._weigh_again(pk, slot)
         return read
@@ -207,6 +228,9 @@ class MemoryLog:
             if manifest.erasures != read.manifest.erasures:
                 return False
             read.manifest = manifest
+        if entries and read.tail and Key.of(entries[0]) not in read.damaged:
+            # They were stored since it was read, mostly: this process need not make them again.
+            keep_vectors(read.view.tail, self._vault, tenant, entries[0])
         self._fold(tenant, read, fresh)
         return True
 
@@ -263,11 +287,23 @@ class MemoryLog:
         return Reading(MemoryView(), Manifest(), passed_over, {}, is_damaged=True), entries
 
     def _fold(self, tenant: Tenant, read: Reading, entries: Sequence[Attributes]) -> None:
-        records = [(entry, self._vault.unseal(tenant, entry)) for entry in entries]
+        records = [(entry, self._record(tenant, entry)) for entry in entries]
         for entry, record in records:
-            read.view.apply(record)
+            if record is None:
+                read.damaged.append(Key.of(entry))
+            else:
+                read.view.apply(record)
+                keep_vectors(read.view.tail, self._vault, tenant, entry)
             read.tail.append(_sk(entry))
-            read.folded += _FOLDED * item_bytes(entry)
+            read.folded += _FOLDED * item_bytes({name: entry[name] for name in entry if name != VECTORS})
+
+    def _record(self, tenant: Tenant, entry: Attributes) -> Any:
+        try:
+            return self._vault.unseal(tenant, entry)
+        except KeyLost:
+            raise
+        except CorruptData:
+            return None
 
     @contextmanager
     def _exclusive(self, pk: str) -> Generator[_Slot]:
@@ -288,4 +324,4 @@ def _parted(items: Sequence[Attributes]) -> tuple[Attributes | None, list[Attrib
 
 
 def _sk(item: Attributes) -> str:
-    return text(item, "sk")
+    return Key.of(item).sk  # which a row has that cannot be read at all

@@ -12,7 +12,7 @@ from cairn.facts.facts import Fact, Source
 from cairn.ground.codec import moment, rfc3339
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import SessionId, UserId
-from cairn.ground.settings import RecallScope
+from cairn.ground.settings import MemoryScope
 from cairn.ground.tiers import Tier
 
 MemoryType: TypeAlias = Literal[
@@ -41,14 +41,17 @@ MemoryType: TypeAlias = Literal[
 ]
 RecalledType: TypeAlias = Literal["turn", MemoryType]
 """What a recall may find: what was said in a turn, or a memory or fact of a type."""
-SCOPES: Final[Mapping[str, RecallScope]] = {"s": "session", "u": "user", "p": "project"}
-"""Who sees a memory, by the first letter of its id: its session, all sessions of its user, or the whole project."""
+SCOPES: Final[Mapping[str, MemoryScope]] = {"s": "session", "u": "user", "p": "project", "e": "user_everywhere"}
+"""Who sees a memory, by the first letter of its id: its session, all sessions of its user, or the whole project.
+
+Or all sessions of its user in every project.
+"""
 
 # The scope's letter and 16 bytes of a tag (decision 30).
-_ID = re.compile(r"[sup]-[0-9a-f]{32}")
+_ID = re.compile(r"[supe]-[0-9a-f]{32}")
 
 
-def scope_of(name: str) -> RecallScope | None:
+def scope_of(name: str) -> MemoryScope | None:
     """Return the scope of the memory of this id, None where it is no memory's."""
     return SCOPES[name[0]] if _ID.fullmatch(name) else None
 
@@ -62,7 +65,7 @@ class Memory:
     content: str
     confidence: float
     rationale: str | None
-    scope: RecallScope
+    scope: MemoryScope
     session_id: SessionId
     user_id: UserId | None
     recorded_at: datetime

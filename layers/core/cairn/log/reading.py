@@ -6,6 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from cairn.ground.ids import Digest
+from cairn.ground.table import Key
 from cairn.log.manifest import Manifest
 from cairn.log.segment import Segment
 from cairn.log.view import MemoryView
@@ -26,6 +27,8 @@ class Reading:
     folded: int = 0
     version: str = ""
     is_damaged: bool = False
+    damaged: list[Key] = field(default_factory=list[Key])
+    """Where the entries are that were passed over, since they are damaged."""
 
     @property
     def size(self) -> int:

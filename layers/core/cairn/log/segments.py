@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 from cairn.ground.adapters import Adapters
-from cairn.ground.attributes import number, text
+from cairn.ground.attributes import text
 from cairn.ground.errors import CorruptData, TransactionRefused, Unavailable
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.paging import every
@@ -31,8 +31,10 @@ def as_far_as_readable(item: Attributes | None) -> Manifest:
     try:
         return Manifest.of(item)
     except CorruptData:
-        version = item.get("version")
-        return Manifest(version if isinstance(version, int) else 0, erasures=number(item, "erasures", 0))
+        version, erasures = item.get("version"), item.get("erasures")
+        return Manifest(
+            version if isinstance(version, int) else 0, erasures=erasures if isinstance(erasures, int) else 0
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +107,22 @@ class Segments:
 
         The segments' blobs and these others are of no use then. Unavailable where an indexer was faster: do it again.
         """
-        held, now = self.damaged_manifest(pk), self._adapters.clock.now()
-        new = _put(pk, Manifest(held.version + 1, (), held.erasures + 1))
-        useless = (_discarded(pk, now, digest) for digest in (*blobs, *(ref.digest for ref in held.segments)))
         try:
-            self._adapters.table.transact([new, *writes, *useless])
+            self._adapters.table.transact([*self.taking_out(pk, "", blobs), *writes])
         except TransactionRefused as refused:
             raise Unavailable("the log is being indexed; run it again") from refused
+
+    def taking_out(self, pk: str, first: str, blobs: Iterable[Digest] = ()) -> list[Write]:
+        """Return the writes to be made with those that take entries out of the log, none of them before `first`.
+
+        Readers learn by them to read the log anew. Segments that reach as far as `first` are of no use then, nor are
+        these blobs.
+        """
+        held, now = self.damaged_manifest(pk), self._adapters.clock.now()
+        kept = tuple(ref for ref in held.segments if ref.through < first)
+        useless = [*blobs, *(ref.digest for ref in held.segments[len(kept) :])]
+        new = Manifest(held.version + 1, kept, held.erasures + 1)
+        return [_put(pk, new), *(_discarded(pk, now, digest) for digest in useless)]
 
     def drop_discarded(self, tenant: Tenant, pk: str) -> None:
         """Delete the blobs that are of no use, however short that is; who is reading one reads the manifest again."""

@@ -11,7 +11,7 @@ from cairn.facts.kinds import FACT_KINDS
 from cairn.ground.codec import canonical, moment
 from cairn.ground.ids import SessionId, TurnId
 from cairn.language.index_terms import index_terms
-from cairn.log.documents import KINDS, Described, Documents, GrowingDocuments, Kind
+from cairn.log.documents import KINDS, Described, Documents, GrowingDocuments, Kind, Vectors
 from cairn.log.entries import Chunk, TurnStamp
 from cairn.log.memories import Ending, Memory, ending_of, memory_of, memory_record
 from cairn.log.packed import packed_blocks
@@ -92,9 +92,22 @@ class Tail:
         self._chunks: list[Chunk] = []
         self._endings: list[Ending] = []
         self._history: list[dict[str, Any]] = []
+        self._newest: list[tuple[GrowingDocuments, int]] = []
 
     def apply(self, record: dict[str, Any]) -> None:
         """Fold one entry's record."""
+        before = [(documents, len(documents)) for documents in self._documents.values()]
+        self._add(record)
+        self._newest = [(documents, doc) for documents, first in before for doc in range(first, len(documents))]
+
+    def keep_vectors(self, vectors: Vectors) -> None:
+        """Keep the vectors of all documents of the entry that was folded last."""
+        size, rest = divmod(len(vectors.data), max(1, len(self._newest)))
+        if not rest:
+            for place, (documents, doc) in enumerate(self._newest):
+                documents.keep(doc, vectors.embedder, bytes(vectors.data[place * size : (place + 1) * size]))
+
+    def _add(self, record: dict[str, Any]) -> None:
         if record["turn"]:
             self._say(record)
         for kept in record.get("remembered", ()):

@@ -12,9 +12,9 @@ from cairn.ground.ids import SessionId, TurnId
 from cairn.log.documents import Kind
 from cairn.log.entries import Chunk, TurnStamp
 from cairn.log.ledger import History, Ledger
-from cairn.log.memories import Ending, ending_of
+from cairn.log.memories import Ending, Memory, ending_of
 from cairn.log.segment import Segment
-from cairn.log.stretch import Stretch, Tail
+from cairn.log.stretch import Said, Stretch, Tail
 
 
 class MemoryView:
@@ -45,6 +45,30 @@ class MemoryView:
     def turns(self, session: SessionId) -> list[TurnStamp]:
         """Return the session's turns in the order of the log."""
         return [said.stamp for stretch in self.stretches for said in stretch.said(session)]
+
+    def sessions(self) -> list[SessionId]:
+        """Return the sessions that have turns here."""
+        return list(dict.fromkeys(chain.from_iterable(stretch.sessions() for stretch in self.stretches)))
+
+    def span(self, session: SessionId) -> tuple[TurnStamp, TurnStamp]:
+        """Return the first and the newest of the session's turns here, of which there are some."""
+        told = [said for stretch in self.stretches if (said := stretch.said(session))]
+        return told[0][0].stamp, told[-1][-1].stamp
+
+    def opening(self, session: SessionId) -> str:
+        """Return the first of the session's texts here, "" where there is none."""
+        return next((stretch.chunk(said.first).text for stretch, said in self._told(session) if said.texts), "")
+
+    def memories(self) -> Iterator[Memory]:
+        """Yield the memories that are kept and were not forgotten, the newest first."""
+        for stretch in reversed(self.stretches):
+            for doc in reversed(range(len(stretch.documents("memories")))):
+                memory = stretch.memory(doc)
+                if memory.id not in self._endings:
+                    yield memory
+
+    def _told(self, session: SessionId) -> Iterator[tuple[Stretch, Said]]:
+        return ((stretch, said) for stretch in self.stretches for said in stretch.said(session))
 
     def turn_count(self, session: SessionId) -> int:
         """Return how many turns of the session are here."""

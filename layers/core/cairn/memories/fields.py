@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from cairn.edge.explained import DIGITS, Explained, is_absent
-from cairn.edge.fields import SessionInput, UserName
+from cairn.edge.fields import ProjectInput, SessionName, UserName
+from cairn.edge.validation import refused
+from cairn.ground.ids import Tenant
+from cairn.ground.session import NO_SESSION, Session
 from cairn.log.memories import RecalledType
-from cairn.memories.model import MAX_CONTENT_BYTES, MAX_QUERY_BYTES, RecalledItem
+from cairn.memories.model import MAX_CONTENT_BYTES, MAX_QUERY_BYTES, FoundBy, RecalledItem, RecallResult
 
 _WORDS: Final = {"high": 0.9, "medium": 0.6, "low": 0.3}
 _LONGEST_ID: Final = 128
@@ -69,10 +72,35 @@ MemoryId: TypeAlias = Annotated[str, Field(min_length=1, max_length=_LONGEST_ID)
 TypeFilter: TypeAlias = Literal["all", RecalledType]
 
 
-class MemoryInput(SessionInput):
-    """What every action on an agent's memories takes."""
+class MemoryInput(ProjectInput):
+    """What every action on an agent's memories takes: for a user it needs no session."""
 
+    session_id: SessionName | None = None
     user_id: UserName | None = None
+
+    @model_validator(mode="after")
+    def _is_of_somebody(self) -> Self:
+        if self.session_id is None and self.user_id is None:
+            raise refused("is required where no user_id is known", "session_id")
+        return self
+
+    def session(self, tenant: Tenant) -> Session:
+        """Return the session this is about, as the tenant's; NO_SESSION where it is about none."""
+        return Session(tenant, self.project, self.session_id or NO_SESSION)
+
+
+class Origin(BaseModel):
+    """Where something found comes from."""
+
+    speaker: Annotated[str | None, Field(description="Who said it: a name, or user, assistant or tool.")]
+    session_id: Annotated[str | None, Field(description="In which session.")]
+    turn_id: Annotated[str | None, Field(description="In which turn.")]
+    words: Annotated[str | None, Field(description="Of a text, what was said, and nothing else.")]
+
+    @classmethod
+    def of(cls, found: RecalledItem) -> Origin:
+        """Return what is known of it."""
+        return cls(speaker=found.speaker, session_id=found.session_id, turn_id=found.turn_id, words=found.words)
 
 
 class Recalled(BaseModel):
@@ -86,9 +114,10 @@ class Recalled(BaseModel):
     score: Annotated[float, Field(description="How likely it is the answer, of all that matches; 0 without a query.")]
     source: Annotated[str, Field(description="turn, memory or fact, and how found: hybrid, text, semantic or time.")]
     why: Annotated[Explained | None, Field(description="Where explain was asked for.", exclude_if=is_absent)] = None
+    origin: Annotated[Origin | None, Field(description="Where it was asked for.", exclude_if=is_absent)] = None
 
     @classmethod
-    def of(cls, found: RecalledItem) -> Recalled:
+    def of(cls, found: RecalledItem, *, origin: bool = False) -> Recalled:
         """Return what the agent sees of it."""
         return cls(
             id=found.id,
@@ -99,4 +128,39 @@ class Recalled(BaseModel):
             score=round(found.score, DIGITS),
             source=f"{found.kind}:{found.found_by}",
             why=Explained.of(found.why) if found.why else None,
+            origin=Origin.of(found) if origin else None,
+        )
+
+
+class RecallAnswer(BaseModel):
+    """What was found."""
+
+    says: Annotated[str, Field(description="In words, how much is related and whether any likely answers.")]
+    likelihood: Annotated[
+        float | None, Field(description="How likely any of it answers the query, from 0 to 1.", exclude_if=is_absent)
+    ] = None
+    count: Annotated[int, Field(description="How many.")]
+    memories: Annotated[list[Recalled], Field(description="The best match first, or the newest.")]
+    more: Annotated[int, Field(description="How many more match.")]
+    cursor: Annotated[int | None, Field(description="Where they begin.")]
+    searched: Annotated[int, Field(description="How much there was to find: at 0 nothing is stored, not unmatched.")]
+    by: Annotated[FoundBy, Field(description="What the answer went by: words and meaning, one of them, or time.")]
+    without_vector: Annotated[
+        int | None, Field(description="How much of it words alone can find as yet.", exclude_if=is_absent)
+    ] = None
+
+    @classmethod
+    def of(cls, result: RecallResult, skipped: int, *, origin: bool = False) -> RecallAnswer:
+        """Return what the agent sees of the result, after as many as it was told before."""
+        told = len(result.found)
+        return cls(
+            says=result.says,
+            likelihood=None if result.likelihood is None else round(result.likelihood, DIGITS),
+            count=told,
+            memories=[Recalled.of(each, origin=origin) for each in result.found],
+            more=result.more,
+            cursor=skipped + told if result.more else None,
+            searched=result.searched,
+            by=result.by,
+            without_vector=result.without_vector or None,
         )

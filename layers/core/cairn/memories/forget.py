@@ -14,10 +14,10 @@ from typing import Literal
 from cairn.facts.facts import Changes, Fact, State
 from cairn.ground.errors import InvalidArgument, NotFound, TransactionRefused
 from cairn.ground.ids import SessionId
-from cairn.ground.session import Session
+from cairn.ground.session import NO_SESSION, Session
 from cairn.ground.table import Check, Equals, Key, Update, Write, key_of
 from cairn.log.entries import LogEntry
-from cairn.log.layout import NEWEST, log_pk, memory_owner, memory_sk
+from cairn.log.layout import NEWEST, is_within, log_pk, memory_owner, memory_sk, named_in
 from cairn.log.memories import Ending, scope_of
 from cairn.memories.model import ForgetRequest
 from cairn.memories.remember import FORGOTTEN, KEPT
@@ -44,12 +44,16 @@ class _Forgetting:
         self._services = services
         self._session = session
         self._request = request
-        self._visibility = visibility_of(services, session, request.user_id)
+        # What is kept in no session is looked for where the user's is.
+        scope = "user" if session.session_id == NO_SESSION else None
+        self._visibility = visibility_of(services, session, request.user_id, scope)
 
     def run(self) -> None:
         new = self._request.replacement_id
         facts = [name for name in (self._request.id, new) if name is not None and scope_of(name) is None]
         owners = open_logs(self._services, self._visibility) if facts else []
+        if self._session.session_id == NO_SESSION and "session" in {scope_of(self._request.id), scope_of(new or "")}:
+            raise InvalidArgument("session_id", "is required to forget what a session keeps")
         if new == self._request.id:
             raise InvalidArgument("replacement_id", "must not be what is forgotten")
         if new in facts and self._believed(new, owners) is None:
@@ -64,10 +68,8 @@ class _Forgetting:
     def _end_of_memory(self) -> list[Write]:
         """Return what ends a memory that is kept: its item, the log's entry, its replacement's being kept."""
         request, session = self._request, self._session
-        where = self._memory_key(request.id)
-        entry = self._services.log.append(
-            session.tenant, session.project, self._memory_owner(request.id), self._entry()
-        )
+        where, owner = self._memory_key(request.id), self._memory_owner(request.id)
+        entry = self._services.log.append(session.tenant, session.project, owner, self._entry(owner))
         writes: list[Write] = [
             Update(where, set={"state": FORGOTTEN, "ended": str(entry.item["sk"])}, condition=_IS_KEPT),
             entry,
@@ -81,20 +83,21 @@ class _Forgetting:
         """Return what ends a fact for the session that believes it, and for every wider view."""
         new, now = self._request.replacement_id, self._services.adapters.clock.now()
         deleted = replace(fact, state=State.DELETED, valid_to=now, superseded_by=new)
-        entry = replace(self._entry(), session_id=holder, changes=Changes(deleted=(deleted,)))
+        entry = replace(self._entry(owner), session_id=holder, changes=Changes(deleted=(deleted,)))
         append = self._services.log.append(self._session.tenant, self._session.project, owner, entry)
         return [append, *self._services.log.in_order(append), *self._replacement_is_kept()]
 
-    def _entry(self) -> LogEntry:
+    def _entry(self, owner: str) -> LogEntry:
         request, now = self._request, self._services.adapters.clock.now()
+        session_id = named_in(owner, self._session.project, self._session.session_id)
         ending = Ending(
             id=request.id,
             at=now,
-            session_id=self._session.session_id,
+            session_id=session_id,
             reason=request.reason,
             replacement_id=request.replacement_id,
         )
-        return LogEntry(session_id=self._session.session_id, at=now, forgotten=(ending,))
+        return LogEntry(session_id=session_id, at=now, forgotten=(ending,))
 
     def _replacement_is_kept(self) -> list[Write]:
         new = self._request.replacement_id
@@ -106,7 +109,7 @@ class _Forgetting:
         for owner in owners:
             with self._services.log.view(self._session.tenant, self._session.project, owner) as view:
                 held = view.ledger.holder(name, now)
-            if held is not None and self._visibility.session_of(owner) in {None, held[0]}:
+            if held is not None and is_within(self._visibility.session_of(owner), held[0]):
                 return owner, *held
         return None
 
@@ -115,7 +118,7 @@ class _Forgetting:
         for owner in owners:
             with self._services.log.view(self._session.tenant, self._session.project, owner) as view:
                 ending = view.ending(self._request.id)
-            if ending is not None and self._visibility.session_of(owner) in {None, ending.session_id}:
+            if ending is not None and is_within(self._visibility.session_of(owner), ending.session_id):
                 return True
         return False
 

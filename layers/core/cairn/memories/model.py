@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from cairn.ground.explanation import Explanation
 from cairn.ground.ids import SessionId, TurnId, UserId
-from cairn.ground.settings import RecallScope
+from cairn.ground.settings import MemoryScope, RecallScope
 from cairn.log.memories import MemoryType, RecalledType
 from cairn.recall.filter import SearchMode
 
+FoundBy: TypeAlias = Literal["text", "semantic", "hybrid", "time"]
+"""What found something: its words, its meaning, both or, where nothing was asked, its time."""
 MAX_CONTENT_BYTES: Final = 2000
 
 
@@ -22,18 +24,21 @@ MAX_REASON_CHARACTERS: Final = 500
 
 
 MOST_PER_SESSION: Final = 10_000
-"""How many memories a session may keep, forgotten ones among them, since what is forgotten stays on record."""
+"""How many memories a session may keep, forgotten ones among them, since what is forgotten stays on record.
+
+As many may be kept in one log without a session.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A memory to keep."""
+    """A memory to keep; without a scope it is kept for the user where one is known."""
 
     content: str
     type: MemoryType = "fact"
     confidence: float = 0.8
     rationale: str | None = None
-    scope: RecallScope = "session"
+    scope: MemoryScope | None = None
     user_id: UserId | None = None
 
 
@@ -54,13 +59,15 @@ class RecallRequest:
     as_of: datetime | None = None
     explain: bool = False
     user_id: UserId | None = None
+    scope: RecallScope | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecalledItem:
     """A text, a memory or a fact that answers a question; `why` explains its score.
 
-    `found_by` is "time" where nothing was searched for, "text" where no vectors were at hand.
+    `found_by` is "time" where nothing was searched for, "text" where no vectors were at hand. `words` are those of a
+    text alone, whose `content` also says when, in which session and by whom; `speaker` is whose word a fact goes by.
     """
 
     id: str
@@ -70,19 +77,29 @@ class RecalledItem:
     timestamp: datetime
     kind: Literal["turn", "memory", "fact"]
     score: float = 0.0
-    found_by: Literal["text", "semantic", "hybrid", "time"] = "time"
+    found_by: FoundBy = "time"
     session_id: SessionId | None = None
     turn_id: TurnId | None = None
+    speaker: str | None = None
+    words: str | None = None
     why: Explanation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallResult:
-    """Answers to a question, best first; `more` did not fit, `searched` is how much could have been found."""
+    """Answers to a question, best first; `more` did not fit, `searched` is how much could have been found.
+
+    `by` is what the answer went by; `without_vector` of what was searched could be found by words alone.
+    `likelihood` is how likely any of it answers, None where nothing was asked; `says` tells it in words.
+    """
 
     found: tuple[RecalledItem, ...]
     more: int
     searched: int
+    by: FoundBy = "time"
+    without_vector: int = 0
+    likelihood: float | None = None
+    says: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING
 
 from cairn.conversation import token_count as tokens
 from cairn.facts.facts import Fact, subject
+from cairn.ground.ids import TurnId
 from cairn.ground.session import Session
 from cairn.log.entries import Chunk
+from cairn.log.layout import is_across
+from cairn.log.ledger import Spoken, current
 from cairn.log.memories import Memory
+from cairn.memories import in_words
 from cairn.memories.model import RecalledItem, RecallRequest, RecallResult
 from cairn.recall.filter import Filter
 from cairn.recall.searching import Search, Visibility
@@ -29,8 +33,8 @@ MOST_TOKENS = 4000
 
 def recall(services: SessionServices, session: Session, request: RecallRequest) -> RecallResult:
     """Return what answers the question, the best first or, without a query, the newest memories and facts."""
-    visibility = visibility_of(services, session, request.user_id)
-    owners_of_memories = memory_owners(session, request.user_id)
+    visibility = visibility_of(services, session, request.user_id, request.scope)
+    owners_of_memories = memory_owners(visibility, request.user_id)
     owners = open_logs(services, visibility, owners_of_memories)
     filter_ = Filter(
         at=request.as_of,
@@ -57,15 +61,22 @@ def _facts(
     if filter_.at is None and not filter_.include_superseded:
         held = services.searcher.beliefs(visibility, owners)
     else:
-        held = {owner: _believed_at(services, visibility, owner, filter_) for owner in owners}
+        held = _believed_at(services, visibility, owners, filter_)
     return {owner: [fact for fact in facts if filter_.covers("fact", fact.confidence)] for owner, facts in held.items()}
 
 
-def _believed_at(services: SessionServices, visibility: Visibility, owner: str, filter_: Filter) -> list[Fact]:
-    session = visibility.session_of(owner)
-    with services.log.view(visibility.session.tenant, visibility.session.project, owner) as view:
-        history = view.history(filter_.at or services.adapters.clock.now())
-    return [*history.facts(session), *(history.superseded(session) if filter_.include_superseded else ())]
+def _believed_at(
+    services: SessionServices, visibility: Visibility, owners: Sequence[str], filter_: Filter
+) -> dict[str, list[Fact]]:
+    held, spoken, where = dict[str, list[Fact]](), dict[str, Spoken](), visibility.session
+    for owner in owners:
+        session = visibility.session_of(owner)
+        with services.log.view(where.tenant, where.project, owner) as view:
+            history = view.history(filter_.at or services.adapters.clock.now())
+        held[owner] = [*history.facts(session), *(history.superseded(session) if filter_.include_superseded else ())]
+        if is_across(owner):
+            spoken[owner] = history.said(session)
+    return held if filter_.include_superseded else current(held, spoken)
 
 
 def _best(answer: Answer, request: RecallRequest) -> RecallResult:
@@ -75,12 +86,21 @@ def _best(answer: Answer, request: RecallRequest) -> RecallResult:
         why = answer.why(hit) if request.explain else None
         return replace(_recalled_item(answer.read(hit)), score=hit.score, found_by=answer.found_by, why=why)
 
-    return _page(map(recalled, answer.hits()), answer.matched, answer.searched, request)
+    page = _page(map(recalled, answer.hits()), answer.matched, answer.searched, request)
+    likelihood = answer.likelihood
+    return replace(
+        page,
+        by=answer.found_by,
+        without_vector=answer.without_vector,
+        likelihood=likelihood.value,
+        says=in_words.of_a_question(request, answer.searched, answer.matched, likelihood),
+    )
 
 
 def _newest(answer: Answer, request: RecallRequest) -> RecallResult:
     """Return the newest of all that may be found."""
-    return _page(map(_recalled_item, answer.newest()), answer.searched, answer.searched, request)
+    page = _page(map(_recalled_item, answer.newest()), answer.searched, answer.searched, request)
+    return replace(page, says=in_words.of_the_newest(request, answer.searched))
 
 
 def _page(found: Iterable[RecalledItem], count: int, searched: int, request: RecallRequest) -> RecallResult:
@@ -105,6 +125,8 @@ def _recalled_item(found: Found) -> RecalledItem:
                 kind="turn",
                 session_id=found.session_id,
                 turn_id=found.turn_id,
+                speaker=found.speaker,
+                words=found.text,
             )
         case Memory():
             return RecalledItem(
@@ -123,4 +145,6 @@ def _recalled_item(found: Found) -> RecalledItem:
                 confidence=found.confidence,
                 timestamp=found.recorded_at,
                 kind="fact",
+                turn_id=TurnId(found.source.turn_id) if found.source.turn_id else None,
+                speaker="user",
             )

@@ -1,36 +1,52 @@
 """remember: keep a memory exactly once, in one transaction, within its session's limit.
 
-A memory is named by what it says, under the tenant's key: told twice, as after a lost answer, it is one memory; only
-where it was forgotten meanwhile it is kept again, under another id.
+A memory is named by its scope and what it says, under the tenant's key: told twice, in other letter case, with other
+fields or after a lost answer, it stays the one memory that was kept first. Only where it was forgotten meanwhile it is
+kept again, under another id.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
+from cairn.facts.facts import normalise
+from cairn.ground.attributes import text
 from cairn.ground.codec import canonical
-from cairn.ground.errors import CairnError, QuotaExceeded, TransactionRefused
+from cairn.ground.errors import QuotaExceeded, TransactionRefused
 from cairn.ground.jobs import IndexLog
-from cairn.ground.session import Session
-from cairn.ground.table import ABSENT, AnyOf, Attributes, Key, LessThan, Missing, Put, Update, Write
+from cairn.ground.session import NO_SESSION, Session
+from cairn.ground.settings import MemoryScope
+from cairn.ground.table import ABSENT, AnyOf, Attributes, Key, LessThan, Missing, Put, Update, Write, key_of
 from cairn.log.entries import LogEntry
-from cairn.log.layout import log_pk, memory_owner, memory_sk
+from cairn.log.layout import KEPT_COUNT, log_pk, memory_owner, memory_sk, named_in
 from cairn.log.manifest import ENTRIES
-from cairn.log.memories import Memory
+from cairn.log.memories import SCOPES, Memory, MemoryType
 from cairn.memories.model import MOST_PER_SESSION, Note
 from cairn.sessions.layout import MEMORY_COUNT, session_pk
+from cairn.sessions.open_logs import kept_scope
 from cairn.sessions.services import SessionServices
-from cairn.sessions.transacting import transact
+from cairn.sessions.transacting import asking_for, transact
 
 PURPOSE = "memory"
 KEPT = "kept"
 FORGOTTEN = "forgotten"
+_LETTERS = {scope: letter for letter, scope in SCOPES.items()}
 
 
-def remember(services: SessionServices, session: Session, note: Note) -> str:
-    """Keep the memory and return its id, the same one where it is kept already.
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The memory that is kept: its id and type. It is `new` if this call kept it."""
+
+    id: str
+    type: MemoryType
+    new: bool = True
+
+
+def remember(services: SessionServices, session: Session, note: Note) -> Kept:
+    """Keep the memory and return it, or the one that says the same in its scope.
 
     QuotaExceeded where the session keeps as many as it may; Unavailable may be tried again.
     """
@@ -44,76 +60,87 @@ class _Remembering:
         self._services = services
         self._session = session
         self._note = note
-        self._owner = memory_owner(note.scope, note.user_id, session.session_id)
+        self._scope: MemoryScope = kept_scope(services, session, note.user_id, note.scope)
+        self._owner = memory_owner(self._scope, note.user_id, session.session_id)
         self._pk = log_pk(session.tenant, session.project, self._owner)
 
-    def run(self) -> str:
-        name = self._name("")
-        while (ended := self._store(name)) is not None:
+    def run(self) -> Kept:
+        ended = ""
+        while True:
             name = self._name(ended)
-        return name
+            taken = self._store(name)
+            if taken is None:
+                return Kept(name, self._note.type)
+            if "ended" not in taken:
+                return Kept(name, cast("MemoryType", text(taken, "type", self._note.type)), new=False)
+            ended = text(taken, "ended")
 
-    def _store(self, name: str) -> str | None:
-        """Keep the memory unless one of this name is kept; of one that was forgotten return what it ended with."""
-        taken = transact(self._services, partial(self._writes, name), _taken, partial(self._jobs, name))
+    def _store(self, name: str) -> Attributes | None:
+        """Keep the memory unless there is one of this name; return that one's item then."""
+        taken = transact(self._services, partial(self._writes, name), _taken, partial(self._requests, name))
         if taken is None:
             self._services.registry.note(self._session, self._owner)
-            return None
-        ended = taken.get("ended")
-        return None if ended is None else str(ended)
+        return taken
 
     def _writes(self, name: str) -> list[Write]:
         """Return what keeps the memory: its item, the session's count, the entry of the log."""
         adapters, session, note = self._services.adapters, self._session, self._note
-        now = adapters.clock.now()
+        now, session_id = adapters.clock.now(), named_in(self._owner, session.project, session.session_id)
         memory = Memory(
             id=name,
             type=note.type,
             content=note.content,
             confidence=note.confidence,
             rationale=note.rationale,
-            scope=note.scope,
-            session_id=session.session_id,
+            scope=self._scope,
+            session_id=session_id,
             user_id=note.user_id,
             recorded_at=now,
         )
-        entry = LogEntry(session_id=session.session_id, at=now, remembered=(memory,))
+        entry = LogEntry(session_id=session_id, at=now, remembered=(memory,))
         append = self._services.log.append(session.tenant, session.project, self._owner, entry)
         room = AnyOf((Missing("kept"), LessThan("kept", MOST_PER_SESSION)))
         return [
-            Put({"pk": self._pk, "sk": memory_sk(name), "state": KEPT}, ABSENT),
-            Update(Key(session_pk(session), MEMORY_COUNT), add={"kept": 1}, condition=room),
+            Put({"pk": self._pk, "sk": memory_sk(name), "state": KEPT, "type": note.type}, ABSENT),
+            Update(self._count(), add={"kept": 1}, condition=room),
             append,
             *self._services.log.in_order(append),
             *self._services.registry.writes(session, self._owner),
         ]
 
+    def _count(self) -> Key:
+        """Return where the memory counts: in its session, or in its log where it is kept in none."""
+        is_of_session = self._session.session_id != NO_SESSION
+        return Key(session_pk(self._session), MEMORY_COUNT) if is_of_session else Key(self._pk, KEPT_COUNT)
+
     def _name(self, ended: str) -> str:
-        """Return the name of the memory, or of the next one that says the same where the last one has ended."""
-        note = self._note
-        said = [self._pk, self._session.session_id, note.type, note.content, note.confidence, note.rationale, ended]
+        """Return the name of what the note says in its scope, or of the next such memory after the one that ended."""
+        said = [self._pk, normalise(self._note.content), ended]
         tag = self._services.vault.sign(self._session.tenant, PURPOSE, canonical(said))
-        return f"{note.scope[0]}-{tag.partition('.')[2]}"
+        return f"{_LETTERS[self._scope]}-{tag.partition('.')[2]}"
 
-    def _jobs(self, name: str) -> list[Callable[[], None]]:
-        """Return the call that has the log indexed: one memory in ENTRIES makes it, as nothing here reads the tail."""
-        if int(name[-8:], 16) % ENTRIES:
-            return []
-        job = IndexLog(self._session.tenant, self._session.project, self._owner)
+    def _requests(self, name: str) -> list[Callable[[], object]]:
+        """Return the calls that have the memory embedded and, as nothing here reads the tail, one in ENTRIES indexed.
 
-        def send() -> None:
-            with suppress(CairnError):
-                self._services.adapters.jobs.send([job])
+        And the one that lists its project.
+        """
+        session = self._session
+        jobs = self._services.log.vectors_wanted(session.tenant, session.project, self._owner)
+        if not int(name[-8:], 16) % ENTRIES:
+            jobs.append(IndexLog(session.tenant, session.project, self._owner))
+        return [
+            *asking_for(self._services, jobs),
+            *self._services.registry.listing(session.tenant, session.project),
+        ]
 
-        return [send]
 
-
-def _taken(_: Sequence[Write], refused: TransactionRefused) -> Attributes | None:
+def _taken(writes: Sequence[Write], refused: TransactionRefused) -> Attributes | None:
     """Return what is stored under the memory's name, None where nothing is; QuotaExceeded where there is no room."""
     taken, counted = refused.reasons[:2]
     if taken is not None and taken.code == "condition":
         return taken.item or {}
     if counted is not None and counted.code == "condition":
-        message = f"The session keeps {MOST_PER_SESSION} memories, as many as it may"
+        whose = "The session" if key_of(writes[1]).sk == MEMORY_COUNT else "The user or project, outside of sessions,"
+        message = f"{whose} keeps {MOST_PER_SESSION} memories, as many as it may"
         raise QuotaExceeded(message, {"limit": MOST_PER_SESSION}) from None
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from cairn.ground.settings import EmbeddingSettings
 from cairn.models.minilm import MODEL, MiniLm
 
 BUILT = Path(sys.prefix) / "share" / "cairn" / "model"
-"""Where set-up builds the model, in the virtual environment."""
+"""Where a checkout's set-up builds the model, in the virtual environment."""
+LAYERED = "cairn_model"
+"""The model's directory beside the modules, in its Lambda layer and in an install: on the path, wherever that is."""
 
 _logger = logging.getLogger("cairn")
 
@@ -27,11 +30,29 @@ def embedder(settings: EmbeddingSettings) -> Embedder | None:
 
             return Titan(Clients(), settings)
         case "minilm":
-            return _minilm(Path(settings.directory) if settings.directory else BUILT)
+            return _minilm(directory(settings))
 
 
-def _minilm(directory: Path) -> Embedder | None:
-    if not (directory / MODEL).is_file():
-        _logger.info("no embedding model in %s: texts are found by their words alone", directory)
+def directory(settings: EmbeddingSettings) -> Path:
+    """Return where MiniLM's files are, or where set-up would build them if they are nowhere."""
+    if settings.directory:
+        return Path(settings.directory)
+    layered = (Path(each) / LAYERED for each in sys.path)
+    return next((each for each in (of_this_person(), *layered, BUILT) if (each / MODEL).is_file()), BUILT)
+
+
+def of_this_person() -> Path:
+    """Return where a model is built for an install that came without one: `cairn/model` under XDG_CACHE_HOME.
+
+    That is ~/.cache unless it is set to an absolute path.
+    """
+    chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path's own raises where nobody's home is known
+    return (chosen if chosen.is_absolute() else home / ".cache") / "cairn" / "model"
+
+
+def _minilm(place: Path) -> Embedder | None:
+    if not (place / MODEL).is_file():
+        _logger.info("no embedding model in %s: texts are found by their words alone", place)
         return None
-    return MiniLm(directory)
+    return MiniLm(place)

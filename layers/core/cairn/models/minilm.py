@@ -77,24 +77,25 @@ class MiniLm:
             from cairn.models.onnx_graph import OnnxGraph  # noqa: PLC0415 - 100 ms, only where something is embedded
         except ImportError:
             raise EmbeddingFailed("onnxruntime cannot be loaded") from None
-        vocabulary = self._checked(VOCABULARY)
+        vocabulary = checked(self._directory, VOCABULARY)
         try:
             pieces = vocabulary.read_text(encoding="utf-8").splitlines()
         except OSError:
             raise _unreadable(VOCABULARY) from None
-        return WordPiece(pieces), OnnxGraph(self._checked(MODEL))
+        return WordPiece(pieces), OnnxGraph(checked(self._directory, MODEL))
 
-    def _checked(self, name: str) -> Path:
-        """Return where a file of the model is, if it is the one that was reviewed: a torn one is none."""
-        path = self._directory / name
-        try:
-            with path.open("rb") as file:
-                digest = file_digest(file, "sha256").hexdigest()
-        except OSError:
-            raise _unreadable(name) from None
-        if digest != _SHA256[name]:
-            raise EmbeddingFailed(f"{name} of the embedding model is not the one it should be")
-        return path
+
+def checked(directory: Path, name: str) -> Path:
+    """Return where a file of the model is; EmbeddingFailed where it is not the one that was reviewed."""
+    path = directory / name
+    try:
+        with path.open("rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
+    except OSError:
+        raise _unreadable(name) from None
+    if digest != _SHA256[name]:
+        raise EmbeddingFailed(f"{name} of the embedding model is not the one it should be")
+    return path
 
 
 def _unreadable(name: str) -> EmbeddingFailed:

@@ -15,11 +15,12 @@ import numpy as np
 from cairn.ground.explanation import Explanation
 from cairn.log.documents import Kind
 from cairn.recall.collection import Collection, Found
-from cairn.recall.corpus import Mask, QueryVectors
+from cairn.recall.corpus import Mask, QueryVectors, Scores, without_vector
 from cairn.recall.filter import SearchMode
 from cairn.recall.joined import Joined, side_by_side
+from cairn.recall.likelihood import Likelihood, likelihood
 from cairn.recall.question import question
-from cairn.recall.ranker import NOTHING, Ranking, rank
+from cairn.recall.ranker import NOTHING, Ranking, Tier, rank, tier
 
 Embed = Callable[[str, str], QueryVectors | None]
 """Turns what is meant, and how it was put, into vectors; None where there are none."""
@@ -28,7 +29,7 @@ _ONE_DAY_FROM = 1
 
 
 class Hit(NamedTuple):
-    """A result; `score` is the model's probability that it is the answer, and the scores of all results add up to 1."""
+    """A result and its score: of hits() its share, and the shares of all that match add up to 1; of scored() raw."""
 
     kind: Kind
     score: float
@@ -37,12 +38,16 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """The documents that match a question, of those that are `allowed`: bool of shape (rows,) of the corpus."""
+    """The documents that match a question, of those that are `allowed`: bool of shape (rows,) of the corpus.
+
+    `without_vector` of the allowed have no vector yet where vectors were asked for.
+    """
 
     ranking: Ranking
     collections: Sequence[Collection]
     corpus: Joined
     allowed: Mask
+    without_vector: int = 0
 
     @property
     def searched(self) -> int:
@@ -55,11 +60,38 @@ class Answer:
         return int(self.ranking.matched.sum())
 
     def hits(self) -> Iterator[Hit]:
-        """Yield what matches, the best first."""
+        """Return what matches, the best first."""
         shares = self.ranking.shares()
-        for place in np.flatnonzero(self.ranking.matched).tolist():
-            number, _ = self.corpus.leaf_of(int(self.ranking.rows[place]))
-            yield Hit(self.corpus.leaves[number].kind, float(shares[place]), place)
+        return (self._hit(place, shares) for place in np.flatnonzero(self.ranking.matched).tolist())
+
+    def scored(self) -> Iterator[Hit]:
+        """Return all that was weighed with its raw score, the best first, whether it matches or not.
+
+        Raw scores tell how well a text answers, on any question's scale alike; shares tell how much better than others.
+        """
+        return (self._hit(place, self.ranking.scores) for place in range(len(self.ranking.rows)))
+
+    def _hit(self, place: int, scores: Scores) -> Hit:
+        number, _ = self.corpus.leaf_of(int(self.ranking.rows[place]))
+        return Hit(self.corpus.leaves[number].kind, float(scores[place]), place)
+
+    @cached_property
+    def likelihood(self) -> Likelihood:
+        """Return how likely something of what was weighed answers the question."""
+        return likelihood(self.ranking, self.searched)
+
+    def matches(self, hit: Hit) -> bool:
+        """Tell whether it has to do with the question by a word or by meaning."""
+        return bool(self.ranking.matched[hit.place])
+
+    def place(self, hit: Hit) -> tuple[int, int]:
+        """Return the row of what was found, and that of what was said just before it, -1 for none."""
+        row = int(self.ranking.rows[hit.place])
+        return row, int(self.corpus.columns.before[row])
+
+    def collection_of(self, hit: Hit) -> int:
+        """Return the number of the collection in which it was found."""
+        return bisect_right(self._firsts, int(self.ranking.rows[hit.place])) - 1
 
     def read(self, hit: Hit) -> Found:
         """Return what was found."""
@@ -80,6 +112,11 @@ class Answer:
     def _firsts(self) -> Sequence[int]:
         """Return the row of each collection's first document."""
         return list(accumulate((len(each.corpus) for each in self.collections), initial=0))
+
+    @property
+    def tier(self) -> Tier:
+        """Return by how much there was to go by."""
+        return tier(self.ranking.features)
 
     def why(self, hit: Hit) -> Explanation:
         """Return why it stands where it does."""
@@ -117,7 +154,8 @@ def answer(  # noqa: PLR0913 - what a question is put to, and how
     # A question that the embedder cannot read has a vector all the same, and that one says nothing.
     by_words = mode == "text" or (mode == "hybrid" and english_only and asked.is_foreign)
     query_vectors = None if by_words else embed(asked.text, text)
-    return Answer(rank(corpus, asked, query_vectors, allowed, mode), collections, corpus, allowed)
+    lacking = 0 if query_vectors is None else without_vector(corpus, query_vectors.embedder, allowed)
+    return Answer(rank(corpus, asked, query_vectors, allowed, mode), collections, corpus, allowed, lacking)
 
 
 def _year(day: int) -> int:

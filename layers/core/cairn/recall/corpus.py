@@ -145,6 +145,14 @@ def similarities(corpus: Corpus, query_vectors: QueryVectors) -> Scores | None:
     return found if known.all() else np.where(known, found, found[known].mean())
 
 
+def without_vector(corpus: Corpus, embedder: str, rows: Mask) -> int:
+    """Return how many of these rows, bool of shape (rows,), have no vector of this embedder."""
+    lacking = rows.copy()
+    for stored in corpus.vectors(embedder):
+        lacking[stored.rows] = False
+    return int(lacking.sum())
+
+
 def picked(corpus: Corpus, rows: Rows, query_vectors: QueryVectors) -> Scores:
     """Return the vectors of these rows, float32 of shape (rows, dimensions), zeros where there is none."""
     found = np.zeros((len(rows), len(query_vectors.as_put)), np.float32)

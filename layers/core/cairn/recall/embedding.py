@@ -1,7 +1,8 @@
 """Embed logs and questions; without an embedder, or if it fails, recall goes by words.
 
-Segments hold the vectors that the indexer made. What no segment holds gets its vectors when it is first searched,
-the newest first and for a while, so that a turn writes no vectors and a cold process does not keep its caller waiting.
+Segments hold vectors, and so do the entries behind them, from right after they were appended. What has none yet, since
+it is that new or could not be embedded, gets its vectors when it is searched, the newest first and for a while, so that
+nobody is kept waiting; the answer says how much had none.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class Embedding:
         found: dict[Kind, Vectors] = {}
         try:
             for kind in KINDS:
-                data = b"".join(_vectors(stretch, kind, embedder) for stretch in view.stretches)
+                data = b"".join(vectors_of(stretch, kind, embedder) for stretch in view.stretches)
                 if data:
                     found[kind] = Vectors(embedder.name, data)
         except EmbeddingFailed:
@@ -79,12 +80,21 @@ class Embedding:
         return found
 
 
-def _vectors(stretch: Stretch, kind: Kind, embedder: Embedder) -> bytes:
-    """Return the vectors of a stretch's documents: those it has, or new ones."""
+def vectors_of(stretch: Stretch, kind: Kind, embedder: Embedder) -> bytes:
+    """Return the vectors of a stretch's documents end to end: those it has, and new ones of the others.
+
+    EmbeddingFailed where one cannot be made.
+    """
     held = stretch.documents(kind).vectors
-    if held is not None and held.embedder == embedder.name and held.docs is None:
+    if held is None or held.embedder != embedder.name:
+        held = Vectors(embedder.name, b"", ())
+    if held.docs is None:
         return bytes(held.data)
-    return b"".join(stored_bytes(*_embedded(embedder, text)) for text in stretch.texts(kind))
+    size = len(held.data) // max(1, len(held.docs))
+    known = {doc: bytes(held.data[place * size : (place + 1) * size]) for place, doc in enumerate(held.docs)}
+    return b"".join(
+        known.get(doc) or stored_bytes(*_embedded(embedder, text)) for doc, text in enumerate(stretch.texts(kind))
+    )
 
 
 def _embedded(embedder: Embedder, text: str) -> tuple[Vector, Tokens | None]:

@@ -24,6 +24,8 @@ POOL = 150
 _UNKNOWN_TERM = 8.0
 # A text that repeats a whole question is no better an answer than one that shares three pairs with it.
 _MOST_PAIRS = 3
+OF_QUESTION = ("known", "asks_when", "names_one")
+"""What is the same for all texts: the ranker cannot weigh it, but it tells how likely any of them answers."""
 # Ten better ones halve it: ranks tell most among the first ten.
 _HEAD = 10.0
 
@@ -53,6 +55,11 @@ def features(
     rows = _pool(corpus, [words.scores, *([] if meaning is None else [meaning])], allowed)
     near = _Near(columns, rows)
     found = words.features(near) | _people(columns, rows, question, corpus) | _form(near, question)
+    found |= {
+        "known": np.full(len(rows), words.known(allowed), np.float32),
+        "asks_when": np.full(len(rows), question.asks_when, np.float32),
+        "names_one": np.full(len(rows), bool(question.names) and len(question.speakers) == 1, np.float32),
+    }
     found["date"] = _dates(columns, rows, question)
     if query_vectors is not None and meaning is not None:
         found |= _meaning(corpus, near, meaning, query_vectors)
@@ -125,6 +132,11 @@ class _Words:
             "pairs": self._pairs(rows),
         }
         return found | self._coverage(near)
+
+    def known(self, allowed: Mask | None) -> float:
+        """Return how much of the question stands anywhere in what is allowed, by rarity."""
+        seen = [hit.idf for hit in self._hits if allowed is None or allowed[hit.rows].any()]
+        return sum(seen) / self._total
 
     def _coverage(self, near: _Near) -> dict[str, Scores]:
         """Return how much of the question stands in a text, and in it and those around it, by rarity."""
@@ -251,9 +263,6 @@ def _people(columns: Columns, rows: Rows, question: Question, corpus: Corpus) ->
 
 def _form(near: _Near, question: Question) -> dict[str, Scores]:
     columns, rows = near.columns, near.rows
-    # About 1 for a text of 150 terms: log1p(147) is 5. Weights are fitted to this scale.
-    lengths = np.log1p(columns.length).astype(np.float32) / 5
-    longer = (lengths[rows] - lengths.mean()) * 2 if len(rows) else lengths
 
     def shows(trait: Trait) -> Scores:
         return (columns.traits[rows] & trait > 0).astype(np.float32)
@@ -262,13 +271,11 @@ def _form(near: _Near, question: Question) -> dict[str, Scores]:
     unasked = shows(Trait.BY_ASSISTANT) * np.float32(question.is_english and not of_assistant)
     asks = (columns.traits & Trait.ASKS > 0).astype(np.float32)
     return {
-        "length_z": longer,
         "asks": asks[rows],
         "asked_before": near.at(asks, near.before),
         "says_i": shows(Trait.SAYS_I),
         "short": shows(Trait.IS_SHORT),
         "by_assistant": unasked,
-        "by_assistant_length": unasked * longer,
         "time_for_when": shows(Trait.NAMES_A_TIME) * np.float32(question.asks_when),
         "number_for_how_many": shows(Trait.COUNTS) * np.float32(question.asks_how_many),
     }

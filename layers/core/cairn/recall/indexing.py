@@ -13,6 +13,7 @@ from functools import partial
 from itertools import islice
 
 from cairn.ground.adapters import Adapters, Pending
+from cairn.ground.damage import sound_or_none
 from cairn.ground.errors import CorruptData, NotFound
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.jobs import IndexLog
@@ -20,6 +21,7 @@ from cairn.ground.paging import every
 from cairn.ground.ports import Embedder, Inventory
 from cairn.ground.table import Attributes, Key, Query
 from cairn.log.documents import Kind, Vectors
+from cairn.log.entry_vectors import keep_vectors
 from cairn.log.layout import MANIFEST, log_of, log_pk, log_range
 from cairn.log.manifest import ENTRIES, Manifest, SegmentRef, merging
 from cairn.log.segment import Segment
@@ -58,7 +60,7 @@ class Indexer:
         self._adapters = adapters
         self._vault = vault
         self._embedder = embedder
-        self._segments = Segments(adapters, vault)
+        self.segments = Segments(adapters, vault)
 
     def run(self, tenant: Tenant, project: Project, owner: str, until: datetime | None = None) -> Indexed:
         """Put what is in the tail into segments, if it is worth one; begin nothing new after `until`.
@@ -67,10 +69,10 @@ class Indexer:
         """
         pk = log_pk(tenant, project, owner)
         try:
-            done = self._advance(_Log(tenant, pk), self._segments.manifest(pk), until)
+            done = self._advance(_Log(tenant, pk), self.segments.manifest(pk), until)
         except (CorruptData, NotFound):
             done = self.rebuild(tenant, project, owner, until)
-        self._segments.collect(tenant, pk)
+        self.segments.collect(tenant, pk)
         return done
 
     def do(self, job: IndexLog, within: timedelta) -> Indexed:
@@ -81,7 +83,7 @@ class Indexer:
     def rebuild(self, tenant: Tenant, project: Project, owner: str, until: datetime | None = None) -> Indexed:
         """Make the segments anew from the log alone."""
         log = _Log(tenant, log_pk(tenant, project, owner))
-        damaged = self._segments.damaged_manifest(log.pk)
+        damaged = self.segments.damaged_manifest(log.pk)
         first = self._step(log, damaged, usable=0)
         return self._advance(log, first.manifest, until, first.done) if first else Indexed()
 
@@ -109,12 +111,15 @@ class Indexer:
         merged = bounds[kept:]
         view = MemoryView(self._load(log, merged))
         for entry in entries:
-            view.apply(self._vault.unseal(log.tenant, entry))
+            record = sound_or_none(self._adapters, entry, partial(self._vault.unseal, log.tenant))
+            if record is not None:
+                view.apply(record)
+                keep_vectors(view.tail, self._vault, log.tenant, entry)
         low = bounds[kept - 1][1].through if kept else ""
         through, count = Key.of(entries[-1]).sk, len(entries) + sum(ref.entries for _, ref in merged)
         data = written(view, low, through, self._vectors(view))
-        new = self._segments.switch(
-            log.pk, manifest, kept, self._segments.build(log.tenant, log.pk, through, count, data)
+        new = self.segments.switch(
+            log.pk, manifest, kept, self.segments.build(log.tenant, log.pk, through, count, data)
         )
         return None if new is None else _Step(new, Indexed(len(entries), count, len(data)))
 
@@ -127,7 +132,7 @@ class Indexer:
         return Embedding(self._adapters, self._embedder).of(view)
 
     def _load(self, log: _Log, bounds: Sequence[tuple[str, SegmentRef]]) -> list[Segment]:
-        loads = [Pending(partial(self._segments.load, log.tenant, log.pk, low, ref)) for low, ref in bounds]
+        loads = [Pending(partial(self.segments.load, log.tenant, log.pk, low, ref)) for low, ref in bounds]
         self._adapters.parallel(loads)
         return [load.result for load in loads]
 

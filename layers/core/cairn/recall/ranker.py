@@ -42,10 +42,10 @@ SIGNALS: Mapping[str, Sequence[str]] = {
     "its session": ("words_of_session", "meaning_of_session", "meaning_of_session_mean"),
     "who said it": (
         *("by_the_asked", "by_another", "asked_of_two", "calls_by_name", "says_i"),
-        *("by_assistant", "by_assistant_length"),
+        "by_assistant",
     ),
     "time": ("date", "time_for_when"),
-    "form": ("length_z", "asks", "short", "number_for_how_many"),
+    "form": ("asks", "short", "number_for_how_many"),
 }
 """The features by what they look at."""
 
@@ -73,7 +73,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The texts that may answer a question, those that match before the others, the best first.
+    """The texts that may answer a question, the best first, whether they match it or not.
 
     `rows` are int64, `scores` float32, `matched` bool, each feature float32, all of shape (found,).
     """
@@ -96,7 +96,7 @@ class Ranking:
         return (worth / worth.sum()).astype(np.float32)
 
     def explanation(self, place: int) -> Explanation:
-        """Return why a text that matches stands where it does; ranks are those among all that match."""
+        """Return why a text stands where it does; ranks are those among all that match."""
         added = {name: self.features[name] * weight for name, weight in self.weights}
         signals = {signal: sum(added.get(name, 0.0) for name in names) for signal, names in SIGNALS.items()}
         present = {signal: np.broadcast_to(each, self.scores.shape) for signal, each in signals.items()}
@@ -104,7 +104,7 @@ class Ranking:
         without = {signal: self.scores - each for signal, each in present.items()}
         features = {name: float(each[place]) for name, each in added.items()}
         return Explanation(
-            rank=place + 1,
+            rank=1 + int(self.matched[:place].sum()),
             signals={signal: float(each[place]) for signal, each in present.items()},
             rank_without={
                 signal: 1 + int((self.matched & (each > each[place])).sum()) for signal, each in without.items()
@@ -114,9 +114,9 @@ class Ranking:
 
 
 @cache
-def fitted(tier: Tier) -> Weights:
+def fitted(name: Tier) -> Weights:
     """Return the weights that bench/fit_ranker.py found."""
-    weights: dict[str, float] = json.loads(_FITTED.read_text(encoding="utf-8"))[tier]
+    weights: dict[str, float] = json.loads(_FITTED.read_text(encoding="utf-8"))[name]
     return Weights(list(weights), np.array(list(weights.values()), np.float32))
 
 
@@ -129,16 +129,16 @@ def rank(
 ) -> Ranking:
     """Rank the `allowed` texts of a corpus by how likely they answer the question; the newer first among equals."""
     rows, found = features(corpus, question, query_vectors, allowed)
-    weights = _MEANING if mode == "semantic" and "meaning" in found else fitted(_tier(found))
+    weights = _MEANING if mode == "semantic" and "meaning" in found else fitted(tier(found))
     scores = weights.score(found, len(rows))
     matched = _matched(found, mode)
-    # The last key counts first: what matches, then the score, then the newer row.
-    order = np.lexsort((-rows, -scores, ~matched))
+    # The last key counts first: the score, then the newer row.
+    order = np.lexsort((-rows, -scores))
     ordered = {name: values[order] for name, values in found.items()}
     return Ranking(rows[order], scores[order], matched[order], ordered, weights)
 
 
-def _tier(found: Mapping[str, Scores]) -> Tier:
+def tier(found: Mapping[str, Scores]) -> Tier:
     """Return by how much there is to go by."""
     return "tokens" if "tokens" in found else "meaning" if "meaning" in found else "words"
 

@@ -16,7 +16,8 @@ from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
 from cairn.ground.table import Key, Query, prefix_range
 from cairn.log.entries import Chunk
-from cairn.log.layout import registry_pk, registry_sk
+from cairn.log.layout import across, all_named_in, is_across, named_in, registry_pk, registry_sk
+from cairn.log.ledger import Spoken, current
 from cairn.log.log import MemoryLog
 from cairn.log.view import MemoryView
 from cairn.recall.filter import Filter, SearchMode
@@ -28,19 +29,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """The part of memory that a call may see: its owner's log and others; all sessions in them, or only its own."""
+    """The part of memory that a call may see: its owner's logs and others; all sessions in them, or only its own.
+
+    With `across` it reaches logs across projects.
+    """
 
     session: Session
     owner: str
     scope: RecallScope
+    across: bool = True
+
+    @property
+    def own(self) -> list[str]:
+        """Return the owners of the caller's own logs, that in the project first."""
+        return self.reached([self.owner])
+
+    def reached(self, owners: Sequence[str]) -> list[str]:
+        """Return these owners, and those of their logs across projects."""
+        return [*owners, *(each for owner in owners for each in across(owner) if self.across)]
 
     def session_of(self, owner: str) -> SessionId | None:
-        """Return the one session whose part of this owner's log may be seen, None where all of it is.
+        """Return the session or sessions whose part of this owner's log may be seen, None where all of it is.
 
-        Another user's log is open only as far as that user spoke in this session, except to a whole project.
+        Another user's log is open only as far as that user spoke in this session or, to a whole project, in that.
         """
-        whole = self.scope == "project" or (self.scope == "user" and owner == self.owner)
-        return None if whole else self.session.session_id
+        here, is_own = self.session, owner in self.own
+        if self.scope == "session" or (self.scope == "user" and not is_own):
+            return named_in(owner, here.project, here.session_id)
+        return all_named_in(here.project) if is_across(owner) and not is_own else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +85,7 @@ class Searcher:
     def others(self, visibility: Visibility, of_session: Sequence[str]) -> list[str]:
         """Return the owners of further logs that the call may see: other owners of a session's, or all of a project."""
         owners = self._registered(visibility.session) if visibility.scope == "project" else of_session
-        return [owner for owner in owners if owner != visibility.owner]
+        return visibility.reached([owner for owner in owners if owner != visibility.owner])
 
     def refresh(self, visibility: Visibility, owners: Sequence[str]) -> None:
         """Bring the views of these owners up to date, all at once."""
@@ -86,12 +102,14 @@ class Searcher:
 
     def beliefs(self, visibility: Visibility, owners: Sequence[str]) -> dict[str, list[Fact]]:
         """Return every live fact that may be seen, by whose log it is in."""
-        now = self._adapters.clock.now()
-        found: dict[str, list[Fact]] = {}
+        now, session = self._adapters.clock.now(), visibility.session
+        found, spoken = dict[str, list[Fact]](), dict[str, Spoken]()
         for owner in owners:
-            with self._log.view(visibility.session.tenant, visibility.session.project, owner) as view:
+            with self._log.view(session.tenant, session.project, owner) as view:
                 found[owner] = view.facts(now, visibility.session_of(owner))
-        return found
+                if is_across(owner):
+                    spoken[owner] = view.ledger.said(visibility.session_of(owner))
+        return current(found, spoken)
 
     @contextmanager
     def answering(self, visibility: Visibility, search: Search) -> Generator[Answer]:
@@ -108,6 +126,7 @@ class Searcher:
                 *(
                     collection.texts(views[owner], visibility.session_of(owner), search.filter.at)
                     for owner in search.texts
+                    if not is_across(owner)
                 ),
                 *(collection.memories(views[owner], search.filter) for owner in search.memories),
                 *(collection.facts(views[owner], held) for owner, held in search.facts.items()),
@@ -115,7 +134,10 @@ class Searcher:
             embedding, today = Embedding(self._adapters, self._embedder()), self._adapters.clock.now().date()
             embed = partial(embedding.query_vectors, views.values())
             english_only = embedding.english_only
-            yield answer(collections, search.query, today, embed, search.mode, english_only=english_only)
+            found = answer(collections, search.query, today, embed, search.mode, english_only=english_only)
+            if search.query:
+                self._adapters.tally.recalled(found.found_by, found.without_vector)
+            yield found
 
     @contextmanager
     def _views(self, session: Session, owners: Iterable[str]) -> Generator[Mapping[str, MemoryView]]:

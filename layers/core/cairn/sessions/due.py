@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from cairn.ground.attributes import text
+from cairn.ground import ids
+from cairn.ground.errors import CorruptData, InvalidArgument
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Attributes, Key
 from cairn.sessions.head import Head
-from cairn.sessions.layout import due_pk, due_shard, due_sk, session_of
+from cairn.sessions.layout import HEAD, due_pk, due_shard, due_sk, session_of
 
 A_DAY = timedelta(days=1)
 
@@ -41,8 +42,19 @@ class DueEntry:
 
     @classmethod
     def of(cls, item: Attributes) -> DueEntry:
-        """Return the entry that an item of the index is, or that a head has; CorruptData where it is neither."""
-        return cls(Key.of(item), text(item, "isk") if "isk" in item else None)
+        """Return the entry that an item of the index is, or that a head has, whatever it says when that is due."""
+        due = item.get("isk")
+        return cls(Key.of(item), due if isinstance(due, str) else None)
+
+    @property
+    def is_of_session(self) -> bool:
+        """Tell whether it is the entry of a session's head."""
+        try:
+            named = self.session
+            ids.project(named.project)
+            return self.key.sk == HEAD and ids.session_id(named.session_id) == named.session_id
+        except (CorruptData, InvalidArgument):
+            return False
 
     @property
     def session(self) -> Session:

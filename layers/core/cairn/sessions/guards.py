@@ -1,23 +1,24 @@
 """Turn guards: decide which call may commit a turn, and remember which turns were committed.
 
 Times and states of a guard: absent -> processing (one owner, until its time is up) -> done. A retry of a done turn is
-a replay; a turn left in processing past its time may be taken over; a done one never changes. A turn that was committed
-before its session came to Cairn is done from the start, whatever its payload was.
+a replay; a turn left in processing past its time may be taken over; a done one only ever becomes taken back, and is not
+committed again then, so that a late retry cannot undo that. A turn that was committed before its session came to Cairn
+is done from the start, whatever its payload was.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cairn.conversation.turns import Completion
 from cairn.ground import codec
-from cairn.ground.adapters import Adapters
+from cairn.ground.adapters import Adapters, Holders
 from cairn.ground.attributes import number, text
 from cairn.ground.errors import CairnError, ConditionFailed, Conflict, ResourceBusy, StoreError
 from cairn.ground.ids import TurnId
 from cairn.ground.session import Session
+from cairn.ground.settings import LONGEST_LEASE
 from cairn.ground.table import ABSENT, AllOf, AnyOf, Attributes, Delete, Equals, Key, LessThan, Put, Scalar, Update
 from cairn.sessions.layout import GUARDS, guard_sk, session_of, session_pk
 from cairn.vault.vault import Vault
@@ -26,6 +27,7 @@ RETENTION = timedelta(days=30)
 PURPOSE = "turn payload"
 PROCESSING = "processing"
 DONE = "done"
+TAKEN_BACK = "taken back"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,14 +82,20 @@ class Guard:
         }
         return {name: value for name, value in item.items() if value is not None}
 
-    def is_held(self, now: datetime) -> bool:
-        """Tell whether a call is committing the turn, and its time is not up."""
-        return self.status == PROCESSING and self.until is not None and self.until >= codec.epoch_ms(now)
+    def is_held(self, now: datetime, holders: Holders) -> bool:
+        """Tell whether a call is committing the turn: it is not known to be gone, and its time is not up.
 
-    def is_free(self, now: datetime) -> bool:
-        """Tell whether a claim would be granted: the guard has expired, or its claim's time is up."""
+        A time further off than any claim lasts was set by a clock that was wrong, and counts for nothing.
+        """
+        if self.status != PROCESSING or self.until is None:
+            return False
+        in_time = codec.epoch_ms(now) <= self.until <= codec.epoch_ms(now + LONGEST_LEASE)
+        return in_time and not holders.is_gone(self.owner or "")
+
+    def is_free(self, now: datetime, holders: Holders) -> bool:
+        """Tell whether a claim would be granted: the guard has expired, or its claim is held no more."""
         has_expired = self.expires_at < int(now.timestamp())
-        return has_expired or (self.status == PROCESSING and not self.is_held(now))
+        return has_expired or (self.status == PROCESSING and not self.is_held(now, holders))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,7 @@ class Guards:
     def is_free(self, session: Session, turn_id: TurnId) -> bool:
         """Tell whether a claim of the turn would be granted now, so that nothing costly is done for one that is not."""
         guard = self._adapters.table.get(Key(session_pk(session), guard_sk(turn_id)))
-        return guard is None or Guard.of(guard).is_free(self._adapters.clock.now())
+        return guard is None or Guard.of(guard).is_free(self._adapters.clock.now(), self._adapters.holders())
 
     def claim(self, session: Session, turn: Completion, owner: str, lease_seconds: int) -> Claim:
         """Claim the turn for one commit.
@@ -139,20 +147,24 @@ class Guards:
         try:
             self._adapters.table.put(Put(guard.to_item(), AnyOf((ABSENT, stale, lapsed))))
         except ConditionFailed as held:
-            return self._judged(claim, Guard.of(held.item) if held.item else None)
+            found = Guard.of(held.item) if held.item else None
+            if found is None or not found.is_free(now, self._adapters.holders()):
+                return self._judged(claim, found)
+            return self._taken_over(claim, guard, found)
+        return claim
+
+    def _taken_over(self, claim: Claim, guard: Guard, abandoned: Guard) -> Claim:
+        """Put the guard in the place of one whose claim nobody holds any more, unless another call does so first."""
+        unchanged = AllOf((Equals("status", PROCESSING), Equals("owner", abandoned.owner or "")))
+        try:
+            self._adapters.table.put(Put(guard.to_item(), unchanged))
+        except ConditionFailed as lost:
+            return self._judged(claim, Guard.of(lost.item) if lost.item else None)
         return claim
 
     def processed(self, session: Session, turn_id: TurnId) -> Put:
         """Return the write that marks a turn as committed elsewhere, with an unknown payload, if it has no guard."""
-        now = self._adapters.clock.now()
-        guard = Guard(
-            session=session,
-            turn_id=turn_id,
-            status=DONE,
-            updated_at=codec.rfc3339(now),
-            expires_at=int((now + RETENTION).timestamp()),
-        )
-        return Put(guard.to_item(), ABSENT)
+        return Put(self._ended(session, turn_id, DONE).to_item(), ABSENT)
 
     def check_replay(self, claim: Claim) -> None:
         """Make sure that a turn found stored is the claimed one, with the errors of claim() where it is not.
@@ -181,14 +193,42 @@ class Guards:
             condition=_held(claim),
         )
 
+    def is_taken_back(self, session: Session, turn_id: TurnId) -> bool | None:
+        """Tell whether the turn was taken back, None where it has no guard, or has none any more."""
+        found = self._adapters.table.get(Key(session_pk(session), guard_sk(turn_id)))
+        return None if found is None else Guard.of(found).status == TAKEN_BACK
+
+    def taken_back(self, session: Session, turn_id: TurnId) -> Update:
+        """Return the write that marks a committed turn as taken back; it fails while a call is committing the turn."""
+        guard = self._ended(session, turn_id, TAKEN_BACK)
+        set_ = {name: value for name, value in guard.to_item().items() if name not in {"pk", "sk"}}
+        # What the turn said is nobody's business any more, nor is a tag of it.
+        gone, committed = ("payload", "seq"), AnyOf((ABSENT, Equals("status", DONE)))
+        return Update(Key(session_pk(session), guard_sk(turn_id)), set=set_, remove=gone, condition=committed)
+
+    def _ended(self, session: Session, turn_id: TurnId, status: str) -> Guard:
+        """Return the guard of a turn that no call holds, as of now."""
+        now = self._adapters.clock.now()
+        return Guard(
+            session=session,
+            turn_id=turn_id,
+            status=status,
+            updated_at=codec.rfc3339(now),
+            expires_at=int((now + RETENTION).timestamp()),
+        )
+
     def give_back(self, claim: Claim) -> None:
         """Let a retry claim the turn at once; if this fails, it may when the claim's time is up."""
-        with suppress(StoreError, CairnError):
+        try:
             self._adapters.table.delete(Delete(claim.key(), _held(claim)))
+        except (StoreError, CairnError):
+            self._adapters.holders().leave(claim.owner)
 
     def _judged(self, claim: Claim, guard: Guard | None) -> Claim:
         self._adapters.tally.turn_conflict()
         turn = claim.turn.turn_id
+        if guard is not None and guard.status == TAKEN_BACK:
+            raise Conflict(f"turn_id {turn!r} was taken back; store the turn under a new one", {"turn_id": turn})
         if guard is not None and guard.payload is not None and not self._is_of(guard.payload, claim):
             raise Conflict(f"turn_id {turn!r} was used for another payload", {"turn_id": turn})
         if guard is None or guard.status != DONE:

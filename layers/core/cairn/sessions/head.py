@@ -7,17 +7,24 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cairn.ground import codec
+from cairn.ground.adapters import Adapters
 from cairn.ground.attributes import number, text
+from cairn.ground.damage import sound_or_none
 from cairn.ground.errors import CorruptData
 from cairn.ground.ports import Table
 from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Key
+from cairn.log.layout import with_across
 from cairn.sessions.layout import HEAD, session_pk
 
 BEGUN = "begun"
 """What a session's head says from its first commit on: a word of its own, so that no other session is taken for it."""
 REMOVALS = "removals"
 """How often turns were taken out of the session, or changed, since it was begun; those that were archived are not."""
+ACROSS = "across"
+"""A sort key as new as each entry that the session's turns made in users' logs across projects, if they made any.
+
+As a rule it is that of the newest. Sort keys of entries are in the order of time, of whichever log they are."""
 DROPPED = "dropped"
 """What a session's head says once blobs of archived events were left to a later run."""
 
@@ -43,6 +50,7 @@ class Head:
     erased: int = 0
     archived_through: int = 0
     has_dropped: bool = False
+    across: str = ""
     events: int = 0
     facts_written: int = 0
     facts_superseded: int = 0
@@ -66,6 +74,7 @@ class Head:
             erased=number(item, "erased", 0),
             archived_through=number(item, "archived_through", 0),
             has_dropped=DROPPED in item,
+            across=text(item, ACROSS, ""),
             events=number(item, "events", 0),
             facts_written=number(item, "facts_written", 0),
             facts_superseded=number(item, "facts_superseded", 0),
@@ -73,6 +82,11 @@ class Head:
             legacy_through=number(item, "legacy_through", 0),
             legacy_facts=text(item, "legacy_facts", ""),
         )
+
+    @property
+    def logs(self) -> list[str]:
+        """Return the owners of all logs that the session's turns may have changed, those across projects last."""
+        return with_across(self.owners) if self.across else list(self.owners)
 
     @property
     def at(self) -> datetime:
@@ -86,6 +100,11 @@ class Head:
 def naming(owners: Iterable[str]) -> dict[str, str]:
     """Return the attribute by which a head names whose logs the session's turns went to."""
     return {"owners": "\n".join(owners)}
+
+
+def sound_head(adapters: Adapters, session: Session) -> Head | None:
+    """Return a session's head for a read, None where it has none or a damaged one, which is counted."""
+    return sound_or_none(adapters, adapters.table.get(Key(session_pk(session), HEAD)), Head.of)
 
 
 def stored_head(table: Table, session: Session) -> Head | None:

@@ -30,7 +30,8 @@ class Leased:
         """Prolong the lease where some of it has passed; ResourceBusy where it was lost."""
         now = self._services.adapters.clock.now()
         seconds = self._services.settings.memory_for(self.session.tenant).guard_lease_seconds
-        if now - self._kept_at >= timedelta(seconds=min(_RENEWED_AFTER_SECONDS, seconds / 2)):
+        # A clock that was turned back says nothing of how long the lease still holds.
+        if not timedelta() <= now - self._kept_at < timedelta(seconds=min(_RENEWED_AFTER_SECONDS, seconds / 2)):
             self._services.sessions.renew(self._lease, seconds)
             self._kept_at = now
 
@@ -47,7 +48,7 @@ class Leased:
 @contextmanager
 def leased(services: SessionServices, session: Session) -> Generator[Leased]:
     """Hold the session's lease in the block; ResourceBusy where another call keeps it."""
-    caller = services.adapters.entropy.token(12).hex()
+    caller = services.adapters.holder()
     lease = services.sessions.lease(session, caller, services.settings.memory_for(session.tenant))
     try:
         yield Leased(services, lease)

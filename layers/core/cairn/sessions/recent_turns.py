@@ -5,18 +5,19 @@ A stored turn stays as it is until one is taken out of the session or changed, w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from cairn.conversation.events import Event
 from cairn.ground.adapters import Adapters
-from cairn.ground.attributes import number, text
+from cairn.ground.attributes import number
 from cairn.ground.bounded import BoundedCache
-from cairn.ground.errors import CorruptData
+from cairn.ground.damage import MALFORMED, sound_or_none
+from cairn.ground.errors import CorruptData, KeyLost
 from cairn.ground.paging import pages
 from cairn.ground.session import Session
-from cairn.ground.table import Attributes, Query, item_bytes
+from cairn.ground.table import Attributes, Key, Query, item_bytes
 from cairn.sessions.head import Head
 from cairn.sessions.layout import HEAD, MEMORY_COUNT, NEWEST_SUMMARY, event_sk, session_pk
 from cairn.sessions.summary import Summary
@@ -40,6 +41,8 @@ class Recent:
     turns: tuple[tuple[int, tuple[Event, ...]], ...]
     memories: str = ""
     summary: Summary | None = None
+    damaged: int = 0
+    """How many turns among them were passed over, since they are damaged."""
 
     @property
     def seq(self) -> int:
@@ -80,6 +83,7 @@ class _Taken:
     stored: list[Attributes] = field(default_factory=list[Attributes])
     turns: list[tuple[int, tuple[Event, ...]]] = field(default_factory=list[tuple[int, tuple[Event, ...]]])
     held: int = 0
+    damaged: list[Key] = field(default_factory=list[Key])
 
     @property
     def is_enough(self) -> bool:
@@ -88,9 +92,15 @@ class _Taken:
     def take(self, vault: Vault, session: Session, items: Iterable[Attributes]) -> None:
         """Take of these what is still wanted."""
         for item in items:
-            events = events_of(vault, session, item)
+            try:
+                seq, events = number(item, "seq"), events_of(vault, session, item)
+            except KeyLost:
+                raise
+            except MALFORMED:
+                self.damaged.append(Key.of(item))
+                continue
             self.stored.append(item)
-            self.turns.append((number(item, "seq"), events))
+            self.turns.append((seq, events))
             self.held += len(events)
             if self.is_enough:
                 return
@@ -108,7 +118,8 @@ class RecentTurns:
     def read(self, session: Session, items: int) -> Recent:
         """Return the newest turns that together hold at least `items` items, in one query as a rule.
 
-        What is known and cannot be opened any more is read anew: it may have been sealed under another key since.
+        What is known and cannot be opened any more is read anew: it may have been sealed under another key since. What
+        is damaged is passed over, and nothing of its session is kept.
         """
         known = self._kept.peek(session)
         if known is not None:
@@ -128,13 +139,13 @@ class RecentTurns:
         low = event_sk(known.newest + 1)
         query = Query(session_pk(session), low, HEAD, descending=True, limit=items // 2 + 1 + len(_MARKS))
         for page in pages(self._adapters.table, query):
-            marks.update((text(item, "sk"), item) for item in page if item["sk"] in _MARKS)
+            marks.update((Key.of(item).sk, item) for item in page if item["sk"] in _MARKS)
             stored = [item for item in page if item["sk"] not in _MARKS]
             if not taken.is_enough:
                 taken.take(self._vault, session, self._vault.fetched(session.tenant, stored, (items + 1) // 2))
             if taken.is_enough:
                 break
-        head = Head.of(marks[HEAD]) if HEAD in marks else None
+        head = sound_or_none(self._adapters, marks.get(HEAD), Head.of)
         of, is_all = _identity(head), not taken.is_enough
         if is_all and known is not _NOTHING:
             if head is None or of != known.of or known.newest > head.seq:
@@ -144,17 +155,24 @@ class RecentTurns:
             is_all = not taken.is_enough
             if is_all and not known.is_all:
                 return None
-        self._cache(session, _Known(of, tuple(taken.stored), is_all))
+        if taken.damaged and known is not _NOTHING:
+            return None
+        for where in taken.damaged:
+            self._adapters.tally.damaged(where)
+        self._cache(session, _NOTHING if taken.damaged else _Known(of, tuple(taken.stored), is_all))
         return self._recent(session, head, marks, taken)
 
     def _recent(self, session: Session, head: Head | None, marks: dict[str, Attributes], taken: _Taken) -> Recent:
-        summary = marks.get(NEWEST_SUMMARY)
         return Recent(
             head,
             tuple(reversed(taken.turns)),
             _counted(marks.get(MEMORY_COUNT)),
-            Summary.from_record(self._vault.unseal(session.tenant, summary)) if summary else None,
+            sound_or_none(self._adapters, marks.get(NEWEST_SUMMARY), self._summary(session)),
+            len(taken.damaged),
         )
+
+    def _summary(self, session: Session) -> Callable[[Attributes], Summary]:
+        return lambda item: Summary.from_record(self._vault.unseal(session.tenant, item))
 
     def _cache(self, session: Session, known: _Known) -> None:
         if known.of and known.turns:

@@ -42,7 +42,7 @@ class SessionServices(Protocol):
 
     @property
     def registry(self) -> Registry:
-        """Return what makes logs known to their projects."""
+        """Return what makes logs known to their projects, and projects to their tenants."""
         ...
 
     @property

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from cairn.conversation.events import Event
 from cairn.ground.adapters import Adapters
-from cairn.ground.attributes import number
+from cairn.ground.attributes import number, text
 from cairn.ground.codec import epoch_ms
-from cairn.ground.errors import CairnError, ConditionFailed, ResourceBusy, StoreError, TransactionRefused, Unavailable
+from cairn.ground.damage import sound
+from cairn.ground.errors import (
+    CairnError,
+    ConditionFailed,
+    CorruptData,
+    ResourceBusy,
+    StoreError,
+    TransactionRefused,
+    Unavailable,
+)
 from cairn.ground.paging import every
 from cairn.ground.session import Session
-from cairn.ground.settings import MemorySettings
+from cairn.ground.settings import LONGEST_LEASE, MemorySettings
 from cairn.ground.table import (
     ABSENT,
     AllOf,
@@ -68,6 +77,11 @@ class Lease:
         return {BEGUN: self.head.begun or self.owner}
 
 
+def _as_held(head: Attributes) -> Condition:
+    """Return the condition that nobody has taken the lease over since."""
+    return AllOf((Equals("fence", number(head, "fence")), Equals("lease_owner", text(head, "lease_owner"))))
+
+
 class Sessions:
     """Reads and leases sessions."""
 
@@ -90,9 +104,27 @@ class Sessions:
         )
         try:
             head = self._adapters.table.update(take)
-        except ConditionFailed:
-            return None
-        return Lease(session, owner, Head.of(head))
+        except ConditionFailed as held:
+            if held.item is None or not self._is_abandoned(held.item, now):
+                return None
+            try:
+                head = self._adapters.table.update(replace(take, condition=_as_held(held.item)))
+            except ConditionFailed:
+                return None
+        except ValueError as error:
+            raise CorruptData("a session's head has no number as its fence") from error
+        try:
+            return Lease(session, owner, Head.of(head))
+        except CorruptData:
+            remove, held_by = ("lease_owner", "lease_until"), Equals("lease_owner", owner)
+            with suppress(StoreError, CairnError):  # or it ends with its time
+                self._adapters.table.update(Update(take.key, remove=remove, condition=held_by))
+            raise
+
+    def _is_abandoned(self, head: Attributes, now: datetime) -> bool:
+        """Tell whether a lease's holder is gone, or its end so far off that a clock was wrong which has set it."""
+        is_wrong = number(head, "lease_until") > epoch_ms(now + LONGEST_LEASE)
+        return is_wrong or self._adapters.holders().is_gone(text(head, "lease_owner"))
 
     def lease(self, session: Session, owner: str, settings: MemorySettings) -> Lease:
         """Take the lease, waiting for its holder; ResourceBusy after session_lock_timeout_ms."""
@@ -100,7 +132,8 @@ class Sessions:
         wait = FIRST_WAIT_SECONDS
         while (lease := self.try_lease(session, owner, settings.guard_lease_seconds)) is None:
             left = (deadline - self._adapters.clock.now()).total_seconds()
-            if left <= 0:
+            # More than the whole time is left only where the clock was turned back.
+            if not 0 < left <= settings.session_lock_timeout_ms / 1000:
                 raise ResourceBusy("the session is being written by another call", {"resource": "session"})
             self._adapters.clock.sleep(min(wait, left))
             wait = min(wait * 2, LONGEST_WAIT_SECONDS)
@@ -120,8 +153,10 @@ class Sessions:
         """Give the lease up and change the due entry, if it is still held; what fails here ends with the lease."""
         remove = ("lease_owner", "lease_until", *entry.remove)
         give_up = Update(lease.key(), set=entry.set, remove=remove, condition=lease.held())
-        with suppress(StoreError, CairnError):
+        try:
             self._adapters.table.update(give_up)
+        except (StoreError, CairnError):
+            self._adapters.holders().leave(lease.owner)
 
     def recent(self, session: Session, items: int) -> Recent:
         """Return the head, the newest summary and the newest turns that together hold at least `items` items."""
@@ -136,15 +171,16 @@ class Sessions:
         found = self._adapters.table.get(Key(session_pk(session), NEWEST_SUMMARY))
         return Summary.from_record(self._vault.unseal(session.tenant, found)) if found else None
 
-    def store_summary(self, session: Session, summary: Summary, now: datetime) -> None:
+    def store_summary(self, session: Session, summary: Summary, now: datetime, *, brief: bool = False) -> None:
         """Store and count a summary, beside those before it and as the newest, unless one as new is; no lock is needed.
 
-        Summaries up to one turn are made from the same immutable events: of two at once either is right.
+        Summaries up to one turn are made from the same immutable events: of two at once either is right. A `brief` call
+        raises Unavailable soon where others hold the store.
         """
         pk = session_pk(session)
         newer = AnyOf((ABSENT, LessThan("through", summary.through)))
         writes = [
-            self._summary_write(Key(pk, compact_sk(summary.through)), summary, now, ABSENT),
+            replace(self._summary_write(Key(pk, compact_sk(summary.through)), summary, now, ABSENT), brief=brief),
             self._summary_write(Key(pk, NEWEST_SUMMARY), summary, now, newer),
         ]
         try:
@@ -160,11 +196,22 @@ class Sessions:
         return Put(StoredSummary(where, summary.through, now, content).to_item(), condition)
 
     def history(self, session: Session) -> Iterator[tuple[int, tuple[Event, ...]]]:
-        """Yield every turn ever stored, oldest first, as (number, events): archived ones and raw ones alike."""
+        """Yield every turn ever stored, oldest first, as (number, events): archived ones and raw ones alike.
+
+        Damaged ones are passed over and counted.
+        """
         pk = session_pk(session)
         low, high = prefix_range("arc#")
-        for shard in every(self._adapters.table, Query(pk, low, high)):
-            for seq, records in self._vault.unseal(session.tenant, shard):
-                yield seq, tuple(Event.from_record(record) for record in records)
-        for item in every(self._adapters.table, Query(pk, FIRST_EVENT, LAST_EVENT)):
-            yield number(item, "seq"), self.events(session, item)
+        shards = every(self._adapters.table, Query(pk, low, high))
+        for turns in sound(self._adapters, shards, lambda shard: turns_of(self._vault, session, shard)):
+            yield from turns
+        items = every(self._adapters.table, Query(pk, FIRST_EVENT, LAST_EVENT))
+        yield from sound(self._adapters, items, lambda item: (number(item, "seq"), self.events(session, item)))
+
+
+def turns_of(vault: Vault, session: Session, shard: Attributes) -> list[tuple[int, tuple[Event, ...]]]:
+    """Return the turns of an archived shard, as (number, events)."""
+    return [
+        (seq, tuple(Event.from_record(record) for record in records))
+        for seq, records in vault.unseal(session.tenant, shard)
+    ]

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-from cairn.ground.errors import TransactionRefused, Unavailable
+from cairn.ground.errors import CairnError, TransactionRefused, Unavailable
+from cairn.ground.jobs import Job
 from cairn.ground.table import Write
 from cairn.sessions.services import SessionServices
 
 ATTEMPTS = 6
 RETRY_SECONDS = 0.05
 T = TypeVar("T")
+
+
+def asking_for(services: SessionServices, jobs: Sequence[Job]) -> list[Callable[[], object]]:
+    """Return the call, if there are jobs, that sends them beside a transaction; if it fails, a later one asks again."""
+
+    def send() -> None:
+        with suppress(CairnError):
+            services.adapters.jobs.send(jobs)
+
+    return [send] if jobs else []
 
 
 def transact(

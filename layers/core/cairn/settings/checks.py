@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from cairn.ground.errors import SettingsError
+from cairn.ground.ids import is_project_pattern
 from cairn.ground.settings import AuthSettings, ClusterSettings, HeuristicSettings, MemorySettings, RateSettings
 from cairn.settings import document
 from cairn.settings.options import build
@@ -71,6 +72,11 @@ def memory_settings(values: Mapping[str, Any], where: str, model_key: str | None
     A heuristic that has no credentials is off.
     """
     memory, heuristic = build(MemorySettings, "memory", values), f"{document.ROOT}.{where}.heuristic"
+    for pattern in memory.shared_projects:
+        if not is_project_pattern(pattern):
+            raise SettingsError(
+                f"{document.ROOT}.{where}.shared_projects: holds {pattern!r}, no pattern of project names"
+            )
     given = memory.heuristic
     if given.api_key_arn and not _SECRET_ARN.fullmatch(given.api_key_arn):
         raise SettingsError(f"{heuristic}.api_key_arn: must be the ARN of a secret, not the secret itself")

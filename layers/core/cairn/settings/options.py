@@ -11,6 +11,7 @@ from typing_extensions import Doc
 
 from cairn.ground.errors import SettingsError
 from cairn.ground.settings import (
+    ArchiveSettings,
     AuditSettings,
     AuthSettings,
     ClusterSettings,
@@ -122,6 +123,7 @@ OPTIONS: Mapping[str, Option] = {
         *_options_of(EmbeddingSettings, "embedding"),
         *_options_of(RateSettings, "rate_limits"),
         *_options_of(AuditSettings, "audit"),
+        *_options_of(ArchiveSettings, "archive"),
         Option(ORIGINS, _Origins, default=(), description="The web origins whose pages may call the MCP door."),
     )
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.ground.errors import SettingsError
 from cairn.ground.ids import Tenant
 from cairn.ground.settings import (
+    ArchiveSettings,
     AuditSettings,
     AuthSettings,
     ClusterSettings,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 MASTER_KEY = "LUMERA_MEMORY_KEY"
 MODEL_KEY = "CAIRN_HEURISTIC_API_KEY"
 METRICS = "CAIRN_METRICS"
+ANCHORS = "CAIRN_AUDIT_ANCHORS"
 CLUSTER_TOKEN = "CAIRN_CLUSTER_TOKEN"  # noqa: S105 - its name
 SANDBOX = "CAIRN_SANDBOX"
 POLICY_FILE = "CAIRN_POLICY_FILE"
@@ -46,6 +48,10 @@ _STORE = {
     "CAIRN_KEY_ID": "The KMS key.",
     "CAIRN_QUEUE_URL": "The SQS queue of jobs; without one, what would be queued waits for maintenance.",
 }
+_SHELL = {
+    "CAIRN_PROJECT": "The project of commands that look at memory; without it `default`.",
+    "CAIRN_USER": "Whose memory those commands look at; without it that of your login name.",
+}
 _SANDBOX = {
     SANDBOX: "The function that standard tools run in, for those that invoke it.",
     CLUSTER_TOKEN_ARN: "The Secrets Manager secret that holds the cluster API's bearer token, for the sandbox.",
@@ -54,6 +60,9 @@ _SECRETS = {
     MASTER_KEY: "The embedded store's master key; without it a key file beside the data is used.",
     MODEL_KEY: "The API key of the language model's endpoint, where heuristic.api_key_arn names no secret.",
     CLUSTER_TOKEN: "The cluster API's bearer token, on one machine.",
+}
+_AUDIT = {
+    ANCHORS: "Where each new head of an audit log is kept: a bucket with Object Lock, or on one machine a directory.",
 }
 _TELEMETRY = {METRICS: "The CloudWatch namespace of the metrics of a Lambda; without it there are none."}
 _AWS = ("CAIRN_TABLE", "CAIRN_BUCKET", "CAIRN_KEY_ID")
@@ -76,6 +85,11 @@ class EmbeddedStore:
     def blobs_directory(self) -> Path:
         """Return where the blobs are kept."""
         return self.directory / "blobs"
+
+    @property
+    def processes_directory(self) -> Path:
+        """Return where each process that writes keeps a locked file."""
+        return self.directory / "processes"
 
     @property
     def key_file(self) -> Path:
@@ -114,10 +128,12 @@ class Settings:
     rate_limits: RateSettings = field(default_factory=RateSettings)
     tool_rates: Mapping[str, Rate] = field(default_factory=dict[str, "Rate"])
     audit: AuditSettings = field(default_factory=AuditSettings)
+    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
     allowed_origins: tuple[str, ...] = ()
     store: EmbeddedStore | AwsStore | None = None
     policy_file: Path | None = None
     sandbox: str | None = None
+    anchors: str | None = None
     cluster_token_arn: str | None = None
     model_key: str | None = field(default=None, repr=False)
     cluster_token: str | None = field(default=None, repr=False)
@@ -178,10 +194,12 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         rate_limits=rate_limits,
         tool_rates={name: tool_rate(rate_limits, own) for name, own in read.tool_rates.items()},
         audit=build(AuditSettings, "audit", values),
+        archive=build(ArchiveSettings, "archive", values),
         allowed_origins=values.get(ORIGINS, ()),
         store=_store(environment),
         policy_file=_path(environment, POLICY_FILE),
         sandbox=environment.get(SANDBOX) or None,
+        anchors=environment.get(ANCHORS) or None,
         cluster_token_arn=environment.get(CLUSTER_TOKEN_ARN) or None,
         model_key=model_key,
         cluster_token=_secret(environment, CLUSTER_TOKEN),
@@ -202,7 +220,7 @@ def _path(environment: Mapping[str, str], name: str) -> Path | None:
 
 def read(environment: Mapping[str, str]) -> Settings:
     """Return the settings of an environment and the document it holds or names; SettingsError as for `load`."""
-    text, path = environment.get("CAIRN_SETTINGS"), environment.get("CAIRN_SETTINGS_FILE")
+    text, path = environment.get("CAIRN_SETTINGS") or None, environment.get("CAIRN_SETTINGS_FILE") or None
     if text is not None and path is not None:
         raise SettingsError("CAIRN_SETTINGS: is given beside CAIRN_SETTINGS_FILE; give one of the two")
     if path is not None:
@@ -230,6 +248,7 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
         "embedding": settings.embedding,
         "rate_limits": settings.rate_limits,
         "audit": settings.audit,
+        "archive": settings.archive,
     }
     singles: dict[str, object] = {ENABLED: settings.memory_enabled_for(tenant), ORIGINS: settings.allowed_origins}
     found: list[Effective] = []
@@ -257,7 +276,7 @@ def variables() -> Mapping[str, str]:
     """Return every environment variable Cairn reads, and what it does."""
     options = {option.variable: option.description for option in OPTIONS.values()}
     aliases = {alias: f"The same as {OPTIONS[key].variable}." for key, alias in ALIASES.items()}
-    return {**_DOCUMENT, **_STORE, **_SANDBOX, **_SECRETS, **_TELEMETRY, **options, **aliases}
+    return {**_DOCUMENT, **_STORE, **_SHELL, **_SANDBOX, **_SECRETS, **_AUDIT, **_TELEMETRY, **options, **aliases}
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:

@@ -79,7 +79,8 @@ DENIES: Final = Metric(
     "memory_tool_permission_denies_total",
     "Count",
     ("tool_name", "reason"),
-    "Calls that were not allowed: `authorization` (no authorizer spoke for them), `scope`, `project` or `policy`.",
+    "Calls that were not allowed: `authorization` (no authorizer spoke for them), `scope`, `project`, "
+    "`user`, `session`, `policy` or `read_only`.",
 )
 REDACTIONS: Final = Metric(
     "memory_tool_pii_redactions_total",
@@ -92,10 +93,33 @@ ANOMALIES: Final = Metric(
     "memory_access_anomalies_total",
     "Count",
     (),
-    "Accesses by someone who made over 10 in a minute to over 5 namespaces, as one process saw it.",
+    "Accesses by someone who made over 10 in a minute to over 5 namespaces, as one process saw it; and "
+    "calls denied since the stored policy is older than one that was in force.",
 )
 UNRECORDED: Final = Metric(
-    "memory_audit_failures_total", "Count", (), "Calls whose audit record could not be written; none gave an answer."
+    "memory_audit_failures_total",
+    "Count",
+    (),
+    "Calls whose audit record could not be written: one that writes gave no answer, one that reads was answered and is"
+    " recorded beside a later call.",
+)
+DAMAGE: Final = Metric(
+    "memory_damage_total",
+    "Count",
+    (),
+    "Stored records that calls and jobs found damaged, and went round where they could; `cairn check` finds them all.",
+)
+RECALLS: Final = Metric(
+    "memory_recall_total",
+    "Count",
+    ("by",),
+    "Questions put to memory, by what their answers went by: `hybrid` (words and meaning), `text` or `semantic`.",
+)
+WITHOUT_VECTOR: Final = Metric(
+    "memory_recall_without_vector_total",
+    "Count",
+    (),
+    "Texts, memories and facts that questions were put to and that had no vector yet: words alone could find them.",
 )
 ENRICHMENT: Final = Metric(
     "memory_enrichment_total",
@@ -128,6 +152,9 @@ METRICS: Final = (
     REDACTIONS,
     ANOMALIES,
     UNRECORDED,
+    RECALLS,
+    WITHOUT_VECTOR,
+    DAMAGE,
     ENRICHMENT,
     ENRICHMENT_LATENCY,
     ENRICHMENT_ERRORS,
@@ -146,20 +173,29 @@ _CALLS_OF: Final = {
 
 def samples(record: CallRecord) -> Iterator[Sample]:
     """Yield what a call or a job adds to the metrics; nothing for one that reached no tool."""
-    if record.tool is None:
-        return
+    if record.tool is not None:
+        yield from _of_call(record, record.tool)
+        yield from _of_enrichment(record)
+        yield from _counted(record, record.tool)
+
+
+def _of_call(record: CallRecord, tool: str) -> Iterator[Sample]:
     if record.namespace is not None:
-        yield REQUESTS.sample(1, record.tool, record.namespace, record.status)
+        yield REQUESTS.sample(1, tool, record.namespace, record.status)
         if record.status in (OK, *FAILURES):
             yield SUCCESS.sample(float(record.status == OK))
-        yield LATENCY.sample(record.latency_ms / 1000, record.tool)
+        yield LATENCY.sample(record.latency_ms / 1000, tool)
     if record.denied:
-        yield DENIES.sample(1, record.tool, record.denied)
-    if record.tool in _CALLS_OF:
-        yield _CALLS_OF[record.tool].sample(1, record.status)
-    if record.tool == "memory_after_turn":
+        yield DENIES.sample(1, tool, record.denied)
+    if tool in _CALLS_OF:
+        yield _CALLS_OF[tool].sample(1, record.status)
+    if tool == "memory_after_turn":
         yield AFTER_TURN_DURATION.sample(record.latency_ms)
-    yield from _of_enrichment(record)
+
+
+def _counted(record: CallRecord, tool: str) -> Iterator[Sample]:
+    for by, number in sorted(record.recalls.items()):
+        yield RECALLS.sample(number, by)
     for tier, number in sorted(record.facts_written.items()):
         yield FACT_WRITE.sample(number, tier)
     for metric, number, labels in (
@@ -167,7 +203,9 @@ def samples(record: CallRecord) -> Iterator[Sample]:
         (IDEMPOTENCY_CONFLICTS, record.turn_conflicts, ()),
         (ANOMALIES, record.access_anomalies, ()),
         (UNRECORDED, record.unrecorded, ()),
-        (REDACTIONS, record.redactions, (record.tool,)),
+        (WITHOUT_VECTOR, record.without_vector, ()),
+        (DAMAGE, record.damaged, ()),
+        (REDACTIONS, record.redactions, (tool,)),
     ):
         if number:
             yield metric.sample(number, *labels)

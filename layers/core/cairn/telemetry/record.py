@@ -20,6 +20,7 @@ from cairn.ground.ids import Tenant
 
 if TYPE_CHECKING:
     from cairn.ground.session import Subject
+    from cairn.ground.table import Key
     from cairn.ground.tiers import Tier
 
 _logger = logging.getLogger("cairn")
@@ -42,7 +43,8 @@ class CallRecord:
     turn_id: Annotated[str | None, Doc("The turn, likewise.")] = None
     status: Annotated[str, Doc("`OK` or the error's code.")] = "OK"
     denied: Annotated[
-        DenialReason | None, Doc("Why it was not allowed: `authorization`, `scope`, `project`, `policy`.")
+        DenialReason | None,
+        Doc("Why it was not allowed: `authorization`, `scope`, `project`, `user`, `session`, `policy`, `read_only`."),
     ] = None
     failure: Annotated[
         str | None, Doc("An unexpected error's class; which setting is wrong, or what KMS said of the key.")
@@ -61,13 +63,24 @@ class CallRecord:
     turn_conflicts: Annotated[int, Doc("1 where the turn_id was known: committed, in commit, or with other items.")] = 0
     redactions: Annotated[int, Doc("Findings of personal data and secrets, masked or refused.")] = 0
     arguments: Annotated[Mapping[str, int] | None, Doc("The bytes of each argument, by its field; no value.")] = None
-    unrecorded: Annotated[int, Doc("1 where the call's audit record could not be written.")] = 0
+    unrecorded: Annotated[int, Doc("1 where the call's audit record could not be written when it was made.")] = 0
     unembedded: Annotated[int, Doc("How often recall went by words alone because the embedder failed.")] = 0
-    access_anomalies: Annotated[int, Doc("1 where its caller reaches for much in many places.")] = 0
+    damaged: Annotated[int, Doc("Stored records that are damaged, which the call went round or failed for.")] = 0
+    damaged_at: Annotated[str | None, Doc("What kind of record the first of them is: its partition's and its own.")] = (
+        None
+    )
+    recalls: Annotated[
+        dict[str, int], Doc("Questions put to memory, by what their answers went by: hybrid, text or semantic.")
+    ] = field(default_factory=dict[str, int])
+    without_vector: Annotated[int, Doc("Texts, memories and facts they were put to that had no vector yet.")] = 0
+    access_anomalies: Annotated[
+        int, Doc("1 where its caller reaches for much in many places, or an older policy was put back.")
+    ] = 0
     counts: Annotated[Mapping[str, int] | None, Doc("What a job met; `tool` is then its kind.")] = None
     facts_written: Annotated[dict[str, int], Doc("Facts written, by tier.")] = field(default_factory=dict[str, int])
     latency_ms: Annotated[float, Doc("From the door's first look at the event to its answer, in milliseconds.")] = 0.0
     ran: bool = False
+    places: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
     def name_tool(self, tool: str, namespace: str) -> None:
         """Note the tool and its family."""
@@ -85,6 +98,15 @@ class CallRecord:
     def name_tenant(self, tenant: Tenant) -> None:
         """Note the tenant as the first 12 digits of its SHA-256."""
         self.tenant = sha256(tenant.encode()).hexdigest()[:12]
+
+    def name_damage(self, where: Key | None) -> None:
+        """Count a damaged record once, and note of the first what kind it is."""
+        if where is None:
+            self.damaged = max(self.damaged, 1)
+        elif (where.pk, where.sk) not in self.places:
+            self.places.add((where.pk, where.sk))
+            self.damaged = len(self.places)
+            self.damaged_at = self.damaged_at or kind_of(where)
 
     def refuse(self, error: CairnError) -> None:
         """Note why the call is refused."""
@@ -105,7 +127,7 @@ class CallRecord:
         return {name: value for name in _LOGGED if (value := getattr(self, name)) not in (None, 0, {})}
 
 
-_LOGGED: Final = tuple(each.name for each in fields(CallRecord) if each.name != "ran")
+_LOGGED: Final = tuple(each.name for each in fields(CallRecord) if each.name not in {"ran", "places"})
 _current: ContextVar[CallRecord | None] = ContextVar("cairn_call", default=None)
 
 
@@ -153,8 +175,19 @@ def note_redactions(number: int) -> None:
         record.redactions += number
 
 
+def kind_of(where: Key) -> str:
+    """Return what kind of record a key is of, without names: the kinds of its partition and of its sort key."""
+    parts = where.pk.split("#")
+    of_partition = parts[1] if len(parts) > 1 else parts[0]
+    return f"{of_partition}/{where.sk[:2] if where.sk.startswith('e#') else where.sk.partition('#')[0]}"
+
+
 class CallTally:
     """Counts what services do, on the record of the running call if there is one."""
+
+    def __init__(self) -> None:
+        """Start without damage."""
+        self._damage_met = 0
 
     def compaction(self) -> None:
         """Count a compact summary that was stored."""
@@ -182,7 +215,24 @@ class CallTally:
         if (record := _current.get()) is not None:
             record.unembedded += 1
 
+    def recalled(self, by: str, without_vector: int) -> None:
+        """Count an answer of recall, by what it went by, and the documents that had no vector yet."""
+        if (record := _current.get()) is not None:
+            record.recalls[by] = record.recalls.get(by, 0) + 1
+            record.without_vector += without_vector
+
     def access_anomaly(self) -> None:
         """Count an access of someone who reaches for much in many places."""
         if (record := _current.get()) is not None:
             record.access_anomalies += 1
+
+    def damaged(self, where: Key | None = None) -> None:
+        """Count a damaged record; of where it is, only its kind is noted."""
+        self._damage_met += 1
+        if (record := _current.get()) is not None:
+            record.name_damage(where)
+
+    @property
+    def damage_met(self) -> int:
+        """Return how often this process has met a damaged record."""
+        return self._damage_met

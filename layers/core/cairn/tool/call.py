@@ -13,9 +13,10 @@ The steps that they name follow, in the same order.
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Collection, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from secrets import token_hex
@@ -29,24 +30,30 @@ from cairn.access.policy import NOTHING, Permission
 from cairn.calls.record import AuditRecord
 from cairn.edge import problems
 from cairn.edge.callers import caller, names_in
-from cairn.edge.events import parse_json, read, respond
+from cairn.edge.events import Request, parse_json, read, respond
 from cairn.edge.guard import MARGIN_SECONDS, guarded, left, within
-from cairn.edge.validation import Rules, validate
-from cairn.ground.errors import CairnError, Disabled, NotFound, PermissionDenied
-from cairn.ground.ids import Project
+from cairn.edge.validation import Rules, validate, without_nulls
+from cairn.ground import ids
+from cairn.ground.errors import CairnError, Disabled, InvalidArgument, NotFound, PermissionDenied
+from cairn.ground.ids import Project, UserId
 from cairn.ground.session import Subject
+from cairn.ground.settings import Limits
 from cairn.keyvalue.fields import NamespaceInput
+from cairn.services import Services
 from cairn.telemetry.call_events import CallStarted, observed
 from cairn.telemetry.record import CallRecord
 from cairn.telemetry.tracing import span
-from cairn.tool.subject import project_of, sizes_of, subject_of
-from cairn.wiring import Services
+from cairn.tool.bound import check_session, check_user, spoken_by
+from cairn.tool.subject import fields_of, project_of, sizes_of, subject_of
 
 if TYPE_CHECKING:  # tool.py imports this file, for the two ways into a tool
     from cairn.tool.tool import Tool
 
 MEMORY_ACTIONS: Final = frozenset({"remember", "recall", "forget"})
-"""The actions on an agent's memories: one that the catalog lacks is an answer that says so."""
+"""The actions on an agent's memories: one that the catalog lacks, or that is off, is an answer that says so."""
+_ACTION: Final = re.compile(r"memory_\w{1,57}", re.ASCII)
+DAMAGED: Final = "damaged"
+"""How many damaged records any tool's answer was made without; an answer without damage does not have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,17 @@ class Call:
     permission: Permission = NOTHING
     names: Mapping[str, str] = field(default_factory=dict[str, str])
 
+    @property
+    def known_names(self) -> Mapping[str, str]:
+        """Return what stands for arguments that are left out: what the request names, or else the credential."""
+        return {**self.caller.bound, **self.names}
+
+    @property
+    def speaker(self) -> UserId | None:
+        """Return the user that a caller bound to users speaks for, where a header or its credential settles that."""
+        users, named = self.caller.users, self.names.get("user_id")
+        return next((user for user in users if user == named), users[0] if len(users) == 1 else None)
+
 
 def answer_event(tool: Tool, event: Mapping[str, Any], context: object) -> dict[str, Any]:
     """Return the HTTP response to an API Gateway event of payload 2.0 or 1.0: the answer, or the problem; never raise.
@@ -77,10 +95,17 @@ def answer_event(tool: Tool, event: Mapping[str, Any], context: object) -> dict[
             record.request_id = request.request_id
             who, names = caller(request), names_in(request.headers)
             services = wiring.services()
-            arguments = parse_json(request.body, services.settings.limits)
+            arguments = _arguments(tool, request, services.settings.limits)
             return respond(200, execute((tool,), tool.name, arguments, Call(who, services, until, names=names)))
     except CairnError as error:
         return respond(problems.http_status(error), problems.envelope(error), problems.headers(error))
+
+
+def _arguments(tool: Tool, request: Request, limits: Limits) -> object:
+    """Return what a request gives the tool: its body, or the path and query of the tool's own route."""
+    if tool.route is not None and request.method == tool.route.method:
+        return tool.route.arguments(request, tool.input_schema())
+    return parse_json(request.body, limits)
 
 
 def execute(tools: Sequence[Tool], name: str, arguments: object, call: Call) -> dict[str, Any]:
@@ -110,25 +135,30 @@ def execute(tools: Sequence[Tool], name: str, arguments: object, call: Call) -> 
 def _admit_and_run(tool: Tool, arguments: object, call: Call, record: CallRecord) -> dict[str, Any]:
     """Return the tool's answer if the call passes every check; the journal records it, refused or not."""
     services, settings, tenant = call.services, call.services.settings, call.caller.tenant
-    entry = services.journal.begin(call.caller, tool.name)
+    entry = replace(services.journal.begin(call.caller, tool.name), subject=Subject(user_id=call.speaker))
     with _refusals_recorded(services, entry):
         with _permission_check(tool):
             _check_switch(tool, call)
             _check_scope(tool, call.caller)
-        rules = Rules(settings.limits, settings.memory_for(tenant).lenient, call.names)
+        rules = Rules(settings.limits, settings.memory_for(tenant).lenient, call.names, call.caller.bound)
         request = validate(tool.input, arguments, rules)
 
-    project = project_of(request)
-    entry = replace(entry, subject=subject_of(request, call.names), arguments=sizes_of(arguments))
-    record.name_subject(entry.subject, entry.arguments)
+    fields = fields_of(request)
+    subject = spoken_by(tool, subject_of(fields, call.known_names), call)
+    shown = services.journal.names.subject(tenant, subject)
+    entry = replace(entry, subject=subject, shown=shown, arguments=sizes_of(without_nulls(tool.input, arguments)))
+    record.name_subject(shown, entry.arguments)
     with _refusals_recorded(services, entry):
         with _permission_check(tool):
-            _check_project(tool, project, call.caller)
+            _check_project(tool, project_of(fields), call)
+            check_user(tool, fields, call)
+            check_session(tool, fields, subject, call)
         permitted = _checked_policy(tool, request, call)
 
-    buckets = settings.rates.buckets(tenant, tool.name, entry.subject.place)
-    work = partial(_run, tool, request, permitted, entry.subject)
-    return services.journal.run(entry, buckets, work).model_dump(mode="json")
+    buckets = settings.rates.buckets(tenant, tool.name, shown.place)
+    work = partial(_run, tool, request, permitted, subject)
+    answer = services.journal.run(entry, buckets, work, only_reads=tool.read_only).model_dump(mode="json")
+    return {**answer, DAMAGED: record.damaged} if record.damaged else answer
 
 
 def _run(tool: Tool, request: BaseModel, call: Call, subject: Subject) -> BaseModel:
@@ -137,27 +167,44 @@ def _run(tool: Tool, request: BaseModel, call: Call, subject: Subject) -> BaseMo
         return tool.run(request, call)
     from cairn.tool.enrichment import AutoMemorySystem, enriched  # noqa: PLC0415 - not loaded where it is off
 
-    memory = AutoMemorySystem(call.services, call.caller.tenant, subject.project)
+    users = call.caller.users if subject.user_id is None else (subject.user_id,)
+    memory = AutoMemorySystem(call.services, call.caller.tenant, subject.project, users=users)
     return enriched(memory, tool.name, subject.session_id, request, lambda given: tool.run(given, call))
 
 
 def _started(name: str, arguments: object, declared: Collection[str], call: Call) -> CallStarted:
     given = cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
-    session = {**call.names, **given}.get("session_id")
+    session = given.get("session_id")
+    session = call.names.get("session_id") if session is None else session
     return CallStarted(
         request_id=call.caller.request_id,
         id=token_hex(8),
         name=name,
-        session=session if isinstance(session, str) else None,
+        session=_session_shown(session, call) if isinstance(session, str) else None,
         args=cast("object", arguments),
         declared=declared,
     )
 
 
+def is_memory_action(name: str) -> bool:
+    """Tell whether a name is one of an action on memory, be there such an action or not."""
+    return name in MEMORY_ACTIONS or _ACTION.fullmatch(name) is not None
+
+
+def _session_shown(given: str, call: Call) -> str:
+    """Return a session as it may be put on record; what is no name of one is looked at by nobody."""
+    with suppress(InvalidArgument):
+        return call.services.journal.names.name(call.caller.tenant, ids.session_id(given))
+    return given
+
+
 def _unknown(name: str) -> CairnError:
-    if name in MEMORY_ACTIONS:
-        return NotFound(f"Memory action '{name}' not found")
-    return Disabled("No such tool, or it is switched off")
+    return missing_action(name) if is_memory_action(name) else Disabled("No such tool, or it is switched off")
+
+
+def missing_action(name: str) -> NotFound:
+    """Return the error of a memory action that there is not."""
+    return NotFound(f"Memory action '{name}' not found")
 
 
 @contextmanager
@@ -179,7 +226,9 @@ def _permission_check(tool: Tool) -> AbstractContextManager[object]:
 
 def _check_switch(tool: Tool, call: Call) -> None:
     if not tool.enabled(call.services.settings, call.caller.tenant):
-        raise Disabled("No such tool, or it is switched off", {"tool": tool.name})
+        is_action = tool.name in MEMORY_ACTIONS
+        missing = missing_action(tool.name).message if is_action else "No such tool"
+        raise Disabled(f"{missing}, or it is switched off", {"tool": tool.name})
 
 
 def _check_scope(tool: Tool, caller: Caller) -> None:
@@ -189,8 +238,11 @@ def _check_scope(tool: Tool, caller: Caller) -> None:
         raise PermissionDenied(f"This key lacks the scope {tool.right}", lacking, reason="scope")
 
 
-def _check_project(tool: Tool, project: Project | None, caller: Caller) -> None:
-    if not tool.is_open(caller, project):
+def _check_project(tool: Tool, project: Project | None, call: Call) -> None:
+    """Hold the call to its caller's projects; a header names no other than one that the caller is bound to."""
+    own, named = call.caller.bound.get("project"), call.names.get("project")
+    is_other = own is not None and named is not None and named != own
+    if is_other or not tool.is_open(call.caller, project):
         refused = {"namespace": project or tool.family, "operation": tool.right}
         raise PermissionDenied("This key does not open this project", refused, reason="project")
 

@@ -19,13 +19,15 @@ from cairn.enrichment.executions import Ended, Executions, ExecutionScope
 from cairn.enrichment.model import ContextSummary, packaged
 from cairn.ground import ids
 from cairn.ground.errors import CairnError, Unavailable
-from cairn.ground.ids import Project, Tenant
+from cairn.ground.ids import Project, Tenant, UserId
 from cairn.ground.settings import EnrichmentSettings
 from cairn.services import Services
 from cairn.telemetry.record import EnrichmentOutcome, note_enrichment
 
 T = TypeVar("T")
 FIELD: Final = "memory_context"
+_ADVICE: Final = {"findings": {"__all__": {"hint"}}}
+"""What is not kept of an answer: advice is not what was met, and repeats what memory told."""
 _LATENCY_STEP: Final = 50
 _WAITED: Final = 0.95
 """The share of `timeout_ms` that is waited; the rest is for threads to start and wake up on a busy machine."""
@@ -59,11 +61,14 @@ class AutoMemorySystem:
         tenant: Tenant,
         project: Project | None = None,
         config: EnrichmentSettings | None = None,
+        users: tuple[UserId, ...] = (),
     ) -> None:
-        """Work as the deployment's settings say, or as `config` does."""
+        """Work as the deployment's settings say, or as `config` does, for these users where they are known."""
         self._executions = Executions(services)
         self._tenant = tenant
         self._project = project
+        self._users = users
+        self._is_shared = project is not None and services.settings.memory_for(tenant).shares(project)
         self.config = config or services.settings.enrichment
         self._most_ms = _WAITED * self.config.timeout_ms
 
@@ -75,7 +80,7 @@ class AutoMemorySystem:
     def retrieve_relevant_context(
         self, tool_name: str, args: Mapping[str, Any], session_id: str | None
     ) -> Sequence[ContextSummary]:
-        """Return up to three things that matter, best first; nothing on failure, or after `timeout_ms`."""
+        """Return up to `top_k` things that matter, best first; nothing on failure, or after `timeout_ms`."""
         return self.look_up(tool_name, args, session_id).found
 
     def look_up(self, tool_name: str, args: Mapping[str, Any], session_id: str | None) -> LookUp:
@@ -113,7 +118,8 @@ class AutoMemorySystem:
         )
 
     def _scope(self, session_id: str | None) -> ExecutionScope:
-        return ExecutionScope(self._tenant, self._project, None if session_id is None else ids.session_id(session_id))
+        session = None if session_id is None else ids.session_id(session_id)
+        return ExecutionScope(self._tenant, self._project, session, self._users, self._is_shared)
 
     @staticmethod
     def _bounded(milliseconds: float, work: Callable[[], T]) -> _Attempt[T]:
@@ -148,12 +154,12 @@ def enriched(
     takes_context = FIELD in type(request).model_fields and getattr(request, FIELD) is None
     looked_up = memory.look_up(tool, arguments, session_id) if takes_context else NOT_ELIGIBLE
     note_enrichment(looked_up.outcome, looked_up.milliseconds)
-    context = packaged(looked_up.found, memory.config.summary_bytes)
+    context = packaged(looked_up.found, memory.config.summary_bytes, memory.config.top_k)
     keep = partial(memory.record, tool, arguments, session_id, looked_up=looked_up)
     try:
         answer = run(request if context is None else request.model_copy(update={FIELD: context}))
     except CairnError as error:
         keep(error=f"{error.code}: {error.message}")
         raise
-    keep(result=answer.model_dump(mode="json"))
+    keep(result=answer.model_dump(mode="json", exclude=_ADVICE))
     return answer

@@ -24,20 +24,24 @@ def seal_audits(services: Services, within: timedelta, request_id: str) -> list[
 
 def maintain_shard(services: Services, shard: int, within: timedelta, request_id: str) -> Counter[Outcome]:
     """Maintain the shard's due sessions within this time; whatever one of them meets, the others get their turn."""
-    return services.every_due.run_shard(shard, within, _guarded(request_id, services.maintenance.run_due))
+    return services.every_due.run_shard(shard, within, _guarded(services, request_id, services.maintenance.run_due))
 
 
 def maintain_all(services: Services, heads: Iterable[DueEntry], within: timedelta, request_id: str) -> Counter[Outcome]:
     """Maintain the sessions of these heads as maintain_shard() does, due or not."""
-    return services.every_due.run(heads, within, _guarded(request_id, lambda one, _: services.maintenance.run(one)))
+    return services.every_due.run(
+        heads, within, _guarded(services, request_id, lambda one, _: services.maintenance.run(one))
+    )
 
 
-def _guarded(request_id: str, run: Maintain) -> Maintain:
+def _guarded(services: Services, request_id: str, run: Maintain) -> Maintain:
     def maintain(session: Session, until: datetime) -> MaintenanceReport:
         with guarded(request_id) as record:
             record.name_job("maintain_session")
             record.name_tenant(session.tenant)
-            record.project, record.session_id = session.project, session.session_id
+            names = services.journal.names
+            record.project = names.name(session.tenant, session.project)
+            record.session_id = names.name(session.tenant, session.session_id)
             return run(session, until)
 
     return maintain

@@ -25,9 +25,9 @@ class StepFields(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    id: Annotated[str, Field(pattern=STEP_ID, description="Its name, which no other step has.")]
+    id: Annotated[str, Field(pattern=STEP_ID, description="A name of its own.")]
     tool: Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$", description="The tool to call.")]
-    arguments: Annotated[dict[str, Any], Field(description="The tool's; ${id.path} takes an earlier step's result.")]
+    arguments: Annotated[dict[str, Any], Field(description="The tool's.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +97,17 @@ class _Reading:
 
 def _fields(given: object, where: str) -> Step:
     try:
-        fields = StepFields.model_validate(given)
+        fields = StepFields.model_validate(_without_nulls(given))
     except ValidationError as error:
         raise InvalidArgument(*first_problem(error, where)) from None
     return Step(fields.id, fields.tool, fields.arguments)
+
+
+def _without_nulls(given: object) -> object:
+    """Return a step without the fields that are null, which are left out as a tool's arguments are."""
+    if not isinstance(given, dict):
+        return given
+    return {name: value for name, value in cast("dict[str, Any]", given).items() if value is not None}
 
 
 def _check(reference: Reference, field: str, known: frozenset[str]) -> str:

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from cairn.access.callers import Caller
 from cairn.access.policy import GovernedTool, Right
 from cairn.edge import schema
+from cairn.edge.routes import Route
 from cairn.ground.errors import CairnError
 from cairn.ground.ids import Project, Tenant
 from cairn.settings.settings import Settings
@@ -31,7 +32,8 @@ class Tool:
     earlier calls). `right` is the scope that a key needs and the operation that a policy has to allow. `timeout` is in
     seconds. Where not `on_by_default`, the settings have to name the tool. `runs` finds the tools that it runs by name,
     where it runs any: it needs no scope of its own, since each of them is admitted by itself, and no grants, since its
-    Lambda has those of all.
+    Lambda has those of all. One with a `route` is called there with query parameters too, and is not listed over MCP:
+    it is for programs and people. With `of_own_projects` it tells each caller of its own projects, and needs not all.
     """
 
     name: str
@@ -49,6 +51,8 @@ class Tool:
     timeout: int
     on_by_default: bool
     runs: Callable[[], Sequence[Tool]] | None = None
+    route: Route | None = None
+    of_own_projects: bool = False
 
     def input_schema(self) -> dict[str, Any]:
         """Return the JSON Schema (2020-12) of what the tool takes."""
@@ -73,7 +77,9 @@ class Tool:
 
     def is_open(self, caller: Caller, project: Project | None) -> bool:
         """Tell whether the caller's projects suffice: if no project is named, a tool with grants takes all of them."""
-        return caller.may_use(project) if project is not None else not self.grants or caller.may_use_all
+        if project is not None:
+            return caller.may_use(project)
+        return self.of_own_projects or not self.grants or caller.may_use_all
 
     def visible(self, call: Call) -> bool:
         """Tell whether the caller may call the tool at all; what it may do where is told call by call.
@@ -130,6 +136,8 @@ def tool(  # noqa: PLR0913 - what a tool declares about itself, by name
     timeout: int = 20,
     on_by_default: bool = True,
     runs: Callable[[], Sequence[Tool]] | None = None,
+    route: str | None = None,
+    of_own_projects: bool = False,
 ) -> Callable[[Callable[[Any, Call], BaseModel]], Tool]:
     """Make a Tool of a function (request, call) -> answer: its name, docstring and annotations say the rest."""
 
@@ -151,6 +159,8 @@ def tool(  # noqa: PLR0913 - what a tool declares about itself, by name
             timeout=timeout,
             on_by_default=on_by_default,
             runs=runs,
+            route=None if route is None else Route.of(route),
+            of_own_projects=of_own_projects,
         )
 
     return declare

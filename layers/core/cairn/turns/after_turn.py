@@ -6,36 +6,39 @@ Where a language model helps to extract, it is asked before, while nothing is he
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import count
 
 from cairn.conversation.events import Event, events_of
 from cairn.conversation.items import role_of, text_of
 from cairn.conversation.turns import Completion
 from cairn.facts.extraction import extract
-from cairn.facts.facts import Changes, Recording, identity, merge
+from cairn.facts.facts import Recording
 from cairn.facts.proposals import Proposals
 from cairn.ground.adapters import Pending
 from cairn.ground.codec import rfc3339
-from cairn.ground.errors import CairnError, ResourceBusy, TransactionRefused
-from cairn.ground.ids import time_ordered_id
+from cairn.ground.errors import CorruptData, ResourceBusy, TransactionRefused
+from cairn.ground.ids import Project, Tenant, time_ordered_id
 from cairn.ground.session import Session
-from cairn.ground.table import ABSENT, Key, Put, Update, Write
+from cairn.ground.table import ABSENT, Key, Put, Update, Write, key_of
 from cairn.log.entries import LogEntry, TurnEntry
-from cairn.log.layout import log_owner, registry_pk, registry_sk
+from cairn.log.layout import across, log_owner, named_in, registry_pk, registry_sk
+from cairn.log.ledger import unspoken
 from cairn.log.log import ON_TIME
+from cairn.log.view import MemoryView
 from cairn.sessions import due
 from cairn.sessions.guards import Claim
-from cairn.sessions.head import naming
-from cairn.sessions.layout import event_sk, session_pk
+from cairn.sessions.head import ACROSS, naming
+from cairn.sessions.layout import HEAD, event_sk, session_pk
 from cairn.sessions.services import SessionServices
 from cairn.sessions.sessions import Lease
 from cairn.sessions.stored_turn import StoredTurn
-from cairn.sessions.transacting import transact
-from cairn.turns.echo import NOTHING_STORED, new_inputs_of, read_context
+from cairn.sessions.transacting import asking_for, transact
+from cairn.turns.echo import NOTHING_STORED, instructions_of, new_inputs_of, read_context
+from cairn.turns.learning import Believed, Learned, learned, learned_here
 from cairn.turns.model import CommittedTurn
 from cairn.turns.proposing import proposals
 
@@ -55,8 +58,7 @@ class _Delta:
     seq: int
     now: datetime
     events: tuple[Event, ...]
-    changes: Changes
-    superseded: int
+    learned: Learned
 
 
 class _Commit:
@@ -69,7 +71,8 @@ class _Commit:
         self._proposed = proposed
         self._settings = services.settings.memory_for(session.tenant)
         self._owner = log_owner(turn.user_id, session.session_id)
-        self._caller = services.adapters.entropy.token(12).hex()
+        self._across = across(self._owner) if self._settings.across_projects else []
+        self._caller = services.adapters.holder()
         self._claim: Claim | None = None
         self._lease: Lease | None = None
         self._context = NOTHING_STORED
@@ -78,7 +81,10 @@ class _Commit:
         committed = False
         try:
             claim = Pending(self._take_claim)
-            self._services.adapters.parallel([claim, self._try_lease, self._read_context, self._refresh])
+            refreshes = [partial(self._refresh, owner) for owner in self._owners]
+            listing = self._services.registry.listing(self._session.tenant, self._session.project)
+            first = [claim, self._try_lease, self._read_context, *refreshes]
+            self._services.adapters.parallel([*listing, *first])
             if claim.result.done:
                 return CommittedTurn(replayed=True)
             lease = self._held_lease()
@@ -88,14 +94,15 @@ class _Commit:
             delta = self._delta(lease)
             self._write(claim.result, lease, delta)
             committed = True
-            self._services.adapters.tally.facts_written(Counter(fact.tier for fact in delta.changes.added))
+            self._services.adapters.tally.facts_written(Counter(fact.tier for fact in delta.learned.added))
         finally:
             if not committed:
                 self._abandon()
         return CommittedTurn(
             events_written=len(delta.events),
-            facts_written=len(delta.changes.added),
-            facts_superseded=delta.superseded,
+            instructions_left_out=instructions_of(self._turn),
+            facts_written=len(delta.learned.added),
+            facts_superseded=delta.learned.superseded,
         )
 
     def _take_claim(self) -> Claim:
@@ -110,8 +117,13 @@ class _Commit:
     def _read_context(self) -> None:
         self._context = read_context(self._services, self._session, self._turn)
 
-    def _refresh(self) -> None:
-        self._services.log.refresh(self._session.tenant, self._session.project, self._owner)
+    @property
+    def _owners(self) -> list[str]:
+        """Return the owners of the logs that the turn may change: that of all it says, and that across projects."""
+        return [self._owner, *self._across]
+
+    def _refresh(self, owner: str) -> None:
+        self._services.log.refresh(self._session.tenant, self._session.project, owner)
 
     def _held_lease(self) -> Lease:
         """Return the lease, waiting for it if need be, with nothing read before it that has changed since."""
@@ -120,9 +132,13 @@ class _Commit:
         if self._context.seq != self._lease.seq:
             self._read_context()
         with self._services.log.view(self._session.tenant, self._session.project, self._owner) as view:
-            behind = view.last_seq(self._session.session_id) < self._lease.seq
-        if behind:
-            self._refresh()
+            read = view.last_seq(self._session.session_id)
+        if read != self._lease.seq:
+            self._refresh(self._owner)
+        for owner in self._across:
+            # Where it has read more of the session than there is, a turn was taken back meanwhile.
+            if read > self._lease.seq or not self._services.log.has_read(*self._place, owner, self._lease.head.across):
+                self._refresh(owner)
         return self._lease
 
     def _is_processed(self, lease: Lease) -> bool:
@@ -135,30 +151,30 @@ class _Commit:
         now = self._services.adapters.clock.now()
         inputs = new_inputs_of(self._services, self._session, self._turn, self._context)
         events = events_of(self._turn, inputs, now)
-        changes, superseded = self._changes(_said_by_user(events, len(inputs)), lease.seq, now)
-        return _Delta(lease.seq + 1, now, events, changes, superseded)
+        learned_now = self._learned(_said_by_user(events, len(inputs)), lease.seq, now)
+        return _Delta(lease.seq + 1, now, events, learned_now)
 
-    def _changes(self, said: Sequence[tuple[str, str]], seq: int, now: datetime) -> tuple[Changes, int]:
-        """Merge what was said after turn `seq` into what is believed; return the changes and how many facts they end.
+    def _learned(self, said: Sequence[tuple[str, str]], seq: int, now: datetime) -> Learned:
+        """Return what follows from what was said after turn `seq`."""
+        with self._services.log.view(*self._place, self._owner) as view:
+            believed, previous = self._believed(view, self._owner, now), view.last_said(self._session.session_id, seq)
+        found, recording = extract(said, previous), self._recording(now)
+        for owner in self._across:
+            with self._services.log.view(*self._place, owner) as view:
+                everywhere, spoken = self._believed(view, owner, now), view.ledger.said(None)
+            # What a project holds from before, and was spoken of since, is no longer believed.
+            believed = Believed(unspoken(believed.own, spoken), unspoken(believed.everywhere, spoken))
+            proposed = self._proposed.candidates(said, [*believed.own, *everywhere.own])
+            return learned(believed, everywhere, proposed, found, recording)
+        return learned_here(believed, self._proposed.candidates(said, believed.own), found, recording)
 
-        What a rule finds goes after what a model proposes, and so wins. A retraction found by rule is recorded against
-        other sessions' beliefs too. A new value only outdates those: a view that shows several sessions takes the
-        latest.
-        """
-        with self._services.log.view(self._session.tenant, self._session.project, self._owner) as view:
-            own, everywhere = view.facts(now, self._session.session_id), view.facts(now, None)
-            previous = view.last_said(self._session.session_id, seq)
-        found = extract(said, previous)
-        elsewhere = [fact for fact in everywhere if fact not in own]
-        recording = self._recording(now)
-        changes = merge(own, [*self._proposed.candidates(said, own), *found], recording)
-        if elsewhere:
-            retractions = [candidate for candidate in found if candidate.retracts]
-            ended = merge(elsewhere, retractions, recording).deleted
-            changes = replace(changes, deleted=(*changes.deleted, *ended))
-        added = {identity(fact): fact.value for fact in changes.added}
-        outdated = [fact for fact in elsewhere if added.get(identity(fact), fact.value) != fact.value]
-        return changes, len(changes.superseded) + len(changes.deleted) + len(outdated)
+    def _believed(self, view: MemoryView, owner: str, now: datetime) -> Believed:
+        own = view.facts(now, named_in(owner, self._session.project, self._session.session_id))
+        return Believed(own, view.facts(now, None))
+
+    @property
+    def _place(self) -> tuple[Tenant, Project]:
+        return self._session.tenant, self._session.project
 
     def _recording(self, now: datetime) -> Recording:
         """Return how this turn's facts are recorded; their ids rise in the order they were said."""
@@ -174,33 +190,29 @@ class _Commit:
         )
 
     def _write(self, claim: Claim, lease: Lease, delta: _Delta) -> None:
-        transact(self._services, lambda: self._writes(claim, lease, delta), _raise_if_lost, self._requests)
+        writes, requests = partial(self._writes, claim, lease, delta), partial(self._requests, delta)
+        transact(self._services, writes, _raise_if_lost, requests)
 
     def _writes(self, claim: Claim, lease: Lease, delta: _Delta) -> list[Write]:
         if self._services.adapters.clock.now() - delta.now > ON_TIME:
             raise ResourceBusy("the commit was held up for too long; nothing was written", {"resource": "session"})
-        log, session = self._services.log, self._session
-        append = log.append(session.tenant, session.project, self._owner, self._entry(delta))
+        log = self._services.log
+        appends = [log.append(*self._place, owner, entry) for owner, entry in self._entries(delta)]
         return [
             self._event_write(delta),
-            append,
-            *log.in_order(append),
-            self._head_write(lease, delta),
+            *appends,
+            *log.in_order(*appends),
+            self._head_write(lease, delta, appends),
             self._services.guards.done(claim, delta.seq),
             *self._registration(lease),
         ]
 
-    def _requests(self) -> list[Callable[[], None]]:
-        """Return the call that has the log's tail indexed, where it has grown long; if it fails, a later turn asks."""
-        job = self._services.log.wanted(self._session.tenant, self._session.project, self._owner)
-        if job is None:
-            return []
-
-        def send() -> None:
-            with suppress(CairnError):
-                self._services.adapters.jobs.send([job])
-
-        return [send]
+    def _requests(self, delta: _Delta) -> list[Callable[[], object]]:
+        """Return the call that has the turn embedded, and a tail that has grown long indexed."""
+        owners = (owner for owner, _ in self._entries(delta))
+        return asking_for(
+            self._services, [job for owner in owners for job in self._services.log.wanted(*self._place, owner)]
+        )
 
     def _event_write(self, delta: _Delta) -> Put:
         where = Key(session_pk(self._session), event_sk(delta.seq))
@@ -208,11 +220,20 @@ class _Commit:
         content = self._services.vault.seal(self._session.tenant, where, records)
         return Put(StoredTurn(where, delta.seq, rfc3339(delta.now), content).to_item(), ABSENT)
 
-    def _entry(self, delta: _Delta) -> LogEntry:
+    def _entries(self, delta: _Delta) -> Iterator[tuple[str, LogEntry]]:
+        """Yield the entry of each log that is written, by its owner: one across projects only where that changes."""
         turn = TurnEntry.of(self._turn.turn_id, delta.seq, delta.events)
-        return LogEntry(session_id=self._session.session_id, at=delta.now, turn=turn, changes=delta.changes)
+        session = self._session
+        yield self._owner, LogEntry(session_id=session.session_id, at=delta.now, turn=turn, changes=delta.learned.here)
+        changes = delta.learned.across
+        # That something was said again alone is not worth a second log's writes.
+        if changes.added or changes.superseded or changes.deleted:
+            for owner in self._across:
+                name = named_in(owner, session.project, session.session_id)
+                yield owner, LogEntry(session_id=name, at=delta.now, changes=changes, said_in=delta.seq)
 
-    def _head_write(self, lease: Lease, delta: _Delta) -> Update:
+    def _head_write(self, lease: Lease, delta: _Delta, appends: Sequence[Put]) -> Update:
+        across_to = max((key_of(append).sk for append in appends[1:]), default="")
         return Update(
             lease.key(),
             set={
@@ -220,14 +241,15 @@ class _Commit:
                 "turn_id": self._turn.turn_id,
                 "updated_at": rfc3339(delta.now),
                 **naming(dict.fromkeys([*lease.head.owners, self._owner])),
+                **({ACROSS: max(across_to, lease.head.across)} if across_to else {}),
                 **lease.begun(),
                 **due.no_later_than(self._session, lease.head, delta.now + due.interval(self._settings)).set,
             },
             add={
                 "version": 1,
                 "events": len(delta.events),
-                "facts_written": len(delta.changes.added),
-                "facts_superseded": delta.superseded,
+                "facts_written": len(delta.learned.added),
+                "facts_superseded": delta.learned.superseded,
             },
             remove=("lease_owner", "lease_until"),
             condition=lease.held(),
@@ -252,7 +274,14 @@ def _said_by_user(events: Sequence[Event], inputs: int) -> list[tuple[str, str]]
     return [(name, text) for name, text in said if text]
 
 
-def _raise_if_lost(_: Sequence[Write], refused: TransactionRefused) -> None:
+def _raise_if_lost(writes: Sequence[Write], refused: TransactionRefused) -> None:
+    failed = {
+        key_of(write).sk
+        for write, reason in zip(writes, refused.reasons, strict=False)
+        if reason is not None and reason.code == "condition"
+    }
+    if key_of(writes[0]).sk in failed and HEAD not in failed:
+        raise CorruptData("a session's head counts fewer turns than the session has")
     if any(reason is not None and reason.code == "condition" for reason in refused.reasons):
         message = "another call took this turn or its session over; nothing was written"
         raise ResourceBusy(message, {"resource": "session"}) from refused

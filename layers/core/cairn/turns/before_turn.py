@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
+from cairn.context.chances import price_of
+from cairn.context.choosing import choose
+from cairn.context.lines import Known, Line
+from cairn.context.offering import DEEP, Candidates, folded, introduced
+from cairn.context.sayings import form
 from cairn.conversation import token_count as tokens
 from cairn.conversation.events import Event
 from cairn.conversation.items import text_of
+from cairn.conversation.roles import is_quoted
 from cairn.facts.facts import Fact
-from cairn.facts.shortlist import Shortlist, rank
+from cairn.facts.shortlist import rank
 from cairn.ground.adapters import Pending
-from cairn.ground.errors import CairnError
+from cairn.ground.errors import CairnError, KeyUnusable, Unavailable
 from cairn.ground.explanation import Explanation
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
-from cairn.log.entries import Chunk
 from cairn.log.layout import PROJECT_OWNER, log_owner
-from cairn.log.memories import Memory
 from cairn.recall import block
+from cairn.recall.filter import SearchMode
 from cairn.recall.searching import Search, Visibility
 from cairn.sessions.recent_turns import Recent
 from cairn.sessions.services import SessionServices
@@ -29,6 +34,8 @@ from cairn.turns.window import Window, recent_items
 
 _HALF_A_QUERY = 2000
 """How many characters of a long question's beginning, and of its end, are looked for."""
+_LONGEST_LINE = 1000
+"""Up to how many characters what stands in the input is compared with lines: a longer text is cut in a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +52,19 @@ class _Read:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Results for the current items: facts to place, candidate texts, and the reasons by id."""
+    """Results for the current items: facts to place, texts that may be, the best first, and the reasons by id.
 
-    facts: tuple[Fact, ...]
-    chunks: tuple[Chunk, ...] = ()
+    Facts that introduce the user, since none matches, are placed only where no text is.
+    """
+
+    facts: tuple[Known, ...]
+    lines: tuple[Line, ...] = ()
+    price: float = 0.0
+    introduces: bool = False
     why: Mapping[str, Explanation] = field(default_factory=dict[str, Explanation])
+    by: SearchMode | None = None
+    without_vector: int = 0
+    likelihood: float | None = None
 
 
 def prepare(services: SessionServices, session: Session, request: Preparation) -> PreparedTurn:
@@ -66,15 +81,21 @@ def prepare(services: SessionServices, session: Session, request: Preparation) -
     window = window.fitted(request.max_input_tok)
     return PreparedTurn(
         items=window.items,
-        recalled_fact_ids=tuple(fact.id for fact in window.facts),
+        system=window.written.system,
+        text=window.written.text,
+        recalled_fact_ids=tuple(each.fact.id for each in window.facts),
         token_count=window.tokens,
         compacted=summary is not None,
         why={name: found.why[name] for name in _placed(window) if name in found.why},
+        recalled_by=found.by,
+        without_vector=found.without_vector,
+        likelihood=found.likelihood,
+        passages=window.passages if request.explain else (),
     )
 
 
 def _placed(window: Window) -> list[str]:
-    return [*(fact.id for fact in window.facts), *(chunk.event_id for chunk in window.chunks)]
+    return [*(each.fact.id for each in window.facts), *(line.chunk.event_id for line in window.lines)]
 
 
 class _Preparation:
@@ -87,7 +108,8 @@ class _Preparation:
         self._session = session
         self._request = request
         owner = log_owner(request.user_id, session.session_id)
-        self._visibility = Visibility(session, owner, request.recall_scope or self.settings.recall_scope)
+        scope = request.recall_scope or self.settings.recall_scope
+        self._visibility = Visibility(session, owner, scope, self.settings.across_projects)
 
     def read(self) -> _Read:
         """Read session and memory log at once and, right behind the session, the further logs that it names.
@@ -95,16 +117,17 @@ class _Preparation:
         The project's memories are read once a minute, the session's own when its count of them has changed.
         """
         session = self._session
+        place = session.tenant, session.project
         session_read = Pending(self._read_session)
-        own = Pending(lambda: self._services.log.refresh(session.tenant, session.project, self._visibility.owner))
+        own = [partial(self._services.log.refresh, *place, owner) for owner in self._visibility.own]
         key = Pending(lambda: self._services.vault.prepare(session.tenant))
         minute = self._services.adapters.clock.now().strftime("%Y-%m-%dT%H:%M")
         shared = Pending(lambda: self._open_memories(PROJECT_OWNER, minute))
         # The last runs on this thread: one that waits for no log, so that kept threads never all wait for this one.
-        self._services.adapters.parallel([key, session_read, own, shared, key])
+        self._services.adapters.parallel([key, session_read, *own, shared, key])
         recent, private, further = session_read.result
-        memory_owners = dict.fromkeys([self._visibility.owner, *private, *shared.result])
-        return _Read(recent, (self._visibility.owner, *further), tuple(memory_owners))
+        memory_owners = dict.fromkeys([*self._visibility.own, *private, *shared.result])
+        return _Read(recent, (*self._visibility.own, *further), tuple(memory_owners))
 
     def _read_session(self) -> tuple[Recent, list[str], list[str]]:
         """Read the newest turns, then at once the logs they tell of; return them, whose memories and whose texts."""
@@ -120,38 +143,37 @@ class _Preparation:
         """
         limit, now = self.settings.recall_facts_limit, self._services.adapters.clock.now()
         believed = self._services.searcher.beliefs(self._visibility, read.owners)
-        facts = {fact.id: fact for held in believed.values() for fact in held}
+        everything = [fact for held in believed.values() for fact in held]
         if not self._query:
-            return _Found(rank(facts.values(), {}, now, limit))
+            return _Found(introduced(rank(everything, {}, now, limit), self._request.user_id))
         search = Search(query=self._query, texts=read.owners, memories=read.memory_owners, facts=believed)
-        worth, why, chunks = dict[str, float](), dict[str, Explanation](), list[Chunk]()
-        most, shortlist = self.settings.search_limit + self.settings.recent_context_items, Shortlist(now, limit)
+        price, deep = price_of(self.settings.context_tokens.mean), DEEP + self.settings.recent_context_items
         with self._services.searcher.answering(self._visibility, search) as answer:
-            for hit in answer.hits():
-                if len(chunks) >= most if hit.kind == "texts" else shortlist.is_closed_to(hit.score):
-                    continue
-                found = answer.read(hit)
-                if isinstance(found, Chunk):
-                    chunks.append(found)
-                else:
-                    fact = found.as_fact() if isinstance(found, Memory) else found
-                    if fact.id not in worth:
-                        facts[fact.id], worth[fact.id] = fact, hit.score
-                        shortlist.add(fact, hit.score)
-                if self._request.explain:
-                    why[found.event_id if isinstance(found, Chunk) else found.id] = answer.why(hit)
-        return _Found(rank(facts.values(), worth, now, limit), tuple(chunks), why)
+            candidates = Candidates(answer, self._query, read.owners, self._request.user_id, price)
+            found = list(candidates.lines(deep))
+            facts, fact_hits = candidates.facts(everything, now, limit)
+            hits = {**{line.chunk.event_id: hit for hit, line in found}, **fact_hits} if self._request.explain else {}
+            return _Found(
+                facts=facts,
+                lines=tuple(line for _, line in found),
+                price=price,
+                introduces=not fact_hits,
+                why={name: answer.why(hit) for name, hit in hits.items()},
+                by=answer.found_by,
+                without_vector=answer.without_vector,
+                likelihood=answer.likelihood.value,
+            )
 
     def window(self, read: _Read, summary: Summary | None, found: _Found) -> Window:
-        """Return everything that may be placed, with the turns that the summary does not stand for."""
+        """Return everything that may be placed, with the turns that the summary does not stand for.
+
+        A text that stands elsewhere in the input is not placed again, nor one that says the same.
+        """
         request, events = self._request, self._shown(read, summary)
-        shown = {event.id for event in events}
-        own = self._session.session_id
-        chunks = [each for each in found.chunks if each.session_id != own or each.event_id not in shown]
-        return Window(
+        facts = () if found.introduces else found.facts
+        window = Window(
             current=request.current,
-            facts=found.facts,
-            chunks=tuple(chunks[: self.settings.search_limit]),
+            facts=facts,
             summary=summary.item(self._unranked(read, found.facts), self._sign) if summary else None,
             history=request.history,
             recent=recent_items(
@@ -159,7 +181,19 @@ class _Preparation:
             ),
             reserved=self._reserved,
             sign=self._sign,
+            format=request.format,
         )
+        ceiling = self.settings.context_tokens.ceiling
+        room = ceiling - (window.memory_tokens or block.FRAME_TOKENS)
+        lines = choose(self._new(found.lines, window, events), self.settings.search_limit, room, found.price)
+        return replace(window, lines=lines, facts=facts if lines else found.facts).within(ceiling)
+
+    def _new(self, lines: Sequence[Line], window: Window, events: Sequence[Event]) -> list[Line]:
+        """Return the lines without what stands elsewhere in the input, and without near-duplicates."""
+        shown, own = {event.id for event in events}, self._session.session_id
+        others = [line for line in lines if line.chunk.session_id != own or line.chunk.event_id not in shown]
+        standing = map(text_of, (*window.history, *window.recent, *window.current))
+        return folded(others, [form(text) for text in standing if len(text) <= _LONGEST_LINE])
 
     def compact(self, read: _Read, window: Window) -> Summary | None:
         """Summarise and store as few of the oldest turns as brings the context under the threshold.
@@ -177,11 +211,21 @@ class _Preparation:
         texts = self._services.searcher.texts(session, read.owners) if due else []
         for through in due:
             summary = compact(summary, texts, through)
-            shorter = self.window(read, summary, _Found(window.facts, window.chunks))
+            shorter = self.window(read, summary, _Found(window.facts, window.lines))
             if through == due[-1] or shorter.size < self.threshold:
-                self._services.sessions.store_summary(session, summary, self._services.adapters.clock.now())
-                return summary
+                return summary if self._is_stored(summary) else None
         return None
+
+    def _is_stored(self, summary: Summary) -> bool:
+        """Store the summary and tell whether that went well; where it did not, what is said most recently is placed."""
+        try:
+            now = self._services.adapters.clock.now()
+            self._services.sessions.store_summary(self._session, summary, now, brief=True)
+        except KeyUnusable:
+            raise
+        except Unavailable:
+            return False
+        return True
 
     @cached_property
     def _query(self) -> str:
@@ -194,15 +238,20 @@ class _Preparation:
         return tokens.count(self._request.base_instructions or "")
 
     def _shown(self, read: _Read, summary: Summary | None) -> list[Event]:
-        """Return the newest stored events that the summary does not stand for."""
+        """Return the newest stored events that the summary does not stand for.
+
+        What had to be quoted is recalled within the memory block, as data under its policy, or not at all.
+        """
         through = summary.through if summary else 0
-        events = [event for seq, turn in read.recent.turns if seq > through for event in turn]
+        turns = [turn for seq, turn in read.recent.turns if seq > through]
+        events = [event for turn in turns for event in turn if not is_quoted(event.item)]
         return events[max(0, len(events) - self.settings.recent_context_items) :]
 
-    def _unranked(self, read: _Read, ranked: tuple[Fact, ...]) -> list[Fact]:
+    def _unranked(self, read: _Read, ranked: tuple[Known, ...]) -> list[Fact]:
         """Return the session's newest other facts, as many as recall_facts_limit leaves room for."""
-        own = Visibility(self._session, self._visibility.owner, "session")
-        others = [fact for fact in self._services.searcher.believed(own, read.owners) if fact not in ranked]
+        own = replace(self._visibility, scope="session")
+        placed = {each.fact.id for each in ranked}
+        others = [fact for fact in self._services.searcher.believed(own, read.owners) if fact.id not in placed]
         others.sort(key=lambda fact: (fact.recorded_at, fact.id), reverse=True)
         return others[: max(0, self.settings.recall_facts_limit - len(ranked))]
 

@@ -6,15 +6,20 @@ from typing import Annotated, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, WithJsonSchema
 
-from cairn.edge.explained import Explained, is_absent
-from cairn.edge.fields import CurrentInputFields, Items, TurnName, UserName, history, refused, refusing
+from cairn.context.lines import Passage
+from cairn.edge.explained import DIGITS, Explained, is_absent
+from cairn.edge.fields import CurrentInputFields, TurnName, UserName, history, refusing
+from cairn.edge.items import AnswerItems, Items
+from cairn.edge.validation import refused
 from cairn.ground.ids import Project, SessionId, TurnId
 from cairn.ground.session import ResponseItem
 from cairn.ground.settings import RecallScope
+from cairn.messages.formats import Format
+from cairn.recall.filter import SearchMode
 from cairn.turns import operation_token as operations
 from cairn.turns.model import CommittedTurn, Preparation, PreparedTurn
 
-OutputItems = Annotated[Items, Field(description="What the model answered, tool calls and results included.")]
+OutputItems = Annotated[AnswerItems, Field(description="What the model answered, with tool calls and results.")]
 
 
 def _token(value: object) -> operations.OperationToken:
@@ -38,20 +43,24 @@ class PreparationFields(CurrentInputFields):
     base_instructions: Annotated[str | None, Field(description="Your system instructions; they count as tokens.")] = (
         None
     )
-    max_input_tok: Annotated[int, Field(ge=1, description="The most tokens the prepared input may have.")] = 120_000
+    max_input_tok: Annotated[int, Field(ge=1, description="The most tokens to return.")] = 120_000
     conversation_items: Annotated[Items | None, Field(description="The conversation so far, if you keep it.")] = None
     current_input_start: Annotated[
         int | None, Field(description="Where the current input begins in conversation_items.")
     ] = None
     current_input_count: Annotated[int | None, Field(description="How many of conversation_items it is.")] = None
     recall_scope: Annotated[
-        RecallScope | None, Field(description="Recall from this session, this user's sessions or the whole project.")
+        RecallScope | None,
+        Field(description="Whose past; the user's unless told."),
     ] = None
     explain: Annotated[bool, Field(description="Say why each fact and text was recalled.")] = False
+    format: Annotated[Format, Field(description="Whose messages input_items are; text is one plain text.")] = (
+        "responses"
+    )
 
     def preparation(self) -> Preparation:
         """Return what the engine prepares."""
-        current = self.current()
+        current = self.current_input
         start, count = self.current_input_start, self.current_input_count
         return Preparation(
             current=tuple(current),
@@ -62,6 +71,7 @@ class PreparationFields(CurrentInputFields):
             history=history(self.conversation_items, current, start, count),
             recall_scope=self.recall_scope,
             explain=self.explain,
+            format=self.format,
         )
 
 
@@ -88,14 +98,48 @@ class OperationFields(BaseModel):
         return self.operation_token.operation.turn_id
 
 
+class PassageTold(BaseModel):
+    """What stands under a reference of the memory block."""
+
+    session_id: Annotated[str, Field(description="The session in which it was said.")]
+    events: Annotated[list[str], Field(description="The events whose texts are placed, in the order they were said.")]
+
+    @classmethod
+    def of(cls, passage: Passage) -> Self:
+        """Return what is told of a passage."""
+        return cls(session_id=passage.session_id, events=[line.chunk.event_id for line in passage.lines])
+
+
 class Prepared(BaseModel):
     """The model's input, ready to send."""
 
     input_items: Annotated[list[ResponseItem], Field(description="Send these to the model, in this order.")]
     recall_fact_ids: Annotated[list[str], Field(description="The facts placed in input_items.")]
-    context_token_count: Annotated[int, Field(description="The estimated tokens of input_items.")]
+    system: Annotated[
+        str | None,
+        Field(description="Add it to your system prompt, where the format has that apart.", exclude_if=is_absent),
+    ] = None
+    text: Annotated[
+        str | None,
+        Field(description="With format text: what memory adds to your prompt.", exclude_if=is_absent),
+    ] = None
+    context_token_count: Annotated[int, Field(description="The estimated tokens of what is returned.")]
+    recalled_by: Annotated[
+        SearchMode | None,
+        Field(description="What memory was searched by: words and meaning, or one of them.", exclude_if=is_absent),
+    ] = None
+    without_vector: Annotated[
+        int | None, Field(description="How much of it words alone can find as yet.", exclude_if=is_absent)
+    ] = None
+    likelihood: Annotated[
+        float | None, Field(description="How likely memory answers the input.", exclude_if=is_absent)
+    ] = None
     why: Annotated[
         dict[str, Explained] | None, Field(description="By id, where explain was asked for.", exclude_if=is_absent)
+    ] = None
+    passages: Annotated[
+        dict[str, PassageTold] | None,
+        Field(description="By reference (m1), where explain was asked for.", exclude_if=is_absent),
     ] = None
 
     @classmethod
@@ -104,9 +148,15 @@ class Prepared(BaseModel):
         return cls.model_validate(
             {
                 "input_items": list(turn.items),
+                "system": turn.system,
+                "text": turn.text,
                 "recall_fact_ids": list(turn.recalled_fact_ids),
                 "context_token_count": turn.token_count,
+                "recalled_by": turn.recalled_by,
+                "without_vector": turn.without_vector or None,
+                "likelihood": None if turn.likelihood is None else round(turn.likelihood, DIGITS),
                 "why": {name: Explained.of(why) for name, why in turn.why.items()} or None,
+                "passages": {each.ref: PassageTold.of(each) for each in turn.passages} or None,
                 **more,
             }
         )
@@ -120,6 +170,9 @@ class Committed(BaseModel):
     facts_written: Annotated[int, Field(description="Facts learned.")]
     facts_superseded: Annotated[int, Field(description="Facts that newer ones replaced.")]
     replayed: Annotated[bool, Field(description="This turn was stored before, and nothing was written now.")]
+    instructions_left_out: Annotated[
+        int | None, Field(description="System and developer items not stored, if there were any.", exclude_if=is_absent)
+    ] = None
 
     @classmethod
     def of(cls, turn: CommittedTurn) -> Self:
@@ -129,4 +182,5 @@ class Committed(BaseModel):
             facts_written=turn.facts_written,
             facts_superseded=turn.facts_superseded,
             replayed=turn.replayed,
+            instructions_left_out=turn.instructions_left_out or None,
         )

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from cairn.context.lines import Passage
 from cairn.ground.explanation import Explanation
 from cairn.ground.ids import TurnId, UserId
 from cairn.ground.session import ResponseItem
 from cairn.ground.settings import RecallScope
+from cairn.messages.formats import Format
+from cairn.recall.filter import SearchMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,20 +27,33 @@ class Preparation:
     history: tuple[ResponseItem, ...] = ()
     recall_scope: RecallScope | None = None
     explain: bool = False
+    format: Format = "responses"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedTurn:
-    """The model's input with memory in it; token_count is the estimate for `items`.
+    """The model's input with memory in it, in the format asked for; token_count is the estimate for what is returned.
 
-    Where it was asked for, `why` tells by id why facts and earlier texts are in it.
+    `system` holds the instructions where the format has them apart, `text` what memory adds where it is asked for as
+    plain text.
+
+    Where it was asked for, `why` tells by id why facts and earlier texts are in it, and `passages` which texts stand
+    under which reference. `recalled_by` is what the recall went by, None where nothing was asked; `without_vector` of
+    what was searched could be found by words alone; `likelihood` is how likely any of it answers, None where nothing
+    was asked.
     """
 
     items: tuple[ResponseItem, ...]
+    system: str | None = None
+    text: str | None = None
     recalled_fact_ids: tuple[str, ...]
     token_count: int
     compacted: bool = False
     why: Mapping[str, Explanation] = field(default_factory=dict[str, Explanation])
+    recalled_by: SearchMode | None = None
+    without_vector: int = 0
+    likelihood: float | None = None
+    passages: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +67,13 @@ class BegunTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommittedTurn:
-    """The result of a commit; a replay wrote nothing."""
+    """The result of a commit; a replay wrote nothing.
+
+    `instructions_left_out` are the system and developer items of the turn, which are never stored.
+    """
 
     events_written: int = 0
+    instructions_left_out: int = 0
     facts_written: int = 0
     facts_superseded: int = 0
     replayed: bool = False

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from cairn.conversation.items import role_of, text_of
 from cairn.conversation.turns import Completion
 from cairn.facts.proposals import FactQuestion, Proposals
 from cairn.ground.adapters import Pending
 from cairn.ground.errors import ModelFailed
 from cairn.ground.session import Session
-from cairn.log.layout import log_owner
+from cairn.log.layout import across, log_owner
+from cairn.recall.searching import Visibility
 from cairn.sessions.services import SessionServices
 from cairn.turns.echo import new_inputs_of, read_context
 
@@ -34,12 +37,14 @@ def _question(services: SessionServices, session: Session, turn: Completion) -> 
     owner = log_owner(turn.user_id, session.session_id)
     is_free = Pending(lambda: services.guards.is_free(session, turn.turn_id))
     context = Pending(lambda: read_context(services, session, turn))
-    services.adapters.parallel([is_free, context, lambda: services.log.refresh(session.tenant, session.project, owner)])
+    reaches = services.settings.memory_for(session.tenant).across_projects
+    owners = [owner, *(across(owner) if reaches else ())]
+    place = session.tenant, session.project
+    services.adapters.parallel([is_free, context, *(partial(services.log.refresh, *place, each) for each in owners)])
     if not is_free.result:
         return None
     said = [text_of(item) for item in new_inputs_of(services, session, turn, context.result) if role_of(item) == "user"]
     if not any(said):
         return None
-    with services.log.view(session.tenant, session.project, owner) as view:
-        believed = view.facts(services.adapters.clock.now(), session.session_id)
-    return FactQuestion(said=tuple(filter(None, said)), believed=tuple(believed))
+    held = services.searcher.believed(Visibility(session, owner, "session", reaches), owners)
+    return FactQuestion(said=tuple(filter(None, said)), believed=tuple(held))

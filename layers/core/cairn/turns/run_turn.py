@@ -6,7 +6,7 @@ that it opens nothing to another tenant and cannot be made or changed by anyone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -46,11 +46,16 @@ def begin(services: SessionServices, session: Session, request: Preparation) -> 
 
 
 def finish(
-    services: SessionServices, tenant: Tenant, token: OperationToken, outputs: Sequence[ResponseItem]
+    services: SessionServices,
+    tenant: Tenant,
+    token: OperationToken,
+    outputs: Sequence[ResponseItem],
+    users: Collection[UserId] = (),
 ) -> CommittedTurn:
     """Store the turn that the token names, once, as after_turn does.
 
-    PermissionDenied for a token of another tenant, one that was changed, or one past its time.
+    PermissionDenied for a token of another tenant, one that was changed, one past its time, or one of somebody else
+    than the users if any are named.
     """
     operation = token.operation
     if not services.vault.verify(tenant, PURPOSE, operation.message(), token.tag):
@@ -61,7 +66,10 @@ def finish(
     kept = services.adapters.table.get(_where(session, operation))
     if kept is None:
         raise InvalidArgument("operation_token", "names a turn whose session was deleted")
-    return commit(services, session, _completion(operation.turn_id, services.vault.unseal(tenant, kept), outputs))
+    turn = _completion(operation.turn_id, services.vault.unseal(tenant, kept), outputs)
+    if users and turn.user_id not in users:
+        raise PermissionDenied("This operation_token is another user's", reason="user")
+    return commit(services, session, turn)
 
 
 def _kept(services: SessionServices, session: Session, operation: Operation, request: Preparation) -> Put:

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 from cairn.files.own_files import OwnFiles
+from cairn.ground.adapters import Holders
 from cairn.ground.attributes import number
 from cairn.ground.errors import ResourceBusy, TransactionRefused
 from cairn.ground.paging import every
@@ -60,9 +61,9 @@ class EraseSession:
 
     def is_in_use(self, session: Session) -> bool:
         """Tell whether a turn of the session is being committed, or was begun and may still be."""
-        now = self._adapters.clock.now()
+        now, holders = self._adapters.clock.now(), self._adapters.holders()
         begun = self._items(session, lambda sk: sk.startswith((GUARDS, OPERATIONS)))
-        return any(_is_claim(item, now) or _is_begun(item, now) for item in begun)
+        return any(_is_claim(item, now, holders) or _is_begun(item, now) for item in begun)
 
     def empty(self, held: Leased) -> Iterator[int]:
         """Delete all that the session's partition holds."""
@@ -84,7 +85,7 @@ class EraseSession:
             self._services.indexer.run(held.session.tenant, held.session.project, owner, until)
         self._close_log(held.session)
         rest = self._items(held.session, lambda sk: sk != MEMORY_COUNT)
-        yield from self._delete(held, (item for item in rest if not _is_claim(item, now)))
+        yield from self._delete(held, (item for item in rest if not _is_claim(item, now, self._adapters.holders())))
         held.write([Delete(held.key, held.held)])
 
     def _items(self, session: Session, wanted: Callable[[str], bool]) -> Iterator[Attributes]:
@@ -166,9 +167,9 @@ def _batched(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
         yield some
 
 
-def _is_claim(item: Attributes, now: datetime) -> bool:
+def _is_claim(item: Attributes, now: datetime, holders: Holders) -> bool:
     """Tell whether an item is the claim of a turn that is being committed."""
-    return Key.of(item).sk.startswith(GUARDS) and Guard.of(item).is_held(now)
+    return Key.of(item).sk.startswith(GUARDS) and Guard.of(item).is_held(now, holders)
 
 
 def _is_begun(item: Attributes, now: datetime) -> bool:

@@ -29,9 +29,9 @@ MOST_SESSIONS = 10_000
 PUT_OFF = timedelta(hours=1)
 """When a session that failed is tried again: those that can never be read must not use up every run."""
 
-Outcome: TypeAlias = Literal["maintained", "erased", "busy", "failed", "left"]
+Outcome: TypeAlias = Literal["maintained", "erased", "busy", "failed", "left", "damaged"]
 """How a due session fared; `erased` was left alone for longer than it is kept, `busy` is leased by another call, and
-`left` goes on in the next run for lack of time."""
+`left` goes on in the next run for lack of time. `damaged` was no entry of a session, and is listed no longer."""
 Maintain: TypeAlias = Callable[[Session, datetime], MaintenanceReport]
 """Maintains a session until a moment, and raises nothing but CairnErrors."""
 
@@ -57,7 +57,7 @@ class EveryDue:
     def run(self, heads: Iterable[DueEntry], within: timedelta, maintain: Maintain) -> Counter[Outcome]:
         """Maintain the sessions of these heads, or entries in the index, in their order, and count how they fared."""
         until = self._adapters.clock.now() + within
-        return Counter(self._maintained(head, until, maintain) for head in heads)
+        return Counter(self._fared(head, until, maintain) for head in heads)
 
     def _has_due(self, shard: int, now: datetime) -> bool:
         return any(True for _ in self._entries(shard, now, page=1))
@@ -67,9 +67,15 @@ class EveryDue:
             DueEntry.of, every(self._adapters.table, Query(due_pk(shard), "", due_sk(now), limit=page, index=True))
         )
 
-    def _maintained(self, entry: DueEntry, until: datetime, maintain: Maintain) -> Outcome:
+    def _fared(self, entry: DueEntry, until: datetime, maintain: Maintain) -> Outcome:
         if self._adapters.clock.now() >= until:
             return "left"
+        if entry.is_of_session:
+            return self._maintained(entry, until, maintain)
+        self._unlist(entry)
+        return "damaged"
+
+    def _maintained(self, entry: DueEntry, until: datetime, maintain: Maintain) -> Outcome:
         try:
             report = maintain(entry.session, until)
         except ResourceBusy:
@@ -82,6 +88,13 @@ class EveryDue:
         if not report.finished:
             return "left"
         return "erased" if report.erased else "maintained"
+
+    def _unlist(self, entry: DueEntry) -> None:
+        """Take what is no session's head out of the index, unless it was changed meanwhile."""
+        if entry.due is not None:
+            with suppress(StoreError, CairnError):
+                held = Equals("isk", entry.due)
+                self._adapters.table.update(Update(entry.key, remove=("ipk", "isk"), condition=held))
 
     def _put_off(self, entry: DueEntry) -> None:
         """Let a session that is due be so later, unless whoever holds it has moved its entry meanwhile."""

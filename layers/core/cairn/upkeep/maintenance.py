@@ -21,10 +21,12 @@ from cairn.files.abstracts import refresh
 from cairn.files.summaries import Contents
 from cairn.ground.codec import canonical, moment
 from cairn.ground.errors import ConditionFailed, ResourceBusy, TransactionRefused, Unavailable
+from cairn.ground.ids import SessionId
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, Check, Delete, Key, Put, Query, Update, Write
 from cairn.log.entries import LogEntry
+from cairn.log.layout import named_in
 from cairn.sessions import due
 from cairn.sessions.dropped_blobs import discard, dropping
 from cairn.sessions.head import DROPPED
@@ -93,7 +95,7 @@ class Maintenance:
         return self._under(lease, min(until, now + TIME_LIMIT))
 
     def _owner(self) -> str:
-        return self._services.adapters.entropy.token(12).hex()
+        return self._services.adapters.holder()
 
     def _under(self, lease: Lease, until: datetime) -> MaintenanceReport:
         if not lease.seq:  # another run erased the session before it was leased
@@ -122,6 +124,9 @@ class _Run:
         self._started = services.adapters.clock.now()
         self._age = timedelta(hours=self._settings.compaction_min_age_hours)
 
+    def _named_in(self, owner: str) -> SessionId:
+        return named_in(owner, self._session.project, self._session.session_id)
+
     def report(self) -> MaintenanceReport:
         """Do what is due, and decide when the session is due again; whoever gives up the lease writes that."""
         ends = self._retention.ends(self._lease)
@@ -147,7 +152,7 @@ class _Run:
 
     def _index(self) -> None:
         """Index the session's logs where that is overdue, whoever should have."""
-        for owner in self._lease.head.owners:
+        for owner in self._lease.head.logs:
             job = self._services.log.overdue(self._session.tenant, self._session.project, owner)
             if job is not None:
                 self._services.indexer.do(job, self._until - self._services.adapters.clock.now())
@@ -223,9 +228,9 @@ class _Run:
     def _sweep(self) -> int:
         """Mark facts past their expiry; they are not recalled either way."""
         count = 0
-        for owner in self._lease.head.owners:
+        for owner in self._lease.head.logs:
             with self._services.log.view(self._session.tenant, self._session.project, owner) as view:
-                lapsed = view.ledger.lapsed(self._started, self._session.session_id)
+                lapsed = view.ledger.lapsed(self._started, self._named_in(owner))
             ended = tuple(replace(fact, state=State.EXPIRED, valid_to=fact.expires_at) for fact in lapsed)
             count += self._end(owner, ended)
         return count
@@ -233,9 +238,9 @@ class _Run:
     def _merge(self) -> int:
         """End facts that a newer one says in other words."""
         count = 0
-        for owner in self._lease.head.owners:
+        for owner in self._lease.head.logs:
             with self._services.log.view(self._session.tenant, self._session.project, owner) as view:
-                live = view.facts(self._started, self._session.session_id)
+                live = view.facts(self._started, self._named_in(owner))
             count += self._end(owner, merged(live, self._started))
             self._falls_due.extend(fact.expires_at for fact in live if fact.expires_at is not None)
         return count
@@ -251,7 +256,7 @@ class _Run:
     def _end(self, owner: str, facts: tuple[Fact, ...]) -> int:
         if facts:
             now: datetime = self._services.adapters.clock.now()
-            entry = LogEntry(session_id=self._session.session_id, at=now, changes=Changes(superseded=facts))
+            entry = LogEntry(session_id=self._named_in(owner), at=now, changes=Changes(superseded=facts))
             self._append(owner, entry)
             self._services.log.refresh(self._session.tenant, self._session.project, owner)
         return len(facts)

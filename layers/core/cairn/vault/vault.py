@@ -19,9 +19,9 @@ from cairn.ground import codec
 from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.attributes import text
 from cairn.ground.bounded import BoundedCache
-from cairn.ground.errors import ConditionFailed, CorruptData
-from cairn.ground.ids import Digest, Tenant
-from cairn.ground.table import ABSENT, Attributes, Key, Put, Query, Scalar
+from cairn.ground.errors import ConditionFailed, CorruptData, KeyLost, MissingBlob, NotFound
+from cairn.ground.ids import Digest, Tenant, is_digest
+from cairn.ground.table import ABSENT, FORMAT, Attributes, Key, Put, Query, Scalar
 from cairn.vault import cipher
 from cairn.vault.data_key import WrappedKey
 from cairn.vault.layout import key_range, key_sk, keys_pk
@@ -33,6 +33,7 @@ MAX_CACHED_KEYS = 1024
 MAX_INLINE_BYTES = 32 * 1024
 SCHEMA_VERSION = 1
 _NUMBER_BYTES = 4
+_RESTORE_THE_KEY = "Unless it was erased on purpose, put its item back from a backup; nothing else opens what it sealed"
 
 
 @dataclass(slots=True)
@@ -40,6 +41,7 @@ class _CachedKey:
     number: int
     secret: bytes = field(repr=False)
     until: datetime
+    format: int
     seals: int = 0
 
 
@@ -50,6 +52,7 @@ class Vault:
         """Start with no key unwrapped."""
         self._adapters = adapters
         self._keys: BoundedCache[tuple[Tenant, int | None], _CachedKey] = BoundedCache(entries=MAX_CACHED_KEYS)
+        self._established: BoundedCache[Tenant, datetime] = BoundedCache(entries=MAX_CACHED_KEYS)
         self._fetching = Lock()
 
     def prepare(self, tenant: Tenant) -> None:
@@ -59,6 +62,18 @@ class Vault:
     def has_key(self, tenant: Tenant) -> bool:
         """Tell whether the tenant has a data key: whether anything was stored for it since it was last erased."""
         return self._current(tenant) is not None
+
+    def establish(self, tenant: Tenant) -> None:
+        """Make the tenant's first data key if it has none; the store is asked at most once in KEY_LIFETIME.
+
+        In AWS the roles of tools may make no key. None is unwrapped here.
+        """
+        now = self._adapters.clock.now()
+        until = self._established.peek(tenant)
+        if until is None or now >= until:
+            if self._newest(tenant) is None:
+                self._create(tenant, 1)
+            self._established.put(tenant, now + KEY_LIFETIME)
 
     def rotate(self, tenant: Tenant) -> int:
         """Make a new data key, under which all that is sealed from now on is sealed, and return its number.
@@ -81,26 +96,39 @@ class Vault:
         """Return the JSON value of a stored item; CorruptData if it was changed, moved or is another tenant's."""
         number, data, blob = item.get("kid"), item.get("data"), item.get("blob")
         if isinstance(blob, str):
-            data = self._adapters.blobs.get(tenant, Digest(blob))
+            data = self.blob(tenant, blob)
         if not isinstance(number, int) or not isinstance(data, bytes):
             raise CorruptData("a stored item lacks its content")
         where = Key.of(item)
         plain = cipher.unseal(self._numbered(tenant, number).secret, data, _context(tenant, where))
         return codec.unpack(plain)
 
+    def blob(self, tenant: Tenant, name: str) -> bytes:
+        """Return the blob that a stored item names; MissingBlob if it is gone, CorruptData if it was changed."""
+        if not is_digest(name):
+            raise CorruptData("a stored item names no blob")
+        try:
+            return self._adapters.blobs.get(tenant, Digest(name))
+        except NotFound:
+            raise MissingBlob("a blob is gone") from None
+
     def fetched(self, tenant: Tenant, items: Iterable[Attributes], at_once: int) -> Iterator[Attributes]:
-        """Yield stored items with what their blobs hold in them; those of so many items are fetched in parallel."""
+        """Yield stored items with what their blobs hold in them; those of so many items are fetched in parallel.
+
+        An item whose blob is gone or damaged is yielded as it is.
+        """
         left = iter(items)
         while some := list(islice(left, at_once)):
             gets = {
-                number: Pending(partial(self._adapters.blobs.get, tenant, Digest(blob)))
+                number: Pending(partial(self._blob_if_sound, tenant, blob))
                 for number, item in enumerate(some)
                 if isinstance(blob := item.get("blob"), str)
             }
             if gets:
                 self._adapters.parallel(list(gets.values()))
             for number, item in enumerate(some):
-                yield {**_without_blob(item), "data": gets[number].result} if number in gets else item
+                data = gets[number].result if number in gets else None
+                yield item if data is None else {**_without_blob(item), "data": data}
 
     def seal_blob(self, tenant: Tenant, where: Key, plain: bytes) -> bytes:
         """Return bytes that open only for the tenant and this item: the number of the key, then nonce, content, tag."""
@@ -141,6 +169,12 @@ class Vault:
             return False
         return cipher.same(digest, cipher.mac(key.secret, purpose, message))
 
+    def _blob_if_sound(self, tenant: Tenant, name: str) -> bytes | None:
+        try:
+            return self.blob(tenant, name)
+        except CorruptData:
+            return None
+
     def _current(self, tenant: Tenant) -> _CachedKey | None:
         with self._fetching:
             cached = self._cached(tenant, None)
@@ -151,6 +185,9 @@ class Vault:
 
     def _sealing(self, tenant: Tenant) -> _CachedKey:
         key = self._current(tenant) or self._create(tenant, 1)
+        if key.format < FORMAT:
+            # A key that earlier programs never learn, so that they stop at it; nobody may change one that is stored.
+            key = self._create(tenant, key.number + 1)
         with self._fetching:
             key.seals += 1
         return key
@@ -167,36 +204,39 @@ class Vault:
                 return cached
             item = self._adapters.table.get(Key(keys_pk(tenant), key_sk(number)))
             if item is None:
-                raise CorruptData("the data key of stored content is gone")
+                lost = CorruptData if self._newest(tenant) else KeyLost
+                raise lost("the data key of stored content is gone", _RESTORE_THE_KEY)
             return self._opened(tenant, WrappedKey.of(item), current=False)
 
     def _create(self, tenant: Tenant, number: int) -> _CachedKey:
         fresh = self._adapters.keys.generate(tenant)
-        key = WrappedKey(number, fresh.wrapped, self._adapters.clock.now())
+        key = WrappedKey(number, fresh.wrapped, self._adapters.clock.now(), FORMAT)
         try:
             self._adapters.table.put(Put(key.to_item(tenant), ABSENT))
         except ConditionFailed as lost:
             return self._opened(tenant, WrappedKey.of(lost.item or {}), current=True)
-        return self._cache(tenant, number, fresh.secret, current=True)
+        return self._cache(tenant, key, fresh.secret, current=True)
 
     def _cached(self, tenant: Tenant, number: int | None) -> _CachedKey | None:
         cached = self._keys.peek((tenant, number))
-        if cached is None or self._adapters.clock.now() >= cached.until or cached.seals >= MAX_SEALS:
+        if cached is None or cached.seals >= MAX_SEALS:
             return None
-        return cached
+        # Not where the clock was turned back since either: the key could be gone from the store long before `until`.
+        now = self._adapters.clock.now()
+        return cached if cached.until - KEY_LIFETIME <= now < cached.until else None
 
     def _opened(self, tenant: Tenant, key: WrappedKey, *, current: bool) -> _CachedKey:
         """Return a key unwrapped; unwrapping asks the key ring, so that it is done once for both its names."""
         known = self._cached(tenant, key.number)
         if known is None:
-            return self._cache(tenant, key.number, self._adapters.keys.unwrap(tenant, key.wrapped), current=current)
+            return self._cache(tenant, key, self._adapters.keys.unwrap(tenant, key.wrapped), current=current)
         if current:
             self._keys.put((tenant, None), known)
         return known
 
-    def _cache(self, tenant: Tenant, number: int, secret: bytes, *, current: bool) -> _CachedKey:
-        key = _CachedKey(number, secret, self._adapters.clock.now() + KEY_LIFETIME)
-        self._keys.put((tenant, number), key)
+    def _cache(self, tenant: Tenant, wrapped: WrappedKey, secret: bytes, *, current: bool) -> _CachedKey:
+        key = _CachedKey(wrapped.number, secret, self._adapters.clock.now() + KEY_LIFETIME, wrapped.format)
+        self._keys.put((tenant, key.number), key)
         if current:
             self._keys.put((tenant, None), key)
         return key

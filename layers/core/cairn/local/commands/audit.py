@@ -30,7 +30,8 @@ def audit() -> None:
     """List a tenant's calls, and verify the audit log.
 
     Works on the data directory, or, if CAIRN_TABLE, CAIRN_BUCKET and CAIRN_KEY_ID are set and --data is not given, on
-    that store in AWS. The log is sealed by `cairn maintain`, in AWS by the schedule.
+    that store in AWS. The log is sealed in the background. Where CAIRN_AUDIT_ANCHORS names a directory, or in AWS a
+    bucket, in which heads of the chain are kept, `verify` holds the chain against them.
     """
 
 
@@ -49,8 +50,8 @@ def audit() -> None:
 def list_(owner: Tenant, since: datetime | None, until: datetime | None, limit: int, data: Path | None) -> None:
     """List calls, the newest first.
 
-    Each line says when, which tool, how it ended, by which key and on what. A call that was admitted and then failed
-    has two lines.
+    Each line says when, which tool, how it ended, by which key, and on what, the user last. A call that was admitted
+    and then failed has two lines.
     """
     end = datetime.now(UTC) if until is None else until.replace(tzinfo=UTC)
     start = end - timedelta(days=1) if since is None else since.replace(tzinfo=UTC)
@@ -67,8 +68,8 @@ def list_(owner: Tenant, since: datetime | None, until: datetime | None, limit: 
 def verify(owner: Tenant, holds: str | None, data: Path | None) -> None:
     """Check the audit log for tampering.
 
-    Prints every record that was changed, removed, moved or added since it was sealed; the exit status is 1 if there is
-    one. Keep the printed head somewhere else: only with it can you tell later that the newest digests were cut off.
+    Prints every record that was changed, removed, moved or added; the exit status is 1 if there is one. Keep the
+    printed head elsewhere, or anchor heads: only with one can you tell later that the newest digests were cut off.
     """
     found = _log(data).verify(owner, holds)
     for finding in found.findings:

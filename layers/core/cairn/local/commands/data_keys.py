@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cairn.ground.errors import NotFound
 from cairn.ground.ids import Tenant
 from cairn.local.options import data_option, tenant_option
 
@@ -33,7 +34,10 @@ def list_(owner: Tenant, data: Path | None) -> None:
 
     This reads all that the tenant has.
     """
-    for key in _data_keys(_services(data)).list(owner):
+    keys = _data_keys(_services(data)).list(owner)
+    if not keys:
+        raise NotFound("This tenant has no data key: nothing was ever stored for it, or it was erased")
+    for key in keys:
         made = f"{key.created_at:%Y-%m-%d %H:%M} UTC" if key.created_at else "earlier"
         click.echo(f"{key.number}  made {made}  needed by {key.needed_by}")
 

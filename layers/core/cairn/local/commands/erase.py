@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cairn.ground.errors import ResourceBusy
+from cairn.ground.errors import NotFound, ResourceBusy
 from cairn.ground.ids import Project, Tenant, UserId
 from cairn.local.options import a_tenant, data_option, project_option, user_option
 
@@ -31,7 +31,7 @@ def erase(*, owner: Tenant | None, user: UserId | None, project: Project | None,
     """Erase a tenant, or with --user one user.
 
     Only a backup of yours can bring it back. You may stop the command at any time and run it again. The exit status is
-    1 if something is left.
+    1 if something is left, or if there is no such tenant.
     """
     if user is None and (owner is None or project is not None):
         raise click.UsageError("name --user, in a --project or in all, or else a whole --tenant")
@@ -52,7 +52,10 @@ def erase(*, owner: Tenant | None, user: UserId | None, project: Project | None,
 
 
 def _erase_tenant(services: Services, owner: Tenant) -> None:
-    """Erase a tenant, print and log what was removed; ResourceBusy where something is left."""
+    """Erase a tenant, print and log what was removed.
+
+    ResourceBusy where something is left, NotFound for a tenant that never had anything.
+    """
     from cairn.custody.erase_tenant import ErasedTenant, EraseTenant  # noqa: PLC0415
     from cairn.telemetry import logs  # noqa: PLC0415
 
@@ -64,7 +67,9 @@ def _erase_tenant(services: Services, owner: Tenant) -> None:
 
     done = EraseTenant(services.adapters, services.inventory).run(owner, shredded)
     if done == ErasedTenant():
-        click.echo("There was nothing of this tenant.")
+        if all(each.tenant != owner for each in services.credentials.list()):
+            raise NotFound(f"There is no tenant {owner}: it has no API key, no data key and nothing stored")
+        click.echo("Nothing of this tenant is left: only ended API keys name it.")
     else:
         click.echo(f"Revoked {done.api_keys} API keys; deleted {done.data_keys} data keys, {done.items} items")
         click.echo(f"and {done.blobs} large texts.")

@@ -26,8 +26,16 @@ _DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "--tenant", "owner", callback=a_tenant, help="The tenant to import into. Default: the bundle's own, or else local."
 )
-@click.option("--project", callback=project_of, help="With --legacy: the project of the sessions.")
-@click.option("--user", callback=user_of, help="With --legacy: the user of sessions that name none.")
+@click.option(
+    "--project",
+    callback=project_of,
+    help="Import a bundle only if all of it is this project's; with --legacy: the project of the sessions.",
+)
+@click.option(
+    "--user",
+    callback=user_of,
+    help="Import a bundle only if all of it is this user's; with --legacy: whose sessions are that name nobody.",
+)
 @data_option
 def import_(  # noqa: PLR0913 - options, by name
     *,
@@ -41,10 +49,11 @@ def import_(  # noqa: PLR0913 - options, by name
     """Import a bundle, or an earlier memory with --legacy.
 
     FILE is a bundle that `cairn export` wrote. Import it into an empty service, which then answers as the one it came
-    from. A legacy session is a directory named after it. It holds log.jsonl or context.jsonl, memory_facts.jsonl and
-    meta.json, or one file legacy*.json with the same content. A session that already has turns here keeps them and gets
-    no others. An import replaces nothing; you may stop it at any time and run it again. The exit status is 1 if a line
-    of a legacy file could not be read.
+    from. All of it is checked before anything is stored; a bundle of a project or a user is refused where it holds
+    anything else. A legacy session is a directory named after it. It holds log.jsonl or context.jsonl,
+    memory_facts.jsonl and meta.json, or one file legacy*.json with the same content. A session that already has turns
+    here keeps them and gets no others. An import replaces nothing; you may stop it at any time and run it again. The
+    exit status is 1 if a line of a legacy file could not be read.
     """
     if (file is None) == (legacy is None):
         raise click.UsageError("name a bundle, or --legacy and a directory")
@@ -53,14 +62,14 @@ def import_(  # noqa: PLR0913 - options, by name
             raise click.UsageError("--legacy: name the --project of the sessions")
         sys.exit(0 if _take_over(legacy, owner, project, user, data) else 1)
     if file is not None:
-        _take_in(file, owner, data)
+        _take_in(file, owner, project, user, data)
 
 
-def _take_in(file: Path, owner: Tenant | None, data: Path | None) -> None:
+def _take_in(file: Path, owner: Tenant | None, project: Project | None, user: UserId | None, data: Path | None) -> None:
     from cairn.local.commands.bundle_files import take_in  # noqa: PLC0415 - a command pays for its own imports only
     from cairn.local.store import operator_services  # noqa: PLC0415
 
-    whose, items, new = take_in(file, owner, operator_services(data, os.environ))
+    whose, items, new = take_in(file, owner, project, user, operator_services(data, os.environ))
     click.echo(f"{new} items are new to tenant {whose}; {items - new} were there already.", err=True)
 
 

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from cairn.access.api_keys import SCOPES, Credential, Grant, IssuedKey, project_pattern, scope
-from cairn.ground.ids import Tenant
+from cairn.access.callers import settled
+from cairn.ground.ids import Tenant, user_id
 from cairn.local.options import a_tenant, data_option
+from cairn.local.program import program
 
 if TYPE_CHECKING:
     from cairn.access.key_store import Credentials
 
-_COLUMNS = "{:16}  {:20}  {:18}  {:20}  {}"
+_COLUMNS = "{:16}  {:20}  {:18}  {:20}  {:18}  {}"
 _MOST_DAYS = 36500
 
 
@@ -42,7 +44,8 @@ def keys() -> None:
     multiple=True,
     default=("*",),
     show_default=True,
-    help="A project that the key opens; * stands for whole dotted segments, as in team.*. May be repeated.",
+    help="A project that the key opens; * stands for whole segments, as in team.* or owner/*. May be repeated. A call "
+    "need not name the only one, nor the only --user, and can name no other.",
 )
 @click.option(
     "--scope",
@@ -53,6 +56,13 @@ def keys() -> None:
     show_default=True,
     help="What the key may do. May be repeated.",
 )
+@click.option(
+    "--user",
+    "users",
+    multiple=True,
+    help="The user that the key speaks for; it reads and writes for nobody else. May be repeated. Default: whomever a "
+    "call names, as a back end needs it.",
+)
 @click.option("--policy", help="The policy that applies to the key.")
 @click.option("--days", type=click.IntRange(1, _MOST_DAYS), help="How many days the key is valid. Default: for ever.")
 @data_option
@@ -61,26 +71,40 @@ def create(  # noqa: PLR0913 - one parameter for each option
     owner: Tenant | None,
     projects: tuple[str, ...],
     scopes: tuple[str, ...],
+    users: tuple[str, ...],
     policy: str | None,
     days: int | None,
     data: Path | None,
 ) -> None:
     """Create an API key and print it once."""
-    grant = Grant(tuple(project_pattern(each) for each in projects), tuple(scope(each) for each in scopes), policy)
+    grant = Grant(
+        tuple(project_pattern(each) for each in projects),
+        tuple(scope(each) for each in scopes),
+        policy,
+        tuple(user_id(each) for each in dict.fromkeys(users)),
+    )
     lifetime = None if days is None else timedelta(days=days)
-    _show(_credentials(data).create(owner, grant, lifetime))
+    from cairn.local.store import memories, operator_services  # noqa: PLC0415 - a command pays for its own imports only
+
+    services = operator_services(data, os.environ)
+    known = memories(services)
+    _show(services.credentials.create(owner, grant, lifetime))
+    if known and owner not in known:
+        click.echo("It opens a new, empty memory. For a key to one that is there:", err=True)
+        for each in known:
+            click.echo(f"  {program()} keys create --tenant {each}", err=True)
 
 
 @keys.command("list")
 @data_option
 def list_(data: Path | None) -> None:
     """List the API keys, expired and revoked ones too."""
-    click.echo(_COLUMNS.format("ID", "TENANT", "PROJECTS", "SCOPES", "STATE"))
+    click.echo(_COLUMNS.format("ID", "TENANT", "PROJECTS", "SCOPES", "USERS", "STATE"))
     now = datetime.now(UTC)
     for credential in _credentials(data).list():
         grant = credential.grant
-        projects, scopes = " ".join(grant.projects), " ".join(grant.scopes)
-        click.echo(_COLUMNS.format(credential.id, credential.tenant, projects, scopes, _state(credential, now)))
+        projects, scopes, users = " ".join(grant.projects), " ".join(grant.scopes), _users(grant)
+        click.echo(_COLUMNS.format(credential.id, credential.tenant, projects, scopes, users, _state(credential, now)))
 
 
 @keys.command()
@@ -120,9 +144,17 @@ def _show(issued: IssuedKey) -> None:
     """Print the key on standard output, and on standard error what it opens."""
     click.echo(issued.text)
     credential = issued.credential
-    projects, scopes = " ".join(credential.grant.projects), " ".join(credential.grant.scopes)
-    click.echo(f"Key {credential.id}: tenant {credential.tenant}, projects {projects}, scopes {scopes}.", err=True)
+    grant = credential.grant
+    projects, scopes, users = " ".join(grant.projects), " ".join(grant.scopes), _users(grant)
+    opens = f"tenant {credential.tenant}, projects {projects}, scopes {scopes}, users {users}"
+    click.echo(f"Key {credential.id}: {opens}.", err=True)
+    if bound := [name.removesuffix("_id") for name in settled(grant.projects, grant.users)]:
+        click.echo(f"A call with it need not name the {' and the '.join(bound)}, and can name no other.", err=True)
     click.echo("Keep it: it is not stored and cannot be shown again.", err=True)
+
+
+def _users(grant: Grant) -> str:
+    return " ".join(repr(each) if " " in each else each for each in grant.users) or "*"
 
 
 def _state(credential: Credential, now: datetime) -> str:

@@ -50,4 +50,5 @@ def maintain_tenant(data: Path | None, tenant: Tenant) -> bool:
 
 
 def _summary_line(counts: Counter[Outcome]) -> str:
-    return ", ".join(f"{counts[outcome]} {outcome}" for outcome in get_args(Outcome))
+    told: list[Outcome] = [outcome for outcome in get_args(Outcome) if outcome != "damaged" or counts["damaged"]]
+    return ", ".join(f"{counts[outcome]} {outcome}" for outcome in told)

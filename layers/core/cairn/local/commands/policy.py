@@ -28,7 +28,8 @@ def policy() -> None:
 def set_(file: Path, data: Path | None) -> None:
     """Put the policy document FILE, YAML or JSON, in force.
 
-    If anything in it is wrong, the whole document is refused.
+    If anything in it is wrong, the whole document is refused. It gets a version, one more than the one before. A
+    process that finds an older version in the store denies everything; to go back to an older policy, set it again.
     """
     from cairn.access.policies import parse  # noqa: PLC0415
     from cairn.access.policy_store import PolicyStore  # noqa: PLC0415
@@ -36,8 +37,8 @@ def set_(file: Path, data: Path | None) -> None:
 
     text = file.read_text(encoding="utf-8")
     parse(text)
-    PolicyStore(operator_services(data, os.environ).adapters).write(text)
-    click.echo("The policy is set.")
+    version = PolicyStore(operator_services(data, os.environ).adapters).write(text)
+    click.echo(f"The policy is set: version {version}.")
 
 
 @policy.command()
@@ -49,3 +50,17 @@ def show(data: Path | None) -> None:
 
     text = PolicyStore(operator_services(data, os.environ).adapters).read()
     click.echo("No policy is set; the standard one holds." if text is None else text)
+
+
+@policy.command("version")
+@data_option
+def version_(data: Path | None) -> None:
+    """Print the version of the policy document in the store, 0 if none was set.
+
+    The exit status is 2 if the store holds an older document than was in force.
+    """
+    from cairn.access.policy_store import PolicyStore  # noqa: PLC0415
+    from cairn.local.store import operator_services  # noqa: PLC0415 - a command pays for its own imports only
+
+    stored = PolicyStore(operator_services(data, os.environ).adapters).stored()
+    click.echo(0 if stored is None else stored.version)

@@ -17,9 +17,11 @@ _COLUMNS = "{:40}  {:>12}  {:>16}  {}"
 
 def recount(tenant: Tenant, data: Path | None) -> bool:
     """Collect what has expired, print what each namespace holds, and return whether every counter says the same."""
-    collection = Collector(operator_services(data, os.environ).adapters)
+    services = operator_services(data, os.environ)
+    collection = Collector(services.adapters)
     collection.collect_all(tenant)
-    counts = collection.recount(tenant)
+    with services.inventory.snapshot() as snapshot:
+        counts = collection.recount(tenant, snapshot)
     click.echo(_COLUMNS.format("NAMESPACE", "KEYS", "BYTES", ""))
     for each in counts:
         click.echo(_line(each))

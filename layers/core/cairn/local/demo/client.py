@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -14,11 +15,13 @@ import httpx2
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
+from cairn.context.excerpts import GAP
 from cairn.local.demo.conversation import SceneTurn
 
 _BACKOFF_SECONDS = (0.2, 0.5, 1.0, *[2.0] * 30)
 """Waits before another try: a turn left behind by a killed server is free again within a minute."""
 _TIMEOUT_SECONDS = 60.0
+_A_LINE = re.compile(r"\n(?! )")
 _SPEAKERS = ("user", "assistant")
 
 
@@ -74,12 +77,10 @@ class MemoryClient:
     project: str
 
     async def before_turn(self, session_id: str, user_id: str, text: Sequence[str]) -> RecalledContext:
-        """Ask what matters for what the user is about to say, of all their sessions."""
+        """Ask what matters for what the user is about to say; which sessions are searched is the server's default."""
         current = _messages("user", text)
         started = time.perf_counter()
-        answer = await self.call(
-            "memory_before_turn", session_id=session_id, user_id=user_id, current_input=current, recall_scope="user"
-        )
+        answer = await self.call("memory_before_turn", session_id=session_id, user_id=user_id, current_input=current)
         elapsed = (time.perf_counter() - started) * 1000
         return _recalled(answer["input_items"][: -len(current)], answer["context_token_count"], elapsed)
 
@@ -155,8 +156,15 @@ def _messages(role: str, texts: Sequence[str]) -> list[dict[str, Any]]:
 def _recalled(items: Sequence[Mapping[str, Any]], tokens: int, milliseconds: float) -> RecalledContext:
     texts = [text for item in items if item.get("role") in _SPEAKERS for text in _texts(item)]
     blocks = [block for text in texts if (block := _block(text))]
-    facts = tuple(f"{fact['about']}: {fact['value']}" for block in blocks for fact in block["facts"])
-    chunks = tuple(chunk["text"] for block in blocks for chunk in block["chunks"])
+    facts = tuple(fact for block in blocks for fact in block["facts"])
+    # The first line of a passage is its heading, and what goes on in further lines is indented.
+    chunks = tuple(
+        line.replace("\n ", "")
+        for block in blocks
+        for passage in block["chunks"]
+        for line in _A_LINE.split(passage)[1:]
+        if line != GAP
+    )
     recent = tuple(text for text in texts if not _block(text))
     privileged = tuple(text for item in items if item.get("role") not in _SPEAKERS for text in _texts(item))
     return RecalledContext(facts, chunks, recent, privileged, tokens, milliseconds)

@@ -39,6 +39,8 @@ class Conversation:
     user_id: str
     title: str
     sessions: tuple[Scene, ...]
+    second_agent: Scene | None = None
+    """What another agent is asked afterwards, in a session of its own in which nothing is stored."""
 
     @property
     def turns(self) -> tuple[tuple[Scene, SceneTurn], ...]:
@@ -56,7 +58,15 @@ def _conversation(document: Mapping[str, Any]) -> Conversation:
     sessions = (
         Scene(each["session_id"], each["title"], tuple(map(_turn, each["turns"]))) for each in document["sessions"]
     )
-    return Conversation(document["user_id"], document["title"], tuple(sessions))
+    return Conversation(document["user_id"], document["title"], tuple(sessions), _asked(document["second_agent"]))
+
+
+def _asked(document: Mapping[str, Any]) -> Scene:
+    asks = (
+        SceneTurn(f"ask {number}", (each["question"],), (), _strings(each["expect"]), _strings(each.get("reject", ())))
+        for number, each in enumerate(document["asks"], 1)
+    )
+    return Scene(document["session_id"], document["title"], tuple(asks))
 
 
 def _turn(document: Mapping[str, Any]) -> SceneTurn:

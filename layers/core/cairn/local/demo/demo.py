@@ -16,11 +16,13 @@ from cairn.access.api_keys import Grant
 from cairn.local.demo import locomo
 from cairn.local.demo.client import Lost, MemoryClient, Refused, connected
 from cairn.local.demo.conversation import Conversation, Scene, shipped
-from cairn.local.demo.replay import ReplayTally, digest, forge, obeyed, replay, send_again
+from cairn.local.demo.replay import ReplayTally, ask, digest, forge, obeyed, replay, send_again
 from cairn.local.demo.screen import Screen
 from cairn.local.demo.server_process import ServerProcess
 from cairn.local.directory import prepare
+from cairn.local.embedding_model import words_only
 from cairn.local.store import LOCAL_TENANT, operator_services
+from cairn.settings.settings import read
 
 _RESTART_BEFORE = 2
 _RESENT = 3
@@ -47,6 +49,8 @@ def demo(data: Path | None, store: Path | None, url: str | None, key: str | None
     turns = sum(len(conversation.turns) for conversation in conversations)
     with Screen(turns) as screen, _target(store, url, key, screen) as target:
         screen.note(_DATES)
+        if url is None and (warned := words_only(read(os.environ).embedding)):
+            screen.note(warned, "bold yellow")
         run = _Run(target, "locomo" if data else "demo", screen)
         try:
             return anyio.run(run.benchmark, conversations) if data else anyio.run(run.story, conversations[0])
@@ -70,6 +74,7 @@ class _Run:
                 self.target.cut_power()
             await self._replay(conversation, session)
         user_id, turns = conversation.user_id, conversation.turns
+        unknown = await self._ask_another_agent(conversation)
         async with self._connected() as memory:
             doubled = await send_again(memory, user_id, turns[:_RESENT])
             forged = await forge(memory, user_id, *turns[0])
@@ -80,6 +85,7 @@ class _Run:
         return self.screen.verdicts(
             (
                 ("Every question got what it needed from memory, and no fact that is out of date", self.tally.failures),
+                ("A second agent, in a new conversation, knew what the first was told, and what is true now", unknown),
                 ("Nothing that was said stood where a model takes orders, forged orders included", obeyed(self.tally)),
                 (f"{_RESENT} turns were sent again: replays ignored", doubled),
                 ("One came back with other words: refused with CONFLICT, as it must be", forged),
@@ -102,6 +108,14 @@ class _Run:
         self.screen.session(session)
         async with self._connected() as memory:
             await replay(memory, conversation.user_id, session, self.tally, self.screen)
+
+    async def _ask_another_agent(self, conversation: Conversation) -> list[str]:
+        scene = conversation.second_agent
+        if scene is None:
+            return []
+        self.screen.session(scene)
+        async with self._connected() as memory:
+            return await ask(memory, conversation.user_id, scene, self.tally, self.screen)
 
     def _connected(self) -> AbstractAsyncContextManager[MemoryClient]:
         return connected(self.target.url(), self.target.key, self.project)

@@ -26,6 +26,10 @@ class Audience(Protocol):
         """Show a turn, what was recalled before it and what was stored after it."""
         ...
 
+    def question(self, turn: SceneTurn, recalled: RecalledContext) -> None:
+        """Show a question that nothing is stored of, and what memory held for it."""
+        ...
+
 
 @dataclass(slots=True)
 class ReplayTally:
@@ -69,6 +73,17 @@ async def replay(memory: MemoryClient, user_id: str, session: Scene, tally: Repl
         stored = await memory.after_turn(session.session_id, user_id, turn)
         tally.committed(stored)
         audience.turn(turn, recalled, stored)
+
+
+async def ask(memory: MemoryClient, user_id: str, session: Scene, tally: ReplayTally, audience: Audience) -> list[str]:
+    """Ask what a scene asks and store nothing; return a sentence for each expectation that is not met."""
+    failures: list[str] = []
+    for turn in session.turns:
+        recalled = await memory.before_turn(session.session_id, user_id, turn.user)
+        failures += misses(turn, recalled)
+        tally.privileged.update(recalled.privileged)
+        audience.question(turn, recalled)
+    return failures
 
 
 def misses(turn: SceneTurn, recalled: RecalledContext) -> list[str]:

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from cairn.language.terms import terms
 from cairn.local.demo.client import CommitResult, RecalledContext
 from cairn.local.demo.conversation import Conversation, Scene, SceneTurn
 from cairn.local.demo.replay import ReplayTally
@@ -67,8 +68,15 @@ class Screen:
         self._line(mark, (said, "" if turn.user else "italic"))
         if recalled:
             self._recalled("knows", recalled.facts, _SHOWN_FACTS)
-            self._recalled("heard", recalled.chunks, _SHOWN_CHUNKS)
+            self._recalled("heard", _nearest(said, recalled.chunks), _SHOWN_CHUNKS)
         self._progress.advance(self._task)
+
+    def question(self, turn: SceneTurn, recalled: RecalledContext) -> None:
+        """Show a question that nothing is stored of, and what memory held for it."""
+        said = " ".join(turn.user)
+        self._line(("  ? ", "cyan"), (said, ""))
+        self._recalled("knows", recalled.facts, _SHOWN_FACTS)
+        self._recalled("heard", _nearest(said, recalled.chunks), _SHOWN_CHUNKS)
 
     def note(self, text: str, style: str = "magenta") -> None:
         """Say something about the demo itself."""
@@ -119,6 +127,12 @@ def figures(tally: ReplayTally) -> tuple[tuple[str, str], ...]:
         ("after a turn", _latency(tally.after_ms)),
         ("replays ignored", str(tally.replays_ignored)),
     )
+
+
+def _nearest(said: str, texts: Sequence[str]) -> list[str]:
+    """Return texts, those first that have most words in common with what was said: a context is in order of time."""
+    asked = set(terms(said))
+    return sorted(texts, key=lambda text: -len(asked & set(terms(text))))
 
 
 def _latency(milliseconds: Sequence[float]) -> str:

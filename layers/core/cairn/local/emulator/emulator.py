@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -41,7 +42,8 @@ def emulated(programs: Path, home: Path, port: int, *, iam: bool) -> Generator[E
     With `iam` every role's permissions are checked. What the emulator holds is written when it is asked to end, so a
     killed one forgets what happened since its start. ClickException where it does not start.
     """
-    home.mkdir(parents=True, exist_ok=True)
+    workers = home / "workers"
+    workers.mkdir(parents=True, exist_ok=True)
     with (
         (home / "emulator.log").open("a") as log,
         subprocess.Popen(  # noqa: S603 - the pinned emulator
@@ -57,6 +59,7 @@ def emulated(programs: Path, home: Path, port: int, *, iam: bool) -> Generator[E
             yield _started(f"http://127.0.0.1:{port}", process, home)
         finally:
             _end(process)
+            shutil.rmtree(workers, ignore_errors=True)
 
 
 def environment(programs: Path) -> dict[str, str]:
@@ -76,6 +79,9 @@ def _settings(home: Path, port: int, *, iam: bool) -> dict[str, str]:
         "SFTP_ENABLED": "0",
         "IOT_MTLS_ENABLED": "0",
         "AUTH": str(iam).lower(),
+        # Each worker unpacks all layers, a third of a gigabyte, and those that are killed leave them behind.
+        "TMPDIR": str(home / "workers"),
+        "LAMBDA_WARM_TTL_SECONDS": "60",
         "PERSIST_STATE": "1",
         "STATE_DIR": str(home / "state"),
         "S3_PERSIST": "1",

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from cairn.ground.ids import Tenant
+from cairn.local.own_names import OwnNames
+from cairn.local.program import program
+from cairn.local.store import LOCAL_TENANT
 
-def announce(urls: Sequence[str], directory: Path, key: str | None) -> None:
+
+def announce(
+    urls: Sequence[str],
+    directory: Path,
+    key: str | None,
+    known: Sequence[Tenant] = (),
+    own: OwnNames | None = None,
+) -> None:
     """Print the address, the key and the lines for agents; a second address is for clients that sign in.
 
-    Without a key, it says that an earlier start printed one.
+    A key is bound to the project and user of `own`, if that is given. Without a key, it says how to get one to each
+    memory that is known.
     """
     url, *oauth_urls = urls
     shown = key or "YOUR_KEY"
@@ -21,9 +34,29 @@ def announce(urls: Sequence[str], directory: Path, key: str | None) -> None:
     cursor = {"mcpServers": {"cairn": {"url": url, "headers": {"Authorization": f"Bearer {shown}"}}}}
     click.echo(f"Cairn serves MCP at {url}")
     click.echo(f"  data     {directory}")
-    click.echo(f"  API key  {key}  (shown this once)" if key else "  API key  as printed at the first start")
+    click.echo(
+        f"  API key  {key}  (shown this once)" if key else "  API key  as printed when it was made; for another:"
+    )
+    for line in _other_keys(directory, () if key else known):
+        click.echo(f"             {line}")
+    if own is not None:
+        click.echo(f"           {_binding(own, directory, is_new=key is not None)}")
     for each in oauth_urls:
         click.echo(f"  sign-in  {each}")
     click.echo(f'\nClaude Code:\n  claude mcp add --transport http cairn {url} --header "{header}"')
     click.echo(f"\nCursor, in mcp.json:\n  {json.dumps(cursor)}\n")
     click.echo(f"Stop with Ctrl+C (process {os.getpid()}).")
+
+
+def _other_keys(directory: Path, known: Sequence[Tenant]) -> list[str]:
+    return [f"{program()} keys create --tenant {each} --data {shlex.quote(str(directory))}" for each in known]
+
+
+def _binding(own: OwnNames, directory: Path, *, is_new: bool) -> str:
+    """Return what a new key is bound to and how to make one to another project, or how to bind another key."""
+    user = f"--user {shlex.quote(own.user)}"
+    if not is_new:
+        return f"add --project {own.project} {user} if an agent shall name neither"
+    [another] = _other_keys(directory, [LOCAL_TENANT])
+    told = f"for project {own.project} and user {own.user}, which an agent need not name"
+    return f"{told}\n           for another project: {another} --project owner/repo {user}"

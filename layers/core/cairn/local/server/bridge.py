@@ -10,7 +10,7 @@ import base64
 import logging
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -28,9 +28,12 @@ from starlette.routing import Route
 from cairn.edge import problems
 from cairn.edge.callers import NAME_HEADERS
 from cairn.ground.errors import CairnError, InternalError, InvalidArgument, NotFound, PayloadTooLarge
-from cairn.local.server.doors import Handler
+from cairn.local.server.address import LOOPBACK_HOST
+from cairn.local.server.doors import Handler, ToolRoute
+from cairn.tool.call import is_memory_action, missing_action
 
-HOST = "127.0.0.1"
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+"""Of Prometheus' text format."""
 _THREADS = 8
 _PATIENCE = 8
 """A body over the limit is read and dropped up to this many times the limit, so that its sender sees the answer."""
@@ -52,7 +55,9 @@ _log = logging.getLogger(__name__)
 class Bridge:
     """The handlers behind the routes, the authorizer before the door and the tools, and the largest body in bytes.
 
-    Pages of the allowed origins may read what is answered.
+    `routes` are those of tools that are asked with path and query. Pages of the allowed origins may read what is
+    answered, and those whose origins match the regular expression `own_origins`, of servers of this machine. `metrics`
+    writes what /metrics tells.
     """
 
     door: Handler
@@ -62,6 +67,9 @@ class Bridge:
     authorizer: Handler
     body_limit: int
     allowed_origins: tuple[str, ...] = ()
+    own_origins: str | None = None
+    metrics: Callable[[], bytes] = bytes
+    routes: Sequence[ToolRoute] = ()
 
     async def mcp(self, request: Request) -> Response:
         """Answer at /mcp and /mcp/agent, whatever the method: the door itself refuses what is no POST."""
@@ -71,12 +79,24 @@ class Bridge:
         """Answer at /v1/tools/{name}."""
         name: str = request.path_params["name"]
         if name not in self.tools:
-            return _problem(NotFound("There is no such tool"))
+            return _problem(missing_action(name) if is_memory_action(name) else NotFound("There is no such tool"))
         return await self._logged(f"/v1/tools/{name}", self.tools[name], request)
 
+    def routed(self, route: ToolRoute) -> Route:
+        """Return the route at which a tool is asked with path and query."""
+
+        async def answer(request: Request) -> Response:
+            return await self._logged(route.path, self.tools[route.tool], request)
+
+        return Route(route.path, answer, methods=[route.method])
+
     async def public(self, request: Request) -> Response:
-        """Answer at /healthz and /v1/runtime-config, for which no key is asked."""
+        """Answer at /healthz, /openapi.json and /v1/runtime-config, for which no key is asked."""
         return await _open(self.probe, request)
+
+    async def metrics_text(self, _request: Request) -> Response:
+        """Answer at /metrics, for which no key is asked: names and numbers, never content."""
+        return Response(self.metrics(), headers={"content-type": CONTENT_TYPE})
 
     async def protected_resource(self, request: Request) -> Response:
         """Answer where clients of the OAuth port ask for its metadata; the handler itself refuses the other port's."""
@@ -106,26 +126,34 @@ class Bridge:
             return _problem(InternalError("The call failed", {"request_id": request_id}))
 
 
-def application(bridge: Bridge, lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]]) -> Starlette:
+def application(
+    bridge: Bridge,
+    lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]],
+    allowed_hosts: Sequence[str] = (LOOPBACK_HOST, "localhost"),
+) -> Starlette:
     """Return the ASGI application with the routes of the deployed gateway.
 
-    Only requests to this machine's own names are served, so that no web page can point a name of its own at it.
+    Only requests to the allowed hosts are served, so that no web page can point a name of its own at this machine.
     """
     app = Starlette(
         routes=[
             *(Route(path, bridge.mcp, methods=["POST", "GET", "DELETE"]) for path in ("/mcp", "/mcp/agent")),
             Route("/v1/tools/{name}", bridge.tool, methods=["POST"]),
+            *map(bridge.routed, bridge.routes),
             Route("/healthz", bridge.public, methods=["GET"]),
+            Route("/openapi.json", bridge.public, methods=["GET"]),
             Route("/v1/runtime-config", bridge.public, methods=["GET"]),
+            Route("/metrics", bridge.metrics_text, methods=["GET"]),
             Route("/.well-known/oauth-protected-resource", bridge.protected_resource, methods=["GET"]),
             Route("/.well-known/oauth-protected-resource/mcp", bridge.protected_resource, methods=["GET"]),
         ],
         middleware=[
-            Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"], www_redirect=False),
+            Middleware(TrustedHostMiddleware, allowed_hosts=allowed_hosts, www_redirect=False),
             Middleware(
                 CORSMiddleware,
                 allow_origins=bridge.allowed_origins,
-                allow_methods=["GET", "POST"],
+                allow_origin_regex=bridge.own_origins,
+                allow_methods=["GET", "POST", "DELETE"],
                 allow_headers=_CORS_HEADERS,
             ),
         ],
@@ -147,7 +175,7 @@ def _limiter(request: Request) -> CapacityLimiter:
 
 async def _nowhere(_request: Request, _error: Exception) -> Response:
     return _problem(
-        NotFound("There is nothing here: POST /mcp, POST /v1/tools/{name}, GET /healthz or GET /v1/runtime-config")
+        NotFound("There is nothing here: POST /mcp or /v1/tools/{name}; GET /openapi.json says what else there is")
     )
 
 
@@ -189,16 +217,30 @@ def _event(request: Request, request_id: str) -> dict[str, Any]:
         "routeKey": "$default",
         "rawPath": request.url.path,
         "rawQueryString": request.url.query,
-        "headers": {name: ",".join(request.headers.getlist(name)) for name in request.headers},
+        "headers": _headers(request),
+        "pathParameters": dict(request.path_params),
         "requestContext": {
             "accountId": "local",
             "apiId": "local",
             "domainName": _address(request),
-            "http": {"method": request.method, "path": request.url.path, "protocol": "HTTP/1.1", "sourceIp": HOST},
+            "http": {
+                "method": request.method,
+                "path": request.url.path,
+                "protocol": "HTTP/1.1",
+                "sourceIp": LOOPBACK_HOST,
+            },
             "requestId": request_id,
             "stage": "$default",
         },
     }
+
+
+def _headers(request: Request) -> dict[str, str]:
+    """Return the headers by their names, those of one name joined, as API Gateway joins them."""
+    found: dict[str, str] = {}
+    for name, value in request.headers.items():
+        found[name] = f"{found[name]},{value}" if name in found else value
+    return found
 
 
 def _authorized(asked: Mapping[str, Any], judged: Mapping[str, Any], body: bytes) -> dict[str, Any]:

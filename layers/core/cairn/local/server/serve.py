@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -16,54 +17,88 @@ import uvicorn
 from anyio import to_thread
 from starlette.applications import Starlette
 
-from cairn.access.api_keys import Grant
+from cairn import wiring
+from cairn.access.api_keys import Grant, project_pattern
 from cairn.access.key_store import Credentials
 from cairn.embedded.table import SqliteTable
 from cairn.ground.errors import SettingsError, Unavailable
+from cairn.local.embedding_model import words_only
+from cairn.local.own_names import OwnNames
+from cairn.local.server import log_lines
+from cairn.local.server.address import LOOPBACK_HOST, ListenAddress
 from cairn.local.server.announcement import announce
-from cairn.local.server.bridge import HOST, Bridge, application
-from cairn.local.server.doors import load, tool_handlers
-from cairn.local.store import LOCAL_TENANT, LocalStore, open_store
-from cairn.telemetry import logs
+from cairn.local.server.bounded_http import BoundedHttp
+from cairn.local.server.bridge import Bridge, application
+from cairn.local.server.doors import load, tool_handlers, tool_routes
+from cairn.local.server.log_lines import Verbosity
+from cairn.local.server.prometheus import PrometheusMetrics
+from cairn.local.server.sealing import sealing
+from cairn.local.store import LOCAL_TENANT, LocalStore, memories, open_store
 
 _SWEEP_SECONDS = 600.0
 _GRACE_SECONDS = 10
 _BACKLOG = 128
 
 
-def serve(data: Path | None, port: int, oauth_port: int | None = None) -> None:
-    """Serve on 127.0.0.1 until SIGTERM or SIGINT; port 0 lets the system choose. SettingsError if it cannot start.
+def serve(
+    data: Path | None, address: ListenAddress, verbosity: Verbosity = "calls", own: OwnNames | None = None
+) -> None:
+    """Serve until SIGTERM or SIGINT; port 0 lets the system choose. SettingsError if it cannot start.
 
-    On the OAuth port, clients are told of the settings' issuer.
+    On the OAuth port, clients are told of the settings' issuer. A first key is bound to the project and user of `own`.
     """
-    logs.configure()
+    own = own or OwnNames.of()
+    log_lines.configure(verbosity)
     environment = dict(os.environ)
     with ExitStack() as opening:
-        listeners = [opening.enter_context(_listening("--port", port))]
-        if oauth_port is not None:
-            listeners.append(opening.enter_context(_listening("--oauth-port", oauth_port)))
-            environment["CAIRN_AUTH_OIDC_RESOURCE"] = _url(listeners[-1])
+        listeners = [opening.enter_context(_listening("--port", address.host, address.port))]
+        urls = [_url(address.shown_host, listeners[0])]
+        if address.oauth_port is not None:
+            listeners.append(opening.enter_context(_listening("--oauth-port", LOOPBACK_HOST, address.oauth_port)))
+            urls.append(_url(LOOPBACK_HOST, listeners[-1]))
+            environment["CAIRN_AUTH_OIDC_RESOURCE"] = urls[-1]
         store = opening.enter_context(open_store(data, environment))
-        if oauth_port is not None and not store.settings.auth.oidc.issuer:
+        if address.oauth_port is not None and not store.settings.auth.oidc.issuer:
             raise SettingsError("--oauth-port: is for the tokens of settings.mcp.auth.oidc.issuer, which is not set")
-        announce([_url(each) for each in listeners], store.directory, _first_key(store.credentials))
-        if not store.settings.memory_enabled_for(LOCAL_TENANT):
-            click.echo("Your settings leave the memory tools off: settings.mcp.tools.memory.enabled switches them on.")
-        _Server(_config(store)).run(sockets=listeners)
+        opening.enter_context(sealing(wiring.services()))
+        known = memories(wiring.services())
+        announce(urls, store.directory, first_key(store.credentials, own), known, own)
+        for each in warnings(store, address):
+            click.secho(each, fg="yellow", err=True)
+        _Server(_config(store, address)).run(sockets=listeners)
 
 
-def _config(store: LocalStore) -> uvicorn.Config:
+def warnings(store: LocalStore, address: ListenAddress) -> list[str]:
+    """Return what is not as whoever starts the server may expect, a sentence or two each."""
+    off = not store.settings.memory_enabled_for(LOCAL_TENANT)
+    told = [
+        address.warning(),
+        words_only(store.settings.embedding),
+        "Your settings leave the memory tools off: settings.mcp.tools.memory.enabled switches them on."
+        if off
+        else None,
+    ]
+    return [each for each in told if each]
+
+
+def _config(store: LocalStore, address: ListenAddress) -> uvicorn.Config:
+    metrics = PrometheusMetrics()
+    logging.getLogger("cairn").addHandler(metrics)
     bridge = Bridge(
         door=load("cairn_mcp.door.handler"),
         tools=tool_handlers(),
+        routes=tool_routes(),
         probe=load("cairn_health.door.handler"),
         metadata=load("cairn_auth.metadata.handler"),
         authorizer=load("cairn_auth.authorizer.handler"),
         body_limit=store.settings.limits.request_bytes,
         allowed_origins=store.settings.allowed_origins,
+        own_origins=load("cairn_mcp.protocol.LOOPBACK").pattern,
+        metrics=metrics.text,
     )
     return uvicorn.Config(
-        application(bridge, _sweeping(store.table)),
+        application(bridge, _sweeping(store.table), address.allowed_hosts),
+        http=BoundedHttp,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -86,16 +121,16 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def _url(listener: socket.socket) -> str:
-    return f"http://{HOST}:{listener.getsockname()[1]}/mcp"
+def _url(host: str, listener: socket.socket) -> str:
+    return f"http://{host}:{listener.getsockname()[1]}/mcp"
 
 
 @contextmanager
-def _listening(option: str, port: int) -> Generator[socket.socket]:
+def _listening(option: str, host: str, port: int) -> Generator[socket.socket]:
     try:
-        listener = socket.create_server((HOST, port), backlog=_BACKLOG)
+        listener = socket.create_server((host, port), backlog=_BACKLOG)
     except OSError as error:
-        raise SettingsError(f"{option}: cannot listen on {HOST}:{port}: {error.strerror}") from None
+        raise SettingsError(f"{option}: cannot listen on {host}:{port}: {error.strerror}") from None
     with listener:
         # Accepted sockets inherit it. Without it an answer in two writes waits 40 ms for the client's delayed ACK.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -122,8 +157,9 @@ async def _sweep(table: SqliteTable) -> None:
         await anyio.sleep(_SWEEP_SECONDS)
 
 
-def _first_key(credentials: Credentials) -> str | None:
-    now = datetime.now(UTC)
+def first_key(credentials: Credentials, own: OwnNames | None = None) -> str | None:
+    """Return a new key to one project and user of the local memory where no key is open, None where one is."""
+    now, own = datetime.now(UTC), own or OwnNames.of()
     if any(credential.is_open(now) for credential in credentials.list()):
         return None
-    return credentials.create(LOCAL_TENANT, Grant()).text
+    return credentials.create(LOCAL_TENANT, Grant((project_pattern(own.project),), users=(own.user,))).text

@@ -49,5 +49,6 @@ async def _replayed(records: Sequence[Record], service: tuple[str, str] | None) 
         with fresh_store(os.environ) as store:
             return await replay(store, records)
     async with connected(*service, project="") as memory:
-        prefix = f"shadow.{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"  # no two runs share a project
+        # No two runs share a project or a user.
+        prefix = f"shadow.{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
         return await replay(Service(memory, prefix), records)

@@ -62,7 +62,10 @@ class FreshStore:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A running service; `prefix` begins the name of each project, so that nothing that is there is read or changed."""
+    """A running service; `prefix` begins each project's and user's name: nothing that is there is read or changed.
+
+    Users too, since what they say of themselves is known in all of their projects.
+    """
 
     memory: MemoryClient
     prefix: str
@@ -73,7 +76,8 @@ class Service:
 
     async def call(self, tool: str, project: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a tool's answer; Refused for an error that no retry within a minute mends."""
-        return await self.memory.call(tool, **{**arguments, "project": f"{self.prefix}.{project}"})
+        user = {"user_id": f"{self.prefix}.{arguments['user_id']}"} if "user_id" in arguments else {}
+        return await self.memory.call(tool, **{**arguments, **user, "project": f"{self.prefix}.{project}"})
 
 
 @contextmanager

@@ -1,0 +1,1 @@
+"""Memory for Python programs: in the program's own process, or of a server."""

@@ -1,0 +1,1 @@
+"""Choose what an agent is given of its memory, and write it down."""

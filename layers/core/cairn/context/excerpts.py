@@ -1,0 +1,110 @@
+"""Cut a long text to the sentences that share rare words with what is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from math import sqrt
+
+from cairn.language.terms import common, fold, terms, words
+
+GAP = "…"
+_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\s*[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+\s*")
+# A line of a table, or a text without a full stop, is broken where a word ends.
+_LONGEST = 320
+_CHARACTERS_A_TOKEN = 4.2
+# Half as long again and more is cut: to leave out a clause saves nothing and costs its sense.
+_LONG = 1.25
+# What a sentence lends the one beside it, and what stands first: an answer opens with its gist.
+_BESIDE, _FIRST, _SECOND = 0.35, 0.6, 0.25
+_OVERHEAD = 12
+
+
+class Asked:
+    """What is asked, as sentences are compared with it: its words, each with its rarity."""
+
+    def __init__(self, question: str, rarity: Mapping[str, float]) -> None:
+        """Take the question, and by term how rare it is in what is searched."""
+        self._question = question
+        self._rarity = rarity
+
+    def shares(self, sentence: str) -> float:
+        """Return how much of what is asked stands in the sentence, by rarity."""
+        if self._pattern is None:
+            return 0.0
+        found = set(self._pattern.findall(fold(sentence)))
+        return sum(self._worth[each] for each in found)
+
+    @cached_property
+    def _worth(self) -> Mapping[str, float]:
+        """Return what each beginning of a word is worth: that of a word and its stem, so that no text is stemmed."""
+        found: dict[str, float] = {}
+        for word in dict.fromkeys(words(self._question)):
+            stems = terms(word)
+            for stem in stems:
+                opening = word[: common(word, stem)] if len(stems) == 1 else stem
+                found[opening or stem] = max(found.get(opening, 0.0), self._rarity.get(stem, 1.0))
+        return found
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str] | None:
+        # The longest first: of "garden" and "gard" the one that says more.
+        openings = sorted(map(re.escape, self._worth), key=len, reverse=True)
+        return re.compile("|".join(rf"\b{each}" if each.isascii() else each for each in openings)) if openings else None
+
+
+def roughly(text: str) -> float:
+    """Return about how many tokens a text has, at once: for what is counted exactly later."""
+    if text.isascii():
+        return len(text) / _CHARACTERS_A_TOKEN
+    others = len(text) - len(text.encode("ascii", "ignore"))
+    return (len(text) - others) / _CHARACTERS_A_TOKEN + 0.7 * others
+
+
+def excerpt(text: str, most: int, asked: Asked) -> str:
+    """Return the sentences of a long text that share rare words with what is asked, in order, gaps marked.
+
+    `most` is about how many tokens are left; a text that is little longer stays whole.
+    """
+    if roughly(text) <= most * _LONG:
+        return text
+    parts = _sentences(text)
+    own = [asked.shares(part) for part in parts]
+    around = [max(a, b) for a, b in zip([0.0, *own], [*own[1:], 0.0], strict=False)]
+    worth = [share + _BESIDE * beside for share, beside in zip(own, around, strict=True)]
+    for at, more in ((0, _FIRST), (1, _SECOND)):
+        if at < len(worth):
+            worth[at] += more
+    sizes = [roughly(part) + 1 for part in parts]
+    kept: set[int] = set()
+    left = float(most)
+    # The earlier of equals, and the shorter of those that share as much.
+    for at in sorted(range(len(parts)), key=lambda at: (-worth[at] / sqrt(_OVERHEAD + sizes[at]), at)):
+        if sizes[at] <= left:
+            kept.add(at)
+            left -= sizes[at]
+    return _joined(parts, kept)
+
+
+def _joined(parts: list[str], kept: set[int]) -> str:
+    found: list[str] = []
+    for at, part in enumerate(parts):
+        if at in kept:
+            found.append(part)
+        elif not found or found[-1] != GAP:
+            found.append(GAP)
+    return " ".join(found)
+
+
+def _sentences(text: str) -> list[str]:
+    parts: list[str] = []
+    for sentence in filter(None, (each.strip() for each in _END.split(text))):
+        rest = sentence
+        while len(rest) > _LONGEST:
+            at = rest.rfind(" ", 1, _LONGEST)
+            at = at if at > 0 else _LONGEST
+            parts.append(rest[:at])
+            rest = rest[at:].strip()
+        parts.append(rest)
+    return parts

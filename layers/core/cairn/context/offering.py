@@ -1,0 +1,153 @@
+"""Turn an answer's ranking into what may be placed: lines of texts and facts, each with its chance and its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cairn.context import chances as odds
+from cairn.context.chances import Chances
+from cairn.context.excerpts import Asked, excerpt
+from cairn.context.lines import Known, Line
+from cairn.context.rendering import fact_line, label, words_of
+from cairn.context.sayings import form, is_filler, say_the_same
+from cairn.conversation import token_count as tokens
+from cairn.facts.facts import Fact
+from cairn.facts.shortlist import Shortlist, rank
+from cairn.language import bm25
+from cairn.language.terms import terms
+from cairn.log.entries import Chunk
+from cairn.log.layout import user_of
+from cairn.log.memories import Memory
+
+if TYPE_CHECKING:
+    from cairn.recall.answer import Answer, Hit
+    from cairn.recall.collection import Found
+
+DEEP = 80
+"""How many texts are looked at, the likeliest first."""
+EXCERPT, REPLY_EXCERPT = 100, 65
+"""About how many tokens of a long text are placed, and of an assistant's, which says little in many words."""
+_BREAK = 2
+_LEAST = 6
+"""The tokens of the shortest line: what is not worth these is not read."""
+_ASKED_AGAIN, _SLACK = 30, 20
+"""How many texts are compared with the question, and by how many characters those may differ that ask the same."""
+
+
+class Candidates:
+    """What an answer found, as it may be placed at a price; of no use after the answer."""
+
+    def __init__(self, answer: Answer, question: str, owners: Sequence[str], user: str | None, price: float) -> None:
+        """Take the answer to a question that `user` asks, whose first collections are the texts of these owners."""
+        self._answer = answer
+        self._question = question
+        self._owners = owners
+        self._user = user
+        self._price = price
+        # A share of nothing is no chance: only what keeps 98 of 100 questions that have an answer is placed at all.
+        self._likelihood = answer.likelihood.value if answer.likelihood.is_possible else 0.0
+        self._hits = list(answer.scored())
+
+    def lines(self, deep: int = DEEP) -> Iterator[tuple[Hit, Line]]:
+        """Yield the texts that are worth placing, the best first, and where they were found."""
+        hits = self._but_the_question_itself([hit for hit in self._hits if hit.kind == "texts"])
+        chances = self._chances(hits)
+        for hit in hits[:deep]:
+            chance = chances.of(hit.score)
+            if chance <= self._price * _LEAST:
+                return
+            found = self._answer.read(hit)
+            if isinstance(found, Chunk) and not is_filler(found.text):
+                yield hit, self._line(hit, found, chance)
+
+    def facts(self, believed: Sequence[Fact], now: datetime, most: int) -> tuple[tuple[Known, ...], Mapping[str, Hit]]:
+        """Return the facts and kept memories to place, the best first, and where they were found, by id.
+
+        Where none matches, up to five durable facts are returned that say whom the agent talks with.
+        """
+        known = {fact.id: fact for fact in believed}
+        worth: dict[str, float] = {}
+        found_at: dict[str, Hit] = {}
+        shortlist = Shortlist(now, most)
+        # Among themselves: beside the text that it was drawn from a short statement always scores low.
+        hits = [hit for hit in self._hits if hit.kind != "texts" and self._answer.matches(hit)]
+        chances = self._chances(hits)
+        for hit in hits:
+            chance = chances.of(hit.score)
+            if shortlist.is_closed_to(chance):
+                break
+            fact = _as_fact(self._answer.read(hit))
+            if fact.id not in worth:
+                known[fact.id], worth[fact.id], found_at[fact.id] = fact, chance, hit
+                shortlist.add(fact, chance)
+        ranked = rank(known.values(), worth, now, most)
+        lines = [Known(fact, fact_line(fact, self._user)) for fact in ranked]
+        return tuple(each for each in lines if self._earns_its_place(each, worth)), found_at
+
+    def _earns_its_place(self, known: Known, worth: Mapping[str, float]) -> bool:
+        """Tell whether a fact that matches is worth its tokens; one that introduces the user is not asked for any."""
+        if known.fact.id not in worth:
+            return True
+        return worth[known.fact.id] > self._price * (tokens.count(known.line) + _BREAK)
+
+    def _chances(self, hits: Sequence[Hit]) -> Chances:
+        return Chances([hit.score for hit in hits], odds.fit_of(self._answer.tier), self._likelihood)
+
+    def _but_the_question_itself(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Leave out those of the first texts that only ask the same: they match best and answer nothing."""
+        asked = form(self._question)
+        kept: list[Hit] = []
+        for number, hit in enumerate(hits):
+            found = self._answer.read(hit) if number < _ASKED_AGAIN else None
+            # A text of another length says something else: it need not be read word by word.
+            is_near = isinstance(found, Chunk) and abs(len(found.text) - len(self._question)) <= _SLACK
+            if not (isinstance(found, Chunk) and is_near and form(found.text) == asked):
+                kept.append(hit)
+        return kept
+
+    def _line(self, hit: Hit, chunk: Chunk, chance: float) -> Line:
+        most = REPLY_EXCERPT if chunk.role == "assistant" else EXCERPT
+        said = words_of(excerpt(chunk.text, most, self._asked))
+        speaker = label(chunk, user_of(self._owners[self._answer.collection_of(hit)]), self._user)
+        row, before = self._answer.place(hit)
+        return Line(
+            chunk=chunk,
+            speaker=speaker,
+            said=said,
+            row=row,
+            before=before,
+            cost=tokens.count(f"{speaker}: {said}") + _BREAK * (1 + said.count("\n")),
+            chance=chance,
+            form=form(said),
+        )
+
+    @cached_property
+    def _asked(self) -> Asked:
+        corpus = self._answer.corpus
+        having = {term: len(corpus.postings(term).rows) for term in dict.fromkeys(terms(self._question))}
+        return Asked(self._question, {term: bm25.idf(len(corpus), count) for term, count in having.items()})
+
+
+def introduced(facts: Sequence[Fact], user: str | None) -> tuple[Known, ...]:
+    """Return facts as lines where nothing is asked."""
+    return tuple(Known(fact, fact_line(fact, user)) for fact in facts)
+
+
+def folded(lines: Sequence[Line], known: Sequence[tuple[str, ...]]) -> list[Line]:
+    """Return the lines without those that say what is known already or what a likelier one says, in the same order."""
+    kept: list[Line] = []
+    forms = list(known)
+    for line in lines:
+        if not any(say_the_same(line.form, each) for each in forms):
+            kept.append(line)
+            forms.append(line.form)
+    return kept
+
+
+def _as_fact(found: Found) -> Fact:
+    if isinstance(found, Chunk):
+        raise TypeError("a text is no fact")
+    return found.as_fact() if isinstance(found, Memory) else found

@@ -1,0 +1,54 @@
+"""Tell texts that say nothing, and texts that say the same."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from cairn.language.terms import words
+
+# Of politeness, praise and assent, in several languages. Not "yes" and "no", which answer what was asked just before;
+# nor what may be meant in earnest, such as "love" or "sorry". Beside them stand words that say nothing by themselves.
+_WORDS: Mapping[str, Sequence[str]] = json.loads(Path(__file__).with_name("fillers.json").read_text(encoding="utf-8"))
+_FILLERS, _BESIDE = frozenset(_WORDS["fillers"]), frozenset(_WORDS["beside"])
+_MANY_WORDS, _MANY_CHARACTERS = 8, 100
+# Of what two texts say so much the same: a word or two in twenty may differ, and no number and no "not".
+_ALIKE = 0.9
+_FEW_TERMS = 10
+_TELLING = re.compile(r"\d|^(?:not|no|never|none|nor|without|[a-z]+n't)$")
+
+
+def is_filler(text: str) -> bool:
+    """Tell whether a text says nothing that anybody could ask for: "Ok.", "Lovely!", "Thank you so much"."""
+    if len(text) > _MANY_CHARACTERS:
+        return False
+    said = words(text)
+    if len(said) > _MANY_WORDS:
+        return False
+    rest = [word for word in said if word not in _BESIDE]
+    return all(word in _FILLERS for word in rest)
+
+
+def form(text: str) -> tuple[str, ...]:
+    """Return what a text says without what may differ between near-duplicates: case, punctuation, fillers."""
+    return tuple(word for word in words(text) if word not in _FILLERS)
+
+
+def say_the_same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Tell whether two forms are of near-duplicates: alike word for word or, of longer texts, nearly so."""
+    if one == other:
+        return bool(one)
+    shorter, longer = sorted((len(one), len(other)))
+    # Most pairs differ in length: they need not be compared word by word.
+    if shorter < _FEW_TERMS or shorter < _ALIKE * longer:
+        return False
+    mine, theirs = set(one), set(other)
+    both = mine & theirs
+    if len(both) < _ALIKE * len(mine | theirs):
+        return False
+    # From Paris to Rome is not from Rome to Paris: what both have stands in one order.
+    if [word for word in dict.fromkeys(one) if word in both] != [word for word in dict.fromkeys(other) if word in both]:
+        return False
+    return not any(_TELLING.search(word) for word in mine ^ theirs)

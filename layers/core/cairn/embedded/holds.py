@@ -1,0 +1,66 @@
+"""Hold the blobs that a snapshot of the table may name: what is deleted meanwhile is set aside until it ends.
+
+Items let go of a blob before it is deleted. So whoever deletes without seeing a hold deletes what no snapshot names
+that is taken after the hold was made. A hold whose process died has no lock; it is removed with what it kept.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_HOLD = ".held-"
+"""How the directory of a hold is named; no tenant's name has a dot."""
+
+
+@contextmanager
+def holding(root: Path) -> Generator[None]:
+    """Have the blobs below a directory set aside that are deleted during the block."""
+    import tempfile  # noqa: PLC0415 - a process that only reads does without
+
+    made = Path(tempfile.mkdtemp(prefix=".making-", dir=root))
+    descriptor = os.open(made, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        made = made.rename(made.with_name(made.name.replace(".making-", _HOLD)))
+        yield
+    finally:
+        shutil.rmtree(made)
+        os.close(descriptor)
+
+
+def set_aside(root: Path, path: Path) -> None:
+    """Keep a blob's bytes for every hold, before it is deleted."""
+    for hold in _holds(root):
+        with suppress(FileNotFoundError, FileExistsError):
+            os.link(path, hold / _name(path))
+
+
+def held(root: Path, path: Path) -> bytes | None:
+    """Return what a deleted blob held, None where nobody holds it."""
+    for hold in _holds(root):
+        with suppress(FileNotFoundError):
+            return (hold / _name(path)).read_bytes()
+    return None
+
+
+def _holds(root: Path) -> Iterator[Path]:
+    for hold in root.glob(f"{_HOLD}*"):
+        with suppress(FileNotFoundError):
+            descriptor = os.open(hold, os.O_RDONLY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield hold
+            else:
+                shutil.rmtree(hold, ignore_errors=True)
+            finally:
+                os.close(descriptor)
+
+
+def _name(path: Path) -> str:
+    return f"{path.parent.parent.name}-{path.name}"

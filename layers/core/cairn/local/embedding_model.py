@@ -1,0 +1,41 @@
+"""The embedding model of an install: whether there is one, and what is said where there is none."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from cairn.ground.errors import EmbeddingFailed
+from cairn.ground.settings import EmbeddingSettings
+from cairn.local.program import program
+from cairn.models.embedders import directory
+from cairn.models.minilm import MODEL, VOCABULARY, checked
+
+
+def words_only(settings: EmbeddingSettings) -> str | None:
+    """Return the warning that memory is found by its words alone, and what changes that; None where it is not so."""
+    if settings.embedder != "minilm" or (objection := _objection(directory(settings))) is None:
+        return None
+    return (
+        f"Warning: memory is found by its words alone, not by meaning: {objection}. To build the model, run: "
+        f"{program()} model build. CAIRN_EMBEDDING_EMBEDDER=none is for who wants no model."
+    )
+
+
+def is_whole(place: Path) -> bool:
+    """Tell whether a directory holds the model that was reviewed."""
+    return _objection(place) is None
+
+
+def _objection(place: Path) -> str | None:
+    """Return why the model of a directory cannot be used."""
+    if find_spec("onnxruntime") is None:
+        return "onnxruntime is not installed"
+    if not (place / MODEL).is_file():
+        return "there is no embedding model"
+    try:
+        checked(place, VOCABULARY)
+        checked(place, MODEL)
+    except EmbeddingFailed as failed:
+        return str(failed)
+    return None

@@ -1,0 +1,84 @@
+"""Store the vectors of a log's newest entries right after they were appended.
+
+So a process that reads them for the first time finds them by meaning at once; segments take their vectors over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+
+from cairn.ground.adapters import Adapters
+from cairn.ground.damage import sound
+from cairn.ground.errors import ConditionFailed, EmbeddingFailed
+from cairn.ground.ids import Tenant
+from cairn.ground.jobs import EmbedLog
+from cairn.ground.paging import every
+from cairn.ground.ports import Embedder
+from cairn.ground.table import Attributes, Equals, Key, Query, Update
+from cairn.log.documents import KINDS, Vectors
+from cairn.log.entry_vectors import VECTORS, sealed_vectors
+from cairn.log.layout import is_entry, log_pk, log_range
+from cairn.log.manifest import ENTRIES
+from cairn.log.stretch import Tail
+from cairn.vault.vault import Vault
+
+PAGE = 8
+"""How many entries are read at once: mostly the newest alone has no vectors."""
+MOST = 2 * ENTRIES
+"""How many entries a run looks at: older ones are a segment's, or soon will be."""
+
+
+class TailVectors:
+    """Gives vectors to the newest entries of logs."""
+
+    def __init__(self, adapters: Adapters, vault: Vault, embedder: Embedder | None) -> None:
+        """Make vectors with the embedder, or none without one."""
+        self._adapters = adapters
+        self._vault = vault
+        self._embedder = embedder
+
+    def store(self, job: EmbedLog, within: timedelta) -> int:
+        """Store vectors with each of the newest entries that has none, and return with how many.
+
+        The newest come first; what there is no time for, and what an embedder that fails leaves, is found by the next
+        run or by whoever makes a segment of it.
+        """
+        if self._embedder is None:
+            return 0
+        until, count = self._adapters.clock.now() + within, 0
+        with suppress(EmbeddingFailed):
+            for entry in self._without_vectors(log_pk(job.tenant, job.project, job.owner)):
+                count += self._store(job.tenant, entry, self._embedder)
+                if self._adapters.clock.now() >= until:
+                    break
+        return count
+
+    def _without_vectors(self, pk: str) -> Iterator[Attributes]:
+        """Yield the newest entries, until one that has vectors: those before it had their turn."""
+        low, high = log_range()
+        newest = every(self._adapters.table, Query(pk, low, high, descending=True, limit=PAGE))
+        for _, item in zip(range(MOST), newest, strict=False):
+            if is_entry(Key.of(item).sk):
+                if VECTORS in item:
+                    return
+                yield item
+
+    def _store(self, tenant: Tenant, entry: Attributes, embedder: Embedder) -> bool:
+        from cairn.recall.embedding import vectors_of  # noqa: PLC0415 - numpy, which a process may do without
+
+        tail, where = Tail(), Key.of(entry)
+        for record in sound(self._adapters, [entry], partial(self._vault.unseal, tenant)):
+            tail.apply(record)
+        data = b"".join(vectors_of(tail, kind, embedder) for kind in KINDS)
+        if not data:
+            return False
+        attribute = sealed_vectors(self._vault, tenant, where, Vectors(embedder.name, data))
+        try:
+            # Only where the entry is still as it was read: what was erased meanwhile does not come back.
+            self._adapters.table.update(Update(where, set=attribute, condition=Equals("kid", entry["kid"])))
+        except ConditionFailed:
+            return False
+        return True

@@ -1,0 +1,51 @@
+"""An install has what one machine needs, and Lambda's layers have no more than Lambda needs."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+OF_ONE_MACHINE = {
+    "anyio", "click", "httptools", "httpx2", "mcp", "onnxruntime", "prometheus-client", "rich", "starlette", "uvicorn",
+    "urllib3", "uvloop",
+}  # fmt: skip
+BROUGHT_TO_LAMBDA = {"anyio", "urllib3"}
+"""Of these, what packages that Lambda needs bring with them: botocore speaks through urllib3."""
+
+
+def name(line: str) -> str:
+    found = re.match(r"[\w.-]+", line)
+    assert found is not None
+    return found[0].lower().replace(".", "-")
+
+
+def stated() -> list[str]:
+    document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "optional-dependencies" not in document["project"]
+    return document["project"]["dependencies"]
+
+
+def lines(path: str) -> list[str]:
+    text = (ROOT / "layers" / path).read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith(("#", " "))]
+
+
+def test_what_a_lambda_needs_is_what_an_install_needs_without_the_server_and_the_terminal() -> None:
+    core = lines("deps/requirements.in")
+
+    assert set(core) <= set(stated())
+    assert {name(line) for line in stated()} - {name(line) for line in core} == OF_ONE_MACHINE
+
+
+def test_no_layer_of_every_function_has_what_one_machine_alone_needs() -> None:
+    for layer in ("deps/requirements.txt", "native/requirements.txt"):
+        assert {name(line) for line in lines(layer)} & (OF_ONE_MACHINE - BROUGHT_TO_LAMBDA) == set()
+
+
+def test_every_dependency_is_pinned_for_the_tests() -> None:
+    text = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8")
+    pinned = {name(line) for line in text.splitlines() if "==" in line}
+
+    assert {name(line) for line in stated()} <= pinned

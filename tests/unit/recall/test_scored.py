@@ -1,0 +1,50 @@
+"""What was weighed for a question with its raw scores, beside what matches with its shares."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import pytest
+
+from cairn.recall.answer import Answer
+from cairn.recall.searching import Search
+from cairn.sessions.open_logs import open_logs, visibility_of
+from support.memories import Notebook
+
+ASKED = "Where do the beans grow?"
+
+
+@contextmanager
+def answered(notebook: Notebook, query: str) -> Generator[Answer]:
+    services, visibility = notebook.talk.services, visibility_of(notebook.talk.services, notebook.talk.session, None)
+    owners = open_logs(services, visibility, ())
+    with services.searcher.answering(visibility, Search(query=query, texts=owners)) as answer:
+        yield answer
+
+
+@pytest.fixture
+def told(notebook: Notebook) -> Notebook:
+    notebook.user = None
+    notebook.talk.say("The beans grow by the wall.", reply="", turn_id="t1")
+    notebook.talk.other("tuesday").say("Ada plays the oboe.", reply="")
+    for number in range(4):
+        notebook.talk.say(f"Rain in the evening of day {number}.", reply="", turn_id=f"r{number}")
+    return notebook
+
+
+def test_everything_weighed_is_told_best_first_with_raw_scores(told: Notebook) -> None:
+    with answered(told, ASKED) as answer:
+        scored, hits = list(answer.scored()), list(answer.hits())
+
+        assert len(scored) == answer.searched > len(hits) == answer.matched
+        assert [each.score for each in scored] == sorted((each.score for each in scored), reverse=True)
+        assert [each.score for each in scored] == pytest.approx(answer.ranking.scores.tolist())
+        assert sum(each.score for each in hits) == pytest.approx(1)
+        assert {each.place for each in hits} <= {each.place for each in scored}
+        assert "by the wall" in str(answer.read(scored[0]))
+
+
+def test_where_nothing_is_stored_nothing_is_weighed(notebook: Notebook) -> None:
+    with answered(notebook, ASKED) as answer:
+        assert list(answer.scored()) == []
