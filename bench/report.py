@@ -71,7 +71,7 @@ def publish(
         "bench": bench,
         "measured": datetime.now(UTC).strftime("%Y-%m-%d"),
         "machine": machine(),
-        "versions": {name: version(name) for name in ("cairn", *libraries)} | {"python": platform.python_version()},
+        "versions": {name: version(name) for name in ("cairn-aws", *libraries)} | {"python": platform.python_version()},
         "seeds": list(seeds),
         "load": {"at_start": round(_LOAD_AT_START, 2), "at_end": round(os.getloadavg()[0], 2)},
         "tables": [asdict(table) for table in tables],

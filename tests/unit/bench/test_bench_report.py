@@ -34,7 +34,7 @@ def test_json_is_one_last_line_with_machine_versions_seeds_and_load(capsys: pyte
     assert printed == SIZES.text().splitlines()
     assert (told["bench"], told["seeds"]) == ("sizes", [7])
     assert told["tables"][0]["rows"] == [["a | b", 12_345, 0.5], ["c", None, 2]]
-    assert told["versions"].keys() == {"cairn", "pydantic", "python"}
+    assert told["versions"].keys() == {"cairn-aws", "pydantic", "python"}
     assert all(told["machine"].values())
     assert told["load"].keys() == {"at_start", "at_end"}
 
