@@ -7,7 +7,7 @@ evidence's words that is placed. Tokens are those of policy and memory block. co
 characters that somebody said.
 
 Beside it: BM25's scores in the same packer, with chances fitted on the same conversations as Cairn's, and BM25's first
-five and ten texts, whole.
+five and ten texts, whole. And what is placed for questions of other conversations, which memory cannot answer.
 """
 
 from __future__ import annotations
@@ -35,15 +35,18 @@ from cairn.log.entries import MAX_SEARCHABLE_CHARACTERS, Chunk
 from cairn.recall import block
 from cairn.turns.model import PreparedTurn
 from cairn.turns.window import Window
-from fit_context import fit_chances
-from recall_engine import MODEL, CachingEmbedder, stored
+from fit_context import fit_chances, size_of
+from recall_engine import MODEL, CachingEmbedder, StoredConversation, stored
 from recall_rivals import bm25_scores
 from recall_sets import Conversation, Question, Text, read
 from report import Cell, Table
+from unanswerable import put, whole
 
 DATA = (Path(__file__).parent / "data/recall/fit", Path(__file__).parent / "data/recall/asked")
 MEASURES = ("any", "all", "any, whole texts", "all, whole texts", "words of the evidence", "content")
 _ROLES = {"user", "assistant"}
+_OF_OTHERS = 60
+"""How many questions of other conversations each is asked."""
 
 Placed = Mapping[str, str]
 """What is placed of each text, by its id."""
@@ -84,10 +87,12 @@ def of_data(path: Path, show: int) -> Iterator[Table]:
                 found["Cairn"].append(_given(conversation, question, placed_by(turn), size_of(turn), content_of(turn)))
                 if show and len(slowest) % max(1, asked // show) == 1:
                     print(f"--- {conversation.name}: {question.text}\n{memory_of(turn)}\n")
+        beyond = unanswerable(path.name, conversations, engines)
     for name, rival in rivals().items():
         found[name] = [each for one in conversations for each in rival(one)]
     yield overall(path.name, found, sorted(slowest)[len(slowest) // 2])
     yield by_kind(path.name, found["Cairn"])
+    yield beyond
 
 
 def overall(data: str, found: Mapping[str, Sequence[Given]], milliseconds: float) -> Table:
@@ -104,15 +109,25 @@ def by_kind(data: str, given: Sequence[Given]) -> Table:
     return Table(f"By kind of question, on {data}", ("kind", "n", *MEASURES, "tokens"), rows)
 
 
+def unanswerable(data: str, conversations: Sequence[Conversation], engines: Mapping[str, StoredConversation]) -> Table:
+    """Return what is placed for questions of other conversations, as they are put and with this one's names."""
+    sizes: dict[str, list[int]] = {"another's": [], "another's, renamed": []}
+    for log in whole(conversations):
+        for asked in put(log, conversations, _OF_OTHERS):
+            if asked.group in sizes:
+                sizes[asked.group].append(size_of(engines[log.conversation.name].prepared(asked.question)))
+    rows = [
+        (group, len(each), round(fmean(each)), round(100 * fmean(not size for size in each), 1))
+        for group, each in sizes.items()
+        if each
+    ]
+    return Table(f"Questions that memory cannot answer, on {data}", ("question", "n", "tokens", "nothing, %"), rows)
+
+
 def placed_by(turn: PreparedTurn) -> Placed:
     """Return what before_turn placed."""
     lines = (line for passage in turn.passages for line in passage.lines)
     return {f"{line.chunk.session_id}.{line.chunk.turn_id}": line.said for line in lines}
-
-
-def size_of(turn: PreparedTurn) -> int:
-    """Return the tokens of policy and block: in a new conversation all but the question."""
-    return turn.token_count - tokens.count_items(turn.items[-1:])
 
 
 def memory_of(turn: PreparedTurn) -> str:

@@ -13,28 +13,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cairn.context import chances
 from cairn.context.chances import Fit
-from cairn.context.choosing import choose
-from cairn.context.offering import DEEP, Candidates, folded
-from cairn.ground.settings import ContextSettings, MemorySettings
-from cairn.recall import block
+from cairn.context.offering import DEEP
+from cairn.conversation import token_count as tokens
 from cairn.recall.filter import SearchMode
 from cairn.recall.ranker import Tier, fitted
-from cairn.turns.window import Window
+from cairn.turns import before_turn
+from cairn.turns.model import PreparedTurn
 from fit_ranker import DATA, TIERS, provenance
-from recall_engine import MODEL, USER, CachingEmbedder, StoredConversation, stored
-from recall_sets import Conversation, Question, read
+from recall_engine import MODEL, CachingEmbedder, StoredConversation, stored
+from recall_sets import Conversation, read
 from report import Table
 
 FITTED = Path(__file__).parents[1] / "layers/core/cairn/context/fitted.json"
 PRICES = (1e-2, 2e-3, 4e-4, 1.6e-4, 8e-5, 6e-5, 4e-5, 1e-5)
-_EVERY = 4
-"""Contexts are measured for every fourth question: they differ less than questions do."""
 _STEPS, _ENOUGH, _RIDGE = 50, 1e-9, 1e-3
 _DIGITS = 4
 
@@ -127,27 +125,17 @@ def _numbers(judged: Sequence[Judged]) -> tuple[Numbers, Numbers]:
 def _prices(
     engines: Mapping[str, StoredConversation], conversations: Sequence[Conversation], fit: Fit
 ) -> Iterator[tuple[int, float]]:
-    """Yield how many tokens contexts take on the mean at each price, the dearest first."""
-
-    def same(_: Tier) -> Fit:
-        return fit
-
-    fit_of, chances.fit_of = chances.fit_of, same
-    asked = [(engines[one.name], question) for one in conversations for question in one.questions][::_EVERY]
-    for price in PRICES:
-        yield round(fmean(_taken(engine, question, price) for engine, question in asked)), price
-    chances.fit_of = fit_of
+    """Yield how many tokens policy and memory block take on the mean at each price, the dearest first."""
+    asked = [(engines[one.name], question) for one in conversations for question in one.questions]
+    with patch.object(chances, "fit_of", return_value=fit):
+        for price in PRICES:
+            with patch.object(before_turn, "price_of", return_value=price):
+                yield round(fmean(size_of(engine.prepared(question)) for engine, question in asked)), price
 
 
-def _taken(engine: StoredConversation, question: Question, price: float) -> int:
-    """Return how many tokens the context of a question takes at a price."""
-    defaults = MemorySettings()
-    with engine.answering(question, "hybrid") as answer:
-        candidates = Candidates(answer, question.text, engine.owners, USER, price)
-        lines = folded([line for _, line in candidates.lines()], [])
-    ceiling = ContextSettings().ceiling
-    chosen = choose(lines, defaults.search_limit, ceiling - block.FRAME_TOKENS, price)
-    return Window(current=(), lines=chosen, sign=lambda _: f"1.{'0' * 32}").within(ceiling).memory_tokens
+def size_of(turn: PreparedTurn) -> int:
+    """Return the tokens of policy and block: in a new conversation all but the question."""
+    return turn.token_count - tokens.count_items(turn.items[-1:])
 
 
 if __name__ == "__main__":

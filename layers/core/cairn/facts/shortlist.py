@@ -12,6 +12,8 @@ from cairn.ground.tiers import Tier
 
 _TIER_ORDER = {Tier.L0: 2, Tier.L2: 1, Tier.L1: 0}
 _INTRODUCING = {name: place for place, (name, kind) in enumerate(FACT_KINDS.items()) if kind.introduces}
+# What a note or a profile's field says is about a matter, and only who asks about that matter needs it.
+_OF_A_MATTER = frozenset({"user_note", "user_profile"})
 # Enough to greet somebody; every one is placed at each turn without an answer, and costs tokens there.
 _MOST_INTRODUCING = 5
 # A fact on its last day still beats one that answers the query less by a fifth: fading breaks near ties, no more.
@@ -66,7 +68,7 @@ def _freshness(fact: Fact, now: datetime) -> float:
 
 
 def _introduction(live: Iterable[Fact], limit: int) -> tuple[Fact, ...]:
-    durable = [fact for fact in live if fact.tier is Tier.L0]
+    durable = [fact for fact in live if fact.tier is Tier.L0 and fact.fact_id not in _OF_A_MATTER]
     durable.sort(key=_standing, reverse=True)
     durable.sort(key=lambda fact: _INTRODUCING.get(fact.fact_id, len(FACT_KINDS)))
     return tuple(durable[: min(limit, _MOST_INTRODUCING)])
