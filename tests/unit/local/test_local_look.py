@@ -199,7 +199,7 @@ def test_what_was_said_moves_no_cursor_of_a_terminal(cairn: Run, home: Path) -> 
 
 def test_a_terminal_gets_a_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("COLUMNS", "80")
 
     tables.table(("WHO", "SAID", "ID"), [("ada", "[bold]figs[/] " * 9, "u-" + "0" * 32)], wide="SAID")
 
@@ -207,7 +207,31 @@ def test_a_terminal_gets_a_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert re.match(r"\s*WHO\s+SAID\s+ID", next(filter(str.strip, lines)))
     assert "u-" + "0" * 32 in "\n".join(lines)
     assert "[bold]figs[/]" in "\n".join(lines)
-    assert max(map(len, lines)) <= 60
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_terminal_too_narrow_for_the_columns_still_shows_every_value_whole(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    columns = ("KIND", "ABOUT", "WHAT", "HOLDS", "SINCE", "SESSION", "ID")
+    row = (
+        "fact",
+        "allergy",
+        "cashews",
+        "everywhere",
+        "2026-11-23 07:13",
+        "monday-morning",
+        "01M83M118T03K9Q1XTS1N9WQJ9",
+    )
+
+    tables.table(columns, [row], wide="WHAT")
+
+    assert capsys.readouterr().out.splitlines() == [
+        "fact  allergy  cashews",
+        "    everywhere  2026-11-23 07:13  monday-morning  01M83M118T03K9Q1XTS1N9WQJ9",
+    ]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
