@@ -113,6 +113,17 @@ def test_a_memory_is_kept_found_forgotten_and_gone(cairn: Run) -> None:
     assert (unknown.exit_code, "names nothing" in unknown.output) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [("Where do I live?", "likely to answer this"), ("Which tyres suit gravel?", "nothing related to this")],
+)
+def test_recall_says_in_words_whether_what_it_prints_is_likely_an_answer(cairn: Run, question: str, told: str) -> None:
+    result = cairn("recall", question)
+
+    assert told in result.stderr.lower()
+    assert told not in result.stdout
+
+
 def test_a_fact_that_show_prints_can_be_forgotten(cairn: Run) -> None:
     (fact,) = json.loads(cairn("show", "--json").stdout)["facts"]
     assert fact["value"] == "Bergen"
@@ -132,7 +143,7 @@ def test_where_nothing_is_found_the_status_is_1_and_nothing_is_printed(
     result = CliRunner().invoke(main, command, env=environment)
 
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "Nothing is there." in result.stderr
+    assert ("Nothing is stored yet." if command[0] == "recall" else "Nothing is there.") in result.stderr
 
 
 @pytest.mark.parametrize(
