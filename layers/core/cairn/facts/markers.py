@@ -33,7 +33,7 @@ _NAME, _PLACE, _ROLE, _PHRASE, _THINGS, _CLAUSE, _SENTENCE = Shape
 MARKERS = (
     Marker("user_name", f"my (?:full |first |real )?name(?:(?: it)?{v.IS}|s|:)", _NAME, Tier.L0, 0.95, "name"),
     Marker("user_name", f"the name's{v.CAPITAL}", _NAME, Tier.L0, 0.9, "name"),
-    Marker("user_name", f"(?:hi|hello|hey)(?: there| all)?[,!.]? {v.I_AM}{v.CAPITAL}", _NAME, Tier.L0, 0.85, "name"),
+    Marker("user_name", f"{v.GREETING}[,!.]{{0,3}} {v.I_AM}{v.CAPITAL}", _NAME, Tier.L0, 0.85, "name"),
     # "I'm Ada, a nurse" or "I'm Ada, from Oslo": a job or an origin makes a name of a word with a capital.
     Marker("user_name", rf"{v.I_AM}(?= (?-i:[^\W\d_a-z])[\w'-]+, (?:{v.JOB}|from\b))", _NAME, Tier.L0, 0.85, "name"),
     Marker("user_nickname", f"(?:call me|i go by|{v.I_AM} called){v.CAPITAL}", _NAME, Tier.L0, 0.9, "nickname"),

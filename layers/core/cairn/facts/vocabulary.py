@@ -54,11 +54,12 @@ OCCUPATION = (
     "|driver|economist|editor|electrician|engineer|farmer|firefighter|florist|freelancer|gardener|geologist|historian"
     "|intern|interpreter|journalist|judge|lawyer|lecturer|librarian|linguist|manager|mathematician|mechanic|midwife"
     "|musician|nurse|nanny|painter|paralegal|paramedic|pharmacist|photographer|physicist|physiotherapist|pilot|plumber"
-    "|police officer|postdoc|producer|professor|programmer|psychologist|receptionist|researcher|sailor|salesman"
+    "|police officer|postdoc|potter|producer|professor|programmer|psychologist|receptionist|researcher|sailor|salesman"
     "|scientist|sculptor|secretary|social worker|soldier|student|surgeon|surveyor|tailor|teacher|technician|tester"
     "|therapist|translator|tutor|undergraduate|vet|veterinarian|waiter|waitress|welder|writer"
     "|[a-z]+(?:ologist|iatrist|atrician)"
 )
+GREETING = "(?:hi|hello|hey|good (?:morning|afternoon|evening|day))(?: there| all| everyone)?"
 I_AM = "i(?:'?m| am)"
 I_OR_AM = f"(?:{I_AM}|i)"
 WE = f"(?:{I_OR_AM}|we(?:'?re| are)?)"
