@@ -41,6 +41,9 @@ MARKERS = (
     Marker("user_preference", f"{v.I_OR_AM} ~(?:prefere?|perfer)(?: always)?|my preference is", _CLAUSE, Tier.L0, 0.92),
     # "I'd rather not" prefers nothing that could be kept.
     Marker("user_preference", "i(?:'d| would) ~rather(?! not)", _CLAUSE, Tier.L0, 0.8),
+    # How they want to be answered, where the words say that it is for good: "please answer in Swedish" may be for once.
+    Marker("user_preference", rf"(?:please )?(?:always|from now on,?)(?: please)?{v.ANSWER}", _CLAUSE, Tier.L0, 0.85),
+    Marker("user_preference", rf"please{v.ANSWERS}", _CLAUSE, Tier.L0, 0.85),
     Marker("user_like", "i ~(?:like|love|luv|enjoy|adore)(?: very much| a lot)?", _THINGS, Tier.L2, 0.85),
     Marker("user_like", f"{v.I_AM} ~(?:lik|lov|enjoy|ador)ing", _THINGS, Tier.L2, 0.85),
     # "I'm into the second chapter" is a place in a book.

@@ -74,6 +74,8 @@ CAPITAL_LETTER = r"[\"']?(?-i:[^\W\d_a-z])"
 CAPITAL = rf"(?=\s+{CAPITAL_LETTER})"
 # "the head chef", "a senior software engineer"; not "a baker's dozen" or "a doctor-patient talk".
 JOB = rf"(?:(?:an?|the (?:head|chief|lead)) (?:[\w-]+ ){{0,2}})?(?:{OCCUPATION})\b(?!'|-)"
+ANSWERS = r"(?= keep (?:all )?your (?:answers|replies|responses)(?! (?:in|to|for|from)\b))"
+ANSWER = rf"(?:(?= (?:answer|reply|respond)(?: to)? [\w-]+)|{ANSWERS})"
 # How one works is no role: "I work as hard as I can".
 MANNER = "fast|hard|usual|much|little|long|well|part|if|soon|expected|intended|quickly|an? team"
 # "I'm allergic to Mondays."
