@@ -124,6 +124,14 @@ def test_recall_says_in_words_whether_what_it_prints_is_likely_an_answer(cairn: 
     assert told not in result.stdout
 
 
+def test_what_is_remembered_everywhere_is_known_in_another_project(cairn: Run) -> None:
+    assert cairn("remember", "--scope", "user_everywhere", "Diagrams say more than prose.").exit_code == 0
+
+    shown_elsewhere = cairn("show", "--project", "house").stdout
+
+    assert re.search(r"Diagrams say more than prose\.\teverywhere\t", shown_elsewhere)
+
+
 def test_a_fact_that_show_prints_can_be_forgotten(cairn: Run) -> None:
     (fact,) = json.loads(cairn("show", "--json").stdout)["facts"]
     assert fact["value"] == "Bergen"

@@ -25,7 +25,11 @@ def _limit(default: int, most: int) -> Callable[[Any], Any]:
 @click.argument("text", nargs=-1, required=True)
 @click.option("--type", "kind", default="fact", show_default=True, help="What kind of thing it is.")
 @click.option(
-    "--scope", type=click.Choice(["user", "project"]), default="user", show_default=True, help="Who recalls it."
+    "--scope",
+    type=click.Choice(["user", "project", "user_everywhere"]),
+    default="user",
+    show_default=True,
+    help="Who recalls it: the user here, everyone here, or the user in every project.",
 )
 @_json
 @asking
