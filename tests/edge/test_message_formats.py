@@ -135,7 +135,8 @@ def test_memory_stands_in_no_privileged_role_and_the_policy_where_the_format_has
     if form in {"anthropic", "converse", "gemini"}:
         assert (answer["system"], obeyed) == (block.POLICY, [])
     elif form == "text":
-        assert answer["text"].startswith(block.POLICY)
+        assert answer["text"].startswith(block.TEXT_POLICY)
+        assert "JSON" not in answer["text"], "there is none in it that the policy could mean"
     else:
         assert [text_of(each) for each in obeyed] == [block.POLICY]
 
@@ -214,7 +215,7 @@ def test_text_is_what_a_model_reads_of_the_answer_over_mcp(
 
     [content] = result["content"]
     assert content["text"] == result["structuredContent"]["text"]
-    assert content["text"].startswith(block.POLICY)
+    assert content["text"].startswith(block.TEXT_POLICY)
     assert "I live in Oslo." in content["text"]
     assert "Where do I live?" not in content["text"]
 

@@ -15,6 +15,8 @@ from cairn import Memory, wiring
 from cairn.client.answers import Prepared
 from cairn.ground.errors import Conflict, InternalError, InvalidArgument, NotFound, PayloadTooLarge, SettingsError
 from cairn.local.store import LOCAL_TENANT, operator_services
+from cairn.messages.formats import FORMATS, Format
+from support.vendors import JUDGES
 
 TALK = [
     {"role": "user", "content": "My name is Ada."},
@@ -97,6 +99,39 @@ def test_one_user_never_meets_what_another_said_to_the_same_object(memory: Memor
     assert "beans" not in texts(asked)
     assert "stone" not in texts(asked)
     assert memory.history(user="ben") == ()
+
+
+@pytest.mark.req("R290")
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_turn_is_prepared_in_the_format_of_the_program_s_model(memory: Memory, form: Format) -> None:
+    memory.add(TALK, user="ada")
+
+    prepared = memory.before_turn("What grows in Oslo?", user="ada", format=form)
+
+    told = {"input_items": list(prepared.input_items), "system": prepared.system, "text": prepared.text}
+    JUDGES[form](told)
+    assert "I grow beans in Oslo." in json.dumps(told)
+    assert (prepared.text is not None) == (form == "text")
+
+
+@pytest.mark.req("R292")
+def test_an_answer_says_whether_memory_likely_holds_one(memory: Memory) -> None:
+    memory.add(TALK, user="ada")
+
+    held, unknown = (memory.search(asked, user="ada") for asked in ("What is my name?", "Which tyres suit gravel?"))
+
+    assert "likely to answer this" in held.says
+    assert unknown.says == "nothing related to this among 5 texts"
+    assert (held.likelihood or 0) > (unknown.likelihood or 0)
+    assert memory.search(user="ada").likelihood is None
+    assert memory.before_turn("What is my name?", user="ada").likelihood == held.likelihood
+
+
+@pytest.mark.req("R287")
+def test_what_is_kept_for_a_user_everywhere_is_found_in_another_project(memory: Memory) -> None:
+    memory.remember("Ada reads diagrams better than prose.", scope="user_everywhere", user="ada", project="garden")
+
+    assert "Ada reads diagrams better than prose." in contents(memory.search("diagrams", user="ada", project="house"))
 
 
 @pytest.mark.parametrize("call", ["add", "search", "before_turn", "remember", "forget"])

@@ -113,6 +113,25 @@ def test_a_memory_is_kept_found_forgotten_and_gone(cairn: Run) -> None:
     assert (unknown.exit_code, "names nothing" in unknown.output) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [("Where do I live?", "likely to answer this"), ("Which tyres suit gravel?", "nothing related to this")],
+)
+def test_recall_says_in_words_whether_what_it_prints_is_likely_an_answer(cairn: Run, question: str, told: str) -> None:
+    result = cairn("recall", question)
+
+    assert told in result.stderr.lower()
+    assert told not in result.stdout
+
+
+def test_what_is_remembered_everywhere_is_known_in_another_project(cairn: Run) -> None:
+    assert cairn("remember", "--scope", "user_everywhere", "Diagrams say more than prose.").exit_code == 0
+
+    shown_elsewhere = cairn("show", "--project", "house").stdout
+
+    assert re.search(r"Diagrams say more than prose\.\teverywhere\t", shown_elsewhere)
+
+
 def test_a_fact_that_show_prints_can_be_forgotten(cairn: Run) -> None:
     (fact,) = json.loads(cairn("show", "--json").stdout)["facts"]
     assert fact["value"] == "Bergen"
@@ -132,7 +151,7 @@ def test_where_nothing_is_found_the_status_is_1_and_nothing_is_printed(
     result = CliRunner().invoke(main, command, env=environment)
 
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "Nothing is there." in result.stderr
+    assert ("Nothing is stored yet." if command[0] == "recall" else "Nothing is there.") in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -199,7 +218,7 @@ def test_what_was_said_moves_no_cursor_of_a_terminal(cairn: Run, home: Path) -> 
 
 def test_a_terminal_gets_a_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("COLUMNS", "80")
 
     tables.table(("WHO", "SAID", "ID"), [("ada", "[bold]figs[/] " * 9, "u-" + "0" * 32)], wide="SAID")
 
@@ -207,7 +226,31 @@ def test_a_terminal_gets_a_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert re.match(r"\s*WHO\s+SAID\s+ID", next(filter(str.strip, lines)))
     assert "u-" + "0" * 32 in "\n".join(lines)
     assert "[bold]figs[/]" in "\n".join(lines)
-    assert max(map(len, lines)) <= 60
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_terminal_too_narrow_for_the_columns_still_shows_every_value_whole(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    columns = ("KIND", "ABOUT", "WHAT", "HOLDS", "SINCE", "SESSION", "ID")
+    row = (
+        "fact",
+        "allergy",
+        "cashews",
+        "everywhere",
+        "2026-11-23 07:13",
+        "monday-morning",
+        "01M83M118T03K9Q1XTS1N9WQJ9",
+    )
+
+    tables.table(columns, [row], wide="WHAT")
+
+    assert capsys.readouterr().out.splitlines() == [
+        "fact  allergy  cashews",
+        "    everywhere  2026-11-23 07:13  monday-morning  01M83M118T03K9Q1XTS1N9WQJ9",
+    ]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

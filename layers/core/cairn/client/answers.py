@@ -42,15 +42,19 @@ class Stored:
 class Prepared:
     """A model's input with what matters of the past in it.
 
-    Send `input_items` to the model. `fact_ids` are the facts among them, `tokens` an estimate of their size.
-    `recalled_by` says what memory was searched by: hybrid, or words or meaning alone. `damaged` counts stored records
-    that could not be read. `answer` is all that the tool returned.
+    Send `input_items` to the model. Some formats have its instructions apart, in `system`; the format text has all of
+    it in `text`. `fact_ids` are the facts among them, `tokens` an estimate of their size. `likelihood` says how likely
+    memory answers what the user said. `recalled_by` says what memory was searched by: hybrid, or words or meaning
+    alone. `damaged` counts stored records that could not be read. `answer` is all that the tool returned.
     """
 
     input_items: tuple[dict[str, Any], ...]
     fact_ids: tuple[str, ...]
     tokens: int
     session: str
+    system: str | None = None
+    text: str | None = None
+    likelihood: float | None = None
     recalled_by: str | None = None
     damaged: int = 0
     answer: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
@@ -63,6 +67,9 @@ class Prepared:
             fact_ids=tuple(answer["recall_fact_ids"]),
             tokens=answer["context_token_count"],
             session=session,
+            system=answer.get("system"),
+            text=answer.get("text"),
+            likelihood=answer.get("likelihood"),
             recalled_by=answer.get("recalled_by"),
             damaged=answer.get("damaged", 0),
             answer=answer,
@@ -115,8 +122,9 @@ class Hit:
 class Hits(Sequence[Hit]):
     """What was found, the best first or, where nothing was asked, the newest.
 
-    `more` match, from `cursor` on. `searched` is how much there was to find: at 0 nothing is stored. `by` says what the
-    answer went by: hybrid, text, semantic or time. `damaged` counts stored records that could not be read.
+    `says` tells in words whether any of it is likely an answer, and `likelihood` as a number, None where nothing was
+    asked. `more` match, from `cursor` on. `searched` is how much there was to find: at 0 nothing is stored. `by` says
+    what the answer went by: hybrid, text, semantic or time. `damaged` counts stored records that could not be read.
     """
 
     found: tuple[Hit, ...]
@@ -124,6 +132,8 @@ class Hits(Sequence[Hit]):
     cursor: int | None
     searched: int
     by: str
+    says: str = ""
+    likelihood: float | None = None
     damaged: int = 0
 
     @overload
@@ -147,6 +157,8 @@ class Hits(Sequence[Hit]):
             cursor=answer["cursor"],
             searched=answer["searched"],
             by=answer["by"],
+            says=answer.get("says", ""),
+            likelihood=answer.get("likelihood"),
             damaged=answer.get("damaged", 0),
         )
 

@@ -15,6 +15,8 @@ from cairn.client.names import Names
 if TYPE_CHECKING:
     from cairn.client.door import Door
     from cairn.ground.ports import Clock
+    from cairn.ground.settings import MemoryScope
+    from cairn.messages.formats import Format
 
 
 class AsyncMemory:
@@ -66,7 +68,7 @@ class AsyncMemory:
         """Find what was said, remembered and learnt, as Memory.search does."""
         return await to_thread(self._memory.search, query, limit=limit, cursor=cursor, filters=filters, **names)
 
-    async def before_turn(
+    async def before_turn(  # noqa: PLR0913 - an argument for each of the tool's
         self,
         current_input: Messages,
         *,
@@ -74,6 +76,7 @@ class AsyncMemory:
         conversation_items: Sequence[Message] | None = None,
         max_input_tok: int | None = None,
         recall_scope: Scope | None = None,
+        format: Format | None = None,  # noqa: A002 - the tool's own name for it
         **names: Unpack[Names],
     ) -> Prepared:
         """Return the model's input with what matters of the past in it, as Memory.before_turn does."""
@@ -82,6 +85,7 @@ class AsyncMemory:
             "conversation_items": conversation_items,
             "max_input_tok": max_input_tok,
             "recall_scope": recall_scope,
+            "format": format,
         }
         return await to_thread(self._memory.before_turn, current_input, **asked, **names)
 
@@ -105,7 +109,7 @@ class AsyncMemory:
         type: str = "fact",  # noqa: A002 - the tool's own name for it
         confidence: float | str = 0.8,
         rationale: str | None = None,
-        scope: Scope | None = None,
+        scope: MemoryScope | None = None,
         **names: Unpack[Names],
     ) -> Remembered:
         """Keep one thing that is settled, as Memory.remember does."""

@@ -20,6 +20,8 @@ from cairn.process.system import SystemClock
 if TYPE_CHECKING:
     from cairn.client.door import Door
     from cairn.ground.ports import Clock
+    from cairn.ground.settings import MemoryScope
+    from cairn.messages.formats import Format
 
 
 _TURN_BYTES: Final = 8
@@ -131,7 +133,7 @@ class Memory:
         told = {"query": query, "limit": limit, "cursor": cursor, "origin": True, **chosen}
         return Hits.of(self._retries.call("recall", {**place.arguments(), **_given(told)}))
 
-    def before_turn(
+    def before_turn(  # noqa: PLR0913 - an argument for each of the tool's
         self,
         current_input: Messages,
         *,
@@ -139,11 +141,14 @@ class Memory:
         conversation_items: Sequence[Message] | None = None,
         max_input_tok: int | None = None,
         recall_scope: Scope | None = None,
+        format: Format | None = None,  # noqa: A002 - the tool's own name for it
         **names: Unpack[Names],
     ) -> Prepared:
         """Return the model's input for what the user just said, with what matters of the past in it.
 
         `conversation_items` are the conversation so far, if you keep it; otherwise this session's newest turns are.
+        `format` is how your model's API has its messages: responses, chat, anthropic, converse, gemini or langchain, or
+        text for a prompt.
 
         >>> prepared = memory.before_turn("What can I plant next to them?", user="ada")
         >>> prepared.input_items[-1]["content"]
@@ -156,6 +161,7 @@ class Memory:
             "conversation_items": _so_far(conversation_items),
             "max_input_tok": max_input_tok,
             "recall_scope": recall_scope,
+            "format": format,
         }
         answer = self._retries.call("memory_before_turn", {**place.arguments(), **_given(asked)})
         return Prepared.of(answer, place.session or "")
@@ -194,12 +200,13 @@ class Memory:
         type: str = "fact",  # noqa: A002 - the tool's own name for it
         confidence: float | str = 0.8,
         rationale: str | None = None,
-        scope: Scope | None = None,
+        scope: MemoryScope | None = None,
         **names: Unpack[Names],
     ) -> Remembered:
         """Keep one thing that is settled, in words that make sense on their own.
 
-        `scope` says who finds it: `user`, where one is known, or else `session`; `project` is everyone's.
+        `scope` says who finds it: `user`, where one is known, or else `session`; `project` is everyone's;
+        `user_everywhere` is the user's in every project.
 
         >>> kept = memory.remember("The north bed gets four hours of sun.", type="decision", scope="project")
         >>> kept.message

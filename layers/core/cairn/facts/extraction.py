@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from cairn.facts import vocabulary as v
 from cairn.facts.facts import Candidate, normalise
 from cairn.facts.markers import Marker, patterns
 from cairn.facts.own_words import openings, own_words
@@ -24,6 +25,9 @@ _NEVER_LAST = re.compile(
 )
 # "Acme Inc. I work there": these end a sentence where the next word begins one.
 _SELDOM_LAST = re.compile(r"(?:\A|[\s(])(?:[a-z]|[a-z]\.[a-z]|etc|inc|ltd|co|corp|jr|sr|no)\Z", re.IGNORECASE)
+# "Hi! I'm Ada." introduces somebody, as "Hi, I'm Ada." does.
+_GREETING = re.compile(v.GREETING.replace(" ", r"\s+"), re.IGNORECASE)
+_INTRODUCED = re.compile(rf"\s+{v.I_AM}\b", re.IGNORECASE)
 _SENTENCE_START = re.compile(r"\s*(?:\Z|(?:I|I'm|I've|My|We|The|It|Please|What|How|Can|Could|Today|This|But|So)\b)")
 # Typographic signs become those of the patterns, one for one, so that places stay.
 _STRAIGHT = str.maketrans("\u2019\u2018\u201c\u201d\u00a0", "''\"\" ")
@@ -90,6 +94,8 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
     for border in _BORDER.finditer(text):
         before = text[max(start, border.start() - _LONGEST_END) : border.start()]
         after = text[border.end() : border.end() + _LONGEST_END]
+        if _GREETING.fullmatch(text, start, border.start()) and _INTRODUCED.match(text, border.end()):
+            continue
         if border.group() == "." and (
             _NEVER_LAST.search(before) or (_SELDOM_LAST.search(before) and not _SENTENCE_START.match(after))
         ):

@@ -33,7 +33,7 @@ _NAME, _PLACE, _ROLE, _PHRASE, _THINGS, _CLAUSE, _SENTENCE = Shape
 MARKERS = (
     Marker("user_name", f"my (?:full |first |real )?name(?:(?: it)?{v.IS}|s|:)", _NAME, Tier.L0, 0.95, "name"),
     Marker("user_name", f"the name's{v.CAPITAL}", _NAME, Tier.L0, 0.9, "name"),
-    Marker("user_name", f"(?:hi|hello|hey)(?: there| all)?[,!.]? {v.I_AM}{v.CAPITAL}", _NAME, Tier.L0, 0.85, "name"),
+    Marker("user_name", f"{v.GREETING}[,!.]{{0,3}} {v.I_AM}{v.CAPITAL}", _NAME, Tier.L0, 0.85, "name"),
     # "I'm Ada, a nurse" or "I'm Ada, from Oslo": a job or an origin makes a name of a word with a capital.
     Marker("user_name", rf"{v.I_AM}(?= (?-i:[^\W\d_a-z])[\w'-]+, (?:{v.JOB}|from\b))", _NAME, Tier.L0, 0.85, "name"),
     Marker("user_nickname", f"(?:call me|i go by|{v.I_AM} called){v.CAPITAL}", _NAME, Tier.L0, 0.9, "nickname"),
@@ -41,6 +41,9 @@ MARKERS = (
     Marker("user_preference", f"{v.I_OR_AM} ~(?:prefere?|perfer)(?: always)?|my preference is", _CLAUSE, Tier.L0, 0.92),
     # "I'd rather not" prefers nothing that could be kept.
     Marker("user_preference", "i(?:'d| would) ~rather(?! not)", _CLAUSE, Tier.L0, 0.8),
+    # How they want to be answered, where the words say that it is for good: "please answer in Swedish" may be for once.
+    Marker("user_preference", rf"(?:please )?(?:always|from now on,?)(?: please)?{v.ANSWER}", _CLAUSE, Tier.L0, 0.85),
+    Marker("user_preference", rf"please{v.ANSWERS}", _CLAUSE, Tier.L0, 0.85),
     Marker("user_like", "i ~(?:like|love|luv|enjoy|adore)(?: very much| a lot)?", _THINGS, Tier.L2, 0.85),
     Marker("user_like", f"{v.I_AM} ~(?:lik|lov|enjoy|ador)ing", _THINGS, Tier.L2, 0.85),
     # "I'm into the second chapter" is a place in a book.

@@ -45,6 +45,11 @@ _INTRODUCTIONS = (
     "things?|intro|introduction|facts?|context|info|details?|note|reminder|me|background|important|careful|warning|btw"
     "|ps|fyi|update|correction|also|question|situation|news|remember"
 )
+# "We moved house: I live in Oslo now": so does the colon behind a change of one's own.
+_CHANGES = (
+    r"(?:i|we)(?:'ve| have)? (?:just |recently |finally )?(?:moved|relocated|changed|switched)"
+    r"(?: (?:house|home|flats?|towns?|city|cities|country|countries|jobs?|companies|employers?|again))?"
+)
 # What may stand between a border and the statement and leaves it a statement: "but honestly, now that ...".
 _OPENERS = (
     "and|but|so|because|since|although|though|plus|also|well|oh|hi|hello|hey|there|yes|yeah|yep|no|nope|ok|okay|right"
@@ -58,7 +63,7 @@ _OPENERS = (
     r"|(?:in|on|for|since|at|with|until|during|after|before) (?!case\b|which\b|that\b)(?:[\w-]+ ){0,2}[\w-]+"
 )
 _OPENING = re.compile(
-    rf"(?:\A|[,;(\u2014\u2013]|\b(?:{_INTRODUCTIONS}):|\s-|\A\s*(?:[-*•_]+|\d+[.)])"
+    rf"(?:\A|[,;(\u2014\u2013]|\b(?:{_INTRODUCTIONS}|{_CHANGES}):|\s-|\A\s*(?:[-*•_]+|\d+[.)])"
     r"|\b(?:and|but|because|so|since|although|though|plus))\s*"
     rf"(?:(?:{_OPENERS})[,:!]?\s+)*\Z",
     re.IGNORECASE,

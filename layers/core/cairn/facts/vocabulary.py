@@ -54,11 +54,12 @@ OCCUPATION = (
     "|driver|economist|editor|electrician|engineer|farmer|firefighter|florist|freelancer|gardener|geologist|historian"
     "|intern|interpreter|journalist|judge|lawyer|lecturer|librarian|linguist|manager|mathematician|mechanic|midwife"
     "|musician|nurse|nanny|painter|paralegal|paramedic|pharmacist|photographer|physicist|physiotherapist|pilot|plumber"
-    "|police officer|postdoc|producer|professor|programmer|psychologist|receptionist|researcher|sailor|salesman"
+    "|police officer|postdoc|potter|producer|professor|programmer|psychologist|receptionist|researcher|sailor|salesman"
     "|scientist|sculptor|secretary|social worker|soldier|student|surgeon|surveyor|tailor|teacher|technician|tester"
     "|therapist|translator|tutor|undergraduate|vet|veterinarian|waiter|waitress|welder|writer"
     "|[a-z]+(?:ologist|iatrist|atrician)"
 )
+GREETING = "(?:hi|hello|hey|good (?:morning|afternoon|evening|day))(?: there| all| everyone)?"
 I_AM = "i(?:'?m| am)"
 I_OR_AM = f"(?:{I_AM}|i)"
 WE = f"(?:{I_OR_AM}|we(?:'?re| are)?)"
@@ -73,6 +74,8 @@ CAPITAL_LETTER = r"[\"']?(?-i:[^\W\d_a-z])"
 CAPITAL = rf"(?=\s+{CAPITAL_LETTER})"
 # "the head chef", "a senior software engineer"; not "a baker's dozen" or "a doctor-patient talk".
 JOB = rf"(?:(?:an?|the (?:head|chief|lead)) (?:[\w-]+ ){{0,2}})?(?:{OCCUPATION})\b(?!'|-)"
+ANSWERS = r"(?= keep (?:all )?your (?:answers|replies|responses)(?! (?:in|to|for|from)\b))"
+ANSWER = rf"(?:(?= (?:answer|reply|respond)(?: to)? [\w-]+)|{ANSWERS})"
 # How one works is no role: "I work as hard as I can".
 MANNER = "fast|hard|usual|much|little|long|well|part|if|soon|expected|intended|quickly|an? team"
 # "I'm allergic to Mondays."

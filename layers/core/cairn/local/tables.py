@@ -5,8 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
 
 import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_LEAST_ROOM: Final = 24
+"""In characters: a column with less is words one above the other."""
+_BETWEEN: Final = 3
+"""In characters, what the table puts between two columns."""
 
 
 def plain(value: object) -> str:
@@ -24,13 +33,42 @@ def when(moment: str) -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: str = "") -> None:
-    """Print rows; on a terminal under the columns' names, and the `wide` column has the room that is left."""
+    """Print rows; on a terminal under the columns' names, and the `wide` column has the room that is left.
+
+    A terminal too narrow for that gets two lines a row, without names: as far as the `wide` column, and what is behind.
+    """
+    texts = [[*map(plain, row)] for row in rows]
     if not sys.stdout.isatty():
-        for row in rows:
-            click.echo("\t".join(map(plain, row)))
+        for row in texts:
+            click.echo("\t".join(row))
         return
+    from rich.console import Console  # noqa: PLC0415 - on a terminal alone
+
+    console = Console(highlight=False)
+    if wide and _room(columns, texts, wide, console.width) < _LEAST_ROOM:
+        _stacked(columns, texts, wide)
+    else:
+        _under_names(columns, texts, wide, console)
+
+
+def _room(columns: Sequence[str], rows: Sequence[Sequence[str]], wide: str, width: int) -> int:
+    """Return how many characters of a line the other columns leave to the wide one."""
+    from rich.cells import cell_len  # noqa: PLC0415 - on a terminal alone
+
+    taken = (max(map(cell_len, each)) for each in zip(columns, *rows, strict=True) if each[0] != wide)
+    return width - sum(taken) - _BETWEEN * len(columns)
+
+
+def _stacked(columns: Sequence[str], rows: Sequence[Sequence[str]], wide: str) -> None:
+    behind = columns.index(wide) + 1
+    for row in rows:
+        click.echo("  ".join(filter(None, row[:behind])))
+        if row[behind:]:
+            click.echo("    " + "  ".join(filter(None, row[behind:])))
+
+
+def _under_names(columns: Sequence[str], rows: Sequence[Sequence[str]], wide: str, console: Console) -> None:
     from rich import box  # noqa: PLC0415 - on a terminal alone
-    from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -39,5 +77,5 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: str = 
         # An id that is cut or broken cannot be copied.
         shown.add_column(column, ratio=1 if column == wide else None, overflow="fold", no_wrap=column != wide)
     for row in rows:
-        shown.add_row(*(Text(plain(each)) for each in row))
-    Console(highlight=False).print(shown)
+        shown.add_row(*map(Text, row))
+    console.print(shown)

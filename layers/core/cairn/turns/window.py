@@ -85,9 +85,9 @@ class Window:
     def _placed(self, memory: Sequence[ResponseItem]) -> Input:
         is_text = self.format == "text"
         if memory and is_text:  # which is sealed as a whole
-            memory = (block.policy(), message("user", self.remembered))
+            memory = (block.text_policy(), message("user", self.remembered))
         elif self.summary is not None or (is_text and self.recent):
-            memory = memory or (block.policy(),)
+            memory = memory or (block.text_policy() if is_text else block.policy(),)
         summary = () if self.summary is None else (self.summary,)
         return Input((*memory, *summary), self.history, self.recent, self.current)
 

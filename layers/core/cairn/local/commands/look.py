@@ -25,7 +25,11 @@ def _limit(default: int, most: int) -> Callable[[Any], Any]:
 @click.argument("text", nargs=-1, required=True)
 @click.option("--type", "kind", default="fact", show_default=True, help="What kind of thing it is.")
 @click.option(
-    "--scope", type=click.Choice(["user", "project"]), default="user", show_default=True, help="Who recalls it."
+    "--scope",
+    type=click.Choice(["user", "project", "user_everywhere"]),
+    default="user",
+    show_default=True,
+    help="Who recalls it: the user here, everyone here, or the user in every project.",
 )
 @_json
 @asking
@@ -50,14 +54,16 @@ def remember(ask: Ask, *, text: tuple[str, ...], kind: str, scope: str, as_json:
 def recall(ask: Ask, *, question: tuple[str, ...], kind: str, limit: int, as_json: bool) -> None:
     """Find what was said, remembered or learnt, best first.
 
-    The exit status is 1 if nothing is found.
+    Standard error tells whether any of it is likely an answer. The exit status is 1 if nothing is found.
     """
     found = ask("recall", query=" ".join(question), type=kind, limit=limit)
     if as_json:
         _print(found)
     else:
         rows = [(f"{each['score']:.2f}", when(each["timestamp"]), *_told(each)) for each in found["memories"]]
-        _table(("SCORE", "WHEN", "TYPE", "CONTENT", "ID"), rows, wide="CONTENT")
+        _note(f"{found['says'][0].upper()}{found['says'][1:]}.")
+        if rows:
+            table(("SCORE", "WHEN", "TYPE", "CONTENT", "ID"), rows, wide="CONTENT")
         _note(_more(found["more"], "match"))
     sys.exit(0 if found["memories"] else 1)
 
