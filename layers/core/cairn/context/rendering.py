@@ -25,6 +25,8 @@ _UNSEEN = re.compile(
 _IN_NO_NAME = re.compile(r"[\[\]():\s]+")
 # A key in brackets may hold a colon and so may a value; the name of who said it has no brackets.
 _FACT_LINE = re.compile(r"[^(]*?(?: \(.*?\))?: (.*) \([^()]*\)")
+# What goes on in further lines is indented.
+_A_LINE = re.compile(r"\n(?! )")
 _LONGEST_NAME = 40
 _ROLES = frozenset({*STORED, *PRIVILEGED, "other", "system", "model", "human", "ai"})
 _MONTHS = (
@@ -36,6 +38,11 @@ _MONTHS = (
 def rendered(passage: Passage) -> str:
     """Return a passage as lines: heading, then who said what, with "…" where texts were left out."""
     return "\n".join([f"[{passage.ref}, {day(passage.day)}]", *_lines(passage)])
+
+
+def lines_in(passage: str) -> list[str]:
+    """Return the lines of a passage, each on one line: who said what, without the heading and marks of gaps."""
+    return [line.replace("\n ", "") for line in _A_LINE.split(passage)[1:] if line != GAP]
 
 
 def fact_line(fact: Fact, asking: str | None) -> str:
