@@ -47,12 +47,19 @@ def lines_in(passage: str) -> list[str]:
 
 def fact_line(fact: Fact, asking: str | None) -> str:
     """Return a fact or a kept memory in one line: what it is about, its value, who said it and on which day."""
-    # What was drawn from no event was kept by an agent, whose reason stands in place of a quote.
-    is_note = not fact.source.event_id
-    who = "note" if is_note else said_by_user(fact.source.user_id, asking)
-    why = f", because {fact.source.quote}" if is_note and fact.source.quote else ""
+    # An agent's reason stands in place of a quote.
+    why = f", because {fact.source.quote}" if _is_note(fact) and fact.source.quote else ""
     said = _BREAKS.sub(" ", plain(f"{subject(fact)}: {fact.value}{why}"))
-    return f"{said} ({who}, {day(fact.recorded_at.date())})"
+    return f"{said} ({said_by(fact, asking)}, {day(fact.recorded_at.date())})"
+
+
+def said_by(fact: Fact, asking: str | None) -> str:
+    """Return who said a fact; "note" where an agent kept it."""
+    return "note" if _is_note(fact) else said_by_user(fact.source.user_id, asking)
+
+
+def _is_note(fact: Fact) -> bool:
+    return not fact.source.event_id  # it was drawn from nothing that was said
 
 
 def value_in(line: str) -> str:
