@@ -12,7 +12,6 @@ five and ten texts, whole. And what is placed for questions of other conversatio
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,9 +131,7 @@ def placed_by(turn: PreparedTurn) -> Placed:
 
 def memory_of(turn: PreparedTurn) -> str:
     """Return what the memory block holds as plain text, empty where there is none."""
-    if not (turn.passages or turn.recalled_fact_ids):
-        return ""
-    content = json.loads(text_of(turn.items[1]))
+    content, _ = block.parted(turn.items)
     return plain_text(content["facts"], content["chunks"])
 
 

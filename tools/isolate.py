@@ -1,4 +1,4 @@
-"""Hunt for leaks between tenants and between projects: drawn calls by three at once and by each alone, planted leaks.
+"""Hunt for leaks between tenants, projects and users: drawn calls by three at once and by each alone, planted leaks.
 
 --first N --trials N    draw other trials, or more of them
 --seed N                play one trial again, and print all that is wrong in it
@@ -20,7 +20,7 @@ WORKERS = 2
 CALLS = 150
 MOST_SEEDS = 200
 MOST_SHOWN = 20
-PARTIES: tuple[Among, ...] = ("tenants", "projects")
+PARTIES: tuple[Among, ...] = ("tenants", "projects", "users")
 
 
 def main() -> int:

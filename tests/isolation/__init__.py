@@ -1,1 +1,1 @@
-"""Three tenants at once on one service, and each of them alone: what a tenant sees must be the same."""
+"""Three tenants, projects or users at once on one service, and each of them alone: what it sees must be the same."""

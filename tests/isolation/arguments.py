@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from cairn.conversation.items import message
 from cairn.edge.callers import NAME_HEADERS
 from cairn.tool.tool import Tool
-from isolation.names import NO_NAMES, Names, text
+from isolation.names import NO_NAMES, PROJECTS, USERS, Names, text
 from isolation.stage import Party
 
 Schema: TypeAlias = Mapping[str, Any]
@@ -136,9 +136,9 @@ class Drawing:
         return value
 
     def _text(self, name: str, example: object, pattern: str) -> str:
-        if name == "project" and self.party.project:
-            return self.party.project
         chance = self.draw.random()
+        if (bound := self._bound(name, chance)) is not None:
+            return bound
         own, others = self.harvest.own(self.party, name), self.harvest.stolen(self.party, name)
         pool = [each for each in self.names.of.get(name, ()) if re.search(pattern, each)]
         if others and chance < (0.1 if pool else 0.35):
@@ -151,6 +151,15 @@ class Drawing:
         if own:
             return self.draw.choice(own)
         return example if isinstance(example, str) and name not in {"content", "query"} else text(self.draw)
+
+    def _bound(self, name: str, chance: float) -> str | None:
+        """Return what the party names here as a rule, None where it names anything."""
+        if name == "project" and self.party.projects:
+            strays = self.party.user is not None and chance < 0.05
+            return self.draw.choice(PROJECTS if strays else self.party.projects)
+        if name == "user_id" and self.party.user is not None:
+            return self.draw.choice(USERS) if chance < 0.15 else self.party.user
+        return None
 
     def _misfit(self, name: str) -> str:
         """Return what hardly fits: no name, or what was given to anyone under another name."""

@@ -88,6 +88,16 @@ _BETWEEN_TENANTS = (
         (Change("cairn.calls.anomalies:AnomalyDetector._of", "(tenant, credential)", "(Tenant(''), credential)"),),
     ),
     Mutant(
+        "a memory is forgotten only while the process has read few logs",
+        (
+            Change(
+                "cairn.memories.forget:_Forgetting._end_of_memory",
+                '"state": FORGOTTEN,',
+                '"state": FORGOTTEN if len(self._services.log._slots._entries) < 4 else KEPT,',
+            ),
+        ),
+    ),
+    Mutant(
         "a refusal tells how many data keys the process has",
         (
             Change(
@@ -115,9 +125,35 @@ _BETWEEN_PROJECTS = (
         (Change("cairn.log.layout:log_pk", "#m#{project}#", "#m#any#"),),
     ),
 )
+_BETWEEN_USERS = (
+    Mutant(
+        "a memory log across projects does not say whose it is",
+        (Change("cairn.log.layout:log_pk", "#m#{ACROSS}#{owner.removeprefix(ACROSS)}", "#m#{ACROSS}#u:any"),),
+    ),
+    Mutant(
+        "a process tells of the log across projects that it read first",
+        (
+            Change(
+                "cairn.overview.known:_of_log",
+                "where.project, owner)",
+                "where.project, next((k.partition('#m#')[2].replace('#', '', 1) for k in services.log._slots._entries "
+                "if '#~#' in k and is_across(owner)), owner))",
+            ),
+        ),
+    ),
+    Mutant(
+        "a key speaks for whomever its calls name",
+        (Change("cairn.tool.bound:check_user", "if not users:", "if True:"),),
+    ),
+    Mutant(
+        "a key to some projects opens all",
+        (Change("cairn.access.callers:Caller.may_use", "covers(pattern, project)", "True"),),
+    ),
+)
 MUTANTS: Final[Sequence[tuple[Among, Mutant]]] = (
     *(("tenants", mutant) for mutant in _BETWEEN_TENANTS),
     *(("projects", mutant) for mutant in _BETWEEN_PROJECTS),
+    *(("users", mutant) for mutant in _BETWEEN_USERS),
 )
 
 

@@ -23,10 +23,11 @@ from cairn.access.policy_store import PolicyStore
 from cairn.calls.journal import WRITER_BYTES
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData
-from cairn.ground.ids import Digest, Tenant
+from cairn.ground.ids import Digest, Project, Tenant
 from cairn.ground.jobs import IndexLog, Job, SealAudit, encoded
 from cairn.ground.ports import Blobs, Table
 from cairn.ground.table import Delete, Key, Page, Put, Query, Update, Write, key_of
+from cairn.log.layout import ACROSS, USER_OWNER, is_across, log_pk
 from cairn.process.system import in_turn
 from cairn.settings.settings import Settings
 from cairn.telemetry import logs
@@ -54,22 +55,33 @@ Door: TypeAlias = Literal["http", "mcp", "jobs", "audit"]
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """Who calls: a tenant, or what it does in one of its projects."""
+    """Who calls: a tenant, what it does in one of its projects, or one of its users in some with a key of their own."""
 
     tenant: Tenant
-    project: str | None = None
+    projects: tuple[str, ...] = ()
+    """The projects that it calls about; any where there are none."""
+    user: str | None = None
+    """To whom its key is bound, with the projects."""
+
+    @property
+    def bounds(self) -> Mapping[str, str]:
+        """Return what the authorizer says of such a key's bounds."""
+        return {} if self.user is None else {"projects": " ".join(self.projects), "users": json.dumps([self.user])}
 
     def may_touch(self, pk: str) -> bool:
         """Tell whether a partition is the party's, or its tenant's and of no project."""
         owner, *place = pk.split("#")
-        inside = self.project is None or place[:1] not in (["s"], ["m"]) or place[1:2] == [self.project]
-        return pk in OF_THE_DEPLOYMENT or (owner == self.tenant and inside)
+        inside = not self.projects or place[:1] not in (["s"], ["m"]) or place[1] in self.projects
+        known = self.user is not None and pk == log_pk(self.tenant, Project(ACROSS), f"{USER_OWNER}{self.user}")
+        return pk in OF_THE_DEPLOYMENT or (owner == self.tenant and (inside or known))
 
     def asked_for(self, job: Job) -> bool:
         """Tell whether a job is about what the party wrote."""
         if not isinstance(job, IndexLog) or job.tenant != self.tenant:
             return False
-        return self.project in (None, job.project)
+        if is_across(job.owner):
+            return not self.projects or job.owner == f"{ACROSS}{USER_OWNER}{self.user}"
+        return not self.projects or job.project in self.projects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +178,7 @@ class Stage:
                     )
                 )
             case "jobs":
-                seal = [] if step.party.project else [SealAudit(step.party.tenant)]
+                seal = [] if step.party.projects else [SealAudit(step.party.tenant)]
                 bodies = [encoded(job) for job in [*waiting, *seal]]
                 messages = [{"messageId": str(number), "body": body} for number, body in enumerate(bodies)]
                 return json.dumps(worker.handler({"Records": messages}, _Invocation()))

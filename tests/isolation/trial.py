@@ -7,20 +7,23 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from cairn import wiring
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Project, Tenant
 from cairn.ground.settings import MemorySettings, Quotas, RateSettings
+from cairn.log.layout import ACROSS, log_pk
 from cairn.settings.settings import Settings
 from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
+from isolation.answers import answer_of, code_of
 from isolation.arguments import UNGUESSABLE, Drawing, Harvest
 from isolation.homes import Home, InMemory, kept, owners
-from isolation.names import PROJECTS, TENANTS, Names
+from isolation.names import PROJECTS, TENANTS, USERS, Names
+from isolation.sequels import keeping, letting_go, sequels
 from isolation.stage import OF_THE_DEPLOYMENT, START, Party, Seen, Stage, Step
 
-Among: TypeAlias = Literal["tenants", "projects"]
+Among: TypeAlias = Literal["tenants", "projects", "users"]
 _PARTS: Final[Sequence[Literal["answer", "log", "store", "jobs"]]] = ("answer", "log", "store", "jobs")
 _PAUSES: Final = (0, 0, 0, 0.001, 0.5, 1, 1, 3, 10, 60, 100)
 """Seconds between calls, at most."""
@@ -40,8 +43,10 @@ _APART: Final = replace(_UNLIMITED, memory=replace(_UNLIMITED.memory, across_pro
 _ABOUT_A_PROJECT: Final = tuple(
     tool for tool in CATALOG if tool.runs or "project" in tool.input_schema().get("required", ())
 )
-
-
+_FOR_USERS: Final = tuple(
+    tool for tool in CATALOG if tool.runs or tool.of_own_projects or '"project":' in json.dumps(tool.input_schema())
+)
+"""The tools that a key to some projects may call."""
 _POSITIONED: Final = frozenset({"mcp_pipe", *(tool.name for tool in CATALOG if tool.route is not None)})
 """The tools whose cursors are a name or a time, behind which everyone is told of their own; a pipe may run them."""
 
@@ -55,6 +60,8 @@ class Verdict:
     """How often each tool gave each code, OK included."""
     stolen: int = 0
     """How many calls were made with what only other parties were given."""
+    across: frozenset[str] = frozenset()
+    """The logs across projects that were there in the end."""
 
     @property
     def calls(self) -> int:
@@ -64,16 +71,19 @@ class Verdict:
 def isolated(seed: int, calls: int, home: Callable[[], Home] = InMemory, among: Among = "tenants") -> Verdict:
     """Play a drawn script of so many calls together and apart, and return how what a party sees differs.
 
-    Parties are three tenants, or three projects of one: these share rates, a key and the record of calls, so that only
-    answers are compared, of the tools that are about a project.
+    Parties are three tenants, three projects of one, or three users of one, each with a key to two projects across
+    which memory knows them. Those of one tenant share rates, a key and the record of calls, so that only answers are
+    compared, of the tools that are about a project.
     """
     draw = Random(seed)  # noqa: S311 - has to be repeatable
     parties, verdict = _parties(draw, among), Verdict()
-    tools, settings = (CATALOG, _settings(draw)) if among == "tenants" else (_ABOUT_A_PROJECT, _APART)
+    tools, settings = _tools_and_settings(draw, among)
     try:
         together = Stage(home(), settings)
         steps = list(played(together, draw, parties, calls, tools))
         _judge(together, steps, parties, verdict)
+        across = log_pk(parties[0].tenant, Project(ACROSS), "")
+        verdict.across = frozenset(pk for item in together.home.items() if (pk := str(item["pk"])).startswith(across))
         for party in parties:
             alone = Stage(home(), settings)
             verdict.problems += _differences(alone, [(step, seen) for step, seen in steps if step.party == party])
@@ -88,7 +98,20 @@ def _parties(draw: Random, among: Among) -> Sequence[Party]:
     tenants = [Tenant(name) for name in draw.sample(TENANTS, 3)]
     if among == "tenants":
         return [Party(tenant) for tenant in tenants]
-    return [Party(tenants[0], project) for project in draw.sample(PROJECTS, 3)]
+    if among == "projects":
+        return [Party(tenants[0], (project,)) for project in draw.sample(PROJECTS, 3)]
+    projects, users = draw.sample(PROJECTS, 6), draw.sample(USERS, 3)
+    return [Party(tenants[0], (projects[at], projects[at + 3]), user) for at, user in enumerate(users)]
+
+
+def _tools_and_settings(draw: Random, among: Among) -> tuple[Sequence[Tool], Settings]:
+    match among:
+        case "tenants":
+            return CATALOG, _settings(draw)
+        case "projects":
+            return _ABOUT_A_PROJECT, _APART
+        case "users":
+            return _FOR_USERS, _UNLIMITED
 
 
 def _settings(draw: Random) -> Settings:
@@ -102,9 +125,19 @@ def _settings(draw: Random) -> Settings:
 def played(
     stage: Stage, draw: Random, parties: Sequence[Party], calls: int, tools: Sequence[Tool]
 ) -> Iterator[tuple[Step, Seen]]:
-    """Draw so many calls, play each, and yield it with what was seen of it."""
+    """Draw so many calls, play each and what follows from it, and yield it with what was seen of it."""
     names, harvest, at = Names.drawn(draw), Harvest(), 0.0
     focus = _focus(draw, tools)
+
+    def play(step: Step) -> tuple[Step, Seen]:
+        seen = stage.play(step)
+        harvest.gather(step.party, answer_of(step, seen))
+        return step, seen
+
+    # Before any rate is reached, so that in each trial there is something to forget.
+    kept = [play(step) for step in keeping(draw, names, parties, _ALL)]
+    yield from kept
+    yield from (play(each) for step, seen in kept for each in letting_go(step, seen))
     for _ in range(calls):
         party = draw.choice(parties)
         at += draw.choice(_PAUSES) * draw.random()
@@ -113,32 +146,12 @@ def played(
             yield work, stage.play(work)
         drawn = draw.choice(focus if draw.random() < 0.75 else tools)
         step = _drawn(draw, Drawing(draw, names, harvest, party), drawn, at, tools)
-        seen = stage.play(step)
-        harvest.gather(party, answer_of(step, seen))
+        step, seen = play(step)
         yield step, seen
-        if step.tool == "memory_after_turn" and draw.random() < 0.3:
-            back = _taken_back(step)
-            yield back, stage.play(back)
-        if step.tool == "store_session_to_cascade" and (pointer := _pointer(step, seen)):
-            read = replace(
-                step, tool="retrieve_session_from_cascade", arguments={"pointer": pointer}, stolen=frozenset()
-            )
-            yield read, stage.play(read)
+        yield from map(play, sequels(draw, step, seen))
     for party in parties:
         look = Step(party=party, door="audit", at=at + 1)
         yield look, stage.play(look)
-
-
-def _taken_back(said: Step) -> Step:
-    """Return the call that takes back what a call has said; drawn by itself it would hardly name a newest turn."""
-    named = {name: value for name, value in said.arguments.items() if name in {"project", "session_id", "turn_id"}}
-    return replace(said, tool="memory_take_back_turn", arguments=named, stolen=frozenset())
-
-
-def _pointer(step: Step, seen: Seen) -> str | None:
-    """Return where a call has archived something; drawn by itself, hardly a call would read it there."""
-    answer = answer_of(step, seen)
-    return answer.get("structuredContent", answer).get("pointer")
 
 
 def _focus(draw: Random, tools: Sequence[Tool]) -> Sequence[Tool]:
@@ -149,9 +162,11 @@ def _focus(draw: Random, tools: Sequence[Tool]) -> Sequence[Tool]:
 
 def _drawn(draw: Random, drawing: Drawing, tool: Tool, at: float, tools: Sequence[Tool]) -> Step:
     arguments, headers = drawing.arguments(tool, tools)
-    credential = {**_ALL, "credential": draw.choice(["k1", "k1", "k2"])}
+    bounds = drawing.party.bounds
+    credential = {**_ALL, **bounds, "credential": draw.choice(["k1", "k1", "k2"])}
     if draw.random() < 0.1:
-        changed = {"scopes": "read", "projects": "p p1 keys", "policy": "narrow"}
+        projects = bounds["projects"].split()[0] if bounds else "p p1 keys"
+        changed = {"scopes": "read", "projects": projects, "policy": "narrow"}
         name = draw.choice(list(changed))
         credential[name] = changed[name]
     return Step(
@@ -186,27 +201,13 @@ def _judge(stage: Stage, played: Iterable[tuple[Step, Seen]], parties: Sequence[
 def _differences(alone: Stage, played: Iterable[tuple[Step, Seen]]) -> Iterator[str]:
     """Play a party's steps alone and yield the first difference: from there on others follow from it."""
     for step, seen in played:
-        if step.party.project and step.door == "audit":
+        if step.party.projects and step.door == "audit":
             continue
         again = alone.play(step)
-        for part in _PARTS[:1] if step.party.project else _PARTS:
+        for part in _PARTS[:1] if step.party.projects else _PARTS:
             if getattr(again, part) != getattr(seen, part):
                 yield f"{_shown(step)}: {part} alone {_cut(getattr(again, part))} together {_cut(getattr(seen, part))}"
                 return
-
-
-def answer_of(step: Step, seen: Seen) -> Any:
-    """Return what the tool answered, past the door."""
-    body = json.loads(json.loads(seen.answer)["body"])
-    return body if step.door == "http" else body.get("result", body)
-
-
-def code_of(step: Step, seen: Seen) -> str:
-    """Return the code of an answer: OK, or its error's; a pipe's is that of the step that failed."""
-    answer = answer_of(step, seen)
-    answer = answer.get("structuredContent", answer)
-    failed = answer.get("failed_step") or answer
-    return str(failed["error"]["code"]) if "error" in failed else "OK"
 
 
 def _shown(step: Step) -> str:

@@ -15,7 +15,7 @@ from isolation.mutants import MUTANTS, found
 from isolation.trial import Among, isolated
 from simulation.mutants import Mutant
 
-TRIALS, CALLS = 8, 150
+TRIALS, CALLS, PARTIES = 8, 150, 3
 NEARBY = 30
 """How many seeds after the one that found a planted leak may find it, where scripts are drawn otherwise by now."""
 NewHome = Callable[[], Home]
@@ -47,6 +47,7 @@ def test_nothing_that_a_tenant_sees_depends_on_another_whatever_tools_they_call(
     assert not [problem for verdict in verdicts for problem in verdict.problems]
     answered = {tool for verdict in verdicts for tool, code in verdict.outcomes if code == "OK"}
     assert {tool.name for tool in CATALOG} == answered, "a tool whose calls all fail shows nothing"
+    assert all(verdict.outcomes["forget", "OK"] >= PARTIES for verdict in verdicts), "each tenant forgets something"
     assert sum(verdict.stolen for verdict in verdicts) > TRIALS * CALLS / 20
 
 
@@ -58,13 +59,26 @@ def test_no_answer_about_a_project_depends_on_another_project_of_the_tenant() ->
     assert len({tool for verdict in verdicts for tool, code in verdict.outcomes if code == "OK"}) > 8
 
 
+@pytest.mark.req("R011")
+@pytest.mark.req("R287")
+@pytest.mark.slow
+def test_no_answer_to_a_user_depends_on_another_though_memory_knows_each_across_their_projects() -> None:
+    verdicts = [isolated(seed, CALLS, among="users") for seed in range(3)]
+    assert not [problem for verdict in verdicts for problem in verdict.problems]
+    assert all(len(verdict.across) > 1 for verdict in verdicts), "several are known across projects"
+    assert all(verdict.outcomes["forget", "OK"] for verdict in verdicts)
+    assert any(verdict.outcomes["memory_list_known", "OK"] for verdict in verdicts)
+    assert any(code == "PERMISSION_DENIED" for verdict in verdicts for _, code in verdict.outcomes)
+
+
 @pytest.mark.req("R010")
 @pytest.mark.req("R143")
 @pytest.mark.slow
 def test_the_same_holds_on_every_store(new_home: NewHome) -> None:
     verdict = isolated(TRIALS, 40, new_home)
     assert not verdict.problems
-    assert verdict.calls == 40
+    assert verdict.calls >= 40
+    assert verdict.outcomes["forget", "OK"] >= PARTIES
 
 
 @pytest.mark.slow

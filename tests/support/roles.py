@@ -27,9 +27,10 @@ from cairn_auth import authorizer, metadata
 from cairn_health import door as health
 from cairn_jobs import schedule, worker
 from cairn_tools.catalog import CATALOG
+from isolation.answers import answer_of, code_of
 from isolation.homes import InMemory
 from isolation.stage import START, Door, Party, Seen, Stage, Step
-from isolation.trial import answer_of, code_of, played
+from isolation.trial import played
 from simulation.stage import small
 from support.access import RESOURCE, Issuer, asked, bearer
 from support.doubles import InProcessSandbox

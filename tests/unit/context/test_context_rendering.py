@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.context.lines import passages
-from cairn.context.rendering import fact_line, label, plain_text, rendered, value_in, words_of
+from cairn.context.rendering import fact_line, label, lines_in, plain_text, rendered, value_in, words_of
 from cairn.facts.facts import Source
 from support.context import line_of, texts_of
 from support.facts import fact_of
@@ -126,3 +126,10 @@ def test_the_value_can_be_read_from_a_fact_s_line(key: str, value: str, user: st
 def test_plain_text_has_facts_first_and_nothing_where_there_is_nothing() -> None:
     assert plain_text(["home: Oslo"], ["[m1, 1 May 2023]\nUser: Hi"]) == "- home: Oslo\n\n[m1, 1 May 2023]\nUser: Hi"
     assert plain_text([], []) == ""
+
+
+def test_the_lines_of_a_passage_are_read_back_without_heading_and_gaps() -> None:
+    assert lines_in("[m1, 1 March 2026]\nUser: Fix the gate\n  by noon.\n…\nMia: Done … well.") == [
+        "User: Fix the gate by noon.",
+        "Mia: Done … well.",
+    ]

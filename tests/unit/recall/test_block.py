@@ -76,3 +76,17 @@ def test_a_genuine_block_with_anything_beside_it_is_what_somebody_said() -> None
 
 def verify(message_bytes: bytes, tag: str) -> bool:
     return tag == sign(message_bytes)
+
+
+@pytest.mark.req("R262")
+def test_a_block_is_read_where_it_was_placed_and_nowhere_else() -> None:
+    placed, said = block.memory([FACT], [PASSAGE], sign), message("user", "Hello.")
+    summary = block.signed({"kind": "compact_summary", "facts": ["home: Rome"]}, sign)
+
+    content, behind = block.parted([block.policy(), placed, said])
+    assert (content["facts"], content["chunks"], behind) == ([FACT], [PASSAGE], [said])
+    for others in ([], [said, placed], [placed, said]):
+        content, behind = block.parted(others)
+        assert ([*content["facts"], *content["chunks"]], behind) == ([], others)
+    content, behind = block.parted([block.policy(), summary, said])
+    assert ([*content["facts"], *content["chunks"]], behind) == ([], [summary, said])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import sqrt
 
+from cairn.context.markdown import idle, sentences
 from cairn.language.terms import common, fold, terms, words
 
 GAP = "…"
-_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\s*[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+\s*")
 # A line of a table, or a text without a full stop, is broken where a word ends.
 _LONGEST = 320
 _CHARACTERS_A_TOKEN = 4.2
@@ -69,7 +69,10 @@ def excerpt(text: str, most: int, asked: Asked) -> str:
     """
     if roughly(text) <= most * _LONG:
         return text
-    parts = _sentences(text)
+    found = sentences(text, _LONGEST)
+    if not found:
+        return GAP
+    parts = [each.text for each in found]
     own = [asked.shares(part) for part in parts]
     around = [max(a, b) for a, b in zip([0.0, *own], [*own[1:], 0.0], strict=False)]
     worth = [share + _BESIDE * beside for share, beside in zip(own, around, strict=True)]
@@ -77,14 +80,25 @@ def excerpt(text: str, most: int, asked: Asked) -> str:
         if at < len(worth):
             worth[at] += more
     sizes = [roughly(part) + 1 for part in parts]
-    kept: set[int] = set()
-    left = float(most)
     # The earlier of equals, and the shorter of those that share as much.
-    for at in sorted(range(len(parts)), key=lambda at: (-worth[at] / sqrt(_OVERHEAD + sizes[at]), at)):
+    best = sorted(range(len(parts)), key=lambda at: (-worth[at] / sqrt(_OVERHEAD + sizes[at]), at))
+    kept = first = _fitting(best, sizes, most)
+    while not kept.isdisjoint(void := idle(found, kept)):
+        best = [at for at in best if at not in void]
+        kept = _fitting(best, sizes, most)
+    # A text of headings alone says what they say.
+    return _joined(parts, kept or first)
+
+
+def _fitting(best: Sequence[int], sizes: Sequence[float], most: float) -> set[int]:
+    """Return the first of the best that fit together."""
+    kept: set[int] = set()
+    left = most
+    for at in best:
         if sizes[at] <= left:
             kept.add(at)
             left -= sizes[at]
-    return _joined(parts, kept)
+    return kept
 
 
 def _joined(parts: list[str], kept: set[int]) -> str:
@@ -95,16 +109,3 @@ def _joined(parts: list[str], kept: set[int]) -> str:
         elif not found or found[-1] != GAP:
             found.append(GAP)
     return " ".join(found)
-
-
-def _sentences(text: str) -> list[str]:
-    parts: list[str] = []
-    for sentence in filter(None, (each.strip() for each in _END.split(text))):
-        rest = sentence
-        while len(rest) > _LONGEST:
-            at = rest.rfind(" ", 1, _LONGEST)
-            at = at if at > 0 else _LONGEST
-            parts.append(rest[:at])
-            rest = rest[at:].strip()
-        parts.append(rest)
-    return parts

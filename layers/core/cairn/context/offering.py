@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from cairn.context.chances import Chances
 from cairn.context.excerpts import Asked, excerpt
 from cairn.context.lines import Known, Line
 from cairn.context.rendering import fact_line, label, words_of
+from cairn.context.repeats import said, unrepeated
 from cairn.context.sayings import form, is_filler, say_the_same
 from cairn.conversation import token_count as tokens
 from cairn.facts.facts import Fact
@@ -71,7 +73,7 @@ class Candidates:
         known = {fact.id: fact for fact in believed}
         worth: dict[str, float] = {}
         found_at: dict[str, Hit] = {}
-        shortlist = Shortlist(now, most)
+        shortlist, met = Shortlist(now, most), set[Hashable]()
         # Among themselves: beside the text that it was drawn from a short statement always scores low.
         hits = [hit for hit in self._hits if hit.kind != "texts" and self._answer.matches(hit)]
         chances = self._chances(hits)
@@ -82,16 +84,24 @@ class Candidates:
             fact = _as_fact(self._answer.read(hit))
             if fact.id not in worth:
                 known[fact.id], worth[fact.id], found_at[fact.id] = fact, chance, hit
-                shortlist.add(fact, chance)
-        ranked = rank(known.values(), worth, now, most)
-        lines = [Known(fact, fact_line(fact, self._user)) for fact in ranked]
-        return tuple(each for each in lines if self._earns_its_place(each, worth)), found_at
+                if (what := said(fact, self._user)) not in met:
+                    met.add(what)
+                    shortlist.add(fact, chance)
+        ranked = rank(known.values(), worth, now, max(most, len(worth)))
+        return tuple(self._worth_placing(ranked, worth, most)), found_at
 
-    def _earns_its_place(self, known: Known, worth: Mapping[str, float]) -> bool:
-        """Tell whether a fact that matches is worth its tokens; one that introduces the user is not asked for any."""
-        if known.fact.id not in worth:
-            return True
-        return worth[known.fact.id] > self._price * (tokens.count(known.line) + _BREAK)
+    def _worth_placing(self, ranked: Sequence[Fact], worth: Mapping[str, float], most: int) -> Iterator[Known]:
+        """Yield up to `most` facts, of those that say the same the newest, that are worth their tokens together.
+
+        One that introduces the user is not asked for any worth.
+        """
+        together = defaultdict[Hashable, float](float)
+        for fact in ranked:
+            together[said(fact, self._user)] += worth.get(fact.id, 0.0)
+        for known in introduced(ranked, self._user)[:most]:
+            chance = together[said(known.fact, self._user)]
+            if known.fact.id not in worth or chance > self._price * (tokens.count(known.line) + _BREAK):
+                yield known
 
     def _chances(self, hits: Sequence[Hit]) -> Chances:
         return Chances([hit.score for hit in hits], odds.fit_of(self._answer.tier), self._likelihood)
@@ -132,8 +142,8 @@ class Candidates:
 
 
 def introduced(facts: Sequence[Fact], user: str | None) -> tuple[Known, ...]:
-    """Return facts as lines where nothing is asked."""
-    return tuple(Known(fact, fact_line(fact, user)) for fact in facts)
+    """Return facts as lines, of those that say the same the newest."""
+    return tuple(Known(fact, fact_line(fact, user)) for fact in unrepeated(facts, user))
 
 
 def folded(lines: Sequence[Line], known: Sequence[tuple[str, ...]]) -> list[Line]:

@@ -25,6 +25,8 @@ _UNSEEN = re.compile(
 _IN_NO_NAME = re.compile(r"[\[\]():\s]+")
 # A key in brackets may hold a colon and so may a value; the name of who said it has no brackets.
 _FACT_LINE = re.compile(r"[^(]*?(?: \(.*?\))?: (.*) \([^()]*\)")
+# What goes on in further lines is indented.
+_A_LINE = re.compile(r"\n(?! )")
 _LONGEST_NAME = 40
 _ROLES = frozenset({*STORED, *PRIVILEGED, "other", "system", "model", "human", "ai"})
 _MONTHS = (
@@ -38,14 +40,26 @@ def rendered(passage: Passage) -> str:
     return "\n".join([f"[{passage.ref}, {day(passage.day)}]", *_lines(passage)])
 
 
+def lines_in(passage: str) -> list[str]:
+    """Return the lines of a passage, each on one line: who said what, without the heading and marks of gaps."""
+    return [line.replace("\n ", "") for line in _A_LINE.split(passage)[1:] if line != GAP]
+
+
 def fact_line(fact: Fact, asking: str | None) -> str:
     """Return a fact or a kept memory in one line: what it is about, its value, who said it and on which day."""
-    # What was drawn from no event was kept by an agent, whose reason stands in place of a quote.
-    is_note = not fact.source.event_id
-    who = "note" if is_note else said_by_user(fact.source.user_id, asking)
-    why = f", because {fact.source.quote}" if is_note and fact.source.quote else ""
+    # An agent's reason stands in place of a quote.
+    why = f", because {fact.source.quote}" if _is_note(fact) and fact.source.quote else ""
     said = _BREAKS.sub(" ", plain(f"{subject(fact)}: {fact.value}{why}"))
-    return f"{said} ({who}, {day(fact.recorded_at.date())})"
+    return f"{said} ({said_by(fact, asking)}, {day(fact.recorded_at.date())})"
+
+
+def said_by(fact: Fact, asking: str | None) -> str:
+    """Return who said a fact; "note" where an agent kept it."""
+    return "note" if _is_note(fact) else said_by_user(fact.source.user_id, asking)
+
+
+def _is_note(fact: Fact) -> bool:
+    return not fact.source.event_id  # it was drawn from nothing that was said
 
 
 def value_in(line: str) -> str:

@@ -6,7 +6,7 @@ Contents leave the vault here and are sealed again on import, under the keys of 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,11 +21,14 @@ from cairn.ground.attributes import number
 from cairn.ground.errors import ConditionFailed, Conflict, InvalidArgument, TransactionRefused, Unavailable
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.ports import Inventory
-from cairn.ground.table import ABSENT, Attributes, Key, Put, Scalar, tenant_of
+from cairn.ground.table import ABSENT, Attributes, Key, Put, Scalar, Write, tenant_of
 from cairn.keyvalue import changes
 from cairn.keyvalue.layout import namespace_of, value_sk
 from cairn.keyvalue.model import Entry, KeyName, Place
+from cairn.log.layout import is_entry
+from cairn.log.newest import moving_on
 from cairn.log.registry import listed
+from cairn.log.segments import Segments
 from cairn.sessions.layout import FIRST_EVENT, HEAD, LAST_EVENT, PACKED
 from cairn.vault.vault import Vault
 
@@ -57,6 +60,7 @@ class Bundles:
         self._inventory = inventory
         self._vault = vault
         self._archive = ArchiveMoves(adapters, vault)
+        self._segments = Segments(adapters, vault)
 
     def export(self, scope: DataScope) -> Iterator[Record]:
         """Yield a record of each item; of a session shared with others, a user's own turns alone.
@@ -115,11 +119,38 @@ class Bundles:
 
     def _put(self, item: Attributes) -> Attributes | None:
         """Store an item, or return the one that is there; a log that its project knows makes the tenant know that."""
-        self._list_project(Key.of(item))
+        where = Key.of(item)
+        if parts_of(where.pk)[0] == "m" and is_entry(where.sk):
+            return self._put_entry(item)
+        self._list_project(where)
         try:
             self._adapters.table.put(Put(item, ABSENT))
         except ConditionFailed as held:
             return held.item or {}
+        return None
+
+    def _put_entry(self, item: Attributes) -> Attributes | None:
+        """Store a log's entry, or return the one that is there, with what says when the log's newest was made.
+
+        Where the log has newer entries, segments and processes may hold it up to those without this one: they are told
+        to read it anew.
+        """
+        where = Key.of(item)
+        refused = self._refused(item, [moving_on(where.pk, [where.sk])])
+        if refused is not None and not _is_held(refused, 0) and _is_held(refused, 1):
+            refused = self._refused(item, self._segments.changing(where.pk, where.sk))
+        if refused is None:
+            return None
+        if not _is_held(refused, 0):
+            raise Unavailable("the store refused an entry of a log; run the import again") from refused
+        return (refused.reasons[0] and refused.reasons[0].item) or {}
+
+    def _refused(self, item: Attributes, others: Sequence[Write]) -> TransactionRefused | None:
+        """Store an item that is not there yet, and make other writes with it; return why that was refused."""
+        try:
+            self._adapters.table.transact([Put(item, ABSENT), *others])
+        except TransactionRefused as refused:
+            return refused
         return None
 
     def _list_project(self, where: Key) -> None:
@@ -170,6 +201,12 @@ class Bundles:
         head = met.head.having(erased=met.lacking) if met.head and met.lacking else met.head
         if head is None or record_of(scope.tenant, Piece(head.key, held)) != record_of(scope.tenant, head):
             raise Conflict(f"The store has another session {where}; import into an empty service")
+
+
+def _is_held(refused: TransactionRefused, place: int) -> bool:
+    """Tell whether the write at this place was refused because of what the store holds."""
+    reason = refused.reasons[place]
+    return reason is not None and reason.code == "condition"
 
 
 def _meet(sessions: dict[str, _Met], piece: Piece, rule: Rule) -> None:

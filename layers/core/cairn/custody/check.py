@@ -18,16 +18,16 @@ from cairn.custody.findings import Finding
 from cairn.custody.quarantine import KNOWN, moving, quarantine_pk
 from cairn.custody.session_check import SessionCheck
 from cairn.custody.survey import NamespaceSeen, Seen, Survey, shown
-from cairn.ground.codec import epoch_ms, rfc3339
+from cairn.ground.codec import rfc3339
 from cairn.ground.errors import CorruptData, NotFound, StoreError
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.ports import Inventory
 from cairn.ground.table import ABSENT, Attributes, Delete, Key, Put, Update, Write, key_of
 from cairn.keyvalue import layout as keyvalue
 from cairn.keyvalue.model import KeyName, Usage
-from cairn.log.layout import ACROSS, log_of, logged_at, memory_sk, registry_pk, registry_sk
+from cairn.log.layout import ACROSS, NEWEST, log_of, memory_sk, registry_pk, registry_sk
 from cairn.log.manifest import Manifest
-from cairn.log.newest import Newest
+from cairn.log.newest import Newest, made_at
 from cairn.log.registry import listed
 from cairn.sessions.services import SessionServices
 
@@ -107,9 +107,9 @@ class Check:
             if not log.newest:
                 continue
             yield from self._of_registry(tenant, project, owner, seen)
-            made = epoch_ms(logged_at(log.newest))
+            made = made_at(log.newest)
             if (log.tail or 0) < made:
-                item = {"pk": pk, "sk": "m~tail", **Newest(made).attributes()}
+                item = {"pk": pk, "sk": NEWEST, **Newest(made).attributes()}
                 yield self._missing(Put(item), "the log does not say when its newest entry was made")
             for name in log.remembered:
                 if name not in log.states:

@@ -23,7 +23,7 @@ from cairn.ground.session import Session
 from cairn.ground.table import Key, Put, Scalar, Update, Write, key_of
 from cairn.log.entries import LogEntry, TurnEntry
 from cairn.log.layout import is_entry, log_owner, registry_pk, registry_sk
-from cairn.log.log import TICK
+from cairn.log.newest import TICK
 from cairn.sessions import due
 from cairn.sessions.head import naming
 from cairn.sessions.layout import event_sk, session_pk

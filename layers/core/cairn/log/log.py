@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from threading import RLock
 from typing import Any
@@ -22,14 +22,10 @@ from cairn.ground.jobs import EmbedLog, IndexLog, Job
 from cairn.ground.paging import every
 from cairn.ground.table import (
     ABSENT,
-    AnyOf,
     Attributes,
     Key,
-    LessThan,
-    Missing,
     Put,
     Query,
-    Update,
     Write,
     item_bytes,
     key_of,
@@ -38,7 +34,7 @@ from cairn.log.entries import LogEntry
 from cairn.log.entry_vectors import VECTORS, keep_vectors
 from cairn.log.layout import MANIFEST, NEWEST, log_pk, log_range, log_sk, logged_at
 from cairn.log.manifest import ENTRIES, Manifest, SegmentRef
-from cairn.log.newest import Newest
+from cairn.log.newest import EPOCH, TICK, Newest, moving_on
 from cairn.log.reading import Reading
 from cairn.log.segment import Segment
 from cairn.log.segments import Segments, as_far_as_readable
@@ -49,7 +45,6 @@ LATE_APPEND = timedelta(seconds=30)
 """How long after its id was made an append may arrive as a rule: no call lives longer than its gateway allows."""
 ON_TIME = timedelta(seconds=20)
 """How old an entry may be when its append is sent, so that the call and skewed clocks keep within LATE_APPEND."""
-TICK = timedelta(milliseconds=1)
 FIRST_PAGE = 24
 """How many items a cold process reads before it knows how long the tail is."""
 MOST_NEWS = 4 * ENTRIES
@@ -62,7 +57,6 @@ _SLOT_BYTES = 512
 """What the place of a log takes that was appended to and never read."""
 _FOLDED = 10
 """How many times its stored bytes an entry takes in memory."""
-_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(slots=True)
@@ -105,7 +99,7 @@ class MemoryLog:
         with self._exclusive(pk) as slot:
             newest, outran = slot.read.newest if slot.read else "", slot.outran
         # After what outran this process, and after the newest entry that it has read: clocks of processes differ.
-        at = max(moment or entry.at, _EPOCH + (outran + 1) * TICK)
+        at = max(moment or entry.at, EPOCH + (outran + 1) * TICK)
         at = max(at, logged_at(newest) + TICK) if newest else at
         where = Key(pk, log_sk(time_ordered_id(at, self._adapters.entropy.token(10))))
         content = self._vault.seal(tenant, where, entry.to_record())
@@ -116,18 +110,11 @@ class MemoryLog:
 
         So an append may be under way for however long: what was read of a log, up to some entry, stays all there is.
         """
-        logs: dict[str, list[int]] = {}
+        logs: dict[str, list[str]] = {}
         for append in appends:
             where = key_of(append)
-            logs.setdefault(where.pk, []).append((logged_at(where.sk) - _EPOCH) // TICK)
-        return [
-            Update(
-                Key(pk, NEWEST),
-                set=Newest(max(made)).attributes(),
-                condition=AnyOf((Missing("newest"), LessThan("newest", min(made)))),
-            )
-            for pk, made in logs.items()
-        ]
+            logs.setdefault(where.pk, []).append(where.sk)
+        return [moving_on(pk, entries) for pk, entries in logs.items()]
 
     def was_outrun(self, writes: Sequence[Write], refused: TransactionRefused) -> bool:
         """Tell whether all that was wrong is that others appended first; the next append follows theirs."""

@@ -108,12 +108,12 @@ class Segments:
         The segments' blobs and these others are of no use then. Unavailable where an indexer was faster: do it again.
         """
         try:
-            self._adapters.table.transact([*self.taking_out(pk, "", blobs), *writes])
+            self._adapters.table.transact([*self.changing(pk, "", blobs), *writes])
         except TransactionRefused as refused:
             raise Unavailable("the log is being indexed; run it again") from refused
 
-    def taking_out(self, pk: str, first: str, blobs: Iterable[Digest] = ()) -> list[Write]:
-        """Return the writes to be made with those that take entries out of the log, none of them before `first`.
+    def changing(self, pk: str, first: str, blobs: Iterable[Digest] = ()) -> list[Write]:
+        """Return the writes to be made with those that change entries or put some between, none of them before `first`.
 
         Readers learn by them to read the log anew. Segments that reach as far as `first` are of no use then, nor are
         these blobs.

@@ -8,7 +8,7 @@ user's text that merely looks like one is kept.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from cairn.conversation.items import identity, message, role_of, text_of
@@ -25,6 +25,8 @@ TEXT_POLICY = f"What follows, as far as [End of memory], is memory of earlier co
 PURPOSE = "memory block"
 FRAME_TOKENS = 130
 """About what policy and an empty block take."""
+_KIND = "historical_memory"
+_NOTHING: Mapping[str, Any] = {"facts": (), "chunks": ()}
 Sign = Callable[[bytes], str]
 Verify = Callable[[bytes, str], bool]
 # What could close a tag of a prompt or end a line for some reader (U+2028, U+2029, U+0085): a memory stays within its
@@ -46,13 +48,24 @@ def text_policy() -> dict[str, Any]:
 
 def memory(facts: Sequence[str], passages: Sequence[str], sign: Sign) -> dict[str, Any]:
     """Return the message that holds recalled facts, the best first, and passages of earlier turns, the newest last."""
-    content = {"kind": "historical_memory", "untrusted": True, "facts": list(facts), "chunks": list(passages)}
+    content = {"kind": _KIND, "untrusted": True, "facts": list(facts), "chunks": list(passages)}
     return signed(content, sign)
 
 
 def signed(content: dict[str, Any], sign: Sign) -> dict[str, Any]:
     """Return a user-role message of escaped JSON with its tag; it cannot close a tag nor hold markup."""
     return message("user", _text({**content, "tag": sign(canonical(content))}))
+
+
+def parted(placed: Sequence[ResponseItem]) -> tuple[Mapping[str, Any], Sequence[ResponseItem]]:
+    """Return what the memory block among placed items says, as `facts` and `chunks`, and all that stands behind it.
+
+    The block stands right behind the policy, if at all: what looks like one elsewhere is what somebody said.
+    """
+    if not any(map(is_policy, placed[:1])):
+        return _NOTHING, placed
+    content: dict[str, Any] = json.loads(text_of(placed[1]))
+    return (content, placed[2:]) if content["kind"] == _KIND else (_NOTHING, placed[1:])
 
 
 def is_injected(item: ResponseItem, verify: Verify) -> bool:

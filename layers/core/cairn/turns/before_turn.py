@@ -10,6 +10,7 @@ from cairn.context.chances import price_of
 from cairn.context.choosing import choose
 from cairn.context.lines import Known, Line
 from cairn.context.offering import DEEP, Candidates, folded, introduced
+from cairn.context.repeats import said, unrepeated
 from cairn.context.sayings import form
 from cairn.conversation import token_count as tokens
 from cairn.conversation.events import Event
@@ -250,9 +251,14 @@ class _Preparation:
     def _unranked(self, read: _Read, ranked: tuple[Known, ...]) -> list[Fact]:
         """Return the session's newest other facts, as many as recall_facts_limit leaves room for."""
         own = replace(self._visibility, scope="session")
-        placed = {each.fact.id for each in ranked}
-        others = [fact for fact in self._services.searcher.believed(own, read.owners) if fact.id not in placed]
-        others.sort(key=lambda fact: (fact.recorded_at, fact.id), reverse=True)
+        asking = self._request.user_id
+        placed = {said(each.fact, asking) for each in ranked}
+        others = sorted(
+            self._services.searcher.believed(own, read.owners),
+            key=lambda fact: (fact.recorded_at, fact.id),
+            reverse=True,
+        )
+        others = [fact for fact in unrepeated(others, asking) if said(fact, asking) not in placed]
         return others[: max(0, self.settings.recall_facts_limit - len(ranked))]
 
     def _further(self, recent: Recent) -> list[str]:

@@ -240,7 +240,7 @@ class _TakingBack:
     def _without(self, entry: _Entry) -> list[Write]:
         where, item = entry.where, entry.item
         unchanged = AllOf(tuple(Equals(name, item[name]) for name in ("data", "blob") if name in item))
-        return [Delete(where, unchanged), *self._segments.taking_out(where.pk, where.sk, entry.blobs)]
+        return [Delete(where, unchanged), *self._segments.changing(where.pk, where.sk, entry.blobs)]
 
     def _jobs(self, entries: Sequence[_Entry]) -> Sequence[Callable[[], object]]:
         """Return the call that has the logs indexed, whose newest segments may be of no use any more."""

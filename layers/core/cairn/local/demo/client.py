@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -15,13 +13,13 @@ import httpx2
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
-from cairn.context.excerpts import GAP
+from cairn.context.rendering import lines_in
 from cairn.local.demo.conversation import SceneTurn
+from cairn.recall.block import parted
 
 _BACKOFF_SECONDS = (0.2, 0.5, 1.0, *[2.0] * 30)
 """Waits before another try: a turn left behind by a killed server is free again within a minute."""
 _TIMEOUT_SECONDS = 60.0
-_A_LINE = re.compile(r"\n(?! )")
 _SPEAKERS = ("user", "assistant")
 
 
@@ -154,20 +152,11 @@ def _messages(role: str, texts: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _recalled(items: Sequence[Mapping[str, Any]], tokens: int, milliseconds: float) -> RecalledContext:
-    texts = [text for item in items if item.get("role") in _SPEAKERS for text in _texts(item)]
-    blocks = [block for text in texts if (block := _block(text))]
-    facts = tuple(fact for block in blocks for fact in block["facts"])
-    # The first line of a passage is its heading, and what goes on in further lines is indented.
-    chunks = tuple(
-        line.replace("\n ", "")
-        for block in blocks
-        for passage in block["chunks"]
-        for line in _A_LINE.split(passage)[1:]
-        if line != GAP
-    )
-    recent = tuple(text for text in texts if not _block(text))
+    remembered, said = parted(items)
+    chunks = tuple(line for passage in remembered["chunks"] for line in lines_in(passage))
+    recent = tuple(text for item in said if item.get("role") in _SPEAKERS for text in _texts(item))
     privileged = tuple(text for item in items if item.get("role") not in _SPEAKERS for text in _texts(item))
-    return RecalledContext(facts, chunks, recent, privileged, tokens, milliseconds)
+    return RecalledContext(tuple(remembered["facts"]), chunks, recent, privileged, tokens, milliseconds)
 
 
 def _texts(item: Mapping[str, Any]) -> tuple[str, ...]:
@@ -175,10 +164,3 @@ def _texts(item: Mapping[str, Any]) -> tuple[str, ...]:
     if isinstance(content, str):
         return (content,)
     return tuple(part["text"] for part in content or () if "text" in part)
-
-
-def _block(text: str) -> Mapping[str, Any]:
-    """Return the memory block a text holds, nothing if it holds none."""
-    if not text.startswith('{"kind":"historical_memory"'):
-        return {}
-    return cast("Mapping[str, Any]", json.loads(text))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
@@ -12,11 +11,10 @@ from cairn.conversation.items import text_of
 from cairn.local.demo.client import Refused
 from cairn.local.shadow.comparison import Failure, ShadowSession, ShadowTurn, compare_facts, compare_files
 from cairn.local.shadow.records import Record
-from cairn.recall.block import is_policy
+from cairn.recall.block import parted
 
 _BEFORE, _AFTER, _LIST = "memory_before_turn", "memory_after_turn", "memory_list_dir_with_abstract"
 _MOST_DIRECTORIES = 1000
-_NOTHING: Mapping[str, Any] = {"facts": [], "chunks": []}
 
 
 class ReplayTarget(Protocol):
@@ -66,7 +64,7 @@ async def _turn(target: ReplayTarget, record: Record, session: ShadowSession) ->
 
 def _compared(record: Record, asked: Mapping[str, Any], answer: Mapping[str, Any]) -> ShadowTurn:
     placed = answer["input_items"][: -len(asked["current_input"])]
-    remembered, said = _parted(placed)
+    remembered, said = parted(placed)
     # As a model reads it: in JSON a line break or a quotation mark would stand within what was said.
     context = "\n".join([*remembered["facts"], *remembered["chunks"], *map(text_of, said)])
     facts = compare_facts(record.direct.values(), map(value_in, remembered["facts"]), context)
@@ -82,14 +80,3 @@ async def _files(target: ReplayTarget, record: Record, session: ShadowSession, w
         return
     listed = [each["path"] for each in answer["summaries"]]
     session.files = compare_files(record.session_id, written, listed, dated=target.keeps_dates)
-
-
-def _parted(placed: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]:
-    """Return what the memory block says and the other items; the block stands right behind the policy, if at all.
-
-    What a user says may look like a block, but it never stands there.
-    """
-    if not any(map(is_policy, placed[:1])):
-        return _NOTHING, placed
-    content = json.loads(text_of(placed[1]))
-    return (content, placed[2:]) if content["kind"] == "historical_memory" else (_NOTHING, placed)
