@@ -17,9 +17,7 @@ from cairn_tools.catalog import CATALOG
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 SESSION = re.compile(r"^\$ call (\w+) '(.+)'\n(\{.+\})$", re.MULTILINE)
 HEADERS = dict(re.findall(r'-H "(X-Cairn-\w+): (\w+)"', README))
-PROJECT, USER = re.findall(
-    r"^\$ export KEY=.*keys create --tenant local --project (\w+) --user (\w+)\)$", README, re.MULTILINE
-)[0]
+PROJECT, USER = re.findall(r"^\$ export KEY=.*keys create --project (\w+) --user (\w+)\)$", README, re.MULTILINE)[0]
 """What the key is bound to, with which both the session and the loop are played."""
 ITS_OWN = {"id", "timestamp"}
 """Members that differ from run to run."""

@@ -140,6 +140,13 @@ def test_when_nothing_is_relevant_durable_facts_introduce_the_user_by_name_first
     assert values(facts, "Good morning!", limit=1) == ["Ada"]
 
 
+def test_notes_and_fields_of_a_profile_introduce_nobody() -> None:
+    matters = [fact("the shed is locked", kind="user_note"), fact("Aragorn", kind="user_profile")]
+
+    assert values([*matters, fact("tea", kind="user_preference")], "Good morning!") == ["tea"]
+    assert values(matters, "Good morning!") == []
+
+
 POOL = [
     fact(value, tier=tier, hours=hours)
     for value in ("tea", "green tea", "art start", "milk")

@@ -7,6 +7,8 @@ import stat
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from click.testing import Result
@@ -17,8 +19,8 @@ from cairn.embedded.wiring import EmbeddedWiring
 from cairn.ground.adapters import Adapters
 from cairn.local.server.announcement import announce
 from cairn.local.server.serve import first_key
-from cairn.local.store import LOCAL_TENANT, memories, operator_services
-from cairn.services import StoreWiring
+from cairn.local.store import LOCAL_TENANT, memories, operator_services, tenant_here
+from cairn.services import Services, StoreWiring
 from cairn.settings.settings import AwsStore, EmbeddedStore, Settings
 
 Run = Callable[..., Result]
@@ -50,16 +52,6 @@ def test_create_prints_a_key_alone_on_standard_output_that_opens_what_it_was_tol
     assert credential.lifetime.days == 2
     assert credential.id in result.stderr
     assert result.stdout.strip() not in result.stderr
-
-
-def test_a_key_of_no_tenant_has_memory_of_its_own(run: Run, opened: Callable[[str], Credential | None]) -> None:
-    one, other = opened(run("create").stdout), opened(run("create").stdout)
-
-    assert one is not None
-    assert other is not None
-    assert len({one.tenant, other.tenant, LOCAL_TENANT}) == 3
-    assert one.grant.projects == ("*",)
-    assert one.grant.scopes == ("read", "write", "admin")
 
 
 def test_list_shows_each_key_s_state_and_no_key(run: Run) -> None:
@@ -169,23 +161,59 @@ def test_a_key_may_be_bound_to_users_which_list_shows(run: Run, opened: Callable
     assert run("create", *(f"--user=u{number}" for number in range(17))).exit_code == 2
 
 
-@pytest.mark.parametrize("arguments", [(), ("--tenant", "lcoal")])
-def test_a_key_to_an_empty_memory_says_so_where_there_is_memory_already(run: Run, arguments: tuple[str, ...]) -> None:
+def test_a_key_to_an_empty_memory_says_so_where_there_is_memory_already(run: Run) -> None:
     first = run("create", "--tenant", "local")
     assert "empty memory" not in first.stderr
 
-    result = run("create", *arguments)
+    result = run("create", "--tenant", "lcoal", "--project", "garden", "--user", "Ada L")
 
     assert result.exit_code == 0
     assert "It opens a new, empty memory" in result.stderr
-    assert "keys create --tenant local" in result.stderr
+    assert "keys create --tenant local --project garden --user 'Ada L'" in result.stderr
     assert "empty memory" not in run("create", "--tenant", "local").stderr
+
+
+@pytest.mark.req("R284")
+def test_on_one_machine_a_key_that_names_no_tenant_opens_the_only_memory_there_is(
+    run: Run, opened: Callable[[str], Credential | None]
+) -> None:
+    new = opened(run("create", "--project", "garden", "--user", "ada").stdout)
+    again = opened(run("create").stdout)
+
+    assert new is not None
+    assert again is not None
+    assert new.tenant == again.tenant == LOCAL_TENANT
+
+
+def test_beside_several_memories_a_key_that_names_none_opens_a_new_one_and_says_so(
+    run: Run, opened: Callable[[str], Credential | None]
+) -> None:
+    run("create", "--tenant", "acme")
+    run("create", "--tenant", "local")
+
+    result = run("create")
+    key = opened(result.stdout)
+
+    assert key is not None
+    assert key.tenant not in {"acme", "local"}
+    assert "keys create --tenant acme" in result.stderr
+    assert "keys create --tenant local" in result.stderr
+
+
+def test_in_aws_a_key_that_names_no_tenant_opens_a_new_memory_whatever_is_there(
+    data: Path,
+) -> None:
+    services = operator_services(data, {})
+    in_aws = SimpleNamespace(settings=SimpleNamespace(store=AwsStore(table="t", bucket="b", key_id="k")))
+
+    assert tenant_here(services, [LOCAL_TENANT]) == LOCAL_TENANT
+    assert tenant_here(cast("Services", in_aws), [LOCAL_TENANT]) is None
 
 
 def test_memory_that_no_key_opens_any_more_is_named_too(run: Run, data: Path) -> None:
     operator_services(data, {}).vault.rotate(LOCAL_TENANT)
 
-    assert "keys create --tenant local" in run("create").stderr
+    assert "keys create --tenant local" in run("create", "--tenant", "new").stderr
 
 
 def test_a_restart_says_how_to_get_a_key_to_the_memory_that_is_there(

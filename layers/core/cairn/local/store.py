@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -62,6 +62,16 @@ def memories(services: Services) -> list[Tenant]:
     if services.vault.has_key(LOCAL_TENANT):
         found.add(LOCAL_TENANT)
     return sorted(found)
+
+
+def tenant_here(services: Services, known: Sequence[Tenant]) -> Tenant | None:
+    """Return whose memory is meant where none is named: on one machine the only one, local where there is none.
+
+    None beside several, and in AWS, where the only memory may be another customer's.
+    """
+    if not isinstance(services.settings.store, EmbeddedStore) or len(known) > 1:
+        return None
+    return known[0] if known else LOCAL_TENANT
 
 
 @contextmanager

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +38,8 @@ def keys() -> None:
     "--tenant",
     "owner",
     callback=a_tenant,
-    help="The tenant whose memory the key opens; the first key's is local. Default: a new tenant.",
+    help="The tenant whose memory the key opens. Default: the only one on this machine, local where there is none; in "
+    "AWS, or beside several, a new tenant.",
 )
 @click.option(
     "--project",
@@ -84,15 +87,25 @@ def create(  # noqa: PLR0913 - one parameter for each option
         tuple(user_id(each) for each in dict.fromkeys(users)),
     )
     lifetime = None if days is None else timedelta(days=days)
-    from cairn.local.store import memories, operator_services  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.store import (  # noqa: PLC0415 - a command pays for its own imports only
+        memories,
+        operator_services,
+        tenant_here,
+    )
 
     services = operator_services(data, os.environ)
     known = memories(services)
+    owner = owner or tenant_here(services, known)
     _show(services.credentials.create(owner, grant, lifetime))
     if known and owner not in known:
         click.echo("It opens a new, empty memory. For a key to one that is there:", err=True)
+        bound = "".join(f" --{name} {shlex.quote(each)}" for name, each in _bound(projects, users))
         for each in known:
-            click.echo(f"  {program()} keys create --tenant {each}", err=True)
+            click.echo(f"  {program()} keys create --tenant {each}{bound}", err=True)
+
+
+def _bound(projects: Sequence[str], users: Sequence[str]) -> list[tuple[str, str]]:
+    return [("project", each) for each in projects if each != "*"] + [("user", each) for each in users]
 
 
 @keys.command("list")
