@@ -152,7 +152,7 @@ MUTANTS = (
         "a commit is sent however late, before what others have appended",
         (
             Change(
-                "cairn.log.log:MemoryLog.in_order",
+                "cairn.log.newest:moving_on",
                 'condition=AnyOf((Missing("newest"), LessThan("newest", min(made)))),',
                 "",
             ),
