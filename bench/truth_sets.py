@@ -126,13 +126,13 @@ def fillers(language: str) -> list[Turn]:
 
 
 def tells(text: str, words: Sequence[str]) -> bool:
-    """Tell whether a text holds all of the words, in any case, each as a whole."""
+    """Tell whether a text holds all of the words, in any case, each as a whole or with an "s" behind."""
     return bool(words) and all(place_of(text, word) is not None for word in words)
 
 
 def place_of(text: str, word: str) -> int | None:
     """Return where a text holds a word for the first time."""
-    found = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)
+    found = re.search(rf"(?<!\w){re.escape(word)}(?:'?s)?(?!\w)", text, re.IGNORECASE)
     return None if found is None else found.start()
 
 
