@@ -9,17 +9,33 @@ from typing import Any, TypeAlias, get_args
 import pytest
 
 from cairn.conversation import token_count as tokens
+from cairn.facts.proposals import FactQuestion, Proposals, accepted
 from cairn.ground.ids import Project
-from cairn.ground.settings import ContextSettings
+from cairn.ground.settings import ContextSettings, HeuristicSettings, MemorySettings
 from cairn.log.memories import STANDING
 from cairn.messages.formats import Format
 from support.memories import Notebook, index
+from support.services import services_over
 
 pytestmark = pytest.mark.req("R298")
 
 START: TypeAlias = Callable[..., Any]
 PLACED: TypeAlias = Callable[..., dict[str, Any]]
+ON = HeuristicSettings(enabled=True, base_url="https://models.example.com")
 UNRELATED = "How far away is the moon?"
+
+
+class Model:
+    """A model that finds in what was said how answers shall be for a week."""
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+
+    def propose(self, question: FactQuestion, settings: HeuristicSettings) -> Proposals:
+        assert question
+        assert settings.enabled
+        fields = {"key": "answers", "value": "short answers", "tier": "L2", "confidence": 0.9, "quote": self.said}
+        return accepted({"upserts": [{"fact_id": "user_preference", **fields}], "deletes": []})
 
 
 @pytest.fixture
@@ -59,21 +75,18 @@ def test_it_is_in_the_context_in_every_format(format_: Any, start: START) -> Non
     assert len(turn.recalled_fact_ids) == 1
 
 
-def test_what_was_said_last_comes_first_and_before_what_matches_and_each_stands_once(
+def test_the_newest_comes_first_and_before_what_matches_and_each_stands_once(
     start: START, clock: Any, values: Any
 ) -> None:
     talk = start()
-    for said in ("I prefer tea.", "Always answer in Swedish.", "I live in Oslo.", "I prefer  TEA!", "I prefer jazz."):
-        talk.say(said)
+    for session, said in enumerate(("I prefer tea.", "Always answer in Swedish. I live in Oslo.", "I prefer TEA!")):
+        talk.other(f"s{session}").say(said)
         clock.advance(minutes=1)
+    talk.other("s0").say("I prefer jazz.")
 
-    assert values(talk.other("tuesday").ask(UNRELATED))[:3] == ["jazz", "tea", "answer in Swedish"]
-    assert values(talk.other("tuesday").ask("In which town do I live?")) == ["jazz", "tea", "answer in Swedish", "Oslo"]
-    assert sorted(values(talk.other("tuesday").ask("What do I prefer, tea or jazz?"))[:3]) == [
-        "answer in Swedish",
-        "jazz",
-        "tea",
-    ]
+    assert values(talk.other("tuesday").ask(UNRELATED))[:3] == ["jazz", "TEA", "answer in Swedish"]
+    assert values(talk.other("tuesday").ask("In which town do I live?")) == ["jazz", "TEA", "answer in Swedish", "Oslo"]
+    assert values(talk.other("tuesday").ask("What do I prefer, tea or jazz?")) == ["jazz", "TEA", "answer in Swedish"]
 
 
 def test_of_what_differs_by_case_and_signs_alone_the_newest_stands(start: START, clock: Any, values: Any) -> None:
@@ -124,9 +137,7 @@ def test_without_tokens_of_their_own_preferences_are_placed_where_they_match(sta
     assert "green tea" in values(talk.other("tuesday").ask("Which tea do I prefer?"))
 
 
-def test_what_was_replaced_taken_back_or_forgotten_or_has_expired_does_not_stand(
-    start: START, clock: Any, values: Any
-) -> None:
+def test_what_was_replaced_taken_back_or_forgotten_does_not_stand(start: START, clock: Any, values: Any) -> None:
     talk = start()
     notes = Notebook(talk, "ada")
     talk.say("I prefer dark mode. I prefer coffee. I live in Oslo.")
@@ -144,6 +155,17 @@ def test_what_was_replaced_taken_back_or_forgotten_or_has_expired_does_not_stand
     assert set(found) == {"Indent with spaces.", "tea", "Oslo"}
     notes.drop(found["tea"])
     assert "tea" not in values(talk.other("tuesday").ask(UNRELATED))
+
+
+def test_what_holds_for_some_days_stands_until_it_expires(start: START, clock: Any, values: Any) -> None:
+    talk = start()
+    said = "Keep it short this week."
+    talk.services = services_over(talk.adapters, MemorySettings(heuristic=ON), fact_model=Model(said))
+    talk.say(said)
+
+    assert values(talk.other("tuesday").ask(UNRELATED)) == ["short answers"]
+    clock.advance(days=9)
+    assert values(talk.other("tuesday").ask(UNRELATED)) == []
 
 
 def test_another_users_does_not_stand_even_in_a_session_or_a_scope_that_both_share(start: START, values: Any) -> None:

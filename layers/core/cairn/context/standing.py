@@ -20,13 +20,13 @@ _LEAST = 8
 
 
 def standing(facts: Iterable[Fact], user: str | None, budget: int, most: int) -> tuple[Known, ...]:
-    """Return up to `most` facts as lines that fit into so many tokens together, those that were said last first.
+    """Return up to `most` facts as lines that fit into so many tokens together, the newest first.
 
-    Of facts that say the same there is one. One that is too long makes room for the next.
+    Of facts that say the same there is the newest. One that is too long makes room for the next.
     """
     chosen: list[Known] = []
     met = set[Hashable]()
-    for fact in sorted(facts, key=lambda fact: (fact.last_seen, fact.recorded_at, fact.id), reverse=True):
+    for fact in sorted(facts, key=lambda fact: (fact.recorded_at, fact.id), reverse=True):
         if budget < _LEAST or len(chosen) >= most:
             break
         if (what := said(fact, user)) in met:
