@@ -9,6 +9,7 @@ OTHER_VALUES: Mapping[str, Any] = {
     "tools.memory.enabled": True,
     "memory.recent_context_items": 3,
     "memory.recall_facts_limit": 4,
+    "memory.standing_tokens": 40,
     "memory.search_limit": 1,
     "memory.context_tokens.mean": 500,
     "memory.context_tokens.ceiling": 600,

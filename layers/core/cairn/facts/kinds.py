@@ -16,12 +16,14 @@ class FactKind(NamedTuple):
 
     `of` says whether its facts are the user's, who is the same in every project, or the project's in which they were
     said. `asked_with` are words that questions about it are likely to hold; its facts are found by them too.
-    `introduces` tells whether it says whom the agent talks with, where a query has no answer.
+    `introduces` tells whether it says whom the agent talks with, where a query has no answer; `stands` whether it holds
+    whatever is asked.
     """
 
     of: Literal["user", "project"]
     asked_with: str
     introduces: bool = False
+    stands: bool = False
 
 
 FACT_KINDS: Mapping[str, FactKind] = {
@@ -33,7 +35,7 @@ FACT_KINDS: Mapping[str, FactKind] = {
     "user_home": FactKind("user", "live home city town country move address where", introduces=True),
     "user_workplace": FactKind("user", "work job company employer office", introduces=True),
     "user_role": FactKind("user", "work job profession occupation career", introduces=True),
-    "user_preference": FactKind("user", "prefer preference preferred"),
+    "user_preference": FactKind("user", "prefer preference preferred", stands=True),
     "user_like": FactKind("project", "like love enjoy favorite hobby"),
     "today_task": FactKind("project", "today task todo plan need"),
     "weekly_task": FactKind("project", "week task todo plan need"),
@@ -59,6 +61,12 @@ def alone(said: Candidate) -> Candidate:
     value = normalise(said.value)
     clauses = (clause.strip() for clause in _CLAUSE_BORDER.split(said.quote))
     return replace(said, quote=next((clause for clause in clauses if value in normalise(clause)), said.value))
+
+
+def stands(fact: Fact) -> bool:
+    """Tell whether a fact says how its user wants to be served, whatever is asked."""
+    kind = FACT_KINDS.get(fact.fact_id)
+    return kind is not None and kind.stands
 
 
 def is_of_user(said: Candidate | Fact) -> bool:

@@ -86,6 +86,15 @@ class MemorySettings:
     context_tokens: Annotated[ContextSettings, Doc("How many tokens memory may take.")] = field(
         default_factory=ContextSettings
     )
+    standing_tokens: Annotated[
+        int,
+        Ge(0),
+        Le(20_000),
+        Doc(
+            "How many of these tokens go first to what holds whatever is asked: preferences and instructions of the "
+            "user, and kept rules, standards and conventions. With 0 they have to match."
+        ),
+    ] = 200
     compact_threshold: Annotated[
         float, Gt(0), Lt(1), Doc("Compact once the context reaches this share of max_input_tok.")
     ] = 0.8

@@ -41,6 +41,13 @@ MemoryType: TypeAlias = Literal[
 ]
 RecalledType: TypeAlias = Literal["turn", MemoryType]
 """What a recall may find: what was said in a turn, or a memory or fact of a type."""
+STANDING: Final[frozenset[MemoryType]] = frozenset(
+    {"agent_rule", "coding_standard", "convention", "architectural_convention", "process_convention"}
+)
+"""The types of what says how things are to be done, whatever is asked.
+
+Decisions are of a matter: who asks about that matter finds them, and many would push the rules out.
+"""
 SCOPES: Final[Mapping[str, MemoryScope]] = {"s": "session", "u": "user", "p": "project", "e": "user_everywhere"}
 """Who sees a memory, by the first letter of its id: its session, all sessions of its user, or the whole project.
 

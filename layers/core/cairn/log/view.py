@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain, takewhile
 from typing import Any
 
 from cairn.facts.facts import Fact
 from cairn.ground.ids import SessionId, TurnId
-from cairn.log.documents import Kind
+from cairn.log.documents import Documents, Kind
 from cairn.log.entries import Chunk, TurnStamp
 from cairn.log.ledger import History, Ledger
-from cairn.log.memories import Ending, Memory, ending_of
+from cairn.log.memories import Ending, Memory, MemoryType, ending_of
 from cairn.log.segment import Segment
 from cairn.log.stretch import Said, Stretch, Tail
 
@@ -59,10 +59,10 @@ class MemoryView:
         """Return the first of the session's texts here, "" where there is none."""
         return next((stretch.chunk(said.first).text for stretch, said in self._told(session) if said.texts), "")
 
-    def memories(self) -> Iterator[Memory]:
-        """Yield the memories that are kept and were not forgotten, the newest first."""
+    def memories(self, types: Collection[MemoryType] | None = None) -> Iterator[Memory]:
+        """Yield the memories that are kept and were not forgotten, of these types or of any, the newest first."""
         for stretch in reversed(self.stretches):
-            for doc in reversed(range(len(stretch.documents("memories")))):
+            for doc in reversed(_of_types(stretch.documents("memories"), types)):
                 memory = stretch.memory(doc)
                 if memory.id not in self._endings:
                     yield memory
@@ -132,3 +132,12 @@ class MemoryView:
         """Yield the session's turns, the newest first."""
         turns = chain.from_iterable(reversed(stretch.said(session)) for stretch in reversed(self.stretches))
         return (said.stamp for said in turns)
+
+
+def _of_types(memories: Documents, types: Collection[MemoryType] | None) -> Sequence[int]:
+    """Return the documents of these types, in order, without reading them."""
+    if types is None:
+        return range(len(memories))
+    words, numbers = memories.label("type")
+    wanted = {number for number, word in enumerate(words) if word in types}
+    return [doc for doc, number in enumerate(numbers) if number in wanted] if wanted else ()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from cairn.facts.facts import Fact
@@ -19,6 +20,7 @@ from cairn.log.entries import Chunk
 from cairn.log.layout import across, all_named_in, is_across, named_in, registry_pk, registry_sk
 from cairn.log.ledger import Spoken, current
 from cairn.log.log import MemoryLog
+from cairn.log.memories import STANDING, Memory
 from cairn.log.view import MemoryView
 from cairn.recall.filter import Filter, SearchMode
 
@@ -110,6 +112,14 @@ class Searcher:
                 if is_across(owner):
                     spoken[owner] = view.ledger.said(visibility.session_of(owner))
         return current(found, spoken)
+
+    def standing(self, session: Session, owners: Iterable[str], most: int) -> list[Memory]:
+        """Return the memories that stand, of each of these owners' logs the newest `most`."""
+        found: list[Memory] = []
+        for owner in owners:
+            with self._log.view(session.tenant, session.project, owner) as view:
+                found += islice(view.memories(STANDING), most)
+        return found
 
     @contextmanager
     def answering(self, visibility: Visibility, search: Search) -> Generator[Answer]:

@@ -12,11 +12,13 @@ from cairn.context.lines import Known, Line
 from cairn.context.offering import DEEP, Candidates, folded, introduced
 from cairn.context.repeats import said, unrepeated
 from cairn.context.sayings import form
+from cairn.context.standing import LOOKED_AT, besides, explained, standing
 from cairn.conversation import token_count as tokens
 from cairn.conversation.events import Event
 from cairn.conversation.items import text_of
 from cairn.conversation.roles import is_quoted
 from cairn.facts.facts import Fact
+from cairn.facts.kinds import stands
 from cairn.facts.shortlist import rank
 from cairn.ground.adapters import Pending
 from cairn.ground.errors import CairnError, KeyUnusable, Unavailable
@@ -55,13 +57,14 @@ class _Read:
 class _Found:
     """Results for the current items: facts to place, texts that may be, the best first, and the reasons by id.
 
-    Facts that introduce the user, since none matches, are placed only where no text is.
+    Facts that introduce the user, since none matches, are placed only where no text is. What stands is placed anyway.
     """
 
     facts: tuple[Known, ...]
     lines: tuple[Line, ...] = ()
     price: float = 0.0
     introduces: bool = False
+    standing: tuple[Known, ...] = ()
     why: Mapping[str, Explanation] = field(default_factory=dict[str, Explanation])
     by: SearchMode | None = None
     without_vector: int = 0
@@ -144,26 +147,43 @@ class _Preparation:
         """
         limit, now = self.settings.recall_facts_limit, self._services.adapters.clock.now()
         believed = self._services.searcher.beliefs(self._visibility, read.owners)
-        everything = [fact for held in believed.values() for fact in held]
+        # What stands has tokens of its own: no more of it introduces the user, and nothing of another user.
+        is_on = self.settings.standing_tokens > 0
+        everything = [fact for held in believed.values() for fact in held if not (is_on and stands(fact))]
+        asking, first = self._request.user_id, self._standing(read, believed)
         if not self._query:
-            return _Found(introduced(rank(everything, {}, now, limit), self._request.user_id))
+            introduction = introduced(rank(everything, {}, now, limit), asking)
+            return _Found(besides(first, introduction, asking, limit), standing=first, why=self._explained(first))
         search = Search(query=self._query, texts=read.owners, memories=read.memory_owners, facts=believed)
         price, deep = price_of(self.settings.context_tokens.mean), DEEP + self.settings.recent_context_items
         with self._services.searcher.answering(self._visibility, search) as answer:
-            candidates = Candidates(answer, self._query, read.owners, self._request.user_id, price)
+            candidates = Candidates(answer, self._query, read.owners, asking, price)
             found = list(candidates.lines(deep))
             facts, fact_hits = candidates.facts(everything, now, limit)
             hits = {**{line.chunk.event_id: hit for hit, line in found}, **fact_hits} if self._request.explain else {}
             return _Found(
-                facts=facts,
+                facts=besides(first, facts, asking, limit),
                 lines=tuple(line for _, line in found),
                 price=price,
                 introduces=not fact_hits,
-                why={name: answer.why(hit) for name, hit in hits.items()},
+                standing=first,
+                why={**{name: answer.why(hit) for name, hit in hits.items()}, **self._explained(first)},
                 by=answer.found_by,
                 without_vector=answer.without_vector,
                 likelihood=answer.likelihood.value,
             )
+
+    def _standing(self, read: _Read, believed: Mapping[str, Sequence[Fact]]) -> tuple[Known, ...]:
+        """Return what stands, of what the user said and of the memories that they see, within its tokens."""
+        budget, most = self.settings.standing_tokens, self.settings.recall_facts_limit
+        if not (budget and most):
+            return ()
+        own = [fact for owner in self._visibility.own for fact in believed.get(owner, ()) if stands(fact)]
+        kept = self._services.searcher.standing(self._session, read.memory_owners, LOOKED_AT)
+        return standing([*own, *(memory.as_fact() for memory in kept)], self._request.user_id, budget, most)
+
+    def _explained(self, first: Sequence[Known]) -> Mapping[str, Explanation]:
+        return explained(first) if self._request.explain else {}
 
     def window(self, read: _Read, summary: Summary | None, found: _Found) -> Window:
         """Return everything that may be placed, with the turns that the summary does not stand for.
@@ -171,11 +191,11 @@ class _Preparation:
         A text that stands elsewhere in the input is not placed again, nor one that says the same.
         """
         request, events = self._request, self._shown(read, summary)
-        facts = () if found.introduces else found.facts
+        all_facts = (*found.standing, *found.facts)
         window = Window(
             current=request.current,
-            facts=facts,
-            summary=summary.item(self._unranked(read, found.facts), self._sign) if summary else None,
+            facts=found.standing if found.introduces else all_facts,
+            summary=summary.item(self._unranked(read, all_facts), self._sign) if summary else None,
             history=request.history,
             recent=recent_items(
                 [event.item for event in events], request.history, request.current, self.settings.recent_context_items
@@ -187,14 +207,14 @@ class _Preparation:
         ceiling = self.settings.context_tokens.ceiling
         room = ceiling - (window.memory_tokens or block.FRAME_TOKENS)
         lines = choose(self._new(found.lines, window, events), self.settings.search_limit, room, found.price)
-        return replace(window, lines=lines, facts=facts if lines else found.facts).within(ceiling)
+        return replace(window, lines=lines, facts=window.facts if lines else all_facts).within(ceiling)
 
     def _new(self, lines: Sequence[Line], window: Window, events: Sequence[Event]) -> list[Line]:
         """Return the lines without what stands elsewhere in the input, and without near-duplicates."""
         shown, own = {event.id for event in events}, self._session.session_id
         others = [line for line in lines if line.chunk.session_id != own or line.chunk.event_id not in shown]
-        standing = map(text_of, (*window.history, *window.recent, *window.current))
-        return folded(others, [form(text) for text in standing if len(text) <= _LONGEST_LINE])
+        elsewhere = map(text_of, (*window.history, *window.recent, *window.current))
+        return folded(others, [form(text) for text in elsewhere if len(text) <= _LONGEST_LINE])
 
     def compact(self, read: _Read, window: Window) -> Summary | None:
         """Summarise and store as few of the oldest turns as brings the context under the threshold.

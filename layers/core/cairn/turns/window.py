@@ -92,7 +92,10 @@ class Window:
         return Input((*memory, *summary), self.history, self.recent, self.current)
 
     def within(self, ceiling: int) -> Window:
-        """Return the window with no more memory than this: texts worth least a token go first, then the last facts."""
+        """Return the window with no more memory than this: texts worth least a token go first, then the last facts.
+
+        What stands comes before the facts that match, and so goes after them.
+        """
         return _remembering_less(self, lambda window: window.memory_tokens - ceiling)
 
     def fitted(self, limit: int) -> Window:
