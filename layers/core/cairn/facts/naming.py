@@ -18,7 +18,8 @@ _T = TypeVar("_T")
 _SHARE = 3
 """Words that name a value in part are at least one in so many of its words."""
 _OWN = (
-    r"(?:my|our|mein(?:e[nmrs]?)?|unsere?n?|mon|ma|mes|notre|nos|mis?|nuestr[oa]s?|(?:il |la |i |le )?(?:mio|mia|miei|mie)"
+    r"(?:my|our|mein(?:e[nmrs]?)?|unsere?n?|mon|ma|mes|notre|nos|mis?|nuestr[oa]s?|(?:il |la |i |le )?(?:mio"
+    r"|mia|miei|mie)"
     r"|(?:o |a |os |as )?(?:meu|minha|meus|minhas))"
 )
 
@@ -47,7 +48,8 @@ _KINDS = (
         numbered=True,
     ),
     _Kind(
-        "(?:phone|telephone|mobile|cell)(?: phone)?(?: number)?|telefonnummer|handynummer|(?:num[eé]ro de )?t[eé]l[eé]phone"
+        "(?:phone|telephone|mobile|cell)(?: phone)?(?: number)?|telefonnummer|handynummer"
+        "|(?:num[eé]ro de )?t[eé]l[eé]phone"
         "|(?:n[uú]mero de )?(?:tel[eé]fono|telefone)|(?:numero di )?telefono",
         "",
         "(?:phone|mobile|cell)(?: number)?",
@@ -69,7 +71,7 @@ _KINDS = (
         "job(?: title)?|occupation|profession|role",
     ),
     _Kind(
-        "(?:full |first |real )?name|nom|pr[eé]nom|nombre|nome",
+        "(?:full |first |real )?namen?|nom|pr[eé]nom|nombre|nome",
         "user_name",
         clauses="wie ich hei(?:ß|ss)e|what i'm called|comment je m'appelle|c[oó]mo me llamo|come mi chiamo",
     ),
@@ -96,14 +98,17 @@ _VERBS = (
     ),
     (
         "user_preference",
-        "prefer|preferences?|bevorzuge|vorliebe|pr[eé]f[eè]re|pr[eé]f[eé]rence|prefiero|preferencia|preferisco|preferenza|prefiro",
+        (
+            "prefer|preferences?|bevorzuge|vorliebe|pr[eé]f[eè]re|pr[eé]f[eé]rence|prefiero|preferencia|preferisco"
+            "|preferenza|prefiro"
+        ),
     ),
     ("user_like", "like|love|enjoy|mag|liebe|aime|gusta|piace|gosto"),
 )
 _SMALL_WORDS = """
-    dass ich in der die das den dem ein eine einen mein meine meinen und zu bin habe que qu je j'ai le la les l' un une de du
-    des mon ma mes suis et a au yo el los las una mi mis soy en y che io il lo i gli di mio mia sono o os as eu um uma meu
-    minha sou e no na em com con mit avec ai ho he aux al alla allo gegen
+    dass ich in der die das den dem ein eine einen mein meine meinen und zu bin habe que qu je j'ai le la les l' un une
+    de du des mon ma mes suis et a au yo el los las una mi mis soy en y che io il lo i gli di mio mia sono o os as eu um uma
+    meu minha sou e no na em com con mit avec ai ho he aux al alla allo gegen
 """
 _SMALL = frozenset(_SMALL_WORDS.split())
 _DENIED = re.compile(r"\bi(?:'ve)? (?:have )?(?:never|didn'?t|did not|haven't|don'?t|do not)\s+", re.IGNORECASE)

@@ -25,7 +25,8 @@ _MASK = "\N{BULLET}"
 _QUOTED = re.compile(r"[\u201e\u00ab\u201c][^\u201c\u201d\u00bb\n]{1,300}[\u201c\u201d\u00bb]")
 # Without one of these a text asks nothing, which is told in one look.
 _TRIGGER = re.compile(
-    r"remember|forget|delete|erase|remove|note|keep|mind|don'?t|do not|never|off the record|wrong|true|right|correct|false"
+    r"remember|forget|delete|erase|remove|note|keep|mind|don'?t|do not|never|off the record|wrong|true|right"
+    r"|correct|false"
     r"|merk|denk|vergiss|vergess|notier|l(?:ö|oe)sch|speicher|behalt|unter uns|stimmt|falsch|wahr|richtig"
     r"|souviens|rappelle|retiens|oubli|efface|supprime|garde|enregistre|faux|vrai"
     r"|recuerd|anot|ten en|olv|borra|elimin|guard|almacen|verdad|falso|cierto|mal\b"
@@ -159,7 +160,8 @@ def _not_kept(said: Sequence[Sentence], at: int, match: re.Match[str]) -> Reques
 
 
 _FILLERS = re.compile(
-    rf"\b(?:keep (?:this|that|it) between (?:us|you and me)|off the record|{w.PLEASE}|ok|okay|oh|and|but|so|thanks|thank you|hey|right|no|yes|just|also|actually|wait|sorry|don'?t|do not|save"
+    rf"\b(?:keep (?:this|that|it) between (?:us|you and me)|off the record|{w.PLEASE}|ok|okay|oh|and|but|so"
+    rf"|thanks|thank you|hey|right|no|yes|just|also|actually|wait|sorry|don'?t|do not|save"
     r"|store|keep|remember|it|that|this|danke|aber|und|merci|mais|gracias|pero|grazie|ma|obrigad[oa]|mas)\b",
     re.IGNORECASE,
 )

@@ -65,7 +65,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What is believed and kept before the turn; what the user had said last; memories with the owners of their logs."""
+    """What is believed before the turn, and kept, with the owners of their logs; what the user had said last."""
 
     facts: Sequence[Fact] = ()
     memories: Sequence[tuple[str, Memory]] = ()
