@@ -61,6 +61,7 @@ def test_what_is_to_be_forgotten_is_found(text: str, rest: str) -> None:
     [
         ("I like tea. My PIN is 4711. Don't store that.", "I like tea."),
         ("I like tea. My PIN is 4711, but please don't save it.", "I like tea."),
+        ("I like tea. My PIN is 4711, don't write that down.", "I like tea."),
         ("Off the record: my PIN is 4711. I like tea.", "I like tea."),
         ("Off the record. My PIN is 4711. I like tea.", "I like tea."),
         ("I like tea. Don't remember that my PIN is 4711.", "I like tea."),

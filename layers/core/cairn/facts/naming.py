@@ -106,9 +106,9 @@ _VERBS = (
     ("user_like", "like|love|enjoy|mag|liebe|aime|gusta|piace|gosto"),
 )
 _SMALL_WORDS = """
-    dass ich in der die das den dem ein eine einen mein meine meinen und zu bin habe que qu je j'ai le la les l' un une
-    de du des mon ma mes suis et a au yo el los las una mi mis soy en y che io il lo i gli di mio mia sono o os as eu um uma
-    meu minha sou e no na em com con mit avec ai ho he aux al alla allo gegen
+    dass ich in der die das den dem ein eine einen mein meine meinen und zu bin habe que qu je j'ai le la les l'
+    un une de du des mon ma mes suis et a au yo el los las una mi mis soy en y che io il lo i gli di mio mia
+    sono o os as eu um uma meu minha sou e no na em com con mit avec ai ho he aux al alla allo gegen
 """
 _SMALL = frozenset(_SMALL_WORDS.split())
 _DENIED = re.compile(r"\bi(?:'ve)? (?:have )?(?:never|didn'?t|did not|haven't|don'?t|do not)\s+", re.IGNORECASE)

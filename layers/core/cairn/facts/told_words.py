@@ -90,6 +90,7 @@ NOT_KEEP = (
         rf"(?:(?:any of )?(?:that|this|it|the following|what follows|what i (?:just )?said){_MEMORY}{_END}"
         rf"|that{_CLAUSE_OF})"
     ),
+    rf"(?:don'?t|do not|never) write (?:that|this|it) down{_END}",
     rf"(?P<next>off the record){_END}",
     rf"(?:this|that|it)(?: is|'s| was| stays)(?: strictly)? off the record{_END}",
     rf"keep (?:this|that|it) (?:just |strictly )?(?:between (?:us|you and me)|off the record|to yourself){_END}",
