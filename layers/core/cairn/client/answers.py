@@ -13,7 +13,8 @@ class Stored:
     """A turn that was stored, once.
 
     `items` were written, `facts` learnt, and `replaced` of the facts before them. `replayed` says that this turn was
-    stored before and nothing was written now. `instructions_left_out` counts system and developer items.
+    stored before and nothing was written now. `instructions_left_out` counts system and developer items. `told` is what
+    the user's words asked of memory, each as `did` and `what`.
     """
 
     turn_id: str
@@ -23,6 +24,7 @@ class Stored:
     replaced: int
     replayed: bool
     instructions_left_out: int = 0
+    told: tuple[Mapping[str, str], ...] = ()
 
     @classmethod
     def of(cls, answer: Mapping[str, Any], turn_id: str, session: str) -> Stored:
@@ -35,6 +37,7 @@ class Stored:
             replaced=answer["facts_superseded"],
             replayed=answer["replayed"],
             instructions_left_out=answer.get("instructions_left_out") or 0,
+            told=tuple(answer.get("told") or ()),
         )
 
 

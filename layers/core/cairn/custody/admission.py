@@ -37,9 +37,8 @@ from cairn.log.layout import (
     registry_sk,
     session_named,
 )
-from cairn.log.memories import scope_of
+from cairn.log.memories import FORGOTTEN, KEPT, scope_of
 from cairn.log.view import MemoryView
-from cairn.memories.remember import FORGOTTEN, KEPT
 from cairn.sessions import due
 from cairn.sessions.head import ACROSS as ACROSS_TO
 from cairn.sessions.head import DROPPED

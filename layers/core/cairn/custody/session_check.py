@@ -15,13 +15,14 @@ from cairn.ground.errors import TransactionRefused
 from cairn.ground.ids import SessionId, Tenant, time_ordered_id
 from cairn.ground.session import NO_SESSION, Session
 from cairn.ground.table import ABSENT, Attributes, Equals, Key, Put, Update, Write
-from cairn.log.entries import LogEntry, TurnEntry
+from cairn.log.entries import LogEntry
 from cairn.log.layout import KEPT_COUNT, log_of, log_owner, log_sk, registry_pk, session_named
 from cairn.sessions import due
 from cairn.sessions.head import ACROSS, BEGUN, REMOVALS, naming
 from cairn.sessions.layout import HEAD, MEMORY_COUNT, session_of, session_pk
 from cairn.sessions.services import SessionServices
 from cairn.sessions.transacting import transact
+from cairn.turns.telling import Words
 
 _LATEST = b"\xff" * 10
 
@@ -112,7 +113,7 @@ class SessionCheck:
         """Append a turn to its log; what was learnt from it when it was said is not learnt again."""
         if seq in self._logged(where, owner):
             return
-        turn = TurnEntry.of(events[0].turn_id, seq, events)
+        turn = Words.of(events).entry(events[0].turn_id, seq, events)
         entry = LogEntry(session_id=where.session_id, at=events[0].ts, turn=turn)
         log, now = self._services.log, self._services.adapters.clock.now
 

@@ -23,7 +23,7 @@ from cairn.ground.ports import Reads
 from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Key, Query, prefix_range
 from cairn.log.layout import ENTRIES, KEPT_COUNT, log_of, memory_sk, session_named
-from cairn.memories.remember import FORGOTTEN, KEPT
+from cairn.log.memories import FORGOTTEN, KEPT
 from cairn.sessions.head import REMOVALS, Head
 from cairn.sessions.layout import (
     COMPACTED,

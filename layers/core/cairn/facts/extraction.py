@@ -29,8 +29,8 @@ _SELDOM_LAST = re.compile(r"(?:\A|[\s(])(?:[a-z]|[a-z]\.[a-z]|etc|inc|ltd|co|cor
 _GREETING = re.compile(v.GREETING.replace(" ", r"\s+"), re.IGNORECASE)
 _INTRODUCED = re.compile(rf"\s+{v.I_AM}\b", re.IGNORECASE)
 _SENTENCE_START = re.compile(r"\s*(?:\Z|(?:I|I'm|I've|My|We|The|It|Please|What|How|Can|Could|Today|This|But|So)\b)")
-# Typographic signs become those of the patterns, one for one, so that places stay.
-_STRAIGHT = str.maketrans("\u2019\u2018\u201c\u201d\u00a0", "''\"\" ")
+STRAIGHT = str.maketrans("\u2019\u2018\u201c\u201d\u00a0", "''\"\" ")
+"""Makes typographic signs those of the patterns, one for one, so that places stay."""
 _CORRECTION = re.compile(
     r"\s*(?:(?:(?:sorry|no|oops|wait|actually|correction|my bad|scratch that)[,.!:]?\s+)+(?:it's|it is|that's|i meant)"
     r"|i meant|i mean)\s+(?:actually\s+)?",
@@ -64,9 +64,9 @@ class _Reading:
 
     def read(self, event_id: str, text: str) -> None:
         """Read a text, sentence by sentence."""
-        plain = text.translate(_STRAIGHT)
+        plain = text.translate(STRAIGHT)
         masked = own_words(plain)
-        for start, end in _sentences(masked):
+        for start, end in sentences(masked):
             if sentence := plain[start:end].strip():
                 begin = plain.index(sentence, start)
                 self._read_sentence(event_id, sentence, masked[begin : begin + len(sentence)])
@@ -89,7 +89,8 @@ class _Reading:
         del self.found[max(0, len(self.found) - count) :]
 
 
-def _sentences(text: str) -> Iterator[tuple[int, int]]:
+def sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the sentences of a text begin and end."""
     start = 0
     for border in _BORDER.finditer(text):
         before = text[max(start, border.start() - _LONGEST_END) : border.start()]

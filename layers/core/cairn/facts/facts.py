@@ -76,7 +76,7 @@ class Fact:
         return self.state is State.ACTIVE and (self.expires_at is None or now < self.expires_at)
 
 
-def subject(fact: Fact) -> str:
+def subject(fact: Fact | Candidate) -> str:
     """Return in words what the fact is about: its kind, and its key where that says more than kind and value do."""
     kind, key = fact.fact_id.removeprefix("user_").replace("_", " "), normalise(fact.key)
     return kind if key in {normalise(fact.value), normalise(kind)} else f"{kind} ({fact.key})"

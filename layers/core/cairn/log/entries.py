@@ -53,9 +53,9 @@ class TurnEntry:
     texts: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, turn_id: TurnId, seq: int, events: Sequence[Event]) -> TurnEntry:
-        """Return what the log tells of a turn with these events."""
-        texts = ((event, text_of(event.item)) for event in events)
+    def of(cls, turn_id: TurnId, seq: int, events: Sequence[Event], kept: Mapping[str, str] | None = None) -> TurnEntry:
+        """Return what the log tells of a turn with these events, where not all is `kept` only that, by event id."""
+        texts = ((event, text_of(event.item) if kept is None else kept.get(event.id, "")) for event in events)
         return cls(
             turn_id=turn_id,
             seq=seq,

@@ -53,6 +53,9 @@ SCOPES: Final[Mapping[str, MemoryScope]] = {"s": "session", "u": "user", "p": "p
 
 Or all sessions of its user in every project.
 """
+KEPT = "kept"
+FORGOTTEN = "forgotten"
+"""The states of the item beside a log that says of a memory whether it is still kept."""
 
 # The scope's letter and 16 bytes of a tag (decision 30).
 _ID = re.compile(r"[supe]-[0-9a-f]{32}")

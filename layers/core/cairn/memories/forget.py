@@ -18,9 +18,8 @@ from cairn.ground.session import NO_SESSION, Session
 from cairn.ground.table import Check, Equals, Key, Update, Write, key_of
 from cairn.log.entries import LogEntry
 from cairn.log.layout import NEWEST, is_within, log_pk, memory_owner, memory_sk, named_in
-from cairn.log.memories import Ending, scope_of
+from cairn.log.memories import FORGOTTEN, KEPT, Ending, scope_of
 from cairn.memories.model import ForgetRequest
-from cairn.memories.remember import FORGOTTEN, KEPT
 from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from cairn.sessions.open_logs import open_logs, visibility_of
 from cairn.sessions.services import SessionServices

@@ -23,7 +23,7 @@ from cairn.ground.table import ABSENT, AnyOf, Attributes, Key, LessThan, Missing
 from cairn.log.entries import LogEntry
 from cairn.log.layout import KEPT_COUNT, log_pk, memory_owner, memory_sk, named_in
 from cairn.log.manifest import ENTRIES
-from cairn.log.memories import SCOPES, Memory, MemoryType
+from cairn.log.memories import KEPT, SCOPES, Memory, MemoryType
 from cairn.memories.model import MOST_PER_SESSION, Note
 from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from cairn.sessions.open_logs import kept_scope
@@ -31,8 +31,6 @@ from cairn.sessions.services import SessionServices
 from cairn.sessions.transacting import asking_for, transact
 
 PURPOSE = "memory"
-KEPT = "kept"
-FORGOTTEN = "forgotten"
 _LETTERS = {scope: letter for letter, scope in SCOPES.items()}
 
 

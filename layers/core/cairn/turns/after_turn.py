@@ -13,10 +13,8 @@ from functools import partial
 from itertools import count
 
 from cairn.conversation.events import Event, events_of
-from cairn.conversation.items import role_of, text_of
 from cairn.conversation.turns import Completion
-from cairn.facts.extraction import extract
-from cairn.facts.facts import Recording
+from cairn.facts.facts import Fact, Recording
 from cairn.facts.proposals import Proposals
 from cairn.ground.adapters import Pending
 from cairn.ground.codec import rfc3339
@@ -24,10 +22,11 @@ from cairn.ground.errors import CorruptData, ResourceBusy, TransactionRefused
 from cairn.ground.ids import Project, Tenant, time_ordered_id
 from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, Key, Put, Update, Write, key_of
-from cairn.log.entries import LogEntry, TurnEntry
+from cairn.log.entries import LogEntry
 from cairn.log.layout import across, log_owner, named_in, registry_pk, registry_sk
 from cairn.log.ledger import unspoken
 from cairn.log.log import ON_TIME
+from cairn.log.memories import Memory
 from cairn.log.view import MemoryView
 from cairn.sessions import due
 from cairn.sessions.guards import Claim
@@ -38,9 +37,11 @@ from cairn.sessions.sessions import Lease
 from cairn.sessions.stored_turn import StoredTurn
 from cairn.sessions.transacting import asking_for, transact
 from cairn.turns.echo import NOTHING_STORED, instructions_of, new_inputs_of, read_context
+from cairn.turns.forgetting import ending_writes
 from cairn.turns.learning import Believed, Learned, learned, learned_here
 from cairn.turns.model import CommittedTurn
 from cairn.turns.proposing import proposals
+from cairn.turns.telling import Held, Obeyed, Words, obey
 
 
 def commit(services: SessionServices, session: Session, turn: Completion) -> CommittedTurn:
@@ -58,6 +59,8 @@ class _Delta:
     seq: int
     now: datetime
     events: tuple[Event, ...]
+    words: Words
+    obeyed: Obeyed
     learned: Learned
 
 
@@ -103,6 +106,7 @@ class _Commit:
             instructions_left_out=instructions_of(self._turn),
             facts_written=len(delta.learned.added),
             facts_superseded=delta.learned.superseded,
+            told=delta.obeyed.told,
         )
 
     def _take_claim(self) -> Claim:
@@ -151,22 +155,39 @@ class _Commit:
         now = self._services.adapters.clock.now()
         inputs = new_inputs_of(self._services, self._session, self._turn, self._context)
         events = events_of(self._turn, inputs, now)
-        learned_now = self._learned(_said_by_user(events, len(inputs)), lease.seq, now)
-        return _Delta(lease.seq + 1, now, events, learned_now)
+        words = Words.of(events)
+        return _Delta(lease.seq + 1, now, events, words, *self._learned(words, lease.seq, now))
 
-    def _learned(self, said: Sequence[tuple[str, str]], seq: int, now: datetime) -> Learned:
+    def _learned(self, words: Words, seq: int, now: datetime) -> tuple[Obeyed, Learned]:
         """Return what follows from what was said after turn `seq`."""
         with self._services.log.view(*self._place, self._owner) as view:
             believed, previous = self._believed(view, self._owner, now), view.last_said(self._session.session_id, seq)
-        found, recording = extract(said, previous), self._recording(now)
+        said, recording, held = words.kept, self._recording(now), [*believed.own, *believed.everywhere]
         for owner in self._across:
             with self._services.log.view(*self._place, owner) as view:
                 everywhere, spoken = self._believed(view, owner, now), view.ledger.said(None)
             # What a project holds from before, and was spoken of since, is no longer believed.
             believed = Believed(unspoken(believed.own, spoken), unspoken(believed.everywhere, spoken))
+            held = [*believed.own, *believed.everywhere, *everywhere.own, *everywhere.everywhere]
             proposed = self._proposed.candidates(said, [*believed.own, *everywhere.own])
-            return learned(believed, everywhere, proposed, found, recording)
-        return learned_here(believed, self._proposed.candidates(said, believed.own), found, recording)
+            obeyed = self._obeyed(words, held, previous)
+            return obeyed, learned(believed, everywhere, proposed, obeyed.found, recording)
+        obeyed = self._obeyed(words, held, previous)
+        return obeyed, learned_here(believed, self._proposed.candidates(said, believed.own), obeyed.found, recording)
+
+    def _obeyed(self, words: Words, facts: Sequence[Fact], previous: str) -> Obeyed:
+        return obey(words, Held(facts, self._memories() if words.forgets else (), previous))
+
+    def _memories(self) -> list[tuple[str, Memory]]:
+        """Return the memories that are kept of the user and of the session, with the owners of their logs."""
+        of_session = log_owner(None, self._session.session_id)
+        if of_session not in self._owners:
+            self._refresh(of_session)
+        kept: list[tuple[str, Memory]] = []
+        for owner in dict.fromkeys((*self._owners, of_session)):
+            with self._services.log.view(*self._place, owner) as view:
+                kept += [(owner, memory) for memory in view.memories()]
+        return kept
 
     def _believed(self, view: MemoryView, owner: str, now: datetime) -> Believed:
         own = view.facts(now, named_in(owner, self._session.project, self._session.session_id))
@@ -198,10 +219,12 @@ class _Commit:
             raise ResourceBusy("the commit was held up for too long; nothing was written", {"resource": "session"})
         log = self._services.log
         appends = [log.append(*self._place, owner, entry) for owner, entry in self._entries(delta)]
+        endings = ending_writes(log, self._session, delta.obeyed.ended, delta.now)
         return [
             self._event_write(delta),
             *appends,
-            *log.in_order(*appends),
+            *endings,
+            *log.in_order(*appends, *(write for write in endings if isinstance(write, Put))),
             self._head_write(lease, delta, appends),
             self._services.guards.done(claim, delta.seq),
             *self._registration(lease),
@@ -222,7 +245,7 @@ class _Commit:
 
     def _entries(self, delta: _Delta) -> Iterator[tuple[str, LogEntry]]:
         """Yield the entry of each log that is written, by its owner: one across projects only where that changes."""
-        turn = TurnEntry.of(self._turn.turn_id, delta.seq, delta.events)
+        turn = delta.words.entry(self._turn.turn_id, delta.seq, delta.events)
         session = self._session
         yield self._owner, LogEntry(session_id=session.session_id, at=delta.now, turn=turn, changes=delta.learned.here)
         changes = delta.learned.across
@@ -267,11 +290,6 @@ class _Commit:
             self._services.guards.give_back(self._claim)
         if self._lease is not None:
             self._services.sessions.release(self._lease)
-
-
-def _said_by_user(events: Sequence[Event], inputs: int) -> list[tuple[str, str]]:
-    said = [(event.id, text_of(event.item)) for event in events[:inputs] if role_of(event.item) == "user"]
-    return [(name, text) for name, text in said if text]
 
 
 def _raise_if_lost(writes: Sequence[Write], refused: TransactionRefused) -> None:

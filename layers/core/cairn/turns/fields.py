@@ -17,7 +17,7 @@ from cairn.ground.settings import RecallScope
 from cairn.messages.formats import Format
 from cairn.recall.filter import SearchMode
 from cairn.turns import operation_token as operations
-from cairn.turns.model import CommittedTurn, Preparation, PreparedTurn
+from cairn.turns.model import CommittedTurn, Did, Preparation, PreparedTurn
 
 OutputItems = Annotated[AnswerItems, Field(description="What the model answered, with tool calls and results.")]
 
@@ -162,6 +162,13 @@ class Prepared(BaseModel):
         )
 
 
+class ToldFields(BaseModel):
+    """One thing done because the user's words asked memory for it."""
+
+    did: Annotated[Did, Field(description="What was done.")]
+    what: Annotated[str, Field(description="With what, in short words.")]
+
+
 class Committed(BaseModel):
     """What was written."""
 
@@ -173,6 +180,10 @@ class Committed(BaseModel):
     instructions_left_out: Annotated[
         int | None, Field(description="System and developer items not stored, if there were any.", exclude_if=is_absent)
     ] = None
+    told: Annotated[
+        list[ToldFields] | None,
+        Field(description="What the user told memory to do, and what came of it.", exclude_if=is_absent),
+    ] = None
 
     @classmethod
     def of(cls, turn: CommittedTurn) -> Self:
@@ -183,4 +194,5 @@ class Committed(BaseModel):
             facts_superseded=turn.facts_superseded,
             replayed=turn.replayed,
             instructions_left_out=turn.instructions_left_out or None,
+            told=[ToldFields(did=each.did, what=each.what) for each in turn.told] or None,
         )

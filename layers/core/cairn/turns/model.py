@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal, TypeAlias
 
 from cairn.context.lines import Passage
 from cairn.ground.explanation import Explanation
@@ -65,11 +66,23 @@ class BegunTurn:
     expires_at: datetime
 
 
+Did: TypeAlias = Literal["kept", "forgotten", "not_kept", "nothing_found"]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One thing that was done because the user told memory so, in short words."""
+
+    did: Did
+    what: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommittedTurn:
     """The result of a commit; a replay wrote nothing.
 
-    `instructions_left_out` are the system and developer items of the turn, which are never stored.
+    `instructions_left_out` are the system and developer items of the turn, which are never stored. `told` is what was
+    done because the user's words asked for it.
     """
 
     events_written: int = 0
@@ -77,3 +90,4 @@ class CommittedTurn:
     facts_written: int = 0
     facts_superseded: int = 0
     replayed: bool = False
+    told: tuple[Told, ...] = ()

@@ -7,6 +7,7 @@ from functools import partial
 from cairn.conversation.items import role_of, text_of
 from cairn.conversation.turns import Completion
 from cairn.facts.proposals import FactQuestion, Proposals
+from cairn.facts.told import requests, without
 from cairn.ground.adapters import Pending
 from cairn.ground.errors import ModelFailed
 from cairn.ground.session import Session
@@ -44,6 +45,7 @@ def _question(services: SessionServices, session: Session, turn: Completion) -> 
     if not is_free.result:
         return None
     said = [text_of(item) for item in new_inputs_of(services, session, turn, context.result) if role_of(item) == "user"]
+    said = without(said, requests(said))  # what is not to be kept is not told a model either
     if not any(said):
         return None
     held = services.searcher.believed(Visibility(session, owner, "session", reaches), owners)
