@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from cairn.language.dates import Span, spans
+from cairn.language.dates import spans
 from cairn.language.index_terms import ROLES, pair_hashes
 from cairn.language.persons import Person, asked_of
+from cairn.language.span import Span
 from cairn.language.terms import terms, words
 from cairn.language.traits import asks_how_many, asks_when
 
