@@ -178,7 +178,6 @@ def test_a_holiday_is_its_day(question: str, day: str) -> None:
         "Did I walk from 3 to 9 miles?",
         "Is it late? Is it too early?",
         "What did the third quarter cost?",
-        "The last week of school?",
         "The first week of the course?",
         "Kam jemand vor dem Tag?",
         "Qui est venu avant ?",
@@ -199,12 +198,9 @@ def test_a_range_that_passes_a_year_s_end_is_meant_in_each_year_that_there_are_t
 
 def test_easter_moves_with_the_moon() -> None:
     # The earliest and latest of three centuries, and both exceptions of the computus.
-    days = {year: easter(year) for year in (1818, 1943, 1954, 1981, 2024, 2038, 2076)}
+    days = [easter(year) for year in (1818, 1943, 1954, 1981, 2024, 2038, 2076)]
 
-    assert {year: (day.month, day.day) for year, day in days.items()} == {
-        **{1818: (3, 22), 1943: (4, 25), 1954: (4, 18), 1981: (4, 19)},
-        **{2024: (3, 31), 2038: (4, 25), 2076: (4, 19)},
-    }
+    assert [f"{day:%m-%d}" for day in days] == ["03-22", "04-25", "04-18", "04-19", "03-31", "04-25", "04-19"]
     assert all(easter(year).weekday() == 6 for year in range(1900, 2100))
 
 
@@ -215,8 +211,33 @@ def test_thanksgiving_is_the_fourth_thursday_of_november() -> None:
 @pytest.mark.parametrize(
     "part",
     [
-        *("1/", "1-", "1.", "on 1/2", "3-9 ", "on 1.1.", "F", "from ", "from the ", "the ", "may ", "march to ", "3 may ", "1/2/2024 "),
-        *("first week of ", "week before ", "christmas ", "noel a ", "to ", "between march and ", "ostern vor ", "\u2013", "1 - "),
+        *(
+            "1/",
+            "1-",
+            "1.",
+            "on 1/2",
+            "3-9 ",
+            "on 1.1.",
+            "F",
+            "from ",
+            "from the ",
+            "the ",
+            "may ",
+            "march to ",
+            "3 may ",
+            "1/2/2024 ",
+        ),
+        *(
+            "first week of ",
+            "week before ",
+            "christmas ",
+            "noel a ",
+            "to ",
+            "between march and ",
+            "ostern vor ",
+            "\u2013",
+            "1 - ",
+        ),
     ],
 )
 def test_reading_takes_time_in_line_with_the_length_of_a_text(part: str) -> None:
@@ -226,5 +247,5 @@ def test_reading_takes_time_in_line_with_the_length_of_a_text(part: str) -> None
         spans(text, TODAY, range(2020, 2025))
         return time.process_time() - started
 
-    seconds(100)
-    assert seconds(40_000) < 0.5
+    # The best of three: other processes take time too.
+    assert min(seconds(40_000) for _ in range(3)) < 0.1

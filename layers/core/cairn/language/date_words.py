@@ -2,10 +2,11 @@
 
 A word becomes a sign, so that one grammar does for all languages: M month, m month that is another word too, G what
 makes a number a month, W weekday, S season, s in a season, U unit of time, N digits, n another number, O ordinal,
-Y year, D whole date, d days ago, K unit at its distance from today, L last, P last but one, T this, A ago that comes
-first and a last, B ago at either end, I what leads to a month, J what joins parts, _ what counts for nothing, H holiday,
-h holiday that is another word too, i what leads to a holiday, b before or after, o ordinal in letters, E early to late,
-Q quarter, R two days as in 3-9, F what begins a range, C what goes on to its end, c the same after F alone, x others.
+Y year, D date in digits, d days ago, K unit at its distance from today, L last, P last but one, T this, A ago that comes
+first and a last, B ago at either end, I what leads to a month, J what joins parts, _ what counts for nothing,
+H holiday, h holiday that is another word too, i what leads to a holiday, b before or after, o ordinal in letters,
+E early, mid or late, Q quarter, R two days as in 3-9, F what begins a range, C what goes on to its end, c what does so
+after F alone, x others.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, NotRequired, TypedDict
@@ -52,11 +52,14 @@ _BY_SCRIPT: Mapping[str, Sequence[str]] = {
 _CJK = "\u3000"
 # In words, or in characters of Chinese and Japanese: no entry of date_words.json is longer.
 _LONGEST_PHRASE = 4
+# Of a text that is longer than any question the end is read, where a question stands that follows other text.
+_MOST_WORDS = 4_000
 # Longer numbers are no day, year or count of days; int() of a very long one is slow.
 _MOST_DIGITS = 5
 _YEAR = re.compile(r"(?:19|20)\d\d")
 # English endings, and those of French, Italian, Spanish and Portuguese with accents and signs folded.
 _ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|o|a)")
+
 
 class Word(NamedTuple):
     """A sign and its value: a place in the year or week, a count, a distance; for a unit, how many it counts.
@@ -84,7 +87,7 @@ class _Lexicon:
 
 def readings(text: str) -> Iterator[Sequence[Word]]:
     """Yield a text as each language reads it that may find a date in it, English first."""
-    said = [part for word in words(spelt_out(text)) for part in word.split("'")]
+    said = [part for word in words(spelt_out(text))[-_MOST_WORDS:] for part in word.split("'")]
     digits = any(word[0].isdecimal() for word in said)
     for script in {_script(word): None for word in ["", *said]}:
         for lexicon in map(_lexicon, _BY_SCRIPT[script]):
@@ -172,7 +175,7 @@ def _lexicon(language: str) -> _Lexicon:
 
 
 def _entries(language: _Language) -> Iterator[tuple[str, Word]]:
-    shared = language["signs"].get("also other words", "").split()
+    shared = fold(language["signs"].get("also other words", "")).split()
     told = [(said, Word(_SIGNS[name])) for name, said in language["signs"].items() if name in _SIGNS]
     # Chinese and Japanese count with characters as others do with digits.
     told += [(said, Word("N" if said >= _CJK else "n", float(count))) for count, said in language["counts"].items()]

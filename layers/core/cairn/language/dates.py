@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
-from itertools import islice
 from operator import itemgetter
 
 from cairn.language import near_dates
@@ -28,8 +27,8 @@ _DAYS = {"day": 1, "week": 7, "weekend": 7, "month": 30, "year": 365}
 # Nobody asks for more; a number that is no count of days would leave the calendar.
 _A_LIFETIME = 120 * 365
 _WORTH_OF_A_YEAR = 0.3
-# Each span is held against each day that there are texts of; no question asks for so many.
-_MOST_SPANS = 200
+# Each span is held against each day that there are texts of. A long text has its question at the end.
+_MOST_DATES = 100
 # The longest three months have 92 days. "Last summer" is not the one that began less than 60 days ago.
 _A_SEASON, _MOST_OF_A_SEASON = timedelta(days=92), timedelta(days=60)
 _WEEK = 7
@@ -44,12 +43,12 @@ def _spans(words: Sequence[Word], today: date, years: range) -> tuple[int, tuple
     """Return how many words speak of days, and the days that are most precise."""
     found: dict[int, list[Span]] = {}
     matches = list(_GRAMMAR.finditer("".join(word.sign for word in words)))
-    for match in matches:
+    for match in matches[-_MOST_DATES:]:
         precision, meaning = _MEANINGS[match.lastgroup or ""]
         found.setdefault(precision, []).extend(meaning(words[match.start() : match.end()], today, years))
     told = [precision for precision, each in found.items() if each]
     # The same days said twice are one span.
-    days = tuple(islice(dict.fromkeys(found[min(told)]), _MOST_SPANS)) if told else ()
+    days = tuple(dict.fromkeys(found[min(told)])) if told else ()
     return sum(len(match[0]) for match in matches), days
 
 
@@ -164,15 +163,16 @@ _HOLIDAY = "(?:H|(?<=[iIJb])h|h(?=[YL]))"
 # Days beside which others are counted, and that begin or end a range: other words around them tell that they are dates.
 _FIXED = f"(?:[NO][J_]*[Mm]|[Mm][NO](?!U)|D|{_HOLIDAY})"
 _END = f"(?:{_FIXED}|[Mm])"
-_DAYS_OF = f"(?:R[J_]*M|(?<=[IF])R[J_]*m|R[J_]*m(?=_?Y)|MR(?!U)|(?<=I)mR(?!U)|mR(?=_?Y))"
+# Without "from" or "between", where nothing else than a date is meant: "3 to 9 July", "3 May to 9".
+_OPEN_RANGE = rf"(?:(?:[NO]|M)_*C_*(?:[NO][J_]*)?(?:M|m(?=[J_]?Y))|{_FIXED}{_OF_YEAR}_*C_*(?:{_FIXED}|[NO](?!U)))"
+_DAYS_OF = "(?:R[J_]*M|(?<=[IF])R[J_]*m|R[J_]*m(?=_?Y)|MR(?!U)|(?<=I)mR(?!U)|mR(?=_?Y))"
 _KINDS: Sequence[tuple[str, int, Meaning, str]] = (
     ("beside", 0, near_dates.beside, rf"[Nn]?_?U_?[bA][A_]?{_FIXED}{_OF_YEAR}"),
     (
         "between",
         1,
         near_dates.between,
-        rf"F_*(?:{_END}{_OF_YEAR}|[NO])_*[Cc]_*{_END}{_OF_YEAR}|(?:[NO]|M)_*C_*(?:[NO][J_]*)?(?:M|m(?=[J_]?Y)){_OF_YEAR}"
-        rf"|(?:{_FIXED}{_OF_YEAR}_*C_*(?:{_FIXED}{_OF_YEAR}|[NO](?!U)))",
+        rf"F_*(?:{_END}{_OF_YEAR}|[NO])_*[Cc]_*{_END}{_OF_YEAR}|{_OPEN_RANGE}{_OF_YEAR}",
     ),
     ("days_of_month", 1, near_dates.days_of_month, rf"{_DAYS_OF}{_OF_YEAR}"),
     ("unit_of_day", 1, near_dates.unit_of_day, rf"U[IJ]_*{_FIXED}{_OF_YEAR}|{_HOLIDAY}U{_OF_YEAR}"),

@@ -76,7 +76,9 @@ def between(said: Said, today: date, years: range) -> Iterator[Span]:
         firsts = list(_within(left, year, month and int(month.number)))
         lasts = list(_within(right, year, month and int(month.number)))
         # Of dates that may be read in two orders, both have to be in the same one.
-        pairs = zip(firsts, lasts, strict=False) if len(firsts) == len(lasts) else [(a, b) for a in firsts for b in lasts]
+        pairs = (
+            zip(firsts, lasts, strict=False) if len(firsts) == len(lasts) else [(a, b) for a in firsts for b in lasts]
+        )
         yield from (_stretch(first, last, left) for (first, _), (_, last) in pairs)
 
 

@@ -19,13 +19,14 @@ _TWO_DAYS = re.compile(r"(\d\d?)-(\d\d?)")
 _CENTURY = 2000
 _SOME_LEAP_YEAR = 2024
 _LAST_DAY = 31
-# Without a year, 1/21 may be a share and 3.11 a version: only a word before which there is a day makes them a date.
-_LEADS = (
-    "on until till since from before after between am vom bis zum ab seit nach den le du au jusqu'au depuis el del al "
-    "hasta desde op il dal em"
-)
+# Without a year, 1/21 may be a share and 3.11 a version: only a word that leads to a day makes them a date, with dots
+# one that seldom leads to a version.
+_BEFORE_DOTS = "on am vom bis zum seit nach vor le du au el del al op il dal em"
+_BEFORE_SLASHES = f"{_BEFORE_DOTS} until till since from before after between ab depuis hasta desde"
+_ARTICLE = "(?:the |le |el |dem |den )?"
 _WITHOUT_YEAR = re.compile(
-    rf"\b((?:{'|'.join(_LEADS.split())}) (?:the |le |el |dem |den )?)(?:(\d\d?/\d\d?)(?![\d/.,:%-]*\d)|(\d\d?\.\d\d?)\.(?!\d))"
+    rf"\b((?:{_BEFORE_SLASHES.replace(' ', '|')}) {_ARTICLE}\d\d?/\d\d?)(?![\d/.,:%-]*\d)"
+    rf"|\b((?:{_BEFORE_DOTS.replace(' ', '|')}) {_ARTICLE}\d\d?\.\d\d?)\.(?!\d)"
 )
 # "3. bis 9. Juli" needs no help; a dash with or without blanks between two days does.
 _DASHED = re.compile(r"(?<![\d.,/:-])(\d\d?) ?[-\u2013] ?(\d\d?)(?![\d.,/:-]*\d)")
@@ -64,7 +65,7 @@ def numeric(said: str) -> Sequence[PartialDate]:
         return ()
     first, second = int(found[1]), int(found[3])
     # With dots the day is always first.
-    orders = [(second, first)] if found[2] == "." else [(second, first), (first, second)]
+    orders = [(second, first)] if found[2] == "." else [(first, second), (second, first)]
     return _real([PartialDate(year, month, day) for month, day in dict.fromkeys(orders)])
 
 
@@ -77,7 +78,7 @@ def two_days(said: str) -> Sequence[PartialDate]:
 
 
 def _with_no_year(found: re.Match[str]) -> str:
-    return f"{found[1]}{found[2]}/0000" if found[2] else f"{found[1]}{found[3]}.0000 "
+    return f"{found[1]}/0000" if found[1] else f"{found[2]}.0000 "
 
 
 def _real(dates: Sequence[PartialDate]) -> Sequence[PartialDate]:
