@@ -2,7 +2,7 @@
 
 A word becomes a sign, so that one grammar does for all languages: M month, m month that is another word too, G what
 makes a number a month, W weekday, S season, s in a season, U unit of time, N digits, n another number, O ordinal,
-Y year, D date in digits, d days ago, K unit at its distance from today, L last, P last but one, T this, A ago that comes
+Y year, D date in digits, d days ago, K unit at its distance from today, L last, P last but one, T this, A ago that is
 first and a last, B ago at either end, I what leads to a month, J what joins parts, _ what counts for nothing,
 H holiday, h holiday that is another word too, i what leads to a holiday, b before or after, o ordinal in letters,
 E early, mid or late, Q quarter, R two days as in 3-9, F what begins a range, C what goes on to its end, c what does so

@@ -27,6 +27,8 @@ _DAYS = {"day": 1, "week": 7, "weekend": 7, "month": 30, "year": 365}
 # Nobody asks for more; a number that is no count of days would leave the calendar.
 _A_LIFETIME = 120 * 365
 _WORTH_OF_A_YEAR = 0.3
+# Nothing is stored of other years, and a lifetime before or after these is in the calendar.
+_FIRST_YEAR, _AFTER_THE_LAST_YEAR = 1800, 2200
 # Each span is held against each day that there are texts of. A long text has its question at the end.
 _MOST_DATES = 100
 # The longest three months have 92 days. "Last summer" is not the one that began less than 60 days ago.
@@ -36,6 +38,7 @@ _WEEK = 7
 
 def spans(question: str, today: date, years: range) -> tuple[Span, ...]:
     """Return the days that a question speaks of; a day or month without a year is meant in any of these years."""
+    years = range(max(years.start, _FIRST_YEAR), min(years.stop, _AFTER_THE_LAST_YEAR))
     return max((_spans(words, today, years) for words in readings(question)), default=(0, ()), key=itemgetter(0))[1]
 
 
