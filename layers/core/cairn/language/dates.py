@@ -46,6 +46,10 @@ def _spans(words: Sequence[Word], today: date, years: range) -> tuple[int, tuple
     """Return how many words speak of days, and the days that are most precise."""
     found: dict[int, list[Span]] = {}
     matches = list(_GRAMMAR.finditer("".join(word.sign for word in words)))
+    # "The visit at Christmas, in 2022": a single year that is said apart is that of all days without one.
+    apart = {int(words[match.start()].number) for match in matches if match.lastgroup == "year"}
+    if len(apart) == 1:
+        years = range(min(apart), min(apart) + 1)
     for match in matches[-_MOST_DATES:]:
         precision, meaning = _MEANINGS[match.lastgroup or ""]
         found.setdefault(precision, []).extend(meaning(words[match.start() : match.end()], today, years))
@@ -187,7 +191,7 @@ _KINDS: Sequence[tuple[str, int, Meaning, str]] = (
         "holiday",
         0,
         near_dates.holiday,
-        rf"[LT]_?[Hh]|(?:Y|{_RELATIVE})_?H|(?<![bA])(?<![bA]_){_HOLIDAY}(?:L|{_OF_YEAR})",
+        rf"[LT]_?[Hh]|(?:Y|{_RELATIVE})_?H|(?:(?<=[Ii])|(?<=[Ii]_))[Hh](?:L|{_OF_YEAR})|[Hh](?:L|[IJ_]*(?:Y|{_RELATIVE}))",
     ),
     (
         "day",
@@ -214,6 +218,7 @@ _KINDS: Sequence[tuple[str, int, Meaning, str]] = (
 )
 """How dates are said, in the signs of `date_words`: the first that fits is meant, and what is most precise counts.
 
+A holiday alone is mostly a topic, as in "gifts for Christmas": "at", "last" or a year make it a day.
 A month that is another word too needs more to be one: "in May", "May 7th" and "7 May 2023", but not "may 2 people".
 """
 # One pattern over signs instead of words: alternatives in the order of _KINDS, so that "3 May 2023" is a day and not a
