@@ -30,17 +30,15 @@ def test_the_same_word_and_one_of_more_slips_are_not_one_slip_apart(one: str, ot
         ("Gina", "Gnia"),
         ("Mike", "Mkie"),
         ("Peter", "Pteer"),
-        ("Anna", "Hanna"),
-        ("Katherine", "Catherine"),
         ("Caroline", "Acroline"),
-        ("Emily", "Emlly"),
-        ("Melanie", "Mmelanie"),
     ],
 )
 def test_a_slip_among_the_first_letters_leads_to_the_name(right: str, misspelt: str) -> None:
     assert terms(right)[0] in slips_at_the_start(terms(misspelt)[0])
 
 
-@pytest.mark.parametrize(("word", "other"), [("wine", "line"), ("wine", "swine"), ("sam", "sma"), ("2024x", "024x")])
+@pytest.mark.parametrize(
+    ("word", "other"), [("wine", "line"), ("wine", "swine"), ("wine", "fine"), ("sam", "sma"), ("2024x", "204x")]
+)
 def test_a_short_word_is_no_slip_of_another(word: str, other: str) -> None:
     assert other not in slips_at_the_start(word)

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # Slips after the third letter leave the opening by which like terms are found.
 _OPENING = 3
-# A short word with another letter, or one fewer, is mostly another word: "wine" and "line".
-_SHORTEST_WITH_ANOTHER_LETTER, _SHORTEST_WITH_ANOTHER_FIRST = 5, 6
-_LONGEST = 24
 
 
 def one_slip_apart(one: str, other: str) -> bool:
@@ -25,14 +21,8 @@ def one_slip_apart(one: str, other: str) -> bool:
 
 
 def slips_at_the_start(term: str) -> Iterator[str]:
-    """Yield what a term may be that has a slip among its first three letters; none for other letters than a to z."""
-    if not (term.isascii() and term.isalpha() and _OPENING < len(term) <= _LONGEST):
-        return
-    for place in range(_OPENING):
-        head, rest = term[:place], term[place:]
-        yield head + rest[1] + rest[0] + rest[2:]
-        if len(term) >= (_SHORTEST_WITH_ANOTHER_LETTER if place else _SHORTEST_WITH_ANOTHER_FIRST):
-            yield from (head + letter + rest[1:] for letter in _LETTERS)
-            yield from (head + letter + rest for letter in _LETTERS)
-        if len(term) >= _SHORTEST_WITH_ANOTHER_LETTER:
-            yield head + rest[1:]
+    """Yield what a term may be in which two neighbours among its first letters are swapped; none for a short one."""
+    # Another letter there is mostly another word, as "line" is to "wine".
+    if term.isalpha() and len(term) > _OPENING:
+        for place in range(_OPENING):
+            yield term[:place] + term[place + 1] + term[place] + term[place + 2 :]

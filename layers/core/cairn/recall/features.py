@@ -100,7 +100,7 @@ class _Words:
         # Not 0, by which lengths are divided, where there are texts without any term.
         self._mean = max(1e-6, float(columns.length.mean())) if self._size else 1.0
         found = {term: corpus.postings(term) for term in question.counts}
-        # Each takes as many look-ups as there are slips: only where few words are unknown are they worth it.
+        # Where many words are unknown the text is no question: the look-ups are not worth their time.
         missing = [term for term, postings in found.items() if not len(postings.rows)]
         if len(missing) <= _MOST_SLIPS:
             found |= {term: corpus.slipped(term) for term in missing}
