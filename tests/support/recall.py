@@ -20,6 +20,7 @@ from cairn.ground.errors import EmbeddingFailed
 from cairn.ground.ids import SessionId
 from cairn.ground.ports import Embedder
 from cairn.language.index_terms import pair_hashes
+from cairn.language.slips import slips_at_the_start
 from cairn.language.terms import terms, words
 from cairn.language.traits import traits
 from cairn.log.documents import Kind, Vectors
@@ -119,6 +120,10 @@ class Texts:
         counts = [Counter(each)[term] for each in self._terms]
         rows = [row for row, count in enumerate(counts) if count]
         return Postings(np.array(rows, np.int64), np.array([counts[row] for row in rows], np.float32))
+
+    def slipped(self, term: str) -> Postings:
+        found = [each for each in slips_at_the_start(term) if len(self.postings(each).rows)]
+        return self.postings(found[0] if found else term)
 
     def pairs(self, rows: Rows) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         found = [pair_hashes(self._terms[int(row)]) for row in rows]

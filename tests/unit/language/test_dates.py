@@ -8,7 +8,8 @@ from typing import TypedDict
 import pytest
 
 from cairn.language import dates
-from cairn.language.dates import Span, spans
+from cairn.language.dates import spans
+from cairn.language.span import Span
 from cairn.language.terms import fold
 
 TODAY = date(2024, 5, 15)  # a Wednesday

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from threading import Barrier, BrokenBarrierError, Thread
 from typing import Any
 
@@ -67,6 +67,40 @@ def test_the_name_an_item_carries_is_who_said_it_and_a_question_that_names_them_
             first, second = turns(reader.find(f"Where does {name} grow beans?"))
             assert place in first
             assert place not in second
+
+
+@pytest.mark.parametrize("name", ["Marat", "Matra", "Marrta", "Mrta", "Amrta", "MRATA", "Marat's friend"])
+def test_a_misspelt_name_finds_what_its_bearer_said(start: START, name: str) -> None:
+    for who, text in (("Marta", "I grow beans by the wall."), ("Ben", "I grow beans by the pond.")):
+        start(f"with {who}").say(by(who, text), reply="")
+
+    for reader in everywhere(Notebook(start(recall_scope="user"), "ada")):
+        assert "wall" in turns(reader.find(f"Where does {name} grow beans?"))[0]
+
+
+@pytest.mark.parametrize("name", ["gnia", "Gnia's", "Igna", "Ginna", "GIAN"])
+def test_a_misspelt_name_of_somebody_told_of_is_found(start: START, name: str) -> None:
+    talk = start("monday")
+    talk.say("Ben sold the boat.", reply="")
+    talk.say("Gina's new flat is small.", reply="")
+
+    for reader in everywhere(Notebook(start(recall_scope="user"), "ada")):
+        assert [text for text in turns(reader.find(name)) if "Gina" in text]
+
+
+def test_what_was_said_on_a_day_told_in_digits_by_a_holiday_or_by_a_stretch_comes_first(
+    start: START, clock: Any
+) -> None:
+    for day in (date(2026, 3, 20), date(2026, 4, 5), date(2026, 4, 28)):
+        clock.advance(days=(day - clock.now().date()).days)
+        start(f"on {day}").say(f"I ate soup, number {day:%d}.", reply="")
+
+    for reader in everywhere(Notebook(start(recall_scope="user"), "ada")):
+        for asked, number in (
+            *(("on 20/03/2026", "20"), ("on 4/28", "28"), ("at Easter", "05"), ("in mid-March", "20")),
+            *(("in the last week of April", "28"), ("the day after Easter", "05"), ("from 15 to 22 March", "20")),
+        ):
+            assert number in turns(reader.find(f"Which soup did I eat {asked}?"))[0], asked
 
 
 def test_a_name_alone_finds_what_its_bearer_said(notebook: Notebook) -> None:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import time
 from datetime import date
 
 import pytest
 
 from cairn.language.traits import Trait, traits
+from cairn.recall.misspelt import corrected
 from cairn.recall.question import Question, question
 
 TWO = ("Ada", "Ben")
@@ -19,6 +21,63 @@ def test_names_of_speakers_become_i_and_my_since_they_speak_of_themselves_so() -
     assert asked("When did Ada sell Ben's boat?", *TWO).text == "When did I sell my boat?"
     assert asked("When did ada\u2019s boat sink?", *TWO).text == "When did my boat sink?"
     assert asked("When did Adam sell it?", *TWO).text == "When did Adam sell it?"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant", "speakers"),
+    [
+        ("What did Jonh buy?", "What did I buy?", {0}),
+        ("Jonh\u2019s boat?", "my boat?", {0}),
+        ("Where is Jhon's boat?", "Where is my boat?", {0}),
+        ("Where is JOHNN's boat?", "Where is my boat?", {0}),
+        ("Is Carolin at home?", "Is I at home?", {1}),
+        ("Is Carolien's cat at home?", "Is my cat at home?", {1}),
+        ("Does Caroline know Jonh?", "Does I know I?", {0, 1}),
+    ],
+)
+def test_a_speaker_s_misspelt_name_is_that_name(text: str, meant: str, speakers: set[int]) -> None:
+    found = asked(text, "John", "Caroline", "Ada")
+
+    assert (found.text, found.speakers) == (meant, speakers)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Did they join?",  # not capitalised
+        "Was it a Cohn?",  # another first letter
+        "Does Jo know?",
+        "Who is Add?",  # three letters are mostly another word
+        "Who is Johanna?",
+        "",
+    ],
+)
+def test_a_word_that_may_be_right_is_no_misspelt_name(text: str) -> None:
+    found = asked(text, "John", "Caroline", "Ada")
+
+    assert (found.text, found.speakers) == (text, frozenset())
+
+
+def test_a_name_that_stands_in_a_text_or_may_be_of_two_is_left_as_it_is() -> None:
+    def known(word: str) -> bool:
+        return word == "sara"
+
+    def speakers_of(text: str, *speakers: str) -> frozenset[int]:
+        return question(text, speakers, date(2024, 5, 15), range(2024, 2025), known).speakers
+
+    assert speakers_of("Where is Sara?", "Sarah") == frozenset()
+    assert speakers_of("Where is Sarha?", "Sarah") == {0}
+    assert speakers_of("Where is Jane?", "Jana", "Janet") == frozenset()
+
+
+def test_names_are_looked_for_in_a_time_in_line_with_the_length_of_a_text() -> None:
+    speakers = [f"Carolin{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(300)]
+    text = "Carolinqq Jonh " * 2_600
+
+    started = time.process_time()
+    corrected(text, {each.casefold(): 0 for each in speakers}, lambda _: False)
+
+    assert time.process_time() - started < 0.1
 
 
 def test_a_question_is_about_the_speakers_that_it_names() -> None:

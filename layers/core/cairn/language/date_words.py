@@ -2,8 +2,11 @@
 
 A word becomes a sign, so that one grammar does for all languages: M month, m month that is another word too, G what
 makes a number a month, W weekday, S season, s in a season, U unit of time, N digits, n another number, O ordinal,
-Y year, D whole date, d days ago, K unit at its distance from today, L last, P last but one, T this, A ago that comes
-first and a last, B ago at either end, I what leads to a month, J what joins parts, _ what counts for nothing, x others.
+Y year, D date in digits, d days ago, K unit at its distance from today, L last, P last but one, T this, A ago that is
+first and a last, B ago at either end, I what leads to a month, J what joins parts, _ what counts for nothing,
+H holiday, h holiday that is another word too, i what leads to a holiday, b before or after, o ordinal in letters,
+E early, mid or late, Q quarter, R two days as in 3-9, F what begins a range, C what goes on to its end, c what does so
+after F alone, x others.
 """
 
 from __future__ import annotations
@@ -12,11 +15,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 
+from cairn.language.numeric_dates import PartialDate, numeric, spelt_out, two_days
 from cairn.language.terms import fold, words
 
 _TABLE = Path(__file__).with_name("date_words.json")
@@ -27,13 +30,17 @@ _SIGNS: Mapping[str, str] = {
     "month": "G",
     "at": "I",
     "of": "J",
+    "at a holiday": "i",
+    "from": "F",
+    "to": "C",
+    "and": "c",
     "skipped": "_",
     "ago before": "A",
     "ago after": "a",
     "ago on either side": "B",
 }
 # The signs that a date is never without: a text without a word for any of them is not read in that language.
-_TELLING = "MmWSsUKd"
+_TELLING = "MmWSsUKdHhQ"
 _BY_SCRIPT: Mapping[str, Sequence[str]] = {
     "\u3000": ("zh", "ja"),
     "\u0600": ("ar",),
@@ -45,22 +52,25 @@ _BY_SCRIPT: Mapping[str, Sequence[str]] = {
 _CJK = "\u3000"
 # In words, or in characters of Chinese and Japanese: no entry of date_words.json is longer.
 _LONGEST_PHRASE = 4
+# Of a text that is longer than any question the end is read, where a question stands that follows other text.
+_MOST_WORDS = 4_000
 # Longer numbers are no day, year or count of days; int() of a very long one is slow.
 _MOST_DIGITS = 5
 _YEAR = re.compile(r"(?:19|20)\d\d")
 # English endings, and those of French, Italian, Spanish and Portuguese with accents and signs folded.
 _ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|o|a)")
-# ISO 8601, and day.month.year as in German. 3/4/2023 is left alone: it means another day on either side of the
-# Atlantic.
-_WHOLE = re.compile(r"((?:19|20)\d\d)-(\d\d)-(\d\d)|(\d{1,2})\.(\d{1,2})\.((?:19|20)\d\d)")
 
 
 class Word(NamedTuple):
-    """A sign and its value: a place in the year or week, a count, a distance; for a unit, how many it counts."""
+    """A sign and its value: a place in the year or week, a count, a distance; for a unit, how many it counts.
+
+    `dates` are the readings of a date in digits, or both ends of two days; `unit` is the name of a holiday too.
+    """
 
     sign: str
     number: float = 0
     unit: str = ""
+    dates: Sequence[PartialDate] = ()
 
 
 _OTHER = Word("x")
@@ -77,7 +87,7 @@ class _Lexicon:
 
 def readings(text: str) -> Iterator[Sequence[Word]]:
     """Yield a text as each language reads it that may find a date in it, English first."""
-    said = [part for word in words(text) for part in word.split("'")]
+    said = [part for word in words(spelt_out(text))[-_MOST_WORDS:] for part in word.split("'")]
     digits = any(word[0].isdecimal() for word in said)
     for script in {_script(word): None for word in ["", *said]}:
         for lexicon in map(_lexicon, _BY_SCRIPT[script]):
@@ -128,13 +138,9 @@ def _number(said: str) -> Word:
         return _OTHER
     if ordinal := _ORDINAL.fullmatch(said):
         return Word("O", int(ordinal[1]))
-    if whole := _WHOLE.fullmatch(said):
-        year, month, day = whole.group(1, 2, 3) if whole[1] else whole.group(6, 5, 4)
-        try:
-            return Word("D", date(int(year), int(month), int(day)).toordinal())
-        except ValueError:
-            return _OTHER
-    return _OTHER
+    if days := two_days(said):
+        return Word("R", dates=days)
+    return Word("D", dates=found) if (found := numeric(said)) else _OTHER
 
 
 class _Language(TypedDict):
@@ -146,6 +152,11 @@ class _Language(TypedDict):
     counts: Mapping[str, str]
     days_ago: Mapping[str, str]
     relative: Mapping[str, str]
+    holidays: NotRequired[Mapping[str, str]]
+    beside: NotRequired[Mapping[str, str]]
+    ordinals: NotRequired[Sequence[str]]
+    parts: NotRequired[Sequence[str]]
+    quarters: NotRequired[Sequence[str]]
     signs: Mapping[str, str]
 
 
@@ -164,7 +175,7 @@ def _lexicon(language: str) -> _Lexicon:
 
 
 def _entries(language: _Language) -> Iterator[tuple[str, Word]]:
-    shared = language["signs"].get("also other words", "").split()
+    shared = fold(language["signs"].get("also other words", "")).split()
     told = [(said, Word(_SIGNS[name])) for name, said in language["signs"].items() if name in _SIGNS]
     # Chinese and Japanese count with characters as others do with digits.
     told += [(said, Word("N" if said >= _CJK else "n", float(count))) for count, said in language["counts"].items()]
@@ -175,9 +186,18 @@ def _entries(language: _Language) -> Iterator[tuple[str, Word]]:
     told += [(said, Word("W", number)) for number, said in enumerate(language["weekdays"])]
     told += [(said, Word("S", number)) for number, said in enumerate(language["seasons"])]
     told += [(said, Word("s", number)) for number, said in enumerate(language["in_season"])]
-    for said, word in told:
+    for said, word in [*told, *_beside_dates(language)]:
         for each in fold(said).split():
-            yield each.replace("_", " "), word._replace(sign="m") if each in shared else word
+            yield each.replace("_", " "), word._replace(sign=word.sign.lower()) if each in shared else word
+
+
+def _beside_dates(language: _Language) -> Iterator[tuple[str, Word]]:
+    """Yield words for holidays, and those that take a part of a month or year or lead away from a date."""
+    yield from ((said, Word("H", 0, name)) for name, said in language.get("holidays", {}).items())
+    yield from ((said, Word("b", int(way))) for way, said in language.get("beside", {}).items())
+    yield from ((said, Word("o", number)) for number, said in enumerate(language.get("ordinals", ()), 1))
+    yield from ((said, Word("E", number)) for number, said in enumerate(language.get("parts", ())))
+    yield from ((said, Word("Q", number)) for number, said in enumerate(language.get("quarters", ()), 1))
 
 
 def _unit(name: str) -> Word:

@@ -150,7 +150,7 @@ def answer(  # noqa: PLR0913 - what a question is put to, and how
     days = corpus.columns.day
     # A date without a year is meant in a year that something was said in.
     years = range(_year(int(days.min())), _year(int(days.max())) + 1)
-    asked = question(text, corpus.columns.speakers, today, years)
+    asked = question(text, corpus.columns.speakers, today, years, corpus.stands)
     # A question that the embedder cannot read has a vector all the same, and that one says nothing.
     by_words = mode == "text" or (mode == "hybrid" and english_only and asked.is_foreign)
     query_vectors = None if by_words else embed(asked.text, text)

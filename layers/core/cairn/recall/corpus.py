@@ -101,6 +101,10 @@ class Corpus(Protocol):
         """Return where a term stands."""
         ...
 
+    def slipped(self, term: str) -> Postings:
+        """Return where terms stand that a term may be which stands nowhere and has a slip in its first letters."""
+        ...
+
     def pairs(self, rows: Rows) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Return the hashes of pairs of terms in these documents, one after another, and how many each has.
 

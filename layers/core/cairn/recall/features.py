@@ -22,6 +22,7 @@ POOL = 150
 """How many texts are weighed for their words, and as many for their meaning, each with its neighbours."""
 # The idf of a term that one text of 4,500 has, for one that none has: a question with unknown words matches less well.
 _UNKNOWN_TERM = 8.0
+_MOST_SLIPS = 6
 # A text that repeats a whole question is no better an answer than one that shares three pairs with it.
 _MOST_PAIRS = 3
 OF_QUESTION = ("known", "asks_when", "names_one")
@@ -99,14 +100,18 @@ class _Words:
         # Not 0, by which lengths are divided, where there are texts without any term.
         self._mean = max(1e-6, float(columns.length.mean())) if self._size else 1.0
         found = {term: corpus.postings(term) for term in question.counts}
+        # Where many words are unknown the text is no question: the look-ups are not worth their time.
+        missing = [term for term, postings in found.items() if not len(postings.rows)]
+        if len(missing) <= _MOST_SLIPS:
+            found |= {term: corpus.slipped(term) for term in missing}
         self._hits = [
             _Hit(question.counts[term], postings.rows, postings.counts, bm25.idf(self._size, len(postings.rows)))
             for term, postings in found.items()
             if len(postings.rows)
         ]
-        missing = sum(not len(postings.rows) for postings in found.values())
+        unknown = sum(not len(postings.rows) for postings in found.values())
         # The total divides: 1 where the question has no terms.
-        self._total = sum(hit.idf for hit in self._hits) + _UNKNOWN_TERM * missing or 1.0
+        self._total = sum(hit.idf for hit in self._hits) + _UNKNOWN_TERM * unknown or 1.0
         self.scores = self._bm25(bm25.K1, bm25.B)
 
     def features(self, near: _Near) -> dict[str, Scores]:

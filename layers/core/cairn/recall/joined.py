@@ -12,7 +12,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.language.terms import alike, opening
+from cairn.language.slips import slips_at_the_start
+from cairn.language.terms import alike, opening, terms
 from cairn.log.documents import Documents, Kind
 from cairn.recall.corpus import Columns, Postings, Rows, StoredVectors
 
@@ -59,6 +60,16 @@ class Joined:
             return found
         near = {each for leaf in self.leaves for each in leaf.documents.beginning(opening(term)) if alike(term, each)}
         return _united([self._postings(each) for each in sorted(near)])
+
+    def slipped(self, term: str) -> Postings:
+        """Return where terms stand that a term may be which stands nowhere and has a slip in its first letters."""
+        return _united(
+            [each for slip in sorted({*slips_at_the_start(term)}) if len((each := self._postings(slip)).rows)]
+        )
+
+    def stands(self, word: str) -> bool:
+        """Tell whether a word is in any text, as it is spelt."""
+        return any(len(leaf.documents.matches(term)[0]) for term in terms(word) for leaf in self.leaves)
 
     def _postings(self, term: str) -> Postings:
         found = [(leaf.first, *leaf.documents.matches(term)) for leaf in self.leaves]

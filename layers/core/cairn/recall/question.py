@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from cairn.language.dates import Span, spans
+from cairn.language.dates import spans
 from cairn.language.index_terms import ROLES, pair_hashes
 from cairn.language.persons import Person, asked_of
+from cairn.language.span import Span
 from cairn.language.terms import terms, words
 from cairn.language.traits import asks_how_many, asks_when
+from cairn.recall.misspelt import corrected
 
 _OF_THE_USER = frozenset({"i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "myself", "we", "our", "ours", "us"})
 _OF_THE_ASSISTANT = frozenset({"you", "you're", "you've", "you'd", "you'll", "your", "yours", "yourself"})
@@ -52,9 +54,15 @@ class Question:
     asks_how_many: bool
 
 
-def question(text: str, speakers: Sequence[str], today: date, years: range) -> Question:
-    """Return what a text asks of a corpus with these speakers, whose texts are of these years."""
+def question(
+    text: str, speakers: Sequence[str], today: date, years: range, stands: Callable[[str], bool] = lambda _: False
+) -> Question:
+    """Return what a text asks of a corpus with these speakers, whose texts are of these years.
+
+    `stands` tells whether a word is in any text: one that is not may be a speaker's name, misspelt.
+    """
     known = _names(speakers)
+    text = corrected(text, known, stands)
     said = [word.removesuffix("'s") for word in words(text)]
     named = {word: known[word] for word in said if word in known}
     meant = _in_the_first_person(text, known)
