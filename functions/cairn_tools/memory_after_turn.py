@@ -11,7 +11,7 @@ from cairn.edge.fields import SessionInput, TurnName, UserName
 from cairn.edge.items import Items
 from cairn.tool.call import Call
 from cairn.tool.tool import tool
-from cairn.turns.fields import Committed, OutputItems
+from cairn.turns.fields import Committed, LessonList, OutputItems, lessons
 
 
 class AfterTurn(SessionInput):
@@ -22,6 +22,7 @@ class AfterTurn(SessionInput):
     input_items: Annotated[Items, Field(description="What the user said in this turn, without recalled memory.")]
     output_items: OutputItems
     conversation_items: Annotated[Items | None, Field(description="The conversation so far, if you keep it.")] = None
+    learned: Annotated[LessonList, Field(default_factory=list)]
 
 
 EXAMPLE = {
@@ -54,7 +55,8 @@ def memory_after_turn(request: AfterTurn, call: Call) -> Committed:
         user_id=request.user_id,
         history=tuple(request.conversation_items or ()),
     )
-    return Committed.of(commit(call.services, request.session(call.caller.tenant), completion))
+    session = request.session(call.caller.tenant)
+    return Committed.of(commit(call.services, session, completion, lessons(request.learned)))
 
 
 handler = memory_after_turn.handler

@@ -9,7 +9,7 @@ from pydantic import Field, RootModel
 
 from cairn.tool.call import Call
 from cairn.tool.tool import tool
-from cairn.turns.fields import Committed, OperationFields, OutputItems, PreparationFields, Prepared
+from cairn.turns.fields import Committed, LessonList, OperationFields, OutputItems, PreparationFields, Prepared, lessons
 
 T = TypeVar("T")
 Phase = Annotated[T, Field(description="begin before the model call, commit after it.")]
@@ -26,6 +26,7 @@ class Commit(OperationFields):
 
     phase: Phase[Literal["commit"]]
     output_items: OutputItems
+    learned: Annotated[LessonList, Field(default_factory=list)]
 
 
 class Begun(Prepared):
@@ -71,7 +72,8 @@ def memory_run_turn(request: RunTurn, call: Call) -> RunTurnAnswer:
     phase = request.root
     if isinstance(phase, Commit):
         caller = call.caller
-        committed = turns.finish(call.services, caller.tenant, phase.operation_token, phase.output_items, caller.users)
+        answer = turns.Answer(phase.output_items, lessons(phase.learned))
+        committed = turns.finish(call.services, caller.tenant, phase.operation_token, answer, caller.users)
         return RunTurnAnswer(Committed.of(committed))
     begun = turns.begin(call.services, phase.session(call.caller.tenant), phase.preparation())
     return RunTurnAnswer(Begun.of(begun.prepared, operation_token=begun.token, expires_at=begun.expires_at))

@@ -13,7 +13,8 @@ class Stored:
     """A turn that was stored, once.
 
     `items` were written, `facts` learnt, and `replaced` of the facts before them. `replayed` says that this turn was
-    stored before and nothing was written now. `instructions_left_out` counts system and developer items.
+    stored before and nothing was written now. `instructions_left_out` counts system and developer items. Of what came
+    as learned, `learned` has each entry's place and the id of its fact, `refused` its place and the reason.
     """
 
     turn_id: str
@@ -23,6 +24,8 @@ class Stored:
     replaced: int
     replayed: bool
     instructions_left_out: int = 0
+    learned: tuple[Mapping[str, Any], ...] = ()
+    refused: tuple[Mapping[str, Any], ...] = ()
 
     @classmethod
     def of(cls, answer: Mapping[str, Any], turn_id: str, session: str) -> Stored:
@@ -35,6 +38,8 @@ class Stored:
             replaced=answer["facts_superseded"],
             replayed=answer["replayed"],
             instructions_left_out=answer.get("instructions_left_out") or 0,
+            learned=tuple(answer.get("learned") or ()),
+            refused=tuple(answer.get("learned_refused") or ()),
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -89,17 +89,18 @@ class AsyncMemory:
         }
         return await to_thread(self._memory.before_turn, current_input, **asked, **names)
 
-    async def after_turn(
+    async def after_turn(  # noqa: PLR0913 - an argument for each of the tool's
         self,
         input_items: Messages,
         output_items: Messages,
         *,
         turn_id: str | None = None,
         conversation_items: Sequence[Message] | None = None,
+        learned: Sequence[Mapping[str, str]] | None = None,
         **names: Unpack[Names],
     ) -> Stored:
         """Keep a turn, once, as Memory.after_turn does."""
-        told: dict[str, Any] = {"turn_id": turn_id, "conversation_items": conversation_items}
+        told: dict[str, Any] = {"turn_id": turn_id, "conversation_items": conversation_items, "learned": learned}
         return await to_thread(self._memory.after_turn, input_items, output_items, **told, **names)
 
     async def remember(

@@ -17,6 +17,7 @@ from cairn.conversation.items import role_of, text_of
 from cairn.conversation.turns import Completion
 from cairn.facts.extraction import extract
 from cairn.facts.facts import Recording
+from cairn.facts.lessons import Lesson
 from cairn.facts.proposals import Proposals
 from cairn.ground.adapters import Pending
 from cairn.ground.codec import rfc3339
@@ -41,14 +42,17 @@ from cairn.turns.echo import NOTHING_STORED, instructions_of, new_inputs_of, rea
 from cairn.turns.learning import Believed, Learned, learned, learned_here
 from cairn.turns.model import CommittedTurn
 from cairn.turns.proposing import proposals
+from cairn.turns.taught import Taught
 
 
-def commit(services: SessionServices, session: Session, turn: Completion) -> CommittedTurn:
-    """Store the turn once, whatever fails and however often it is sent.
+def commit(
+    services: SessionServices, session: Session, turn: Completion, lessons: Sequence[Lesson] = ()
+) -> CommittedTurn:
+    """Store the turn once, whatever fails and however often it is sent, with other lessons too.
 
     ResourceBusy and Unavailable may be retried with the same turn_id; Conflict means the turn_id has another payload.
     """
-    return _Commit(services, session, turn, proposals(services, session, turn)).run()
+    return _Commit(services, session, turn, proposals(services, session, turn), lessons).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +68,19 @@ class _Delta:
 class _Commit:
     """One call of after_turn."""
 
-    def __init__(self, services: SessionServices, session: Session, turn: Completion, proposed: Proposals) -> None:
+    def __init__(
+        self,
+        services: SessionServices,
+        session: Session,
+        turn: Completion,
+        proposed: Proposals,
+        lessons: Sequence[Lesson],
+    ) -> None:
         self._services = services
         self._session = session
         self._turn = turn
         self._proposed = proposed
+        self._lessons = lessons
         self._settings = services.settings.memory_for(session.tenant)
         self._owner = log_owner(turn.user_id, session.session_id)
         self._across = across(self._owner) if self._settings.across_projects else []
@@ -103,6 +115,7 @@ class _Commit:
             instructions_left_out=instructions_of(self._turn),
             facts_written=len(delta.learned.added),
             facts_superseded=delta.learned.superseded,
+            lessons=delta.learned.lessons,
         )
 
     def _take_claim(self) -> Claim:
@@ -164,9 +177,13 @@ class _Commit:
                 everywhere, spoken = self._believed(view, owner, now), view.ledger.said(None)
             # What a project holds from before, and was spoken of since, is no longer believed.
             believed = Believed(unspoken(believed.own, spoken), unspoken(believed.everywhere, spoken))
-            proposed = self._proposed.candidates(said, [*believed.own, *everywhere.own])
-            return learned(believed, everywhere, proposed, found, recording)
-        return learned_here(believed, self._proposed.candidates(said, believed.own), found, recording)
+            taught = Taught(self._lessons, said, [*believed.everywhere, *everywhere.everywhere])
+            proposed = [*self._proposed.candidates(said, [*believed.own, *everywhere.own]), *taught.claims]
+            changes = learned(believed, everywhere, proposed, [*taught.endings, *found], recording)
+            return taught.answered(changes)
+        taught = Taught(self._lessons, said, believed.everywhere)
+        proposed = [*self._proposed.candidates(said, believed.own), *taught.claims]
+        return taught.answered(learned_here(believed, proposed, [*taught.endings, *found], recording))
 
     def _believed(self, view: MemoryView, owner: str, now: datetime) -> Believed:
         own = view.facts(now, named_in(owner, self._session.project, self._session.session_id))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from cairn.facts.facts import Candidate, Changes, Fact, Recording, State, identity, merge
 from cairn.facts.kinds import alone, is_of_user
+from cairn.facts.lessons import Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +25,15 @@ class Believed:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The changes in the log of the project, and in that across projects; how many beliefs they end."""
+    """The changes in the log of the project, and in that across projects; how many beliefs they end.
+
+    `lessons` says of each lesson, in order, which fact is now believed, or why none is.
+    """
 
     here: Changes
     across: Changes = field(default_factory=Changes)
     superseded: int = 0
+    lessons: tuple[str | Refusal, ...] = ()
 
     @property
     def added(self) -> tuple[Fact, ...]:

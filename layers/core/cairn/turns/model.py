@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from cairn.context.lines import Passage
+from cairn.facts.lessons import Refusal
 from cairn.ground.explanation import Explanation
 from cairn.ground.ids import TurnId, UserId
 from cairn.ground.session import ResponseItem
@@ -69,7 +70,8 @@ class BegunTurn:
 class CommittedTurn:
     """The result of a commit; a replay wrote nothing.
 
-    `instructions_left_out` are the system and developer items of the turn, which are never stored.
+    `instructions_left_out` are the system and developer items of the turn, which are never stored. `lessons` says of
+    each lesson that came with it, in order, the id of the fact that is now believed, or why none is.
     """
 
     events_written: int = 0
@@ -77,3 +79,4 @@ class CommittedTurn:
     facts_written: int = 0
     facts_superseded: int = 0
     replayed: bool = False
+    lessons: tuple[str | Refusal, ...] = ()
