@@ -89,7 +89,7 @@ class AsyncMemory:
         }
         return await to_thread(self._memory.before_turn, current_input, **asked, **names)
 
-    async def after_turn(  # noqa: PLR0913 - an argument for each of the tool's
+    async def after_turn(
         self,
         input_items: Messages,
         output_items: Messages,

@@ -166,7 +166,7 @@ class Memory:
         answer = self._retries.call("memory_before_turn", {**place.arguments(), **_given(asked)})
         return Prepared.of(answer, place.session or "")
 
-    def after_turn(  # noqa: PLR0913 - an argument for each of the tool's
+    def after_turn(
         self,
         input_items: Messages,
         output_items: Messages,

@@ -52,7 +52,8 @@ class LessonFields(BaseModel):
     about: ShortText
     value: ShortText
     quote: ShortText
-    replaces: ShortText | None = None
+    # A model that replaces nothing may well say so with an empty text.
+    replaces: Annotated[str | None, Field(max_length=MAX_VALUE_BYTES), AfterValidator(lambda name: name or None)] = None
 
 
 def _few(given: list[LessonFields]) -> list[LessonFields]:

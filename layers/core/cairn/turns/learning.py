@@ -69,7 +69,8 @@ def learned(
         for fact in moved
     )
     here = replace(here, superseded=(*here.superseded, *over))
-    superseded = _ended(believed, here, there) + _ended(across, there, there)
+    everywhere = Changes(added=(*here.added, *there.added))
+    superseded = _ended(believed, here, everywhere) + _ended(across, there, there)
     ended = [fact for fact in here.deleted if is_of_user(fact) and identity(fact) not in added]
     return Learned(here, replace(there, deleted=(*there.deleted, *ended)), superseded)
 
