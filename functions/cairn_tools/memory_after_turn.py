@@ -11,10 +11,10 @@ from cairn.edge.fields import SessionInput, TurnName, UserName
 from cairn.edge.items import Items
 from cairn.tool.call import Call
 from cairn.tool.tool import tool
-from cairn.turns.fields import Committed, LessonList, OutputItems, lessons
+from cairn.turns.fields import Committed, LearnedFields, OutputItems
 
 
-class AfterTurn(SessionInput):
+class AfterTurn(LearnedFields, SessionInput):
     """The turn to store."""
 
     turn_id: TurnName
@@ -22,7 +22,6 @@ class AfterTurn(SessionInput):
     input_items: Annotated[Items, Field(description="What the user said in this turn, without recalled memory.")]
     output_items: OutputItems
     conversation_items: Annotated[Items | None, Field(description="The conversation so far, if you keep it.")] = None
-    learned: Annotated[LessonList, Field(default_factory=list)]
 
 
 EXAMPLE = {
@@ -56,7 +55,7 @@ def memory_after_turn(request: AfterTurn, call: Call) -> Committed:
         history=tuple(request.conversation_items or ()),
     )
     session = request.session(call.caller.tenant)
-    return Committed.of(commit(call.services, session, completion, lessons(request.learned)))
+    return Committed.of(commit(call.services, session, completion, request.lessons))
 
 
 handler = memory_after_turn.handler

@@ -9,7 +9,7 @@ from pydantic import Field, RootModel
 
 from cairn.tool.call import Call
 from cairn.tool.tool import tool
-from cairn.turns.fields import Committed, LessonList, OperationFields, OutputItems, PreparationFields, Prepared, lessons
+from cairn.turns.fields import Committed, LearnedFields, OperationFields, OutputItems, PreparationFields, Prepared
 
 T = TypeVar("T")
 Phase = Annotated[T, Field(description="begin before the model call, commit after it.")]
@@ -21,12 +21,11 @@ class Begin(PreparationFields):
     phase: Phase[Literal["begin"]]
 
 
-class Commit(OperationFields):
+class Commit(LearnedFields, OperationFields):
     """The answer to a prepared turn, of which the token says project, session and turn."""
 
     phase: Phase[Literal["commit"]]
     output_items: OutputItems
-    learned: Annotated[LessonList, Field(default_factory=list)]
 
 
 class Begun(Prepared):
@@ -71,8 +70,7 @@ def memory_run_turn(request: RunTurn, call: Call) -> RunTurnAnswer:
 
     phase = request.root
     if isinstance(phase, Commit):
-        caller = call.caller
-        answer = turns.Answer(phase.output_items, lessons(phase.learned))
+        caller, answer = call.caller, turns.Answer(phase.output_items, phase.lessons)
         committed = turns.finish(call.services, caller.tenant, phase.operation_token, answer, caller.users)
         return RunTurnAnswer(Committed.of(committed))
     begun = turns.begin(call.services, phase.session(call.caller.tenant), phase.preparation())

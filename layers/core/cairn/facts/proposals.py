@@ -13,12 +13,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
-from unicodedata import category
 
 from cairn.conversation.items import message
 from cairn.facts.facts import Candidate, Fact
 from cairn.facts.markers import MARKERS
-from cairn.facts.values import MAX_VALUE_BYTES
+from cairn.facts.short_text import short_text, single_spaced
 from cairn.ground.errors import ModelFailed
 from cairn.ground.settings import HeuristicSettings
 from cairn.ground.tiers import Tier
@@ -123,8 +122,8 @@ def quoted(quote: str, said: Sequence[tuple[str, str]]) -> tuple[str, str] | Non
 
     `said` are (event id, text).
     """
-    sought = re.compile(re.escape(_single_spaced(quote)), re.IGNORECASE)
-    places = ((event_id, sought.search(_single_spaced(text))) for event_id, text in said)
+    sought = re.compile(re.escape(single_spaced(quote)), re.IGNORECASE)
+    places = ((event_id, sought.search(single_spaced(text))) for event_id, text in said)
     return next(((event_id, found.group()) for event_id, found in places if found), None)
 
 
@@ -140,18 +139,6 @@ def retraction(fact: Fact) -> Candidate:
         quote=fact.source.quote,
         retracts=True,
     )
-
-
-def short_text(value: object) -> str:
-    """Return the text in single spaces; "" for anything but a short text that says something."""
-    if not isinstance(value, str) or len(value) > MAX_VALUE_BYTES or not any(map(str.isalnum, value)):
-        return ""
-    text = _single_spaced(value)
-    # No control characters and lone surrogates: they have no place in a fact, and not every store holds them (decision
-    # 7).
-    if any(category(character) in {"Cc", "Cs"} for character in text):
-        return ""
-    return text if len(text.encode()) <= MAX_VALUE_BYTES else ""
 
 
 def prompt(question: FactQuestion) -> str:
@@ -228,10 +215,6 @@ def _newest(said: Sequence[str]) -> list[str]:
 
 def _believed(fact: Fact) -> dict[str, str]:
     return {"id": fact.id, "fact_id": fact.fact_id, "key": fact.key, "value": fact.value, "tier": fact.tier.value}
-
-
-def _single_spaced(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _json(text: object) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Self, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, WithJsonSchema
@@ -13,8 +12,7 @@ from cairn.edge.fields import CurrentInputFields, TurnName, UserName, history, r
 from cairn.edge.items import AnswerItems, Items
 from cairn.edge.validation import refused
 from cairn.facts.lessons import MAX_LESSONS, Lesson, Refusal
-from cairn.facts.proposals import short_text
-from cairn.facts.values import MAX_VALUE_BYTES
+from cairn.facts.short_text import MAX_VALUE_BYTES, short_text
 from cairn.ground.ids import Project, SessionId, TurnId
 from cairn.ground.session import ResponseItem
 from cairn.ground.settings import RecallScope
@@ -72,9 +70,18 @@ LessonList: TypeAlias = Annotated[
 ]
 
 
-def lessons(given: Sequence[LessonFields]) -> tuple[Lesson, ...]:
-    """Return what the engine weighs."""
-    return tuple(Lesson(about=each.about, value=each.value, quote=each.quote, replaces=each.replaces) for each in given)
+class LearnedFields(BaseModel):
+    """What a tool takes beside an answer: what the model learnt."""
+
+    learned: Annotated[LessonList, Field(default_factory=list)]
+
+    @property
+    def lessons(self) -> tuple[Lesson, ...]:
+        """Return what the engine weighs."""
+        return tuple(
+            Lesson(about=each.about, value=each.value, quote=each.quote, replaces=each.replaces)
+            for each in self.learned
+        )
 
 
 def _token(value: object) -> operations.OperationToken:

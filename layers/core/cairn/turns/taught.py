@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cairn.facts.facts import Candidate, Fact, identity, normalise
-from cairn.facts.lessons import Lesson, Refusal, Supported, weigh
+from cairn.facts.lessons import Lesson, Refusal
+from cairn.facts.weighing import Supported, weigh
 from cairn.turns.learning import Learned
 
 

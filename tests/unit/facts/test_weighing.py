@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from cairn.facts.facts import Fact, Source
-from cairn.facts.lessons import Lesson, Refusal, Supported, reference, weigh
+from cairn.facts.lessons import Lesson, Refusal, reference
 from cairn.facts.proposals import quoted
+from cairn.facts.weighing import Supported, weigh
 from cairn.ground.tiers import Tier
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
