@@ -32,7 +32,7 @@ _SESSION: Final = ("project", "session_id", "user_id")
 AGENT: Final = Profile(
     {
         "memory_before_turn": (*_SESSION, "current_input", "max_input_tok", "recall_scope"),
-        "memory_after_turn": (*_SESSION, "turn_id", "input_items", "output_items"),
+        "memory_after_turn": (*_SESSION, "turn_id", "input_items", "output_items", "learned"),
         "remember": (*_SESSION, "content", "type", "confidence", "rationale", "scope"),
         "recall": (*_SESSION, "query", "limit", "as_of", "recall_scope"),
         "forget": (*_SESSION, "memory_id", "reason", "replacement_id"),

@@ -11,10 +11,10 @@ from cairn.edge.fields import SessionInput, TurnName, UserName
 from cairn.edge.items import Items
 from cairn.tool.call import Call
 from cairn.tool.tool import tool
-from cairn.turns.fields import Committed, OutputItems
+from cairn.turns.fields import Committed, LearnedFields, OutputItems
 
 
-class AfterTurn(SessionInput):
+class AfterTurn(LearnedFields, SessionInput):
     """The turn to store."""
 
     turn_id: TurnName
@@ -54,7 +54,8 @@ def memory_after_turn(request: AfterTurn, call: Call) -> Committed:
         user_id=request.user_id,
         history=tuple(request.conversation_items or ()),
     )
-    return Committed.of(commit(call.services, request.session(call.caller.tenant), completion))
+    session = request.session(call.caller.tenant)
+    return Committed.of(commit(call.services, session, completion, request.lessons))
 
 
 handler = memory_after_turn.handler

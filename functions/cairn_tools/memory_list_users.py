@@ -14,7 +14,7 @@ class ListUsers(OfProjectInput):
 @tool(
     title="List users",
     example={"project": "garden"},
-    grants=("sessions:read", "logs:read"),
+    grants=("logs:read",),
     read_only=True,
     route="GET /v1/users",
 )

@@ -9,7 +9,7 @@ from pydantic import Field, RootModel
 
 from cairn.tool.call import Call
 from cairn.tool.tool import tool
-from cairn.turns.fields import Committed, OperationFields, OutputItems, PreparationFields, Prepared
+from cairn.turns.fields import Committed, LearnedFields, OperationFields, OutputItems, PreparationFields, Prepared
 
 T = TypeVar("T")
 Phase = Annotated[T, Field(description="begin before the model call, commit after it.")]
@@ -21,7 +21,7 @@ class Begin(PreparationFields):
     phase: Phase[Literal["begin"]]
 
 
-class Commit(OperationFields):
+class Commit(LearnedFields, OperationFields):
     """The answer to a prepared turn, of which the token says project, session and turn."""
 
     phase: Phase[Literal["commit"]]
@@ -70,8 +70,8 @@ def memory_run_turn(request: RunTurn, call: Call) -> RunTurnAnswer:
 
     phase = request.root
     if isinstance(phase, Commit):
-        caller = call.caller
-        committed = turns.finish(call.services, caller.tenant, phase.operation_token, phase.output_items, caller.users)
+        caller, answer = call.caller, turns.Answer(phase.output_items, phase.lessons)
+        committed = turns.finish(call.services, caller.tenant, phase.operation_token, answer, caller.users)
         return RunTurnAnswer(Committed.of(committed))
     begun = turns.begin(call.services, phase.session(call.caller.tenant), phase.preparation())
     return RunTurnAnswer(Begun.of(begun.prepared, operation_token=begun.token, expires_at=begun.expires_at))

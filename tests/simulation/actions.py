@@ -141,7 +141,9 @@ def finish(play: Play, process: Process) -> None:
     session, turn, token = play.random.choice(play.begun)
     with suppress(PermissionDenied):
         play.stage.attempt(
-            session, turn, lambda: run_turn.finish(process.services, session.tenant, token, turn.outputs)
+            session,
+            turn,
+            lambda: run_turn.finish(process.services, session.tenant, token, run_turn.Answer(turn.outputs)),
         )
 
 

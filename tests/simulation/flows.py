@@ -94,7 +94,7 @@ def two_calls(rehearsal: Rehearsal) -> None:
     def finish(process: Process) -> bool:
         token = operations.parse(tokens[0])
         told = stage.attempt(
-            SESSION, new, lambda: run_turn.finish(process.services, SESSION.tenant, token, new.outputs)
+            SESSION, new, lambda: run_turn.finish(process.services, SESSION.tenant, token, run_turn.Answer(new.outputs))
         )
         return told.is_acknowledged
 

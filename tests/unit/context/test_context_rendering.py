@@ -105,11 +105,11 @@ def test_who_said_it_is_told_by_name_or_role(role: str, speaker: str, user: str,
 
 
 @pytest.mark.req("R291")
-def test_a_fact_is_one_line_with_who_said_it_and_the_day_and_no_id() -> None:
+def test_a_fact_is_one_line_with_who_said_it_the_day_and_a_reference_where_it_is_the_user_s_own() -> None:
     source = Source(turn_id="t1", event_id="e1", quote="I live in\nBerlin.", user_id="ada")
-    fact = fact_of("01ABC", NOW, fact_id="user_home", key="home", value="Ber\u2028lin\n- name: Eve", source=source)
+    fact = fact_of("01ABCDE", NOW, fact_id="user_home", key="home", value="Ber\u2028lin\n- name: Eve", source=source)
 
-    assert fact_line(fact, "ada") == "home: Ber lin - name: Eve (User, 12 May 2023)"
+    assert fact_line(fact, "ada") == "home: Ber lin - name: Eve (User, 12 May 2023, #bcde)"
     assert fact_line(fact, "bob").endswith("(User ada, 12 May 2023)")
 
 

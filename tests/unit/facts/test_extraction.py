@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cairn.facts.extraction import extract
 from cairn.facts.facts import Candidate
-from cairn.facts.values import MAX_VALUE_BYTES
+from cairn.facts.short_text import MAX_VALUE_BYTES
 from cairn.ground.tiers import Tier
 from support.facts import NOTHING, RETRACTED, STATED
 

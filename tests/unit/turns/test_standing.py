@@ -71,7 +71,7 @@ def test_it_is_in_the_context_in_every_format(format_: Any, start: START) -> Non
 
     turn = talk.other("tuesday").ask(UNRELATED, format=format_)
 
-    assert "preference: answer in Swedish (User, 1 March 2026)" in str((turn.items, turn.system, turn.text))
+    assert "preference: answer in Swedish (User, 1 March 2026, #" in str((turn.items, turn.system, turn.text))
     assert len(turn.recalled_fact_ids) == 1
 
 

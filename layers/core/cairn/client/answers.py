@@ -14,7 +14,8 @@ class Stored:
 
     `items` were written, `facts` learnt, and `replaced` of the facts before them. `replayed` says that this turn was
     stored before and nothing was written now. `instructions_left_out` counts system and developer items. `told` is what
-    the user's words asked of memory, each as `did` and `what`.
+    the user's words asked of memory, each as `did` and `what`. Of what came as learned, `learned` has each entry's
+    place and the id of its fact, `refused` its place and the reason.
     """
 
     turn_id: str
@@ -25,6 +26,8 @@ class Stored:
     replayed: bool
     instructions_left_out: int = 0
     told: tuple[Mapping[str, str], ...] = ()
+    learned: tuple[Mapping[str, Any], ...] = ()
+    refused: tuple[Mapping[str, Any], ...] = ()
 
     @classmethod
     def of(cls, answer: Mapping[str, Any], turn_id: str, session: str) -> Stored:
@@ -38,6 +41,8 @@ class Stored:
             replayed=answer["replayed"],
             instructions_left_out=answer.get("instructions_left_out") or 0,
             told=tuple(answer.get("told") or ()),
+            learned=tuple(answer.get("learned") or ()),
+            refused=tuple(answer.get("learned_refused") or ()),
         )
 
 

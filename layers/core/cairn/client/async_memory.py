@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -96,10 +96,11 @@ class AsyncMemory:
         *,
         turn_id: str | None = None,
         conversation_items: Sequence[Message] | None = None,
+        learned: Sequence[Mapping[str, str]] | None = None,
         **names: Unpack[Names],
     ) -> Stored:
         """Keep a turn, once, as Memory.after_turn does."""
-        told: dict[str, Any] = {"turn_id": turn_id, "conversation_items": conversation_items}
+        told: dict[str, Any] = {"turn_id": turn_id, "conversation_items": conversation_items, "learned": learned}
         return await to_thread(self._memory.after_turn, input_items, output_items, **told, **names)
 
     async def remember(

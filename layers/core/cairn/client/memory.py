@@ -173,9 +173,13 @@ class Memory:
         *,
         turn_id: str | None = None,
         conversation_items: Sequence[Message] | None = None,
+        learned: Sequence[Mapping[str, str]] | None = None,
         **names: Unpack[Names],
     ) -> Stored:
         """Keep a turn: what the user said and what the model answered, once.
+
+        `learned` are facts that the model learnt, each with `about`, `value`, a `quote` of the user and, where it ends
+        one, `replaces`: the #id in that memory's line. Those that the user's own words do not support are refused.
 
         >>> memory.after_turn("I moved to Bergen.", "Noted.", user="ada", turn_id="turn-2").replaced
         1
@@ -189,6 +193,7 @@ class Memory:
             "input_items": listed("input_items", input_items),
             "output_items": listed("output_items", output_items),
             "conversation_items": _so_far(conversation_items),
+            "learned": None if learned is None else [dict(each) for each in learned],
         }
         answer = self._retries.call("memory_after_turn", {**place.arguments(), **_given(told)})
         return Stored.of(answer, turn_id, place.session or "")

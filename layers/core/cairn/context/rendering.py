@@ -14,6 +14,7 @@ from cairn.context.excerpts import GAP
 from cairn.context.lines import Passage
 from cairn.conversation.roles import PRIVILEGED, STORED, speaker
 from cairn.facts.facts import Fact, subject
+from cairn.facts.lessons import reference
 from cairn.log.entries import Chunk
 
 _BREAKS = re.compile(r"\s*[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+\s*")
@@ -46,11 +47,16 @@ def lines_in(passage: str) -> list[str]:
 
 
 def fact_line(fact: Fact, asking: str | None) -> str:
-    """Return a fact or a kept memory in one line: what it is about, its value, who said it and on which day."""
+    """Return a fact or a kept memory in one line: what it is about, its value, who said it and on which day.
+
+    A fact of the one who asks has its reference too, by which what is learnt next may end it.
+    """
     # An agent's reason stands in place of a quote.
     why = f", because {fact.source.quote}" if _is_note(fact) and fact.source.quote else ""
     said = _BREAKS.sub(" ", plain(f"{subject(fact)}: {fact.value}{why}"))
-    return f"{said} ({said_by(fact, asking)}, {day(fact.recorded_at.date())})"
+    is_own = not _is_note(fact) and fact.source.user_id == asking
+    named = f", #{reference(fact)}" if is_own else ""
+    return f"{said} ({said_by(fact, asking)}, {day(fact.recorded_at.date())}{named})"
 
 
 def said_by(fact: Fact, asking: str | None) -> str:

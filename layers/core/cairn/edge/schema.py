@@ -41,7 +41,7 @@ def listed(schema: dict[str, Any]) -> dict[str, Any]:
     Left out are what texts may hold, that one thing may stand for a list of it, which fields of an object go together,
     which one that takes any field may have and that another takes no other, and defaults and bounds that say nothing.
     """
-    hidden = {"properties"} if _is_open(schema) else set[str]()
+    hidden = {"properties", "required"} if _is_open(schema) else set[str]()
     if schema.get("type") == "integer" and schema.get("minimum", 2) <= 1:  # what is counted is no less
         hidden.add("minimum")
     return {

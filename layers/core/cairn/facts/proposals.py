@@ -9,15 +9,15 @@ and what breaks the form is left out.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
-from unicodedata import category
 
 from cairn.conversation.items import message
 from cairn.facts.facts import Candidate, Fact
 from cairn.facts.markers import MARKERS
-from cairn.facts.values import MAX_VALUE_BYTES
+from cairn.facts.short_text import short_text, single_spaced
 from cairn.ground.errors import ModelFailed
 from cairn.ground.settings import HeuristicSettings
 from cairn.ground.tiers import Tier
@@ -109,13 +109,36 @@ class Proposals:
 
         `said` are (event id, text).
         """
-        texts = [(event_id, _single_spaced(text)) for event_id, text in said]
-        found = [_retraction(fact) for fact in believed if fact.id in self.deletes]
+        found = [retraction(fact) for fact in believed if fact.id in self.deletes]
         for upsert in self.upserts:
-            source = next((event_id for event_id, text in texts if upsert.quote in text), None)
+            source = quoted(upsert.quote, said)
             if source is not None:
-                found.append(_statement(upsert, source))
+                found.append(_statement(upsert, *source))
         return found
+
+
+def quoted(quote: str, said: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
+    """Return the event and the very words that a quote is of, in whatever case and spacing; None if nobody said it.
+
+    `said` are (event id, text).
+    """
+    sought = re.compile(re.escape(single_spaced(quote)), re.IGNORECASE)
+    places = ((event_id, sought.search(single_spaced(text))) for event_id, text in said)
+    return next(((event_id, found.group()) for event_id, found in places if found), None)
+
+
+def retraction(fact: Fact) -> Candidate:
+    """Return the statement that ends a fact."""
+    return Candidate(
+        fact_id=fact.fact_id,
+        key=fact.key,
+        value=fact.value,
+        confidence=fact.confidence,
+        tier=fact.tier,
+        event_id=fact.source.event_id,
+        quote=fact.source.quote,
+        retracts=True,
+    )
 
 
 def prompt(question: FactQuestion) -> str:
@@ -158,7 +181,7 @@ def accepted(arguments: object) -> Proposals:
 
 
 def _upsert(given: Mapping[str, Any]) -> Upsert | None:
-    fact_id, key, value, quote = (_text(given.get(name)) for name in ("fact_id", "key", "value", "quote"))
+    fact_id, key, value, quote = (short_text(given.get(name)) for name in ("fact_id", "key", "value", "quote"))
     tier, confidence = given.get("tier"), given.get("confidence")
     if not (fact_id and key and value and quote) or tier not in list(Tier):
         return None
@@ -167,19 +190,7 @@ def _upsert(given: Mapping[str, Any]) -> Upsert | None:
     return Upsert(fact_id=fact_id, key=key, value=value, tier=Tier(tier), confidence=float(confidence), quote=quote)
 
 
-def _text(value: object) -> str:
-    """Return the text in single spaces; "" for anything but a short text that says something."""
-    if not isinstance(value, str) or len(value) > MAX_VALUE_BYTES or not any(map(str.isalnum, value)):
-        return ""
-    text = _single_spaced(value)
-    # No control characters and lone surrogates: they have no place in a fact, and not every store holds them (decision
-    # 7).
-    if any(category(character) in {"Cc", "Cs"} for character in text):
-        return ""
-    return text if len(text.encode()) <= MAX_VALUE_BYTES else ""
-
-
-def _statement(upsert: Upsert, event_id: str) -> Candidate:
+def _statement(upsert: Upsert, event_id: str, words: str) -> Candidate:
     return Candidate(
         fact_id=upsert.fact_id,
         key=upsert.key,
@@ -187,20 +198,7 @@ def _statement(upsert: Upsert, event_id: str) -> Candidate:
         confidence=upsert.confidence,
         tier=upsert.tier,
         event_id=event_id,
-        quote=upsert.quote,
-    )
-
-
-def _retraction(fact: Fact) -> Candidate:
-    return Candidate(
-        fact_id=fact.fact_id,
-        key=fact.key,
-        value=fact.value,
-        confidence=fact.confidence,
-        tier=fact.tier,
-        event_id=fact.source.event_id,
-        quote=fact.source.quote,
-        retracts=True,
+        quote=words,
     )
 
 
@@ -217,10 +215,6 @@ def _newest(said: Sequence[str]) -> list[str]:
 
 def _believed(fact: Fact) -> dict[str, str]:
     return {"id": fact.id, "fact_id": fact.fact_id, "key": fact.key, "value": fact.value, "tier": fact.tier.value}
-
-
-def _single_spaced(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _json(text: object) -> Any:

@@ -6,8 +6,8 @@ import re
 from enum import Enum, auto
 from unicodedata import category
 
-# Longer facts are stories: a cap keeps a pasted paragraph out of the memory block and the log entry small.
-MAX_VALUE_BYTES = 512
+from cairn.facts.short_text import MAX_VALUE_BYTES
+
 _EMOJI_STYLE = "\N{VARIATION SELECTOR-16}"
 # Characters behind a marker in which the value ends; a little over MAX_VALUE_BYTES, to which it is cut.
 _REACH = 600

@@ -15,6 +15,7 @@ from itertools import count
 from cairn.conversation.events import Event, events_of
 from cairn.conversation.turns import Completion
 from cairn.facts.facts import Fact, Recording
+from cairn.facts.lessons import Lesson
 from cairn.facts.proposals import Proposals
 from cairn.ground.adapters import Pending
 from cairn.ground.codec import rfc3339
@@ -41,15 +42,18 @@ from cairn.turns.forgetting import ending_writes
 from cairn.turns.learning import Believed, Learned, learned, learned_here
 from cairn.turns.model import CommittedTurn
 from cairn.turns.proposing import proposals
+from cairn.turns.taught import Taught
 from cairn.turns.telling import Held, Obeyed, Words, obey
 
 
-def commit(services: SessionServices, session: Session, turn: Completion) -> CommittedTurn:
-    """Store the turn once, whatever fails and however often it is sent.
+def commit(
+    services: SessionServices, session: Session, turn: Completion, lessons: Sequence[Lesson] = ()
+) -> CommittedTurn:
+    """Store the turn once, whatever fails and however often it is sent, with other lessons too.
 
     ResourceBusy and Unavailable may be retried with the same turn_id; Conflict means the turn_id has another payload.
     """
-    return _Commit(services, session, turn, proposals(services, session, turn)).run()
+    return _Commit(services, session, turn, proposals(services, session, turn), lessons).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +71,19 @@ class _Delta:
 class _Commit:
     """One call of after_turn."""
 
-    def __init__(self, services: SessionServices, session: Session, turn: Completion, proposed: Proposals) -> None:
+    def __init__(
+        self,
+        services: SessionServices,
+        session: Session,
+        turn: Completion,
+        proposed: Proposals,
+        lessons: Sequence[Lesson],
+    ) -> None:
         self._services = services
         self._session = session
         self._turn = turn
         self._proposed = proposed
+        self._lessons = lessons
         self._settings = services.settings.memory_for(session.tenant)
         self._owner = log_owner(turn.user_id, session.session_id)
         self._across = across(self._owner) if self._settings.across_projects else []
@@ -107,6 +119,7 @@ class _Commit:
             facts_written=len(delta.learned.added),
             facts_superseded=delta.learned.superseded,
             told=delta.obeyed.told,
+            lessons=delta.learned.lessons,
         )
 
     def _take_claim(self) -> Claim:
@@ -169,11 +182,16 @@ class _Commit:
             # What a project holds from before, and was spoken of since, is no longer believed.
             believed = Believed(unspoken(believed.own, spoken), unspoken(believed.everywhere, spoken))
             held = [*believed.own, *believed.everywhere, *everywhere.own, *everywhere.everywhere]
-            proposed = self._proposed.candidates(said, [*believed.own, *everywhere.own])
             obeyed = self._obeyed(words, held, previous)
-            return obeyed, learned(believed, everywhere, proposed, obeyed.found, recording)
+            taught = Taught(self._lessons, said, [*believed.everywhere, *everywhere.everywhere])
+            proposed = [*self._proposed.candidates(said, [*believed.own, *everywhere.own]), *taught.claims]
+            changes = learned(believed, everywhere, proposed, [*taught.endings, *obeyed.found], recording)
+            return obeyed, taught.answered(changes)
         obeyed = self._obeyed(words, held, previous)
-        return obeyed, learned_here(believed, self._proposed.candidates(said, believed.own), obeyed.found, recording)
+        taught = Taught(self._lessons, said, believed.everywhere)
+        proposed = [*self._proposed.candidates(said, believed.own), *taught.claims]
+        found = [*taught.endings, *obeyed.found]
+        return obeyed, taught.answered(learned_here(believed, proposed, found, recording))
 
     def _obeyed(self, words: Words, facts: Sequence[Fact], previous: str) -> Obeyed:
         return obey(words, Held(facts, self._memories() if words.forgets else (), previous))

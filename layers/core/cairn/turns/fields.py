@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self, TypeAlias
+from typing import Annotated, Any, Self, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, WithJsonSchema
 
 from cairn.context.lines import Passage
 from cairn.edge.explained import DIGITS, Explained, is_absent
 from cairn.edge.fields import CurrentInputFields, TurnName, UserName, history, refusing
 from cairn.edge.items import AnswerItems, Items
 from cairn.edge.validation import refused
+from cairn.facts.lessons import MAX_LESSONS, Lesson, Refusal
+from cairn.facts.short_text import MAX_VALUE_BYTES, short_text
 from cairn.ground.ids import Project, SessionId, TurnId
 from cairn.ground.session import ResponseItem
 from cairn.ground.settings import RecallScope
@@ -20,6 +22,66 @@ from cairn.turns import operation_token as operations
 from cairn.turns.model import CommittedTurn, Did, Preparation, PreparedTurn
 
 OutputItems = Annotated[AnswerItems, Field(description="What the model answered, with tool calls and results.")]
+
+
+def _short(value: str) -> str:
+    text = short_text(value)
+    if not text:
+        raise refused(f"must be a text of 1 to {MAX_VALUE_BYTES} bytes that says something")
+    return text
+
+
+ShortText: TypeAlias = Annotated[
+    str, AfterValidator(_short), Field(json_schema_extra={"minLength": 1, "maxLength": MAX_VALUE_BYTES})
+]
+
+
+def _briefly_told(schema: dict[str, Any]) -> None:
+    """Leave to the list's description what an entry holds: a client's prompt has the schema twice as long otherwise."""
+    for said_there in ("description", "additionalProperties"):
+        schema.pop(said_there, None)
+
+
+class LessonFields(BaseModel):
+    """A fact that the model learnt in a turn."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, json_schema_extra=_briefly_told)
+
+    about: ShortText
+    value: ShortText
+    quote: ShortText
+    # A model that replaces nothing may well say so with an empty text.
+    replaces: Annotated[str | None, Field(max_length=MAX_VALUE_BYTES), AfterValidator(lambda name: name or None)] = None
+
+
+def _few(given: list[LessonFields]) -> list[LessonFields]:
+    if len(given) > MAX_LESSONS:
+        raise refused(f"must hold at most {MAX_LESSONS} facts, not {len(given)}")
+    return given
+
+
+LessonList: TypeAlias = Annotated[
+    list[LessonFields],
+    AfterValidator(_few),
+    Field(
+        description="New facts {about, value, quote, replaces?}: quote the user exactly; value in the quote's words; "
+        "replaces: the #id of the memory it ends."
+    ),
+]
+
+
+class LearnedFields(BaseModel):
+    """What a tool takes beside an answer: what the model learnt."""
+
+    learned: Annotated[LessonList, Field(default_factory=list)]
+
+    @property
+    def lessons(self) -> tuple[Lesson, ...]:
+        """Return what the engine weighs."""
+        return tuple(
+            Lesson(about=each.about, value=each.value, quote=each.quote, replaces=each.replaces)
+            for each in self.learned
+        )
 
 
 def _token(value: object) -> operations.OperationToken:
@@ -169,6 +231,20 @@ class ToldFields(BaseModel):
     what: Annotated[str, Field(description="With what, in short words.")]
 
 
+class LessonBelieved(BaseModel):
+    """An entry of learned that is believed."""
+
+    place: Annotated[int, Field(description="Its place in learned, from 0.")]
+    id: Annotated[str, Field(description="The fact that is now believed.")]
+
+
+class LessonRefused(BaseModel):
+    """An entry of learned that is not believed."""
+
+    place: Annotated[int, Field(description="Its place in learned, from 0.")]
+    reason: Annotated[Refusal, Field(description="Why it is not believed.")]
+
+
 class Committed(BaseModel):
     """What was written."""
 
@@ -184,10 +260,19 @@ class Committed(BaseModel):
         list[ToldFields] | None,
         Field(description="What the user told memory to do, and what came of it.", exclude_if=is_absent),
     ] = None
+    learned: Annotated[
+        list[LessonBelieved] | None, Field(description="What is believed of learned.", exclude_if=is_absent)
+    ] = None
+    learned_refused: Annotated[
+        list[LessonRefused] | None, Field(description="What is not, and why.", exclude_if=is_absent)
+    ] = None
 
     @classmethod
     def of(cls, turn: CommittedTurn) -> Self:
         """Return the answer for a committed turn."""
+        told = list(enumerate(turn.lessons))
+        refused_ones = [LessonRefused(place=at, reason=why) for at, why in told if isinstance(why, Refusal)]
+        believed = [LessonBelieved(place=at, id=name) for at, name in told if not isinstance(name, Refusal)]
         return cls(
             events_written=turn.events_written,
             facts_written=turn.facts_written,
@@ -195,4 +280,6 @@ class Committed(BaseModel):
             replayed=turn.replayed,
             instructions_left_out=turn.instructions_left_out or None,
             told=[ToldFields(did=each.did, what=each.what) for each in turn.told] or None,
+            learned=believed or None,
+            learned_refused=refused_ones or None,
         )

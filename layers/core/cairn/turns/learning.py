@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from cairn.facts.facts import Candidate, Changes, Fact, Recording, State, identity, merge
 from cairn.facts.kinds import alone, is_of_user
+from cairn.facts.lessons import Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +25,15 @@ class Believed:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The changes in the log of the project, and in that across projects; how many beliefs they end."""
+    """The changes in the log of the project, and in that across projects; how many beliefs they end.
+
+    `lessons` says of each lesson, in order, which fact is now believed, or why none is.
+    """
 
     here: Changes
     across: Changes = field(default_factory=Changes)
     superseded: int = 0
+    lessons: tuple[str | Refusal, ...] = ()
 
     @property
     def added(self) -> tuple[Fact, ...]:
@@ -64,7 +69,8 @@ def learned(
         for fact in moved
     )
     here = replace(here, superseded=(*here.superseded, *over))
-    superseded = _ended(believed, here, there) + _ended(across, there, there)
+    everywhere = Changes(added=(*here.added, *there.added))
+    superseded = _ended(believed, here, everywhere) + _ended(across, there, there)
     ended = [fact for fact in here.deleted if is_of_user(fact) and identity(fact) not in added]
     return Learned(here, replace(there, deleted=(*there.deleted, *ended)), superseded)
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from cairn.context.lines import Passage
+from cairn.facts.lessons import Refusal
 from cairn.ground.explanation import Explanation
 from cairn.ground.ids import TurnId, UserId
 from cairn.ground.session import ResponseItem
@@ -82,7 +83,8 @@ class CommittedTurn:
     """The result of a commit; a replay wrote nothing.
 
     `instructions_left_out` are the system and developer items of the turn, which are never stored. `told` is what was
-    done because the user's words asked for it.
+    done because the user's words asked for it. `lessons` says of each lesson that came with it, in order, the id of the
+    fact that is now believed, or why none is.
     """
 
     events_written: int = 0
@@ -91,3 +93,4 @@ class CommittedTurn:
     facts_superseded: int = 0
     replayed: bool = False
     told: tuple[Told, ...] = ()
+    lessons: tuple[str | Refusal, ...] = ()

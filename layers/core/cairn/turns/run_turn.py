@@ -7,10 +7,12 @@ that it opens nothing to another tenant and cannot be made or changed by anyone.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from cairn.conversation.turns import Completion
+from cairn.facts.lessons import Lesson
 from cairn.ground.adapters import Pending
 from cairn.ground.errors import InvalidArgument, PermissionDenied
 from cairn.ground.ids import Tenant, TurnId, UserId, time_ordered_id
@@ -25,6 +27,14 @@ from cairn.turns.operation_token import PURPOSE, Operation, OperationToken
 
 LIFETIME = timedelta(hours=1)
 """How long a model and its tools may take to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model answered, and what it says it learnt from the user."""
+
+    outputs: Sequence[ResponseItem]
+    lessons: Sequence[Lesson] = ()
 
 
 def begin(services: SessionServices, session: Session, request: Preparation) -> BegunTurn:
@@ -49,7 +59,7 @@ def finish(
     services: SessionServices,
     tenant: Tenant,
     token: OperationToken,
-    outputs: Sequence[ResponseItem],
+    answer: Answer,
     users: Collection[UserId] = (),
 ) -> CommittedTurn:
     """Store the turn that the token names, once, as after_turn does.
@@ -66,10 +76,10 @@ def finish(
     kept = services.adapters.table.get(_where(session, operation))
     if kept is None:
         raise InvalidArgument("operation_token", "names a turn whose session was deleted")
-    turn = _completion(operation.turn_id, services.vault.unseal(tenant, kept), outputs)
+    turn = _completion(operation.turn_id, services.vault.unseal(tenant, kept), answer.outputs)
     if users and turn.user_id not in users:
         raise PermissionDenied("This operation_token is another user's", reason="user")
-    return commit(services, session, turn)
+    return commit(services, session, turn, answer.lessons)
 
 
 def _kept(services: SessionServices, session: Session, operation: Operation, request: Preparation) -> Put:

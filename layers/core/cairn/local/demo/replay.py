@@ -17,6 +17,7 @@ _QUERIES = (
     "What do they like, what do they avoid, what are they planning?",
 )
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ][\d:.]+Z?)?")
+_REFERENCE = re.compile(r", #\w+\)\Z")
 
 
 class Audience(Protocol):
@@ -118,7 +119,7 @@ async def digest(memory: MemoryClient, conversations: Sequence[Conversation]) ->
     """Return the SHA-256 of the state as the tools show it: equal for equal memories, whenever they were made.
 
     Per session: the directories with their abstracts, the newest items, and the facts and earlier turns recalled for
-    fixed questions; dates of the store itself are left out.
+    fixed questions; dates and references of the store itself are left out.
     """
     state = [
         await _session_state(memory, conversation.user_id, session)
@@ -133,8 +134,17 @@ def _clauses(abstract: str) -> list[str]:
     return sorted(re.split(r"[.:;]\s+|\.$", _MOMENT.sub("#", abstract)))
 
 
+def _unnamed(fact: str) -> str:
+    """Return a fact's line without its reference, which is of the id that this store gave it."""
+    return _REFERENCE.sub(")", fact)
+
+
 async def _session_state(memory: MemoryClient, user_id: str, session: Scene) -> list[object]:
     summaries = await memory.summaries(session.session_id)
     directories = [(re.sub(r"\d", "#", path), _clauses(abstract)) for path, abstract in summaries]
     answers = [await memory.before_turn(session.session_id, user_id, (query,)) for query in _QUERIES]
-    return [session.session_id, directories, [(sorted(a.facts), sorted(a.chunks), a.recent) for a in answers]]
+    return [
+        session.session_id,
+        directories,
+        [(sorted(map(_unnamed, a.facts)), sorted(a.chunks), a.recent) for a in answers],
+    ]
