@@ -87,6 +87,7 @@ def test_a_sentence_that_is_not_to_be_kept_is_cut_out(text: str, kept: str) -> N
     "text",
     [
         "That's wrong.",
+        "No wait, that's wrong.",
         "No, that's not true.",
         "That's not true, I never lived in Oslo.",
         "Das stimmt nicht.",

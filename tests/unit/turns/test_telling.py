@@ -245,6 +245,7 @@ def test_a_correction_of_something_not_kept_teaches_nothing(talk: Talk) -> None:
     "texts",
     [
         ("My name is Bob. That's wrong.",),
+        ("My name is Bob. No wait, that's wrong.",),
         ("My name is Bob.", "That's wrong."),
         ("My name is Bob.", "No, that's not true, I never said that."),
         ("My name is Bob.", "Das stimmt nicht."),

@@ -11,7 +11,7 @@ PLEASE = (
     "please|pls|plz|bitte|s'il te pla[iî]t|s'il vous pla[iî]t|stp|svp|por favor|per favore|per piacere|se faz favor"
 )
 _OPENERS = (
-    f"{PLEASE}|and|but|so|then|also|ok|okay|oh|hey|hi|hello|no(?=[,:!])|yes|actually|now|just|well|wait|sorry"
+    f"{PLEASE}|and|but|so|then|also|ok|okay|oh|hey|hi|hello|no(?=[,:!]| wait)|yes|actually|now|just|well|wait|sorry"
     f"|thanks|thank you"
     "|you can|you may|you should|i want you to|i'd like you to|i need you to"
     f"|(?:can|could|would|will) you,? (?:{PLEASE})"
