@@ -114,7 +114,9 @@ class StoredConversation:
         self._services = start()
         self._clock = clock
         self._session = Session(TENANT, Project(conversation.name), _ASKING)
-        self._owner = log_owner(USER, _ASKING)
+        # Another's preferences would stand in every context: what a user is known by holds in all projects.
+        self._user = UserId(conversation.name)
+        self._owner = log_owner(self._user, _ASKING)
         self._ids: dict[int, str] = {}
         self.owners = [self._owner]
         clock.turn_to(conversation.texts[0].at)
@@ -136,7 +138,7 @@ class StoredConversation:
                 limit=DEPTH,
                 skip=len(found),
                 explain=explain,
-                user_id=USER,
+                user_id=self._user,
             )
             page = recall.recall(self._services, self._session, question)
             found.extend(page.found)
@@ -157,7 +159,9 @@ class StoredConversation:
     def prepared(self, asked: Asked) -> PreparedTurn:
         """Return what before_turn prepares in a new conversation of the user's, by its defaults."""
         self._clock.turn_to(asked.asked or self._ended)
-        request = Preparation(current=(message("user", asked.text),), user_id=USER, recall_scope="user", explain=True)
+        request = Preparation(
+            current=(message("user", asked.text),), user_id=self._user, recall_scope="user", explain=True
+        )
         return prepare(self._services, self._session, request)
 
     def texts(self, answer: Answer) -> list[tuple[int, str]]:
@@ -178,7 +182,7 @@ class StoredConversation:
         item = message(role, text.said, "output_text" if role == "assistant" else "input_text") | named
         place = TurnId(text.id.partition(".")[2])
         inputs, outputs = ((), (item,)) if role == "assistant" else ((item,), ())
-        turn = Completion(turn_id=place, inputs=inputs, outputs=outputs, user_id=USER)
+        turn = Completion(turn_id=place, inputs=inputs, outputs=outputs, user_id=self._user)
         session = Session(TENANT, self._session.project, SessionId(text.session))
         commit(self._services, session, turn)
 
