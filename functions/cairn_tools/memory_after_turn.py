@@ -37,7 +37,7 @@ EXAMPLE = {
 @tool(
     title="Store a turn",
     example=EXAMPLE,
-    grants=("turns:write", "blobs:read", "blobs:write", "jobs:send", "model:ask"),
+    grants=("turns:write", "blobs:read", "blobs:write", "jobs:send", "model:ask", "texts:embed"),
     timeout=29,
 )
 def memory_after_turn(request: AfterTurn, call: Call) -> Committed:

@@ -253,7 +253,16 @@ def conditionals(resources: dict[str, Any], function: Function) -> list[list[Any
     return [said["Fn::If"] for said in written(resources, function) if "Fn::If" in said]
 
 
-EMBEDS = {"memory_before_turn", "memory_run_turn", "recall", "memory_run_maintenance", "mcp_pipe", "mcp", "worker"}
+EMBEDS = {
+    "memory_before_turn",
+    "memory_after_turn",
+    "memory_run_turn",
+    "recall",
+    "memory_run_maintenance",
+    "mcp_pipe",
+    "mcp",
+    "worker",
+}
 
 
 def test_only_what_recalls_or_indexes_has_the_model_and_may_ask_titan_where_that_is_chosen(

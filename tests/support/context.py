@@ -16,7 +16,10 @@ from cairn.conversation.items import text_of
 from cairn.ground.ids import SessionId, TurnId
 from cairn.log.entries import Chunk
 
-_FACT = re.compile(r"(?P<about>.*?): (?P<value>.*) \((?P<who>[^()]*), (?P<day>\d+ [A-Z][a-z]+ \d+)(?:, #\w{4})?\)")
+_FACT = re.compile(
+    r"(?P<about>.*?): (?P<value>.*) \((?P<who>[^()]*), (?P<day>\d+ [A-Z][a-z]+ \d+)(?:, #\w{4})?"
+    r"(?:, may be outdated)?\)"
+)
 _HEADING = re.compile(r"\[(?P<ref>m\d+), (?P<day>\d+ [A-Z][a-z]+ \d+)\]")
 _EMPTY = '{"kind":"historical_memory","facts":[],"chunks":[]}'
 

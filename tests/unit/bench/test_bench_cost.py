@@ -45,8 +45,9 @@ def test_a_function_s_time_is_its_share_of_a_core_and_what_it_waits_for() -> Non
 def test_a_turn_pays_for_both_calls_and_what_stays_of_them(turn: Work) -> None:
     assert turn.warm["http_api"] == 2
     assert 4 <= turn.warm["lambda_request"] < 4.1
-    # Where a turn says who the user is, 4 of them are for the log across projects; both calls read that as well.
-    assert 15 <= turn.warm["dynamodb_write"] <= 20
+    # Where a turn says who the user is, 4 of them are for the log across projects; both calls read that as well. These
+    # turns are of a thousand bytes of lines from chats: statements in them are worth another unit.
+    assert 15 <= turn.warm["dynamodb_write"] <= 21
     assert turn.warm["dynamodb_read"] >= 7
     assert 3_000 < 1e9 * turn.stays["dynamodb_gb_month"] < 10_000
     assert turn.stays["dynamodb_pitr_gb_month"] == turn.stays["dynamodb_gb_month"]

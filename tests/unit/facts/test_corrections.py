@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from cairn.facts.facts import State
+from cairn.facts.facts import State, is_said
 from cairn.log.layout import log_pk, named_in
 from cairn.log.view import MemoryView
 from support.log import entries
@@ -25,11 +25,12 @@ def believed(talk: Any) -> dict[str, str]:
 
 
 def as_of(talk: Any, moment: datetime) -> dict[str, str]:
-    """Return what the ledgers hold of the session's logs as they stood at a moment."""
+    """Return what the ledgers hold of the session's logs as they stood at a moment, without what was said as such."""
     found: dict[str, str] = {}
     for owner in OWNERS:
         name = named_in(owner, talk.session.project, talk.session.session_id)
-        found |= {fact.key: fact.value for fact in _stored(talk, owner, moment).ledger.live(moment, name)}
+        live = _stored(talk, owner, moment).ledger.live(moment, name)
+        found |= {fact.key: fact.value for fact in live if not is_said(fact)}
     return found
 
 

@@ -29,6 +29,7 @@ PLACED: TypeAlias = Callable[[Any], Any]
 OF_USERS = {
     *("user_name", "user_nickname", "user_allergy", "user_home", "user_workplace", "user_role"),
     *("user_preference", "user_profile"),
+    *("said_identity", "said_preference", "said_instruction"),
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cairn.conversation.items import message
-from cairn.facts.facts import Fact
+from cairn.facts.facts import Fact, is_said
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.settings import MemorySettings
@@ -44,12 +44,12 @@ def lesson(about: str, value: str, quote: str, replaces: str | None = None) -> d
 
 
 def believed(call: Call, user: str = "ada", **names: str) -> dict[str, Fact]:
-    """Return what the user is known by, by what it is about and its value."""
+    """Return what the user is known by, by what it is about and its value, without what was said as such."""
     session = replace(SESSION, tenant=call.caller.tenant, **names)
     visibility = Visibility(session, log_owner(user, session.session_id), "user")  # pyright: ignore[reportArgumentType]
     call.services.searcher.refresh(visibility, visibility.own)
     facts = call.services.searcher.believed(visibility, visibility.own)
-    return {f"{fact.fact_id}: {fact.value}": fact for fact in facts}
+    return {f"{fact.fact_id}: {fact.value}": fact for fact in facts if not is_said(fact)}
 
 
 def reference(call: Call, value: str, **names: str) -> str:

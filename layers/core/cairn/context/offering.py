@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,11 +13,12 @@ from cairn.context import chances as odds
 from cairn.context.chances import Chances
 from cairn.context.excerpts import Asked, excerpt
 from cairn.context.lines import Known, Line
+from cairn.context.outdated import Outdating
 from cairn.context.rendering import fact_line, label, words_of
 from cairn.context.repeats import said, unrepeated
 from cairn.context.sayings import form, is_filler, say_the_same
 from cairn.conversation import token_count as tokens
-from cairn.facts.facts import Fact
+from cairn.facts.facts import Fact, is_said
 from cairn.facts.shortlist import Shortlist, rank
 from cairn.language import bm25
 from cairn.language.terms import terms
@@ -32,6 +34,9 @@ DEEP = 80
 """How many texts are looked at, the likeliest first."""
 EXCERPT, REPLY_EXCERPT = 100, 65
 """About how many tokens of a long text are placed, and of an assistant's, which says little in many words."""
+_TWICE_TOLD, _MOST_TOLD = 3, 6
+"""How much more a statement has to be worth than its tokens, and how many are placed so, but for what outdates others:
+mostly a passage tells it with what stood around it."""
 _BREAK = 2
 _LEAST = 6
 """The tokens of the shortest line: what is not worth these is not read."""
@@ -42,8 +47,19 @@ _ASKED_AGAIN, _SLACK = 30, 20
 class Candidates:
     """What an answer found, as it may be placed at a price; of no use after the answer."""
 
-    def __init__(self, answer: Answer, question: str, owners: Sequence[str], user: str | None, price: float) -> None:
-        """Take the answer to a question that `user` asks, whose first collections are the texts of these owners."""
+    def __init__(  # noqa: PLR0913, PLR0917 - an answer, who asked, and what it may cost
+        self,
+        answer: Answer,
+        question: str,
+        owners: Sequence[str],
+        user: str | None,
+        price: float,
+        outdating: Outdating,
+    ) -> None:
+        """Take the answer to a question that `user` asks, whose first collections are the texts of these owners.
+
+        `outdating` tells which sentences no longer hold.
+        """
         self._answer = answer
         self._question = question
         self._owners = owners
@@ -52,6 +68,8 @@ class Candidates:
         # A share of nothing is no chance: only what keeps 98 of 100 questions that have an answer is placed at all.
         self._likelihood = answer.likelihood.value if answer.likelihood.is_possible else 0.0
         self._hits = list(answer.scored())
+        self._outdating = outdating
+        self._successors: dict[str, tuple[float, Fact, Hit]] = {}
 
     def lines(self, deep: int = DEEP) -> Iterator[tuple[Hit, Line]]:
         """Yield the texts that are worth placing, the best first, and where they were found."""
@@ -63,12 +81,23 @@ class Candidates:
                 return
             found = self._answer.read(hit)
             if isinstance(found, Chunk) and not is_filler(found.text):
-                yield hit, self._line(hit, found, chance)
+                kept = self._outdating.kept(found.event_id, found.text)
+                self._succeed(kept.outdated_by, chance, hit)
+                if kept.text and not (kept.outdated_by and is_filler(kept.text)):
+                    yield hit, self._line(hit, replace(found, text=kept.text), chance)
+
+    def _succeed(self, facts: Iterable[Fact], chance: float, hit: Hit) -> None:
+        """Note facts that are worth as much as what they outdate: a question finds the old sentence better."""
+        for fact in facts:
+            held = self._successors.get(fact.id)
+            if held is None or held[0] < chance:
+                self._successors[fact.id] = (chance, fact, hit)
 
     def facts(self, believed: Sequence[Fact], now: datetime, most: int) -> tuple[tuple[Known, ...], Mapping[str, Hit]]:
         """Return the facts and kept memories to place, the best first, and where they were found, by id.
 
-        Where none matches, up to five durable facts are returned that say whom the agent talks with.
+        What outdates a line, which are to be asked for before, is worth as much as that. Where none matches, up to five
+        durable facts are returned that say whom the agent talks with.
         """
         known = {fact.id: fact for fact in believed}
         worth: dict[str, float] = {}
@@ -82,11 +111,16 @@ class Candidates:
             if shortlist.is_closed_to(chance):
                 break
             fact = _as_fact(self._answer.read(hit))
+            if (change := self._outdating.of(fact)) is not None and change.by is not None:
+                self._succeed([change.by], chance, hit)
             if fact.id not in worth:
                 known[fact.id], worth[fact.id], found_at[fact.id] = fact, chance, hit
                 if (what := said(fact, self._user)) not in met:
                     met.add(what)
                     shortlist.add(fact, chance)
+        for chance, fact, hit in self._successors.values():
+            known[fact.id], worth[fact.id] = fact, max(chance, worth.get(fact.id, 0.0))
+            found_at.setdefault(fact.id, hit)
         ranked = rank(known.values(), worth, now, max(most, len(worth)))
         return tuple(self._worth_placing(ranked, worth, most)), found_at
 
@@ -98,10 +132,22 @@ class Candidates:
         together = defaultdict[Hashable, float](float)
         for fact in ranked:
             together[said(fact, self._user)] += worth.get(fact.id, 0.0)
-        for known in introduced(ranked, self._user)[:most]:
+        told = 0
+        for known in self._marked(introduced(ranked, self._user)[:most]):
             chance = together[said(known.fact, self._user)]
-            if known.fact.id not in worth or chance > self._price * (tokens.count(known.line) + _BREAK):
+            is_told = is_said(known.fact) and known.fact.id in worth and known.fact.id not in self._successors
+            price = self._price * (_TWICE_TOLD if is_told else 1)
+            if known.fact.id in worth and chance <= price * (tokens.count(known.line) + _BREAK):
+                continue
+            told += is_told
+            if not is_told or told <= _MOST_TOLD:
                 yield known
+
+    def _marked(self, placed: Iterable[Known]) -> Iterator[Known]:
+        """Yield facts as lines, marked where something said later may outdate one."""
+        for known in placed:
+            is_doubtful = self._outdating.of(known.fact) is not None
+            yield Known(known.fact, fact_line(known.fact, self._user, is_doubtful=True)) if is_doubtful else known
 
     def _chances(self, hits: Sequence[Hit]) -> Chances:
         return Chances([hit.score for hit in hits], odds.fit_of(self._answer.tier), self._likelihood)

@@ -28,6 +28,8 @@ _IN_NO_NAME = re.compile(r"[\[\]():\s]+")
 _FACT_LINE = re.compile(r"[^(]*?(?: \(.*?\))?: (.*) \([^()]*\)")
 # What goes on in further lines is indented.
 _A_LINE = re.compile(r"\n(?! )")
+MAY_BE_OUTDATED = "may be outdated"
+"""How a sentence is marked of which it is not sure that a later one replaces it."""
 _LONGEST_NAME = 40
 _ROLES = frozenset({*STORED, *PRIVILEGED, "other", "system", "model", "human", "ai"})
 _MONTHS = (
@@ -46,17 +48,19 @@ def lines_in(passage: str) -> list[str]:
     return [line.replace("\n ", "") for line in _A_LINE.split(passage)[1:] if line != GAP]
 
 
-def fact_line(fact: Fact, asking: str | None) -> str:
+def fact_line(fact: Fact, asking: str | None, *, is_doubtful: bool = False) -> str:
     """Return a fact or a kept memory in one line: what it is about, its value, who said it and on which day.
 
-    A fact of the one who asks has its reference too, by which what is learnt next may end it.
+    A fact of the one who asks has its reference too, by which what is learnt next may end it. One that something said
+    later may outdate is marked so.
     """
     # An agent's reason stands in place of a quote.
     why = f", because {fact.source.quote}" if _is_note(fact) and fact.source.quote else ""
     said = _BREAKS.sub(" ", plain(f"{subject(fact)}: {fact.value}{why}"))
     is_own = not _is_note(fact) and fact.source.user_id == asking
     named = f", #{reference(fact)}" if is_own else ""
-    return f"{said} ({said_by(fact, asking)}, {day(fact.recorded_at.date())}{named})"
+    marked = f", {MAY_BE_OUTDATED}" if is_doubtful else ""
+    return f"{said} ({said_by(fact, asking)}, {day(fact.recorded_at.date())}{named}{marked})"
 
 
 def said_by(fact: Fact, asking: str | None) -> str:

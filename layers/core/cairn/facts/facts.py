@@ -7,12 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, TypeAlias
+from hashlib import sha256
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from cairn.ground.errors import CorruptData
 from cairn.ground.tiers import Tier, expires_at
 
 Identity: TypeAlias = tuple[str, str]
+SAID: Final = "said_"
+"""With what the kinds of facts begin whose value is what was said."""
+MAX_OUTDATED: Final = 8
+"""Of how many sentences a fact tells that it outdates them, the newest."""
 
 
 class State(StrEnum):
@@ -34,11 +39,23 @@ class Source:
     user_id: str | None = None
 
 
+class Outdated(NamedTuple):
+    """A sentence that a later one outdates: the event it is of, its digest, so that no copy of it is kept, how likely.
+
+    Where that is not sure, both hold.
+    """
+
+    event_id: str
+    digest: str
+    likelihood: float = 1.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """A statement found in a text: a fact to hold, or with `retracts` one to drop.
 
-    A retraction with a value lets go only of a fact that holds this value; with an empty one, of any.
+    A retraction with a value lets go only of a fact that holds this value; with an empty one, of any. `outdates` are
+    sentences of facts about something else that no longer hold.
     """
 
     fact_id: str
@@ -49,11 +66,15 @@ class Candidate:
     event_id: str
     quote: str
     retracts: bool = False
+    outdates: tuple[Outdated, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One belief and its history; `id` names the record, (fact_id, key) what it is about."""
+    """One belief and its history; `id` names the record, (fact_id, key) what it is about.
+
+    `outdates` are the newest of the sentences that hold no longer, or perhaps no longer, since this one was said.
+    """
 
     id: str
     fact_id: str
@@ -70,6 +91,7 @@ class Fact:
     expires_at: datetime | None = None
     supersedes: str | None = None
     superseded_by: str | None = None
+    outdates: tuple[Outdated, ...] = ()
 
     def is_live(self, now: datetime) -> bool:
         """Return whether the fact is active and not past its expiry, swept or not."""
@@ -78,8 +100,15 @@ class Fact:
 
 def subject(fact: Fact | Candidate) -> str:
     """Return in words what the fact is about: its kind, and its key where that says more than kind and value do."""
+    if is_said(fact):
+        return fact.fact_id.removeprefix(SAID)
     kind, key = fact.fact_id.removeprefix("user_").replace("_", " "), normalise(fact.key)
     return kind if key in {normalise(fact.value), normalise(kind)} else f"{kind} ({fact.key})"
+
+
+def is_said(fact: Fact | Candidate) -> bool:
+    """Tell whether the value is what was said, a sentence or two, and the key but a name for it."""
+    return fact.fact_id.startswith(SAID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +119,43 @@ class Changes:
     superseded: tuple[Fact, ...] = ()
     deleted: tuple[Fact, ...] = ()
     seen: tuple[str, ...] = ()
+
+
+def stated(fact: Fact) -> Candidate:
+    """Return a belief as the statement that taught it."""
+    return Candidate(
+        fact_id=fact.fact_id,
+        key=fact.key,
+        value=fact.value,
+        confidence=fact.confidence,
+        tier=fact.tier,
+        event_id=fact.source.event_id,
+        quote=fact.source.quote,
+    )
+
+
+def retraction(fact: Fact) -> Candidate:
+    """Return the statement that ends a fact."""
+    return replace(stated(fact), retracts=True)
+
+
+def digest(sentence: str) -> str:
+    """Return by what a sentence is known again where it was said: 64 bits of its SHA-256, in whatever spacing."""
+    return sha256(normalise(sentence).encode()).hexdigest()[:16]
+
+
+def outdated(fact: Fact, likelihood: float = 1.0) -> tuple[Outdated, ...]:
+    """Return the sentences that go with a fact when it goes: those that it outdates, and its own."""
+    source = fact.source
+    own = (Outdated(source.event_id, digest(source.quote), round(likelihood, 2)),) if source.event_id else ()
+    return (*fact.outdates, *own)
+
+
+def outdating(fact: Fact, sentences: Iterable[Outdated]) -> Fact:
+    """Return a fact that outdates these sentences too."""
+    own = fact.source.event_id, digest(fact.source.quote)
+    both = dict.fromkeys(each for each in (*fact.outdates, *sentences) if (each.event_id, each.digest) != own)
+    return replace(fact, outdates=tuple(both)[-MAX_OUTDATED:])
 
 
 def normalise(text: str) -> str:
@@ -115,7 +181,7 @@ class Recording:
 
     def fact(self, claim: Candidate, held: Fact | None) -> Fact:
         """Return the claim as a fact, in place of the one that is held."""
-        return Fact(
+        fact = Fact(
             id=self.new_id(),
             fact_id=claim.fact_id,
             key=claim.key,
@@ -129,6 +195,8 @@ class Recording:
             expires_at=expires_at(claim.tier, self.now, self.l1_days, self.l2_days),
             supersedes=held.id if held else None,
         )
+        is_news = held is not None and normalise(held.value) != normalise(claim.value)
+        return outdating(fact, (*(outdated(held) if held and is_news else ()), *claim.outdates))
 
 
 def merge(active: Sequence[Fact], candidates: Sequence[Candidate], recording: Recording) -> Changes:
@@ -182,6 +250,7 @@ def to_record(fact: Fact) -> dict[str, Any]:
         },
         "supersedes": fact.supersedes,
         "superseded_by": fact.superseded_by,
+        **({"outdates": [list(each) for each in fact.outdates]} if fact.outdates else {}),
     }
 
 
@@ -205,6 +274,7 @@ def from_record(record: Mapping[str, Any]) -> Fact:
             source=Source(**source),
             supersedes=record["supersedes"],
             superseded_by=record["superseded_by"],
+            outdates=tuple(Outdated(*each) for each in record.get("outdates", ())),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CorruptData("a stored fact is malformed") from error
@@ -220,7 +290,7 @@ def _last_claims(candidates: Iterable[Candidate]) -> dict[Identity, Candidate]:
         about = identity(candidate)
         if not candidate.retracts:
             claims[about] = candidate
-        elif about in claims and _names_value(candidate, claims[about].value):
+        elif about in claims and names_value(candidate, claims[about].value):
             del claims[about]
     return claims
 
@@ -229,14 +299,14 @@ def _retracted(live: Mapping[Identity, Fact], candidates: Iterable[Candidate]) -
     retracted: dict[Identity, Fact] = {}
     for candidate in candidates:
         held = live.get(identity(candidate))
-        if candidate.retracts and held and _names_value(candidate, held.value):
+        if candidate.retracts and held and names_value(candidate, held.value):
             retracted[identity(held)] = held
     return list(retracted.values())
 
 
-def _names_value(retraction: Candidate, value: str) -> bool:
+def names_value(claim: Candidate, value: str) -> bool:
     """Return whether one holds the other as whole words: "Acme" ends "Acme Corp" as well as the reverse."""
-    said, held = f" {normalise(retraction.value)} ", f" {normalise(value)} "
+    said, held = f" {normalise(claim.value)} ", f" {normalise(value)} "
     return not said.strip() or said in held or held in said
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -41,8 +41,23 @@ FACT_KINDS: Mapping[str, FactKind] = {
     "weekly_task": FactKind("project", "week task todo plan need"),
     "user_note": FactKind("project", ""),
     "user_profile": FactKind("user", ""),
+    "said_identity": FactKind("user", "", introduces=True),
+    "said_attribute": FactKind("project", ""),
+    "said_relation": FactKind("project", ""),
+    "said_possession": FactKind("project", ""),
+    "said_event": FactKind("project", ""),
+    "said_preference": FactKind("user", "prefer preference preferred", stands=True),
+    "said_instruction": FactKind("user", "", stands=True),
+    "said_convention": FactKind("project", "convention rule"),
+    "said_decision": FactKind("project", "decision decide"),
+    "said_plan": FactKind("project", "plan deadline date when"),
+    "said_project": FactKind("project", ""),
 }
-"""By the fact_id of its markers; those that introduce stand in the order in which they do."""
+"""By the fact_id of its markers; those that introduce stand in the order in which they do.
+
+Of a fact whose name begins with "said" the value is what was said, a sentence or two (cairn.statements).
+"""
+_OFTEN_HERE = frozenset({"user_preference", "said_preference", "said_instruction"})
 _KEYS_OF_PROJECTS = frozenset({"budget"})
 """What a profile may hold and a user has anew in each project."""
 # "For this repo I prefer tabs" says nothing of other repos.
@@ -59,8 +74,23 @@ _CLAUSE_BORDER = re.compile(
 def alone(said: Candidate) -> Candidate:
     """Return a statement that quotes no more of its sentence than the clause with its value, or the value itself."""
     value = normalise(said.value)
-    clauses = (clause.strip() for clause in _CLAUSE_BORDER.split(said.quote))
-    return replace(said, quote=next((clause for clause in clauses if value in normalise(clause)), said.value))
+    found = (said.quote[start:end] for start, end in clauses(said.quote))
+    return replace(said, quote=next((clause for clause in found if value in normalise(clause)), said.value))
+
+
+def clauses(sentence: str) -> Iterator[tuple[int, int]]:
+    """Yield where the clauses of a sentence begin and end, without the blanks around them."""
+    start = 0
+    for border in _CLAUSE_BORDER.finditer(sentence):
+        yield from _stripped(sentence, start, border.start())
+        start = border.end()
+    yield from _stripped(sentence, start, len(sentence))
+
+
+def _stripped(sentence: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    clause = sentence[start:end]
+    if clause.strip():
+        yield start + len(clause) - len(clause.lstrip()), start + len(clause.rstrip())
 
 
 def stands(fact: Fact) -> bool:
@@ -79,4 +109,4 @@ def is_of_user(said: Candidate | Fact) -> bool:
     if kind is None or kind.of == "project" or said.tier is not Tier.L0 or normalise(said.key) in _KEYS_OF_PROJECTS:
         return False
     quote = said.quote if isinstance(said, Candidate) else said.source.quote
-    return said.fact_id != "user_preference" or not _HERE.search(quote)
+    return said.fact_id not in _OFTEN_HERE or not _HERE.search(quote)

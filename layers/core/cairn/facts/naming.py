@@ -11,7 +11,7 @@ from functools import cache
 from typing import NamedTuple, TypeVar
 
 from cairn.facts.extraction import extract
-from cairn.facts.facts import Candidate, identity, normalise
+from cairn.facts.facts import Candidate, identity, is_said, names_value, normalise
 from cairn.language.terms import terms
 
 _T = TypeVar("_T")
@@ -126,7 +126,12 @@ def facts_named(words: str, facts: Sequence[Candidate]) -> list[Candidate]:
     """Return the facts that a user's words name; of one stated by the words, that one alone."""
     stated = stated_by(words)
     if stated:
-        return [fact for fact in facts if any(holds(fact, said) for said in stated)]
+        own = _content(words)
+        return [
+            fact
+            for fact in facts
+            if any(holds(fact, said) for said in stated) or (is_said(fact) and own <= _content(fact.value))
+        ]
     return _of_kind(words, facts) or _with_value(words, facts) or valued(words, facts, lambda fact: fact.value)
 
 
@@ -155,8 +160,7 @@ def stated_by(words: str) -> list[Candidate]:
 
 def holds(fact: Candidate, said: Candidate) -> bool:
     """Tell whether a belief is what was said: about the same, and one value holds the other as whole words."""
-    one, other = f" {normalise(fact.value)} ", f" {normalise(said.value)} "
-    return identity(fact) == identity(said) and (one in other or other in one)
+    return identity(fact) == identity(said) and names_value(fact, said.value)
 
 
 def valued(words: str, held: Iterable[_T], text: Callable[[_T], str]) -> list[_T]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from cairn.conversation.items import message
-from cairn.facts.facts import Candidate, Fact
+from cairn.facts.facts import Candidate, Fact, retraction
 from cairn.facts.markers import MARKERS
 from cairn.facts.short_text import short_text, single_spaced
 from cairn.ground.errors import ModelFailed
@@ -125,20 +125,6 @@ def quoted(quote: str, said: Sequence[tuple[str, str]]) -> tuple[str, str] | Non
     sought = re.compile(re.escape(single_spaced(quote)), re.IGNORECASE)
     places = ((event_id, sought.search(single_spaced(text))) for event_id, text in said)
     return next(((event_id, found.group()) for event_id, found in places if found), None)
-
-
-def retraction(fact: Fact) -> Candidate:
-    """Return the statement that ends a fact."""
-    return Candidate(
-        fact_id=fact.fact_id,
-        key=fact.key,
-        value=fact.value,
-        confidence=fact.confidence,
-        tier=fact.tier,
-        event_id=fact.source.event_id,
-        quote=fact.source.quote,
-        retracts=True,
-    )
 
 
 def prompt(question: FactQuestion) -> str:

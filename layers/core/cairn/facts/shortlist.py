@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from heapq import heappush, heappushpop
 
-from cairn.facts.facts import Fact
+from cairn.facts.facts import SAID, Fact
 from cairn.facts.kinds import FACT_KINDS
 from cairn.ground.tiers import Tier
 
 _TIER_ORDER = {Tier.L0: 2, Tier.L2: 1, Tier.L1: 0}
 _INTRODUCING = {name: place for place, (name, kind) in enumerate(FACT_KINDS.items()) if kind.introduces}
 # What a note or a profile's field says is about a matter, and only who asks about that matter needs it.
-_OF_A_MATTER = frozenset({"user_note", "user_profile"})
+_OF_A_MATTER = {"user_note", "user_profile"} | {
+    name for name, kind in FACT_KINDS.items() if name.startswith(SAID) and not kind.introduces
+}
 # Enough to greet somebody; every one is placed at each turn without an answer, and costs tokens there.
 _MOST_INTRODUCING = 5
 # A fact on its last day still beats one that answers the query less by a fifth: fading breaks near ties, no more.

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cairn.facts.extraction import extract
-from cairn.facts.facts import Candidate, Fact, identity, normalise
+from cairn.facts.facts import Candidate, Fact, identity, normalise, retraction
 from cairn.facts.kinds import is_of_user
 from cairn.facts.lessons import REFERENCE_CHARACTERS, Lesson, Refusal
 from cairn.facts.markers import MARKERS
-from cairn.facts.proposals import quoted, retraction
+from cairn.facts.proposals import quoted
 from cairn.ground.tiers import Tier
 from cairn.language.terms import terms
 

@@ -86,6 +86,15 @@ class Ledger:
         """Return the facts believed now by all sessions together, the latest last, each with the one that holds it."""
         return [(session, fact) for session, fact in self._latest(None) if fact.is_live(now)]
 
+    def deleted(self, part: SessionId | None) -> list[Fact]:
+        """Return the facts that one session or any had believed, and that were taken back without another value."""
+        return [
+            fact
+            for about, beliefs in self._beliefs.items()
+            for order, _, fact in _held(beliefs, part)
+            if fact.state is State.DELETED or (fact.state is State.ACTIVE and order < self._retracted.get(about, 0))
+        ]
+
     def holder(self, record_id: str, now: datetime) -> tuple[SessionId, Fact] | None:
         """Return the live fact of this id and the session that believes it, None where none does."""
         held = ((session, fact) for each in self._beliefs.values() for session, (_, fact) in each.items())

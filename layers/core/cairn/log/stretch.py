@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
-from cairn.facts.facts import Fact, from_record, subject
+from cairn.facts.facts import Fact, from_record, is_said, subject
 from cairn.facts.kinds import FACT_KINDS
 from cairn.ground.codec import canonical, moment
 from cairn.ground.ids import SessionId, TurnId
@@ -219,7 +219,9 @@ def _of_memory(memory: Memory) -> Described:
 def _of_fact(fact: Fact, session: str) -> Described:
     """Return how a fact is found: under its key and value, what was said, and how its kind is asked for."""
     kind = FACT_KINDS.get(fact.fact_id)  # a language model may propose others
-    found = f"{fact.key} {fact.value} {fact.source.quote} {kind.asked_with if kind else ''}"
+    asked_with = kind.asked_with if kind else ""
+    said = fact.value if is_said(fact) else f"{fact.key} {fact.value} {fact.source.quote}"
+    found = f"{said} {asked_with}"
     return Described(
         id=fact.id,
         at=microseconds(fact.recorded_at),
@@ -228,5 +230,5 @@ def _of_fact(fact: Fact, session: str) -> Described:
         type="fact",
         confidence=fact.confidence,
         index_terms=index_terms(found),
-        text=f"{subject(fact)}: {fact.value}",
+        text=fact.value if is_said(fact) else f"{subject(fact)}: {fact.value}",
     )

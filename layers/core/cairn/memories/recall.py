@@ -9,7 +9,7 @@ from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from cairn.conversation import token_count as tokens
-from cairn.facts.facts import Fact, subject
+from cairn.facts.facts import Fact, is_said, subject
 from cairn.ground.ids import TurnId
 from cairn.ground.session import Session
 from cairn.log.entries import Chunk
@@ -42,11 +42,16 @@ def recall(services: SessionServices, session: Session, request: RecallRequest) 
         min_confidence=request.min_confidence,
         include_superseded=request.include_superseded,
     )
+    texts = owners if request.query and request.type in {None, "turn"} else ()
+    facts = _facts(services, visibility, owners, filter_) if request.type != "turn" else {}
+    if texts and not request.include_superseded:
+        # What was said as such is found among the texts.
+        facts = {owner: [fact for fact in held if not is_said(fact)] for owner, held in facts.items()}
     search = Search(
         query=request.query,
-        texts=owners if request.query and request.type in {None, "turn"} else (),
+        texts=texts,
         memories=owners_of_memories,
-        facts=_facts(services, visibility, owners, filter_) if request.type != "turn" else {},
+        facts=facts,
         filter=filter_,
         mode=request.mode,
     )

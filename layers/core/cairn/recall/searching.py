@@ -27,6 +27,7 @@ from cairn.recall.filter import Filter, SearchMode
 if TYPE_CHECKING:
     from cairn.ground.ports import Embedder
     from cairn.recall.answer import Answer
+    from cairn.recall.collection import Found
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,14 @@ class Searcher:
                     spoken[owner] = view.ledger.said(visibility.session_of(owner))
         return current(found, spoken)
 
+    def deleted(self, visibility: Visibility, owners: Sequence[str]) -> list[Fact]:
+        """Return the facts that may be seen and were taken back without another value."""
+        session, found = visibility.session, list[Fact]()
+        for owner in owners:
+            with self._log.view(session.tenant, session.project, owner) as view:
+                found += view.ledger.deleted(visibility.session_of(owner))
+        return found
+
     def standing(self, session: Session, owners: Iterable[str], most: int) -> list[Memory]:
         """Return the memories that stand, of each of these owners' logs the newest `most`."""
         found: list[Memory] = []
@@ -149,6 +158,27 @@ class Searcher:
                 self._adapters.tally.recalled(found.found_by, found.without_vector)
             yield found
 
+    def nearness(self, session: Session, held: Mapping[str, Sequence[Fact]], text: str) -> Mapping[str, float]:
+        """Return the cosine of a text with each of these facts, by its id; of none where there are no vectors.
+
+        Raises nothing where an embedder fails.
+        """
+        from cairn.recall import collection  # noqa: PLC0415 - numpy, which a process that only writes can do without
+        from cairn.recall.corpus import similarities  # noqa: PLC0415
+        from cairn.recall.embedding import Embedding  # noqa: PLC0415
+
+        with self._views(session, held) as views:
+            embedding = Embedding(self._adapters, self._embedder())
+            vectors = embedding.query_vectors(views.values(), text, text, ["facts"])
+            if vectors is None:
+                return {}
+            found: dict[str, float] = {}
+            for each in (collection.facts(views[owner], facts) for owner, facts in held.items()):
+                cosines = similarities(each.corpus, vectors)
+                rows: list[int] = [] if cosines is None else each.allowed.nonzero()[0].tolist()
+                found |= {_fact_id(each.found(row)): float(cosines[row]) for row in rows if cosines is not None}
+            return found
+
     @contextmanager
     def _views(self, session: Session, owners: Iterable[str]) -> Generator[Mapping[str, MemoryView]]:
         """Hold several views at once, always in the same order."""
@@ -180,3 +210,9 @@ class Searcher:
         low, high = prefix_range(prefix)
         query = Query(registry_pk(session.tenant, session.project), low, high)
         return [Key.of(item).sk.removeprefix(prefix) for item in every(self._adapters.table, query)]
+
+
+def _fact_id(found: Found) -> str:
+    if not isinstance(found, Fact):
+        raise TypeError("only facts are compared")
+    return found.id

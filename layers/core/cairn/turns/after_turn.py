@@ -6,7 +6,7 @@ Where a language model helps to extract, it is asked before, while nothing is he
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -42,6 +42,7 @@ from cairn.turns.forgetting import ending_writes
 from cairn.turns.learning import Believed, Learned, learned, learned_here
 from cairn.turns.model import CommittedTurn
 from cairn.turns.proposing import proposals
+from cairn.turns.stating import state
 from cairn.turns.taught import Taught
 from cairn.turns.telling import Held, Obeyed, Words, obey
 
@@ -175,23 +176,27 @@ class _Commit:
         """Return what follows from what was said after turn `seq`."""
         with self._services.log.view(*self._place, self._owner) as view:
             believed, previous = self._believed(view, self._owner, now), view.last_said(self._session.session_id, seq)
-        said, recording, held = words.kept, self._recording(now), [*believed.own, *believed.everywhere]
+        reaching = Believed()
         for owner in self._across:
             with self._services.log.view(*self._place, owner) as view:
-                everywhere, spoken = self._believed(view, owner, now), view.ledger.said(None)
+                reaching, spoken = self._believed(view, owner, now), view.ledger.said(None)
             # What a project holds from before, and was spoken of since, is no longer believed.
             believed = Believed(unspoken(believed.own, spoken), unspoken(believed.everywhere, spoken))
-            held = [*believed.own, *believed.everywhere, *everywhere.own, *everywhere.everywhere]
-            obeyed = self._obeyed(words, held, previous)
-            taught = Taught(self._lessons, said, [*believed.everywhere, *everywhere.everywhere])
-            proposed = [*self._proposed.candidates(said, [*believed.own, *everywhere.own]), *taught.claims]
-            changes = learned(believed, everywhere, proposed, [*taught.endings, *obeyed.found], recording)
-            return obeyed, taught.answered(changes)
-        obeyed = self._obeyed(words, held, previous)
-        taught = Taught(self._lessons, said, believed.everywhere)
-        proposed = [*self._proposed.candidates(said, believed.own), *taught.claims]
-        found = [*taught.endings, *obeyed.found]
-        return obeyed, taught.answered(learned_here(believed, proposed, found, recording))
+        here, there = believed.everywhere, reaching.everywhere
+        obeyed = self._obeyed(words, [*believed.own, *here, *reaching.own, *there], previous)
+        nearness = partial(self._nearness, {self._owner: here, **dict.fromkeys(self._across, there)})
+        taught = Taught(self._lessons, words.kept, [*here, *there])
+        of_models = [*self._proposed.candidates(words.kept, [*believed.own, *reaching.own]), *taught.claims]
+        stated, found = state(words, obeyed.found, of_models, [*here, *there], nearness)
+        proposed = [*stated.claims, *of_models]
+        endings = [*stated.endings, *taught.endings, *found]
+        recording = self._recording(now)
+        if self._across:
+            return obeyed, taught.answered(learned(believed, reaching, proposed, endings, recording))
+        return obeyed, taught.answered(learned_here(believed, proposed, endings, recording))
+
+    def _nearness(self, held: Mapping[str, Sequence[Fact]], text: str) -> Mapping[str, float]:
+        return self._services.searcher.nearness(self._session, held, text)
 
     def _obeyed(self, words: Words, facts: Sequence[Fact], previous: str) -> Obeyed:
         return obey(words, Held(facts, self._memories() if words.forgets else (), previous))

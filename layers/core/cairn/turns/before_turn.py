@@ -10,14 +10,15 @@ from cairn.context.chances import price_of
 from cairn.context.choosing import choose
 from cairn.context.lines import Known, Line
 from cairn.context.offering import DEEP, Candidates, folded, introduced
-from cairn.context.repeats import said, unrepeated
+from cairn.context.outdated import Outdating
+from cairn.context.repeats import said, told_apart, unrepeated
 from cairn.context.sayings import form
 from cairn.context.standing import LOOKED_AT, besides, explained, standing
 from cairn.conversation import token_count as tokens
 from cairn.conversation.events import Event
 from cairn.conversation.items import text_of
 from cairn.conversation.roles import is_quoted
-from cairn.facts.facts import Fact
+from cairn.facts.facts import Fact, is_said
 from cairn.facts.kinds import stands
 from cairn.facts.shortlist import rank
 from cairn.ground.adapters import Pending
@@ -25,6 +26,7 @@ from cairn.ground.errors import CairnError, KeyUnusable, Unavailable
 from cairn.ground.explanation import Explanation
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
+from cairn.language.past import asks_for_the_past
 from cairn.log.layout import PROJECT_OWNER, log_owner
 from cairn.recall import block
 from cairn.recall.filter import SearchMode
@@ -157,7 +159,8 @@ class _Preparation:
         search = Search(query=self._query, texts=read.owners, memories=read.memory_owners, facts=believed)
         price, deep = price_of(self.settings.context_tokens.mean), DEEP + self.settings.recent_context_items
         with self._services.searcher.answering(self._visibility, search) as answer:
-            candidates = Candidates(answer, self._query, read.owners, asking, price)
+            outdating = self._outdating(read, believed)
+            candidates = Candidates(answer, self._query, read.owners, asking, price, outdating)
             found = list(candidates.lines(deep))
             facts, fact_hits = candidates.facts(everything, now, limit)
             hits = {**{line.chunk.event_id: hit for hit, line in found}, **fact_hits} if self._request.explain else {}
@@ -172,6 +175,12 @@ class _Preparation:
                 without_vector=answer.without_vector,
                 likelihood=answer.likelihood.value,
             )
+
+    def _outdating(self, read: _Read, believed: Mapping[str, Sequence[Fact]]) -> Outdating:
+        """Return which of the sentences that may be placed no longer hold."""
+        known = (fact for held in believed.values() for fact in held)
+        deleted = self._services.searcher.deleted(self._visibility, read.owners)
+        return Outdating(known, deleted, past=asks_for_the_past(self._query))
 
     def _standing(self, read: _Read, believed: Mapping[str, Sequence[Fact]]) -> tuple[Known, ...]:
         """Return what stands, of what the user said and of the memories that they see, within its tokens."""
@@ -207,7 +216,8 @@ class _Preparation:
         ceiling = self.settings.context_tokens.ceiling
         room = ceiling - (window.memory_tokens or block.FRAME_TOKENS)
         lines = choose(self._new(found.lines, window, events), self.settings.search_limit, room, found.price)
-        return replace(window, lines=lines, facts=window.facts if lines else all_facts).within(ceiling)
+        facts = told_apart(window.facts, lines) if lines else all_facts
+        return replace(window, lines=lines, facts=facts).within(ceiling)
 
     def _new(self, lines: Sequence[Line], window: Window, events: Sequence[Event]) -> list[Line]:
         """Return the lines without what stands elsewhere in the input, and without near-duplicates."""
@@ -278,7 +288,8 @@ class _Preparation:
             key=lambda fact: (fact.recorded_at, fact.id),
             reverse=True,
         )
-        others = [fact for fact in unrepeated(others, asking) if said(fact, asking) not in placed]
+        # What was said as such stands in the summary's own sentences.
+        others = [each for each in unrepeated(others, asking) if said(each, asking) not in placed and not is_said(each)]
         return others[: max(0, self.settings.recall_facts_limit - len(ranked))]
 
     def _further(self, recent: Recent) -> list[str]:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from cairn.facts.facts import Candidate, Changes, Fact, Recording, State, identity, merge
+from cairn.facts.facts import (
+    Candidate,
+    Changes,
+    Fact,
+    Recording,
+    State,
+    identity,
+    merge,
+    normalise,
+    outdated,
+    outdating,
+)
 from cairn.facts.kinds import alone, is_of_user
 from cairn.facts.lessons import Refusal
 
@@ -84,10 +95,19 @@ def _merged(
     instead. A new value only outdates those: a view that shows several sessions takes the latest.
     """
     changes = merge(believed.own, [*proposed, *found], recording)
+    changes = replace(changes, added=tuple(_outdating(fact, believed.elsewhere) for fact in changes.added))
     claimed = {identity(fact) for fact in changes.added}
     retractions = [candidate for candidate in found if candidate.retracts and identity(candidate) not in claimed]
     ended = merge(believed.elsewhere, retractions, recording).deleted
     return replace(changes, deleted=(*changes.deleted, *ended))
+
+
+def _outdating(fact: Fact, elsewhere: Sequence[Fact]) -> Fact:
+    """Return a new fact that outdates what other sessions heard of the same."""
+    olds = (
+        old for old in elsewhere if identity(old) == identity(fact) and normalise(old.value) != normalise(fact.value)
+    )
+    return outdating(fact, (each for old in olds for each in outdated(old)))
 
 
 def _ended(believed: Believed, changes: Changes, added: Changes) -> int:

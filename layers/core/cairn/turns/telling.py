@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from cairn.conversation.events import Event, EventType
 from cairn.conversation.items import role_of, text_of
 from cairn.facts.extraction import extract
-from cairn.facts.facts import Candidate, Fact, identity, normalise, subject
+from cairn.facts.facts import Candidate, Fact, identity, is_said, normalise, stated, subject
 from cairn.facts.naming import facts_named, holds, kind_named, stated_by, texts_named
 from cairn.facts.told import Asked, Request, Sentence, read, requests, without
 from cairn.facts.values import clip
@@ -101,7 +101,7 @@ class _Obeying:
         self.told: list[Told] = []
         self._words = words
         self._held = held
-        self._before = [_stated(fact) for fact in held.facts]
+        self._before = [stated(fact) for fact in held.facts]
         self._numbers = {name: number for number, (name, _) in enumerate(words.said)}
         self._places = {
             (number, clip(each.said)): each.start
@@ -164,10 +164,20 @@ class _Obeying:
         before = request.before
         said = self._taught_by(before) if before else self._last_of_previous(request)
         said = said or (stated_by(request.rest) if request.rest else [])
-        named = [fact for fact in self._believed(request) if any(holds(fact, each) for each in said)]
+        believed, wrong = self._believed(request), normalise(self._wrong(request))
+        named = [fact for fact in believed if any(holds(fact, each) for each in said)]
+        named += [fact for fact in believed if is_said(fact) and wrong and wrong in normalise(fact.value)]
         self._end(named)
-        if not named:
+        # What was said in this turn was not believed yet, where no rule read anything out of it.
+        if not named and request.before is None:
             self._tell("nothing_found", request.sentence.said)
+
+    def _wrong(self, request: Request) -> str:
+        """Return the sentence that is wrong, "" where the request names it or begins the conversation."""
+        if request.before is not None:
+            return request.before.said
+        sentences = [*read(self._held.previous)] if not request.sentence.text else []
+        return sentences[-1].said if sentences and not request.rest else ""
 
     def _taught_by(self, sentence: Sentence) -> list[Candidate]:
         quote, name = clip(sentence.said), self._words.said[sentence.text][0]
@@ -203,16 +213,3 @@ class _Obeying:
 
 def _place(request: Request) -> tuple[int, int]:
     return request.sentence.text, request.sentence.start
-
-
-def _stated(fact: Fact) -> Candidate:
-    """Return a belief as the statement that taught it."""
-    return Candidate(
-        fact_id=fact.fact_id,
-        key=fact.key,
-        value=fact.value,
-        confidence=fact.confidence,
-        tier=fact.tier,
-        event_id=fact.source.event_id,
-        quote=fact.source.quote,
-    )

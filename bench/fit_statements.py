@@ -1,0 +1,281 @@
+"""Fit what tells statements and changes: the heads of cairn.statements, and how a change is linked to what it changes.
+
+On stories (`bench/data/talk`) and single sentences (`bench/data/statements`) by several hands. It prints how well
+stories are read that were left out, a fifth at a time: of units that tell something lasting how many are found where 1,
+3 or 10 of 100 others are found too; and of changes how many end the right statement, and how many end a wrong one.
+Then it writes the weights.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cairn.models.minilm import MiniLm
+from cairn.recall.corpus import Vector
+from cairn.statements import heads as runtime
+from cairn.statements.features import BUCKETS, Features, features, names
+from cairn.statements.linking import Saying, Weights, evidence, expanded
+from logistic import Model, Numbers, Sparse, fit
+from statement_sets import subjects
+from talk_sets import CHANGES, Talk, current, talks
+
+PLACE = Path(runtime.__file__).parent
+_FOLDS = 5
+_OF_STORIES, _OF_CHATS = 2.0, 1.0
+"""How much a unit of a story counts beside a single sentence, since it is said as people talk to assistants; and one of
+a chat among friends, where nearly nothing lasts that sounds so."""
+_OTHERS = (0, 5, 20, 60)
+"""How many statements of other stories are believed too when links are fitted: users tell much more than a story."""
+_LEAST = 0.3
+"""From how likely on that a unit lasts it is linked at all."""
+_MEANING = frozenset({"cosine", "margin"})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A unit to fit on: the subject or story it is of, and what is true of it."""
+
+    text: str
+    group: str
+    lasts: bool
+    changes: bool
+    kind: str
+    of_project: bool
+    is_of_story: bool
+    worth: float = 1.0
+
+
+def main() -> None:
+    """Print the cross-validation and write the weights."""
+    stories = talks()
+    rows = [*_sentences(), *_units(stories)]
+    found = [features(row.text) for row in rows]
+    folds = _folds([row.group for row in rows])
+    truth = {name: np.array([is_so(row) for row in rows]) for name, is_so in _questions().items()}
+    held = {name: _cross_validated(found, truth[name], rows, folds) for name in ("lasts", "changes")}
+    of_story = np.array([row.is_of_story for row in rows])
+    for name, scores in held.items():
+        print(name, *_found(truth[name][of_story], scores[of_story]), sep="\n  ")
+    models = {
+        name: _fitted(found, answers, rows, lasting_only=name in runtime.KINDS) for name, answers in truth.items()
+    }
+    _write(models)
+    scored = {
+        (row.group, row.text): _Scored(row.text, int(fold), float(lasts), float(changes))
+        for row, fold, lasts, changes in zip(rows, folds, held["lasts"], held["changes"], strict=True)
+    }
+    cases = list(_cases(stories, scored))
+    _write_links({kind: _links(cases, kind) for kind in ("meaning", "words")})
+
+
+def _questions() -> Mapping[str, Callable[[Row], bool]]:
+    kinds = {kind: partial(_is_of, kind) for kind in runtime.KINDS}
+    of: dict[str, Callable[[Row], bool]] = {
+        "lasts": lambda row: row.lasts,
+        "changes": lambda row: row.changes,
+        "project": lambda row: row.lasts and row.of_project,
+    }
+    return {**of, **kinds}
+
+
+def _is_of(kind: str, row: Row) -> bool:
+    return row.kind == kind
+
+
+def _sentences() -> Iterator[Row]:
+    for subject in subjects():
+        group = f"{subject.hand}/{subject.name}"
+        changing = {pair.later.text for pair in subject.pairs if pair.relation in CHANGES}
+        for each in subject.sentences():
+            of_project = each.about == "project"
+            lasts = each.kind != "none"
+            yield Row(each.text, group, lasts, each.text in changing, each.kind, of_project, is_of_story=False)
+
+
+def _units(stories: Sequence[Talk]) -> Iterator[Row]:
+    for story in stories:
+        for said in story.said:
+            of_project = said.about == "project"
+            worth = _OF_CHATS if story.is_chat else _OF_STORIES
+            what = said.lasts, said.changes, said.kind, of_project
+            yield Row(said.text, story.name, *what, is_of_story=True, worth=worth)
+
+
+def _folds(groups: Sequence[str]) -> NDArray[np.int64]:
+    each = sorted(set(groups))
+    random.Random(18).shuffle(each)  # noqa: S311 - the same folds every time
+    fold = {group: number % _FOLDS for number, group in enumerate(each)}
+    return np.array([fold[group] for group in groups])
+
+
+def _numbers(found: Sequence[Features]) -> tuple[Numbers, Sparse]:
+    marks = np.array([each.marks for each in found], np.float64)
+    return marks, Sparse.of([each.places for each in found], [each.share for each in found], BUCKETS)
+
+
+def _fitted(found: Sequence[Features], answers: NDArray[np.bool_], rows: Sequence[Row], *, lasting_only: bool) -> Model:
+    chosen = [place for place, row in enumerate(rows) if row.lasts or not lasting_only]
+    worth = np.array([rows[place].worth for place in chosen])
+    return fit(*_numbers([found[place] for place in chosen]), answers[chosen], worth)
+
+
+def _cross_validated(
+    found: Sequence[Features], answers: NDArray[np.bool_], rows: Sequence[Row], folds: NDArray[np.int64]
+) -> Numbers:
+    scores = np.zeros(len(rows))
+    for fold in range(_FOLDS):
+        train: list[int] = np.flatnonzero(folds != fold).tolist()
+        test: list[int] = np.flatnonzero(folds == fold).tolist()
+        model = _fitted([found[at] for at in train], answers[train], [rows[at] for at in train], lasting_only=False)
+        scores[test] = model.scores(*_numbers([found[at] for at in test]))
+    return scores
+
+
+def _found(answers: NDArray[np.bool_], scores: Numbers) -> Iterator[str]:
+    order = np.argsort(np.argsort(scores)) + 1.0
+    yes, no = answers.sum(), (~answers).sum()
+    yield f"AUC {(order[answers].sum() - yes * (yes + 1) / 2) / (yes * no):.4f} of {yes} among {len(answers)}"
+    for share in (0.01, 0.03, 0.1):
+        limit = np.quantile(scores[~answers], 1 - share)
+        yield f"{100 * (scores[answers] > limit).mean():.1f} % where {100 * share:.0f} % of others are"
+    for chance in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
+        is_over = scores > np.log(chance / (1 - chance))
+        shares = 100 * is_over[answers].mean(), 100 * is_over[~answers].mean()
+        yield f"from {chance}: {shares[0]:.1f} %, and {shares[1]:.1f} % of others"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A unit of a story with what is believed before it: the features of each pair, and whether it changes that one."""
+
+    fold: int
+    pairs: Sequence[tuple[Mapping[str, float], bool]]
+    is_change: bool
+
+
+class _Pairing:
+    """Makes cases: a unit, what holds before it, and statements of others beside, as users tell much more than that."""
+
+    def __init__(self, stories: Sequence[Talk]) -> None:
+        self._model = MiniLm(Path(sys.prefix, "share/cairn/model"))
+        self._vectors: dict[str, Vector] = {}
+        self._draw = random.Random(18)  # noqa: S311 - the same statements every time
+        self._others: dict[str, list[str]] = {}
+        for story in stories:
+            self._others.setdefault(story.language, []).extend(said.text for said in story.said if said.lasts)
+
+    def case(self, row: _Scored, before: Sequence[str], changed: str | None, language: str) -> Case:
+        """Return the unit of a row with what holds `before` it, of which it changes one or none."""
+        others = self._others[language]
+        some = self._draw.sample(others, min(self._draw.choice(_OTHERS), len(others)))
+        # Others are older and newer than what is of the story.
+        at = self._draw.randint(0, len(some))
+        believed = [*some[:at], *before, *some[at:]]
+        mine = self._vector(row.text)
+        sayings = [Saying(each, float(mine @ self._vector(each))) for each in believed]
+        pairs = evidence(row.text, row.lasts, row.changes, sayings)
+        found = [(pair, changed is not None and believed[number] == changed) for number, pair in pairs]
+        return Case(row.fold, found, changed is not None)
+
+    def _vector(self, text: str) -> Vector:
+        if text not in self._vectors:
+            self._vectors[text] = self._model.embed(text)
+        return self._vectors[text]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A unit with what the heads say of it that did not see it."""
+
+    text: str
+    fold: int
+    lasts: float
+    changes: float
+
+
+def _cases(stories: Sequence[Talk], scored: Mapping[tuple[str, str], _Scored]) -> Iterator[Case]:
+    pairing = _Pairing(stories)
+    for story in stories:
+        for said, held in current(story):
+            row, changed = scored[story.name, said.text], [each for each in held if said.changes and each.id == said.to]
+            if held and runtime.likely(row.lasts) >= _LEAST:
+                before = [each.text for each in held]
+                yield pairing.case(row, before, changed[0].text if changed else None, story.language)
+
+
+def _links(cases: Sequence[Case], kind: str) -> Weights:
+    columns = [name for name in cases[0].pairs[0][0] if kind == "meaning" or name not in _MEANING]
+    held: list[tuple[Case, Numbers]] = []
+    for fold in range(_FOLDS):
+        weights = _weights([case for case in cases if case.fold != fold], columns)
+        held += [(case, _scores(case, weights)) for case in cases if case.fold == fold]
+    print(f"links by {kind}", *_linked(held), sep="\n  ")
+    return _weights(cases, columns)
+
+
+def _weights(cases: Sequence[Case], columns: Sequence[str]) -> Weights:
+    pairs = [pair for case in cases for pair in case.pairs]
+    numbers = np.array([[found[name] for name in columns] for found, _ in pairs])
+    mean, deviation = numbers.mean(axis=0).tolist(), (numbers.std(axis=0) + 1e-9).tolist()
+    rows = np.array([expanded(row, mean, deviation) for row in numbers.tolist()])
+    answers = np.array([is_changed for _, is_changed in pairs])
+    model = fit(rows, None, answers, np.ones(len(pairs)), penalty=2e-3)
+    return Weights(columns, mean, deviation, model.dense.tolist(), model.bias)
+
+
+def _scores(case: Case, weights: Weights) -> Numbers:
+    return np.array([weights.score(found) for found, _ in case.pairs])
+
+
+def _linked(held: Sequence[tuple[Case, Numbers]]) -> Iterator[str]:
+    changes = sum(case.is_change for case, _ in held)
+    right = sum(case.pairs[int(scores.argmax())][1] for case, scores in held)
+    yield f"{changes} changes among {len(held)}; the right one first {100 * right / changes:.1f} %"
+    for chance in (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7):
+        over = [(case, scores.argmax()) for case, scores in held if runtime.likely(float(scores.max())) > chance]
+        ended = sum(case.pairs[int(best)][1] for case, best in over)
+        kept = len(held) - changes
+        wrongly = sum(not case.pairs[int(best)][1] for case, best in over)
+        yield f"from {chance}: {100 * ended / changes:.1f} % ended, wrongly {wrongly}, of {kept} that change nothing"
+
+
+def _write(models: Mapping[str, Model]) -> None:
+    fitted: dict[str, dict[str, object]] = {}
+    tables: list[bytes] = []
+    for name, model in models.items():
+        scale = float(np.abs(model.sparse).max()) / 127 or 1.0
+        marks = [round(float(each), 4) for each in model.dense]
+        fitted[name] = {"bias": round(model.bias, 4), "scale": scale, "marks": marks}
+        tables.append(np.rint(model.sparse / scale).astype(np.int8).tobytes())
+    (PLACE / "heads.bin").write_bytes(b"".join(tables))
+    lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(each)}" for name, each in fitted.items())
+    (PLACE / "heads.json").write_text(f"{{\n{lines}\n}}\n", "utf-8")
+    print(f"{len(names())} marks, {len(tables)} heads, {sum(map(len, tables))} bytes")
+
+
+def _write_links(weights: Mapping[str, Weights]) -> None:
+    found = {
+        kind: {
+            "columns": of.columns,
+            "mean": [round(each, 4) for each in of.mean],
+            "deviation": [round(each, 4) for each in of.deviation],
+            "values": [round(each, 4) for each in of.values],
+            "bias": round(of.bias, 4),
+        }
+        for kind, of in weights.items()
+    }
+    lines = ",\n".join(f" {json.dumps(kind)}: {json.dumps(each)}" for kind, each in found.items())
+    (PLACE / "links.json").write_text(f"{{\n{lines}\n}}\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Leave out of a context what no longer holds, and mark what may not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from cairn.context.rendering import MAY_BE_OUTDATED, day
+from cairn.facts.facts import Fact, digest
+from cairn.facts.kinds import clauses
+from cairn.facts.told import read
+from cairn.statements.units import Unit, units
+
+
+class Change(NamedTuple):
+    """Since when a sentence is outdated, how likely, and by what; by nothing where it was taken back."""
+
+    since: datetime
+    likelihood: float = 1.0
+    by: Fact | None = None
+
+    @property
+    def is_sure(self) -> bool:
+        """Tell whether the sentence no longer holds."""
+        return self.likelihood == 1
+
+
+class Kept(NamedTuple):
+    """What is left of a text, and the facts for which sentences of it were left out or marked."""
+
+    text: str
+    outdated_by: tuple[Fact, ...] = ()
+
+
+class Outdating:
+    """The sentences that what is believed outdates, by the events that they are of."""
+
+    def __init__(self, believed: Iterable[Fact], deleted: Iterable[Fact] = (), *, past: bool) -> None:
+        """Take what is believed and what was taken back.
+
+        Where the `past` is asked for, what no longer holds stays, and is marked.
+        """
+        self._past = past
+        self._changes: dict[str, dict[str, Change]] = {}
+        for fact in deleted:
+            self._change(fact.source.event_id, digest(fact.source.quote), Change(fact.valid_to or fact.last_seen))
+        for fact in sorted(believed, key=lambda fact: (fact.recorded_at, fact.id)):
+            for each in fact.outdates:
+                self._change(each.event_id, each.digest, Change(fact.valid_from, each.likelihood, fact))
+
+    def _change(self, event_id: str, sentence: str, change: Change) -> None:
+        self._changes.setdefault(event_id, {})[sentence] = change
+
+    def of(self, fact: Fact) -> Change | None:
+        """Return what may outdate a fact that is still believed."""
+        changes = self._changes.get(fact.source.event_id)
+        return changes.get(digest(fact.source.quote)) if changes else None
+
+    def kept(self, event_id: str, text: str) -> Kept:
+        """Return a text of an event without what no longer holds, "" where nothing is left."""
+        changes = self._changes.get(event_id)
+        if changes is None:
+            return Kept(text)
+        parts, by, at = list[str](), dict[str, Fact](), 0
+        for start, end, change in _outdated(text, changes):
+            by |= {} if change.by is None else {change.by.id: change.by}
+            parts.append(text[at:start])
+            if self._past or not change.is_sure:
+                parts += (text[start:end], self._mark(change))
+            at = end
+        return Kept("".join((*parts, text[at:])).strip(), tuple(by.values()))
+
+    def _mark(self, change: Change) -> str:
+        if change.is_sure:
+            return f" [until {day(change.since.date())}]"
+        return f" [{MAY_BE_OUTDATED}]"
+
+
+def _outdated(text: str, changes: Mapping[str, Change]) -> Iterator[tuple[int, int, Change]]:
+    """Yield where the outdated stretches of a text are, in order, the longest of those that begin alike."""
+    at = 0
+    for start, end, said in sorted(_stretches(text), key=lambda each: (each.start, -each.end)):
+        change = changes.get(digest(said))
+        if change is not None and start >= at:
+            yield start, end, change
+            at = end
+
+
+def _stretches(text: str) -> Iterator[Unit]:
+    """Yield what facts quote of a text: units; of what rules read sentences, or clauses where other projects see it."""
+    yield from units(text)
+    for sentence in read(text):
+        yield Unit(sentence.start, sentence.end, sentence.said)
+        for start, end in clauses(sentence.said):
+            yield Unit(sentence.start + start, sentence.start + end, sentence.said[start:end])

@@ -1,0 +1,166 @@
+"""Tell which of the things believed a statement changes, if any.
+
+Cosines find what a later sentence is about; whether it changes that, or only mentions it, words and cues tell.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations_with_replacement
+from math import log
+from operator import mul
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from cairn.language.terms import terms
+from cairn.statements.features import cues
+from cairn.statements.heads import likely
+
+NEAREST: Final = 8
+"""How many of what is believed are looked at, those nearest to the statement."""
+OUTDATES: Final = 0.35
+"""From how likely on a statement outdates what is believed: to end what still holds is the worse error."""
+PERHAPS: Final = 0.25
+"""From how likely on both stand, the newer first and the older marked."""
+_NAME = re.compile(r"(?<=[^\W_,;:] )[A-ZÀ-Þ][^\W\d_]+")
+_STEM = 5
+_FARTHEST = 4.0
+_FITTED = Path(__file__).with_name("links.json")
+
+
+class Saying(NamedTuple):
+    """Something believed: its words, and the cosine of their vector with the statement's, None where unknown."""
+
+    said: str
+    cosine: float | None
+
+
+class Link(NamedTuple):
+    """Which of what is believed a statement is about, by number, and how likely it changes that."""
+
+    number: int
+    likelihood: float
+
+
+def link(said: str, lasts: float, changes: float, believed: Sequence[Saying]) -> Link | None:
+    """Return what a statement most likely changes, of what is believed in the order it was said; None of nothing.
+
+    `lasts` and `changes` are the log-odds that the heads gave it.
+    """
+    near = _nearest(said, believed)
+    if not near:
+        return None
+    weights = fitted()["meaning" if _has_vectors(believed) else "words"]
+    scored = ((weights.score(found), number) for number, found in evidence(said, lasts, changes, believed, near))
+    score, number = max(scored)
+    return Link(number, likely(score))
+
+
+def evidence(
+    said: str, lasts: float, changes: float, believed: Sequence[Saying], near: Sequence[int] | None = None
+) -> list[tuple[int, Mapping[str, float]]]:
+    """Return the features of the statement with each of the nearest things believed."""
+    near = _nearest(said, believed) if near is None else near
+    mine, names, types = _stems(said), set(_NAME.findall(said)), _types(said)
+    cosines = [believed[number].cosine or 0.0 for number in near]
+    stems = [_stems(believed[number].said) for number in near]
+    found: list[tuple[int, Mapping[str, float]]] = []
+    for place, number in enumerate(near):
+        other = believed[number].said
+        theirs, best = stems[place], max((each for at, each in enumerate(cosines) if at != place), default=0.0)
+        both = len(mine & theirs)
+        alone = (mine & theirs).difference(*(each for at, each in enumerate(stems) if at != place))
+        other_types = _types(other)
+        of_words = {
+            "changes": changes,
+            "lasts": lasts,
+            "of the older": both / max(1, len(theirs)),
+            "of the newer": both / max(1, len(mine)),
+            "any word": float(both > 0),
+            "names": min(2, len(names & set(_NAME.findall(other)))),
+            "newer ones": log(1 + len(believed) - 1 - number) / 3,
+            "how many": log(len(believed)) / 3,
+            "place": place / NEAREST,
+            "first": float(place == 0),
+            "words of it alone": min(3, len(alone)) / 3,
+            "types of both": len(types & other_types) / 2,
+            "types of one": len(types ^ other_types) / 2,
+            "of the other": both / max(1, min(len(theirs), len(mine))),
+        }
+        of_meaning = {
+            "cosine": cosines[place],
+            "margin": cosines[place] - best,
+        }
+        found.append((number, {**of_words, **of_meaning}))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A weight for each feature, then for each product of two of them, standardised before."""
+
+    columns: Sequence[str]
+    mean: Sequence[float]
+    deviation: Sequence[float]
+    values: Sequence[float]
+    bias: float
+
+    def score(self, found: Mapping[str, float]) -> float:
+        """Return the log-odds of features."""
+        numbers = expanded([found[name] for name in self.columns], self.mean, self.deviation)
+        return self.bias + sum(map(mul, numbers, self.values))
+
+
+def expanded(numbers: Sequence[float], mean: Sequence[float], deviation: Sequence[float]) -> list[float]:
+    """Return numbers in standard deviations from their mean, at most 4, then squares and products of each two."""
+    standard = [
+        max(-_FARTHEST, min(_FARTHEST, (each - middle) / spread))
+        for each, middle, spread in zip(numbers, mean, deviation, strict=True)
+    ]
+    return [*standard, *(one * other for one, other in combinations_with_replacement(standard, 2))]
+
+
+@cache
+def fitted() -> Mapping[str, Weights]:
+    """Return the weights that bench/fit_statements.py found, with vectors and by words alone."""
+    weights: dict[str, dict[str, Any]] = json.loads(_FITTED.read_text("utf-8"))
+    return {name: Weights(**each) for name, each in weights.items()}
+
+
+def _nearest(said: str, believed: Sequence[Saying]) -> list[int]:
+    mine = _stems(said)
+
+    def worth(number: int) -> tuple[float, int]:
+        each = believed[number]
+        shared = len(mine & _stems(each.said)) if each.cosine is None else 0
+        return (each.cosine or 0.0) + shared, number
+
+    return sorted(range(len(believed)), key=worth, reverse=True)[:NEAREST]
+
+
+_TYPES = {
+    "money": re.compile(r"[$€£¥]|\b(?:euros?|dollars?|pounds?|bucks|usd|eur|zł|reais|pesos)\b", re.IGNORECASE),
+    "time": re.compile(r"\b\d{1,2}(?::\d\d|\s?(?:am|pm|uhr|h)\b)", re.IGNORECASE),
+    "date": re.compile(r"\b\d{1,2}(?:st|nd|rd|th|\.)?\s+(?:of )?[^\W\d_]{3,}|[^\W\d_]{3,}\s+\d{1,2}(?:st|nd|rd|th)?\b"),
+    "number": re.compile(r"\d"),
+    "version": re.compile(r"\bv?\d+\.\d+"),
+    "name": _NAME,
+}
+
+
+def _types(text: str) -> frozenset[str]:
+    """Return what sorts of values a text holds."""
+    dated = () if cues()["dated"].isdisjoint(text.casefold().split()) else ("weekday",)
+    return frozenset((*(name for name, pattern in _TYPES.items() if pattern.search(text)), *dated))
+
+
+def _has_vectors(believed: Sequence[Saying]) -> bool:
+    return all(each.cosine is not None for each in believed)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(term[:_STEM] for term in terms(text))

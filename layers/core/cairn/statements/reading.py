@@ -1,0 +1,70 @@
+"""Read what somebody said: which of its units tell something lasting, of what kind, and which change something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from cairn.facts.short_text import MAX_VALUE_BYTES
+from cairn.statements.features import Features, features
+from cairn.statements.heads import KINDS, heads, likely
+from cairn.statements.units import Unit, units
+
+LASTS: Final = 0.4
+"""How likely a unit has to tell something lasting; chosen on stories that other hands wrote."""
+CHANGES: Final = 0.1
+"""From how likely on a unit is held against what is believed; whether it changes that is decided there."""
+_STANDING = frozenset({"preference", "instruction"})
+_MOST = 5
+"""How many statements of one turn are kept: who tells more tells a story, and each takes its place in the log."""
+_MOST_UNITS = 60
+"""Of a longer text, which is mostly a pasted one, the beginning and the end are read."""
+
+
+class Statement(NamedTuple):
+    """A unit that tells something lasting: the event it is of, and its kind.
+
+    `of_project` tells whether it is of a project, a team or a product rather than of a person. `lasts` and `changes`
+    are the log-odds that it tells something lasting, and changes something that was said before.
+    """
+
+    event_id: str
+    unit: Unit
+    kind: str
+    of_project: bool
+    lasts: float
+    changes: float
+
+
+def statements(said: Sequence[tuple[str, str]]) -> list[Statement]:
+    """Return the statements in (event id, text), in the order said: of many the likeliest."""
+    found = list(_statements(said))
+    least = sorted((each.lasts for each in found), reverse=True)[:_MOST][-1:]
+    return [each for each in found if [each.lasts] >= least]
+
+
+def _statements(said: Sequence[tuple[str, str]]) -> Iterator[Statement]:
+    for event_id, text in said:
+        for unit in _ends(list(units(text))):
+            if len(unit.said.encode()) <= MAX_VALUE_BYTES:
+                found = _read(event_id, unit, features(unit.said))
+                if found is not None:
+                    yield found
+
+
+def _ends(found: list[Unit]) -> list[Unit]:
+    return found if len(found) <= _MOST_UNITS else found[: _MOST_UNITS // 2] + found[-_MOST_UNITS // 2 :]
+
+
+def _read(event_id: str, unit: Unit, found: Features) -> Statement | None:
+    of = heads()
+    lasts = of["lasts"].score(found)
+    if likely(lasts) < LASTS:
+        return None
+    return Statement(event_id, unit, _kind(found), of["project"].score(found) > 0, lasts, of["changes"].score(found))
+
+
+def _kind(found: Features) -> str:
+    """Return the likeliest kind; one that would be placed whatever is asked has to be likelier than not."""
+    scores = {kind: heads()[kind].score(found) for kind in KINDS}
+    return max((kind for kind in KINDS if kind not in _STANDING or scores[kind] > 0), key=scores.__getitem__)

@@ -1,0 +1,67 @@
+"""Which of the things believed a statement changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from cairn.statements.features import features
+from cairn.statements.heads import heads
+from cairn.statements.linking import NEAREST, OUTDATES, Link, Saying, expanded, link
+
+HELD = (
+    "I live in a small flat in Bruges.",
+    "Priya signs off our schema changes.",
+    "My dog is called Tofu.",
+)
+
+
+def linked(said: str, *held: Saying) -> Link | None:
+    found = features(said)
+    return link(said, heads()["lasts"].score(found), heads()["changes"].score(found), held)
+
+
+@pytest.mark.req("R297")
+def test_a_change_is_linked_to_what_it_is_about() -> None:
+    near = [Saying(HELD[0], 0.55), Saying(HELD[1], 0.1), Saying(HELD[2], 0.05)]
+
+    found = linked("We've moved out of the flat in Bruges, it's a house in Ghent now.", *near)
+
+    assert found is not None
+    assert found.number == 0
+    assert found.likelihood >= OUTDATES
+
+
+@pytest.mark.req("R297")
+def test_without_vectors_shared_words_link() -> None:
+    found = linked("Marek signs off schema changes now, Priya left.", *(Saying(each, None) for each in HELD))
+
+    assert found is not None
+    assert found.number == 1
+
+
+@pytest.mark.req("R297")
+@pytest.mark.parametrize(
+    "said",
+    ["My sister just started at a bank in Antwerp.", "I have a meeting in Bruges on Monday.", "We also have a cat."],
+)
+def test_what_only_sounds_like_a_change_ends_nothing(said: str) -> None:
+    found = linked(said, Saying(HELD[0], 0.3), Saying(HELD[1], 0.1), Saying(HELD[2], 0.2))
+
+    assert found is None or found.likelihood < OUTDATES
+
+
+def test_nothing_is_linked_where_nothing_is_believed() -> None:
+    assert linked("We've moved to Ghent.") is None
+
+
+def test_the_nearest_are_looked_at_however_much_is_believed() -> None:
+    far = [Saying(f"The shed number {number} is green.", 0.01) for number in range(10 * NEAREST)]
+
+    found = linked("We've moved out of Bruges, it's Ghent now.", *far, Saying(HELD[0], 0.6), *far)
+
+    assert found is not None
+    assert found.number == len(far)
+
+
+def test_numbers_are_standardised_bounded_and_multiplied() -> None:
+    assert expanded([3.0, 1000.0], [1.0, 0.0], [2.0, 1.0]) == [1.0, 4.0, 1.0, 4.0, 16.0]

@@ -1,0 +1,232 @@
+"""What a user states is known in the next conversation as it was said, and what a later statement changes is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import pytest
+
+from cairn.facts.facts import Fact, State, digest, from_record, is_said, to_record
+from cairn.ground.ids import TurnId
+from cairn.statements import linking
+from cairn.statements.linking import Link, Saying
+from cairn.turns import stating
+from cairn.turns.take_back import take_back
+
+START: TypeAlias = Callable[..., Any]
+OLD = "Our team keeps its tickets in Larkboard, so use that word."
+NEW = "We have moved the tickets to Finchdesk, Larkboard is gone."
+
+
+@pytest.fixture
+def links(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Return a function that makes the newest thing believed the one that a statement changes, this likely."""
+
+    def linked(likelihood: float) -> None:
+        def link(said: str, lasts: float, changes: float, believed: list[Saying]) -> Link | None:
+            del said, lasts, changes
+            return Link(len(believed) - 1, likelihood) if believed else None
+
+        monkeypatch.setattr(stating, "link", link)
+
+    return linked
+
+
+def statements(talk: Any, user: str = "ada") -> list[str]:
+    return [fact.value for fact in said(talk, user)]
+
+
+def said(talk: Any, user: str = "ada") -> list[Fact]:
+    return [fact for fact in believed(talk, user) if is_said(fact)]
+
+
+def believed(talk: Any, user: str = "ada") -> list[Fact]:
+    """Return what is believed of a user, as a process finds it that has read nothing yet."""
+    other = talk.other()
+    other.ask("Ok.", user=user)
+    return other.facts(user)
+
+
+def context(talk: Any, asked: str = "Where are our tickets?", user: str = "ada") -> str:
+    return talk.ask(asked, user=user, format="text").text or ""
+
+
+@pytest.mark.req("R296")
+def test_a_statement_is_known_in_the_words_in_which_it_was_said_with_its_turn_speaker_and_kind(start: START) -> None:
+    talk = start()
+    talk.say(f"Can you write a short reply? {OLD}", turn_id="t1")
+
+    [fact] = said(talk)
+
+    assert (fact.value, fact.source.quote) == (OLD, OLD)
+    assert (fact.source.turn_id, fact.source.user_id) == ("t1", "ada")
+    assert fact.fact_id.startswith("said_")
+
+
+@pytest.mark.req("R296")
+def test_what_another_speaker_states_is_never_the_user_s(start: START) -> None:
+    talk = start()
+    talk.say(OLD, user="bob")
+
+    assert statements(talk, "ada") == []
+    assert statements(talk, "bob") == [OLD]
+
+
+@pytest.mark.req("R296")
+def test_the_same_sentence_again_is_the_same_fact(start: START) -> None:
+    talk = start()
+    talk.say(OLD)
+    talk.other("friday").say(OLD)
+
+    assert statements(talk.other()) == [OLD] * len(statements(talk.other()))
+    assert len({fact.key for fact in said(talk)}) == 1
+
+
+@pytest.mark.req("R297")
+def test_a_change_takes_the_place_of_what_it_changes_and_keeps_the_evidence(start: START, links: Any) -> None:
+    talk = start()
+    talk.say(OLD, turn_id="t1")
+    links(0.9)
+    talk.other("friday").say(NEW, turn_id="t2")
+
+    later = talk.other("saturday")
+    text = context(later)
+
+    assert NEW in text
+    assert OLD not in text
+    assert any(OLD in str(item) for item in talk.history()), "the turn stays as it was said"
+    [new] = [fact for fact in said(later) if fact.value == NEW]
+    assert [(each.event_id, each.digest) for each in new.outdates] == [("t1-in-0", digest(OLD))]
+
+
+@pytest.mark.req("R297")
+def test_where_the_past_is_asked_for_what_no_longer_holds_is_placed_and_says_until_when(
+    start: START, links: Any
+) -> None:
+    talk = start()
+    talk.say(OLD)
+    links(0.9)
+    talk.other("friday").say(NEW)
+
+    text = context(talk.other("saturday"), "Where were our tickets before Finchdesk?")
+
+    assert f"{OLD} [until " in text
+
+
+@pytest.mark.req("R297")
+def test_where_a_change_is_not_sure_both_stand_and_the_older_is_marked(start: START, links: Any) -> None:
+    talk = start()
+    talk.say(OLD)
+    links(0.3)
+    talk.other("friday").say(NEW)
+
+    text = context(talk.other("saturday"))
+
+    assert NEW in text
+    assert OLD in text
+    assert "may be outdated" in text
+    assert text.index(NEW) < text.index(OLD)
+
+
+@pytest.mark.req("R297")
+def test_what_is_hardly_a_change_changes_nothing(start: START, links: Any) -> None:
+    talk = start()
+    talk.say(OLD)
+    links(linking.PERHAPS - 0.01)
+    talk.say(NEW)
+
+    assert {*statements(talk)} == {OLD, NEW}
+    assert not any(fact.outdates for fact in said(talk))
+
+
+@pytest.mark.req("R297")
+def test_a_change_that_a_rule_reads_ends_a_statement_of_another_kind(start: START, links: Any) -> None:
+    talk = start()
+    talk.say("My flat in Bruges is tiny, two rooms and a stove that smokes.", turn_id="t1")
+    links(0.9)
+    talk.say("We've moved, I live in Ghent now.")
+
+    assert [fact.value for fact in believed(talk) if fact.fact_id == "user_home"] == ["Ghent"]
+    assert statements(talk) == []
+    [home] = [fact for fact in believed(talk) if fact.fact_id == "user_home"]
+    assert [each.event_id for each in home.outdates] == ["t1-in-0"]
+
+
+@pytest.mark.req("R297")
+def test_a_rule_that_ends_a_fact_counts_and_its_sentence_is_not_placed(start: START) -> None:
+    talk = start()
+    talk.say("I work at Acme, by the canal.")
+    talk.say("I no longer work at Acme.")
+
+    assert not [fact for fact in believed(talk) if fact.fact_id == "user_workplace"]
+    assert "I work at Acme" not in context(talk.other("friday"), "Where is Acme?")
+
+
+@pytest.mark.req("R297")
+def test_a_change_that_is_taken_back_leaves_what_was_believed_before(start: START, links: Any) -> None:
+    talk = start()
+    talk.say(OLD, turn_id="t1")
+    links(0.9)
+    talk.say(NEW, turn_id="t2")
+    take_back(talk.services, talk.session, TurnId("t2"))
+
+    assert statements(talk.other()) == [OLD]
+    assert OLD in context(talk.other("friday"))
+
+
+@pytest.mark.req("R297")
+def test_what_was_believed_before_a_change_stays_in_history(start: START, links: Any) -> None:
+    talk = start()
+    talk.say(OLD)
+    links(0.9)
+    talk.say(NEW)
+
+    ended = [
+        fact
+        for owner in ("u:ada", "~u:ada")
+        for fact in _history(talk, owner)
+        if fact.value == OLD and fact.state is State.SUPERSEDED
+    ]
+
+    assert len(ended) == 1
+
+
+def _history(talk: Any, owner: str) -> list[Fact]:
+    talk.ask("Ok.")
+    with talk.services.log.view(talk.session.tenant, talk.session.project, owner) as view:
+        return view.history(talk.adapters.clock.now()).superseded(None)
+
+
+@pytest.mark.req("R300")
+def test_a_statement_that_is_wrong_or_to_be_forgotten_ends(start: START) -> None:
+    talk = start()
+    talk.say(OLD)
+    talk.say("That's wrong.")
+
+    assert statements(talk) == []
+
+    talk.say(OLD)
+    talk.say("Don't keep this: we use Finchdesk in our team for all of our tickets now.")
+
+    assert statements(talk) == [OLD]
+
+
+def test_a_sentence_out_of_which_a_rule_reads_all_is_not_kept_twice(start: START) -> None:
+    talk = start()
+    talk.say("I live in Ghent.")
+
+    assert [fact.value for fact in believed(talk)] == ["Ghent"]
+
+
+def test_an_export_keeps_what_a_fact_outdates(start: START, links: Any) -> None:
+    talk = start()
+    talk.say(OLD)
+    links(0.9)
+    talk.say(NEW)
+    [new] = said(talk)
+
+    assert from_record(to_record(new)) == new
+    assert new.outdates
+    assert "outdates" not in to_record(replace(new, outdates=()))
