@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from cairn.conversation.items import message
 from cairn.facts.facts import Fact, State, digest, from_record, is_said, to_record
 from cairn.ground.ids import TurnId
 from cairn.statements import linking
@@ -72,6 +73,15 @@ def test_what_another_speaker_states_is_never_the_user_s(start: START) -> None:
 
     assert statements(talk, "ada") == []
     assert statements(talk, "bob") == [OLD]
+
+
+@pytest.mark.req("R296")
+@pytest.mark.parametrize(("name", "is_own"), [("Ada", True), ("ada", True), ("user", True), ("Bob", False)])
+def test_what_is_said_under_another_name_is_never_the_user_s(name: str, *, is_own: bool, start: START) -> None:
+    talk = start()
+    talk.say({**message("user", OLD), "name": name})
+
+    assert statements(talk) == [OLD] * is_own
 
 
 @pytest.mark.req("R296")

@@ -187,7 +187,8 @@ class _Commit:
         nearness = partial(self._nearness, {self._owner: here, **dict.fromkeys(self._across, there)})
         taught = Taught(self._lessons, words.kept, [*here, *there])
         of_models = [*self._proposed.candidates(words.kept, [*believed.own, *reaching.own]), *taught.claims]
-        stated, found = state(words, obeyed.found, of_models, [*here, *there], nearness)
+        own = words.of_user(self._turn.user_id, [*here, *there, *obeyed.found])
+        stated, found = state(own, obeyed.found, of_models, [*here, *there], nearness)
         proposed = [*stated.claims, *of_models]
         endings = [*stated.endings, *taught.endings, *found]
         recording = self._recording(now)

@@ -6,11 +6,11 @@ recall, summaries and other sessions know the turn, with all that was answered: 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from cairn.conversation.events import Event, EventType
-from cairn.conversation.items import role_of, text_of
+from cairn.conversation.items import name_of, role_of, text_of
 from cairn.facts.extraction import extract
 from cairn.facts.facts import Candidate, Fact, identity, is_said, normalise, stated, subject
 from cairn.facts.naming import facts_named, holds, kind_named, stated_by, texts_named
@@ -18,6 +18,7 @@ from cairn.facts.told import Asked, Request, Sentence, read, requests, without
 from cairn.facts.values import clip
 from cairn.ground.ids import TurnId
 from cairn.ground.tiers import Tier
+from cairn.language.index_terms import ROLES
 from cairn.log.entries import TurnEntry
 from cairn.log.memories import Memory
 from cairn.turns.model import Did, Told
@@ -30,21 +31,33 @@ _NOTE_CONFIDENCE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a user said in a turn as (event id, text), what of it is kept, and what it asks of memory."""
+    """What a user said in a turn as (event id, text), what of it is kept, and what it asks of memory.
+
+    `names` are those that stand on items, by event: of who said them.
+    """
 
     said: Sequence[tuple[str, str]]
     kept: Sequence[tuple[str, str]]
     requests: tuple[Request, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @classmethod
     def of(cls, events: Sequence[Event]) -> Words:
         """Return the user's words of a turn with these events."""
-        given = (event for event in events if event.type is EventType.INPUT_ITEM and role_of(event.item) == "user")
+        given = [event for event in events if event.type is EventType.INPUT_ITEM and role_of(event.item) == "user"]
         said = [(event.id, text) for event in given if (text := text_of(event.item))]
         texts = [text for _, text in said]
         asked = requests(texts)
         kept = zip(said, without(texts, asked), strict=True)
-        return cls(said, [(name, text) for (name, _), text in kept if text], asked)
+        names = {event.id: name for event in given for name in name_of(event.item)}
+        return cls(said, [(name, text) for (name, _), text in kept if text], asked, names)
+
+    def of_user(self, user: str | None, known: Iterable[Fact | Candidate]) -> Words:
+        """Return the words without what somebody else said: under a name that is not known as the user's."""
+        own = {normalise(fact.value) for fact in known if fact.fact_id in {"user_name", "user_nickname"}}
+        own |= {*ROLES, normalise(user or "")}
+        kept = [(event, text) for event, text in self.kept if normalise(self.names.get(event, "user")) in own]
+        return replace(self, kept=kept)
 
     @property
     def is_kept_whole(self) -> bool:
