@@ -10,7 +10,7 @@ from typing import Any
 from cairn.conversation.events import Event, events_of
 from cairn.conversation.items import role_of, text_of
 from cairn.facts.extraction import extract
-from cairn.facts.facts import Fact, Recording, identity, merge
+from cairn.facts.facts import Fact, Recording, identity, is_said, merge
 from cairn.facts.kinds import is_of_user
 from cairn.ground.ids import SessionId, TurnId
 from cairn.ground.session import Session
@@ -66,6 +66,15 @@ class Findings:
             if _told(events) not in forms:
                 yield f"{events[0].turn_id} of {session} was stored otherwise than sent"
 
+    def _misquoted(self, session: Session, statements: Sequence[Fact]) -> Problems:
+        """Hold statements against what was said in the turns that they name."""
+        texts: dict[str, str] = {}
+        for _, events in self._recounts[session].history:
+            texts[events[0].turn_id] = "\n".join(text_of(event.item) for event in events)
+        for fact in statements:
+            if fact.source.turn_id in texts and fact.value not in texts[fact.source.turn_id]:
+                yield f"{session} believes {fact.value!r}, which {fact.source.turn_id} does not say"
+
     def _recent(self, session: Session) -> Problems:
         """Hold the newest turns that a process has in memory to what one that has nothing reads."""
         items = SETTINGS.recent_context_items
@@ -80,7 +89,9 @@ class Findings:
             self._services.log.refresh(session.tenant, session.project, owner)
             with self._services.log.view(session.tenant, session.project, owner) as view:
                 name = named_in(owner, session.project, session.session_id)
-                held = view.facts(self._services.adapters.clock.now(), name)
+                live = view.facts(self._services.adapters.clock.now(), name)
+            held = [fact for fact in live if not is_said(fact)]
+            yield from self._misquoted(session, [fact for fact in live if is_said(fact)])
             expected = self._folded(session, owner)
             if _beliefs(held) != _beliefs(expected):
                 yield f"{session} believes {_beliefs(held)} of {owner}, and was told {_beliefs(expected)}"

@@ -36,7 +36,7 @@ _OF_PERSONS = frozenset({"identity", "attribute", "relation", "possession", "eve
 _BY_WORDS, _CLEAN = 0.5, 0.7
 """How likely a change has to be where there are no vectors, and where it takes a value's place that a rule read."""
 _MOST_LEFT = 4
-"""Of a sentence out of which a rule read facts, so many words may be left unread."""
+"""The words of a correction that says nothing without what it corrects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class _Stating:
         change = self._change(statement) if likely(statement.changes) >= CHANGES else None
         if change and change.is_sure:
             self._held.remove(change.old)
-        if read and not _says_more(statement, read):
+        if read:
             self._outdate([each for each in read if not each.retracts], change)
         elif change or not _only_corrects(statement):
             self.stated.claims.append(self._claim(statement, read, change))
@@ -175,8 +175,3 @@ def _only_corrects(statement: Statement) -> bool:
     """Tell whether a statement says nothing without what it corrects: "Sorry, I meant Barnaby."."""
     is_correction = dict(zip(names(), features(statement.unit.said).marks, strict=True))["corrects"] > 0
     return is_correction and len(set(terms(statement.unit.said))) <= _MOST_LEFT
-
-
-def _says_more(statement: Statement, read: Sequence[Candidate]) -> bool:
-    known = {term for claim in read for term in terms(f"{claim.key} {claim.value}")}
-    return len(set(terms(statement.unit.said)) - known) > _MOST_LEFT
