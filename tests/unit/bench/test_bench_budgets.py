@@ -11,13 +11,14 @@ from costs import Growth, Measured
 from scenes import AFTER, BEFORE, SCENES
 
 OVER = {
-    "write units of a turn of 2,000 bytes": 20,
+    "write units of a turn of 2,000 bytes": 22,
     "read units of a turn of 2,000 bytes": 6,
 }
 """Budgets that are not met, and what the figures may be at most.
 
 Of what is known of a user across projects each call of a turn reads what came since: a query each, in a round that it
-makes anyway. A turn that says who the user is writes two items more, in its transaction, as the one measured does.
+makes anyway. A turn that says who the user is writes two items more, in its transaction, as the one measured does; and
+it is of lines from chats, whose statements take a kilobyte more.
 """
 
 pytestmark = pytest.mark.slow
@@ -51,7 +52,7 @@ def test_every_budget_is_met_but_those_that_are_known_not_to_be(
 
     assert {each.what for each in found.values() if not each.met} <= OVER.keys()
     assert OVER.keys() <= found.keys()
-    assert all(found[what].figure <= most for what, most in OVER.items())
+    assert {what: found[what].figure for what in OVER if found[what].figure > OVER[what]} == {}
 
 
 def test_a_warm_turn_asks_neither_s3_nor_kms_and_queues_the_making_of_its_vectors(tools: dict[str, Measured]) -> None:
