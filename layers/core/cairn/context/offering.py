@@ -34,9 +34,8 @@ DEEP = 80
 """How many texts are looked at, the likeliest first."""
 EXCERPT, REPLY_EXCERPT = 100, 65
 """About how many tokens of a long text are placed, and of an assistant's, which says little in many words."""
-_TWICE_TOLD, _MOST_TOLD = 3, 6
-"""How much more a statement has to be worth than its tokens, and how many are placed so, but for what outdates others:
-mostly a passage tells it with what stood around it."""
+_MOST_SUCCESSORS = 2
+"""How many statements are placed since they outdate what would have been: mostly a passage tells them as well."""
 _BREAK = 2
 _LEAST = 6
 """The tokens of the shortest line: what is not worth these is not read."""
@@ -111,14 +110,16 @@ class Candidates:
             if shortlist.is_closed_to(chance):
                 break
             fact = _as_fact(self._answer.read(hit))
-            if (change := self._outdating.of(fact)) is not None and change.by is not None:
+            if (change := self._outdating.of(fact)) is not None and change.by is not None and change.is_sure:
                 self._succeed([change.by], chance, hit)
             if fact.id not in worth:
                 known[fact.id], worth[fact.id], found_at[fact.id] = fact, chance, hit
                 if (what := said(fact, self._user)) not in met:
                     met.add(what)
                     shortlist.add(fact, chance)
-        for chance, fact, hit in self._successors.values():
+        best = sorted(self._successors.values(), key=lambda each: -each[0])[:_MOST_SUCCESSORS]
+        self._successors = {fact.id: (chance, fact, hit) for chance, fact, hit in best}
+        for chance, fact, hit in best:
             known[fact.id], worth[fact.id] = fact, max(chance, worth.get(fact.id, 0.0))
             found_at.setdefault(fact.id, hit)
         ranked = rank(known.values(), worth, now, max(most, len(worth)))
@@ -132,15 +133,11 @@ class Candidates:
         together = defaultdict[Hashable, float](float)
         for fact in ranked:
             together[said(fact, self._user)] += worth.get(fact.id, 0.0)
-        told = 0
         for known in self._marked(introduced(ranked, self._user)[:most]):
             chance = together[said(known.fact, self._user)]
-            is_told = is_said(known.fact) and known.fact.id in worth and known.fact.id not in self._successors
-            price = self._price * (_TWICE_TOLD if is_told else 1)
-            if known.fact.id in worth and chance <= price * (tokens.count(known.line) + _BREAK):
-                continue
-            told += is_told
-            if not is_told or told <= _MOST_TOLD:
+            if is_said(known.fact) and known.fact.id in worth and known.fact.id not in self._successors:
+                continue  # a passage tells it with what stood around it
+            if known.fact.id not in worth or chance > self._price * (tokens.count(known.line) + _BREAK):
                 yield known
 
     def _marked(self, placed: Iterable[Known]) -> Iterator[Known]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from cairn.context.rendering import MAY_BE_OUTDATED, day
 from cairn.facts.facts import Fact, digest
 from cairn.facts.kinds import clauses
 from cairn.facts.told import read
 from cairn.statements.units import Unit, units
+
+
+_SURE: Final = 0.6
+"""From how likely on an outdated sentence is left out: what is wrongly left out nobody sees."""
 
 
 class Change(NamedTuple):
@@ -23,7 +27,7 @@ class Change(NamedTuple):
     @property
     def is_sure(self) -> bool:
         """Tell whether the sentence no longer holds."""
-        return self.likelihood == 1
+        return self.likelihood >= _SURE
 
 
 class Kept(NamedTuple):
@@ -64,7 +68,7 @@ class Outdating:
             return Kept(text)
         parts, by, at = list[str](), dict[str, Fact](), 0
         for start, end, change in _outdated(text, changes):
-            by |= {} if change.by is None else {change.by.id: change.by}
+            by |= {change.by.id: change.by} if change.by is not None and change.is_sure else {}
             parts.append(text[at:start])
             if self._past or not change.is_sure:
                 parts += (text[start:end], self._mark(change))

@@ -152,10 +152,12 @@ def outdated(fact: Fact, likelihood: float = 1.0) -> tuple[Outdated, ...]:
 
 
 def outdating(fact: Fact, sentences: Iterable[Outdated]) -> Fact:
-    """Return a fact that outdates these sentences too."""
-    own = fact.source.event_id, digest(fact.source.quote)
-    both = dict.fromkeys(each for each in (*fact.outdates, *sentences) if (each.event_id, each.digest) != own)
-    return replace(fact, outdates=tuple(both)[-MAX_OUTDATED:])
+    """Return a fact that outdates these sentences too, each as likely as was said first."""
+    found: dict[tuple[str, str], Outdated] = {}
+    for each in (*fact.outdates, *sentences):
+        found.setdefault((each.event_id, each.digest), each)
+    found.pop((fact.source.event_id, digest(fact.source.quote)), None)
+    return replace(fact, outdates=tuple(found.values())[-MAX_OUTDATED:])
 
 
 def normalise(text: str) -> str:
@@ -196,7 +198,7 @@ class Recording:
             supersedes=held.id if held else None,
         )
         is_news = held is not None and normalise(held.value) != normalise(claim.value)
-        return outdating(fact, (*(outdated(held) if held and is_news else ()), *claim.outdates))
+        return outdating(fact, (*claim.outdates, *(outdated(held) if held and is_news else ())))
 
 
 def merge(active: Sequence[Fact], candidates: Sequence[Candidate], recording: Recording) -> Changes:

@@ -15,6 +15,8 @@ LASTS: Final = 0.4
 CHANGES: Final = 0.1
 """From how likely on a unit is held against what is believed; whether it changes that is decided there."""
 _STANDING = frozenset({"preference", "instruction"})
+_LIKELY = 1.0
+"""The log-odds from which on a statement is an instruction or a preference, which is placed whatever is asked."""
 _MOST = 5
 """How many statements of one turn are kept: who tells more tells a story, and each takes its place in the log."""
 _MOST_UNITS = 60
@@ -67,4 +69,4 @@ def _read(event_id: str, unit: Unit, found: Features) -> Statement | None:
 def _kind(found: Features) -> str:
     """Return the likeliest kind; one that would be placed whatever is asked has to be likelier than not."""
     scores = {kind: heads()[kind].score(found) for kind in KINDS}
-    return max((kind for kind in KINDS if kind not in _STANDING or scores[kind] > 0), key=scores.__getitem__)
+    return max((kind for kind in KINDS if kind not in _STANDING or scores[kind] > _LIKELY), key=scores.__getitem__)

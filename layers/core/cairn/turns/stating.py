@@ -89,7 +89,7 @@ class _Change(NamedTuple):
     @property
     def outdated(self) -> tuple[Outdated, ...]:
         """Return the sentences that are outdated with it."""
-        return outdated(self.old, 1.0 if self.is_sure else self.likelihood)
+        return outdated(self.old, self.likelihood)
 
 
 class _Stating:
@@ -145,7 +145,7 @@ class _Stating:
         is_ended = any(each.retracts and identity(each) == identity(old) for each in read)
         if change.is_sure and not is_ended:
             if is_of_user(takes) == is_of_user(old):
-                return takes
+                return replace(takes, outdates=change.outdated)
             self.stated.endings.append(retraction(old))
         return replace(claim, outdates=change.outdated)
 
