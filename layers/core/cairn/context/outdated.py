@@ -12,7 +12,6 @@ from cairn.facts.kinds import clauses
 from cairn.facts.told import read
 from cairn.statements.units import Unit, units
 
-
 _SURE: Final = 0.6
 """From how likely on an outdated sentence is left out: what is wrongly left out nobody sees."""
 
