@@ -9,8 +9,8 @@ import pytest
 
 from cairn.context.outdated import Outdating
 from cairn.facts.facts import Fact, Outdated, Source, digest
-from cairn.ground.tiers import Tier
 from cairn.language.past import asks_for_the_past
+from support.facts import fact_of
 
 pytestmark = pytest.mark.req("R297")
 TEXT = "Can you plan my trip? I live in Bruges. I like trains."
@@ -18,19 +18,9 @@ WHEN = datetime(2026, 5, 12, tzinfo=UTC)
 
 
 def fact(*outdates: Outdated) -> Fact:
-    return Fact(
-        id="new",
-        fact_id="said_attribute",
-        key="k",
-        value="It's Ghent now.",
-        confidence=0.9,
-        tier=Tier.L0,
-        source=Source(turn_id="t9", event_id="t9-in-0", quote="It's Ghent now."),
-        valid_from=WHEN,
-        recorded_at=WHEN,
-        last_seen=WHEN,
-        outdates=outdates,
-    )
+    source = Source(turn_id="t9", event_id="t9-in-0", quote="It's Ghent now.")
+    said = {"fact_id": "said_attribute", "key": "k", "value": "It's Ghent now."}
+    return fact_of("new", WHEN, **said, source=source, outdates=outdates)
 
 
 def outdated(sentence: str, likelihood: float = 1.0) -> Outdated:

@@ -30,7 +30,7 @@ class Change(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What is left of a text, and the facts for which sentences of it were left out or marked."""
+    """What is left of a text, and the facts that surely outdate sentences of it."""
 
     text: str
     outdated_by: tuple[Fact, ...] = ()
@@ -48,7 +48,8 @@ class Outdating:
         self._changes: dict[str, dict[str, Change]] = {}
         for fact in deleted:
             self._change(fact.source.event_id, digest(fact.source.quote), Change(fact.valid_to or fact.last_seen))
-        for fact in sorted(believed, key=lambda fact: (fact.recorded_at, fact.id)):
+        changing = (fact for fact in believed if fact.outdates)
+        for fact in sorted(changing, key=lambda fact: (fact.recorded_at, fact.id)):
             for each in fact.outdates:
                 self._change(each.event_id, each.digest, Change(fact.valid_from, each.likelihood, fact))
 

@@ -55,7 +55,7 @@ class Candidate:
     """A statement found in a text: a fact to hold, or with `retracts` one to drop.
 
     A retraction with a value lets go only of a fact that holds this value; with an empty one, of any. `outdates` are
-    sentences of facts about something else that no longer hold.
+    sentences that hold no longer, or perhaps no longer, beside that of the fact whose place it takes.
     """
 
     fact_id: str

@@ -175,8 +175,9 @@ class Searcher:
             found: dict[str, float] = {}
             for each in (collection.facts(views[owner], facts) for owner, facts in held.items()):
                 cosines = similarities(each.corpus, vectors)
-                rows: list[int] = [] if cosines is None else each.allowed.nonzero()[0].tolist()
-                found |= {_fact_id(each.found(row)): float(cosines[row]) for row in rows if cosines is not None}
+                if cosines is not None:
+                    rows: list[int] = each.allowed.nonzero()[0].tolist()
+                    found |= {_fact_id(each.found(row)): float(cosines[row]) for row in rows}
             return found
 
     @contextmanager

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from heapq import nlargest
 from typing import Final, NamedTuple
 
 from cairn.facts.short_text import MAX_VALUE_BYTES
-from cairn.statements.features import Features, features
+from cairn.statements.features import Features, features, names
 from cairn.statements.heads import KINDS, heads, likely
 from cairn.statements.units import Unit, units
 
@@ -27,7 +28,8 @@ class Statement(NamedTuple):
     """A unit that tells something lasting: the event it is of, and its kind.
 
     `of_project` tells whether it is of a project, a team or a product rather than of a person. `lasts` and `changes`
-    are the log-odds that it tells something lasting, and changes something that was said before.
+    are the log-odds that it tells something lasting, and changes something that was said before. `corrects` tells
+    whether it sounds like a correction.
     """
 
     event_id: str
@@ -36,13 +38,14 @@ class Statement(NamedTuple):
     of_project: bool
     lasts: float
     changes: float
+    corrects: bool
 
 
 def statements(said: Sequence[tuple[str, str]]) -> list[Statement]:
     """Return the statements in (event id, text), in the order said: of many the likeliest."""
     found = list(_statements(said))
-    least = sorted((each.lasts for each in found), reverse=True)[:_MOST][-1:]
-    return [each for each in found if [each.lasts] >= least]
+    likeliest = nlargest(_MOST, range(len(found)), key=lambda number: found[number].lasts)
+    return [found[number] for number in sorted(likeliest)]
 
 
 def _statements(said: Sequence[tuple[str, str]]) -> Iterator[Statement]:
@@ -63,10 +66,18 @@ def _read(event_id: str, unit: Unit, found: Features) -> Statement | None:
     lasts = of["lasts"].score(found)
     if likely(lasts) < LASTS:
         return None
-    return Statement(event_id, unit, _kind(found), of["project"].score(found) > 0, lasts, of["changes"].score(found))
+    return Statement(
+        event_id,
+        unit,
+        _kind(found),
+        of_project=of["project"].score(found) > 0,
+        lasts=lasts,
+        changes=of["changes"].score(found),
+        corrects=found.marks[names().index("corrects")] > 0,
+    )
 
 
 def _kind(found: Features) -> str:
-    """Return the likeliest kind; one that would be placed whatever is asked has to be likelier than not."""
+    """Return the likeliest kind; one that would be placed whatever is asked has to be likely of its own."""
     scores = {kind: heads()[kind].score(found) for kind in KINDS}
     return max((kind for kind in KINDS if kind not in _STANDING or scores[kind] > _LIKELY), key=scores.__getitem__)

@@ -22,7 +22,6 @@ from cairn.facts.kinds import is_of_user
 from cairn.facts.told import Asked, Request
 from cairn.ground.tiers import Tier
 from cairn.language.terms import terms
-from cairn.statements.features import features, names
 from cairn.statements.heads import likely
 from cairn.statements.linking import OUTDATES, PERHAPS, Saying, link
 from cairn.statements.reading import CHANGES, Statement, statements
@@ -35,8 +34,8 @@ _OF_PERSONS = frozenset({"identity", "attribute", "relation", "possession", "eve
 """Kinds of statements that are of a project where they are not of a person."""
 _BY_WORDS, _CLEAN = 0.5, 0.7
 """How likely a change has to be where there are no vectors, and where it takes a value's place that a rule read."""
-_MOST_LEFT = 4
-"""The words of a correction that says nothing without what it corrects."""
+_FEW = 4
+"""Up to how many words of content a correction says nothing without what it corrects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +58,12 @@ def state(
     What memory is asked to do states nothing, nor what it is told is wrong. Out of the same words models may have read
     `others`. `held` is believed of this user.
     """
+    said = statements(words.kept)
+    if not said:
+        return Stated(), tuple(found)
     stating = _Stating(found, others, sorted(held, key=lambda fact: (fact.recorded_at, fact.id)), nearness)
     void = [normalise(each) for request in words.requests for each in _void(request)]
-    for each in statements(words.kept):
+    for each in said:
         if not any(sentence in normalise(each.unit.said) for sentence in void):
             stating.add(each)
     return stating.stated, tuple(stating.found)
@@ -113,7 +115,7 @@ class _Stating:
         if read:
             self._outdate([each for each in read if not each.retracts], change)
         elif change or not _only_corrects(statement):
-            self.stated.claims.append(self._claim(statement, read, change))
+            self.stated.claims.append(self._claim(statement, change))
 
     def _change(self, statement: Statement) -> _Change | None:
         """Return what a statement changes of what is held, if anything."""
@@ -135,19 +137,19 @@ class _Stating:
         if change.is_sure:
             self.stated.endings.append(retraction(change.old))
 
-    def _claim(self, statement: Statement, read: Sequence[Candidate], change: _Change | None) -> Candidate:
-        """Return a statement as a claim, in the place of the fact that it outdates, unless a rule ended that one."""
+    def _claim(self, statement: Statement, change: _Change | None) -> Candidate:
+        """Return a statement as a claim, in the place of the fact that it surely outdates where both are kept alike."""
         claim = _claim(statement)
         if change is None:
             return claim
-        old = change.old
+        old, claim = change.old, replace(claim, outdates=change.outdated)
+        if not change.is_sure:
+            return claim
         takes = replace(claim, fact_id=old.fact_id, key=old.key, tier=old.tier)
-        is_ended = any(each.retracts and identity(each) == identity(old) for each in read)
-        if change.is_sure and not is_ended:
-            if is_of_user(takes) == is_of_user(old):
-                return replace(takes, outdates=change.outdated)
-            self.stated.endings.append(retraction(old))
-        return replace(claim, outdates=change.outdated)
+        if is_of_user(takes) == is_of_user(old):
+            return takes
+        self.stated.endings.append(retraction(old))
+        return claim
 
 
 def _claim(statement: Statement) -> Candidate:
@@ -167,11 +169,10 @@ def _claim(statement: Statement) -> Candidate:
 
 
 def _is_of(found: Candidate, statement: Statement) -> bool:
-    """Tell whether a rule read something out of a statement."""
+    """Tell whether something was read out of a statement, by a rule or a model."""
     return found.event_id == statement.event_id and normalise(found.quote) in normalise(statement.unit.said)
 
 
 def _only_corrects(statement: Statement) -> bool:
     """Tell whether a statement says nothing without what it corrects: "Sorry, I meant Barnaby."."""
-    is_correction = dict(zip(names(), features(statement.unit.said).marks, strict=True))["corrects"] > 0
-    return is_correction and len(set(terms(statement.unit.said))) <= _MOST_LEFT
+    return statement.corrects and len(set(terms(statement.unit.said))) <= _FEW

@@ -54,6 +54,8 @@ class Words:
 
     def of_user(self, user: str | None, known: Iterable[Fact | Candidate]) -> Words:
         """Return the words without what somebody else said: under a name that is not known as the user's."""
+        if not self.names:
+            return self
         own = {normalise(fact.value) for fact in known if fact.fact_id in {"user_name", "user_nickname"}}
         own |= {*ROLES, normalise(user or "")}
         kept = [(event, text) for event, text in self.kept if normalise(self.names.get(event, "user")) in own]
@@ -189,8 +191,7 @@ class _Obeying:
         """Return the sentence that is wrong, "" where the request names it or begins the conversation."""
         if request.before is not None:
             return request.before.said
-        sentences = [*read(self._held.previous)] if not request.sentence.text else []
-        return sentences[-1].said if sentences and not request.rest else ""
+        return "" if request.rest else self._last_sentence_before(request)
 
     def _taught_by(self, sentence: Sentence) -> list[Candidate]:
         quote, name = clip(sentence.said), self._words.said[sentence.text][0]
@@ -198,9 +199,13 @@ class _Obeying:
 
     def _last_of_previous(self, request: Request) -> list[Candidate]:
         """Return what the last sentence of the turn before stated, where this turn begins with the request."""
-        sentences = [*read(self._held.previous)] if not request.sentence.text else []
-        quote = clip(sentences[-1].said) if sentences else ""
+        quote = clip(self._last_sentence_before(request))
         return [said for said in extract([("", self._held.previous)]) if said.quote == quote and not said.retracts]
+
+    def _last_sentence_before(self, request: Request) -> str:
+        """Return the last sentence of the turn before, "" where this turn does not begin with the request."""
+        sentences = [*read(self._held.previous)] if not request.sentence.text else []
+        return sentences[-1].said if sentences else ""
 
     def _believed(self, request: Request) -> list[Candidate]:
         """Return what is believed where a request is made: before the turn, and by what was said before it there."""
