@@ -240,3 +240,14 @@ def test_an_export_keeps_what_a_fact_outdates(start: START, links: Any) -> None:
     assert from_record(to_record(new)) == new
     assert new.outdates
     assert "outdates" not in to_record(replace(new, outdates=()))
+
+
+def test_statements_take_no_place_of_what_was_kept_or_read(start: START, placed: Callable[..., Any]) -> None:
+    talk = start(recall_facts_limit=2)
+    talk.say("My sister's name is Ines.")
+    for number in range(6):
+        talk.say(f"My sister is moving into flat number {number} in Kiel, so her address changes.")
+
+    block = placed(talk.other("friday").ask("Which flat is my sister moving into in Kiel?"))
+
+    assert "Ines" in [fact["value"] for fact in block["facts"]]

@@ -18,7 +18,7 @@ from cairn.context.rendering import fact_line, label, words_of
 from cairn.context.repeats import said, unrepeated
 from cairn.context.sayings import form, is_filler, say_the_same
 from cairn.conversation import token_count as tokens
-from cairn.facts.facts import Fact, is_said
+from cairn.facts.facts import Fact
 from cairn.facts.shortlist import Shortlist, rank
 from cairn.language import bm25
 from cairn.language.terms import terms
@@ -118,7 +118,6 @@ class Candidates:
                     met.add(what)
                     shortlist.add(fact, chance)
         best = sorted(self._successors.values(), key=lambda each: -each[0])[:_MOST_SUCCESSORS]
-        self._successors = {fact.id: (chance, fact, hit) for chance, fact, hit in best}
         for chance, fact, hit in best:
             known[fact.id], worth[fact.id] = fact, max(chance, worth.get(fact.id, 0.0))
             found_at.setdefault(fact.id, hit)
@@ -135,8 +134,6 @@ class Candidates:
             together[said(fact, self._user)] += worth.get(fact.id, 0.0)
         for known in self._marked(introduced(ranked, self._user)[:most]):
             chance = together[said(known.fact, self._user)]
-            if is_said(known.fact) and known.fact.id in worth and known.fact.id not in self._successors:
-                continue  # a passage tells it with what stood around it
             if known.fact.id not in worth or chance > self._price * (tokens.count(known.line) + _BREAK):
                 yield known
 

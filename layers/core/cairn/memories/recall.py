@@ -9,7 +9,7 @@ from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from cairn.conversation import token_count as tokens
-from cairn.facts.facts import Fact, is_said, subject
+from cairn.facts.facts import Fact, subject
 from cairn.ground.ids import TurnId
 from cairn.ground.session import Session
 from cairn.log.entries import Chunk
@@ -19,7 +19,7 @@ from cairn.log.memories import Memory
 from cairn.memories import in_words
 from cairn.memories.model import RecalledItem, RecallRequest, RecallResult
 from cairn.recall.filter import Filter
-from cairn.recall.searching import Search, Visibility
+from cairn.recall.searching import Search, Visibility, readings
 from cairn.sessions.open_logs import memory_owners, open_logs, visibility_of
 from cairn.sessions.services import SessionServices
 
@@ -45,8 +45,7 @@ def recall(services: SessionServices, session: Session, request: RecallRequest) 
     texts = owners if request.query and request.type in {None, "turn"} else ()
     facts = _facts(services, visibility, owners, filter_) if request.type != "turn" else {}
     if texts and not request.include_superseded:
-        # What was said as such is found among the texts.
-        facts = {owner: [fact for fact in held if not is_said(fact)] for owner, held in facts.items()}
+        facts = readings(facts)
     search = Search(
         query=request.query,
         texts=texts,

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from cairn.facts.facts import Fact
+from cairn.facts.facts import Fact, is_said
 from cairn.ground.adapters import Adapters
 from cairn.ground.ids import SessionId
 from cairn.ground.paging import every
@@ -211,6 +211,11 @@ class Searcher:
         low, high = prefix_range(prefix)
         query = Query(registry_pk(session.tenant, session.project), low, high)
         return [Key.of(item).sk.removeprefix(prefix) for item in every(self._adapters.table, query)]
+
+
+def readings(held: Mapping[str, Sequence[Fact]]) -> dict[str, list[Fact]]:
+    """Return by owner the facts that were read out of what was said; that itself is found among the texts."""
+    return {owner: [fact for fact in facts if not is_said(fact)] for owner, facts in held.items()}
 
 
 def _fact_id(found: Found) -> str:

@@ -30,7 +30,7 @@ from cairn.language.past import asks_for_the_past
 from cairn.log.layout import PROJECT_OWNER, log_owner
 from cairn.recall import block
 from cairn.recall.filter import SearchMode
-from cairn.recall.searching import Search, Visibility
+from cairn.recall.searching import Search, Visibility, readings
 from cairn.sessions.recent_turns import Recent
 from cairn.sessions.services import SessionServices
 from cairn.sessions.summary import Summary, compact
@@ -156,7 +156,7 @@ class _Preparation:
         if not self._query:
             introduction = introduced(rank(everything, {}, now, limit), asking)
             return _Found(besides(first, introduction, asking, limit), standing=first, why=self._explained(first))
-        search = Search(query=self._query, texts=read.owners, memories=read.memory_owners, facts=believed)
+        search = Search(query=self._query, texts=read.owners, memories=read.memory_owners, facts=readings(believed))
         price, deep = price_of(self.settings.context_tokens.mean), DEEP + self.settings.recent_context_items
         with self._services.searcher.answering(self._visibility, search) as answer:
             outdating = self._outdating(read, believed)
