@@ -251,3 +251,15 @@ def test_statements_take_no_place_of_what_was_kept_or_read(start: START, placed:
     block = placed(talk.other("friday").ask("Which flat is my sister moving into in Kiel?"))
 
     assert "Ines" in [fact["value"] for fact in block["facts"]]
+
+
+@pytest.mark.req("R298")
+def test_an_instruction_stands_whether_a_passage_tells_it_or_not(start: START, placed: Callable[..., Any]) -> None:
+    asked = "Please answer in short lists from now on."
+    talk = start()
+    talk.say(asked)
+
+    block = placed(talk.other("friday").ask("How shall you answer, in short lists?"))
+
+    assert asked in [fact["value"] for fact in block["facts"]]
+    assert asked in [chunk["text"] for chunk in block["chunks"]]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 
-from cairn.context.lines import Known, Line
 from cairn.context.rendering import said_by
 from cairn.context.sayings import form
-from cairn.facts.facts import Fact, is_said, normalise
+from cairn.facts.facts import Fact, normalise
 
 # What a form leaves out and what may tell two values apart: C from C++, 5 from -5, 3.5 from 35.
 _SIGNS = re.compile(r"[^\w\s.,;:!?\u2026'\"\u2018\u2019\u201c\u201d()\[\]\u2013\u2014-]|-(?=\d)|(?<=\d)[.,](?=\d)")
@@ -29,18 +28,6 @@ def unrepeated(facts: Iterable[Fact], asking: str | None) -> tuple[Fact, ...]:
         if held is None or (held.recorded_at, held.id) < (fact.recorded_at, fact.id):
             newest[what] = fact
     return tuple(newest.values())
-
-
-def told_apart(facts: Sequence[Known], lines: Sequence[Line]) -> tuple[Known, ...]:
-    """Return the facts without those of which a line says the same sentence, but for those that outdate another."""
-    placed = {line.chunk.event_id: normalise(line.said) for line in lines}
-    return tuple(
-        each
-        for each in facts
-        if not is_said(each.fact)
-        or each.fact.outdates
-        or normalise(each.fact.value) not in placed.get(each.fact.source.event_id, "")
-    )
 
 
 def _form(text: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from cairn.context.choosing import choose
 from cairn.context.lines import Known, Line
 from cairn.context.offering import DEEP, Candidates, folded, introduced
 from cairn.context.outdated import Outdating
-from cairn.context.repeats import said, told_apart, unrepeated
+from cairn.context.repeats import said, unrepeated
 from cairn.context.sayings import form
 from cairn.context.standing import LOOKED_AT, besides, explained, standing
 from cairn.conversation import token_count as tokens
@@ -216,8 +216,7 @@ class _Preparation:
         ceiling = self.settings.context_tokens.ceiling
         room = ceiling - (window.memory_tokens or block.FRAME_TOKENS)
         lines = choose(self._new(found.lines, window, events), self.settings.search_limit, room, found.price)
-        facts = told_apart(window.facts, lines) if lines else all_facts
-        return replace(window, lines=lines, facts=facts).within(ceiling)
+        return replace(window, lines=lines, facts=window.facts if lines else all_facts).within(ceiling)
 
     def _new(self, lines: Sequence[Line], window: Window, events: Sequence[Event]) -> list[Line]:
         """Return the lines without what stands elsewhere in the input, and without near-duplicates."""
