@@ -25,7 +25,7 @@ NEAREST: Final = 8
 OUTDATES: Final = 0.35
 """From how likely on a statement outdates what is believed: to end what still holds is the worse error."""
 PERHAPS: Final = 0.25
-"""From how likely on both stand, the newer first and the older marked."""
+"""From how likely on both stand, the older marked."""
 _NAME = re.compile(r"(?<=[^\W_,;:] )[A-ZÀ-Þ][^\W\d_]+")
 _STEM = 5
 _FARTHEST = 4.0
