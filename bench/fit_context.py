@@ -35,6 +35,9 @@ FITTED = Path(__file__).parents[1] / "layers/core/cairn/context/fitted.json"
 PRICES = (1e-2, 2e-3, 4e-4, 1.6e-4, 8e-5, 6e-5, 4e-5, 1e-5)
 _STEPS, _ENOUGH, _RIDGE = 50, 1e-9, 1e-3
 _DIGITS = 4
+_STATED = 2.0
+"""Log-odds that a text gains by holding a statement which still stands. A logistic regression on the questions of the
+development stories of bench/truth gave 1.6 beside a slope of a half; these conversations hold no statements."""
 
 Numbers = NDArray[np.float64]
 Judged = Sequence[tuple[float, bool]]
@@ -55,7 +58,8 @@ def main() -> None:
             fit = fit_chances(judged)
             kept[tier] = {name: round(value, _DIGITS) for name, value in fit._asdict().items()}
             print(held(tier, judged, fit).text())
-        found |= {"chances": kept, "prices": list(_prices(engines, conversations, Fit(**kept["tokens"])))}  # pyright: ignore[reportCallIssue, reportArgumentType]
+        prices = list(_prices(engines, conversations, Fit(**kept["tokens"])))  # pyright: ignore[reportCallIssue, reportArgumentType]
+        found |= {"chances": kept, "stated": _STATED, "prices": prices}
     if not given.dry:
         FITTED.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
 

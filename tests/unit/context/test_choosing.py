@@ -51,6 +51,12 @@ def test_a_smaller_budget_raises_the_price_and_the_likeliest_for_their_tokens_st
     assert set(choose([likely, cheap, dear], 5, 80, 8e-5)) == {likely, cheap}
 
 
+def test_a_text_with_a_statement_that_stands_is_likelier_than_one_of_the_same_score() -> None:
+    chances = Chances([3.0, 2.0, 1.0], FIT)
+
+    assert chances.of(2.0) < chances.of(2.0, is_stated=True) < 1
+
+
 @given(scores=st.lists(st.floats(-50, 50), min_size=1, max_size=50), likelihood=st.floats(0, 1))
 def test_chances_fall_with_scores_and_lie_between_0_and_the_likelihood(scores: list[float], likelihood: float) -> None:
     ordered = sorted(scores, reverse=True)

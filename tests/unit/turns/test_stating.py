@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 
+from cairn.context import chances
 from cairn.conversation.items import message
 from cairn.facts.facts import Fact, State, digest, from_record, is_said, to_record
 from cairn.ground.ids import TurnId
@@ -263,3 +266,33 @@ def test_an_instruction_stands_whether_a_passage_tells_it_or_not(start: START, p
 
     assert asked in [fact["value"] for fact in block["facts"]]
     assert asked in [chunk["text"] for chunk in block["chunks"]]
+
+
+@pytest.mark.req("R298")
+def test_a_statement_whose_passage_finds_no_place_is_placed_as_a_fact_in_its_own_words(
+    start: START, placed: Callable[..., Any]
+) -> None:
+    talk = start()
+    talk.say(f"Can you write a short reply? {OLD}")
+
+    without, beside = (placed(talk.other("friday", search_limit=n).ask("Where are our tickets?")) for n in (0, 1))
+
+    assert ([fact["value"] for fact in without["facts"]], without["chunks"]) == ([OLD], [])
+    assert (beside["facts"], len(beside["chunks"])) == ([], 1)
+
+
+@pytest.mark.req("R298")
+@pytest.mark.parametrize(("worth", "first"), [(0.0, "Thanks, that poem of tickets in Larkboard was fun!"), (50.0, OLD)])
+def test_how_much_a_text_gains_by_what_it_states_decides_between_passages(
+    worth: float, first: str, start: START, placed: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fitted = json.loads(Path(chances.__file__).with_name("fitted.json").read_text("utf-8"))
+    monkeypatch.setattr(chances, "_fitted", lambda: {**fitted, "stated": worth})
+    talk = start()
+    talk.other("monday").say(OLD)
+    talk.other("tuesday").say("Thanks, that poem of tickets in Larkboard was fun!")
+
+    asking = talk.other("friday", search_limit=1)
+    block = placed(asking.ask("What of tickets in Larkboard?"))
+
+    assert [chunk["text"] for chunk in block["chunks"]] == [first]

@@ -43,11 +43,13 @@ class Chances:
         logs = [score - self._best - self._log_total for score in scores]
         self._flat = -sum(each * exp(each) for each in logs)
 
-    def of(self, score: float) -> float:
-        """Return the chance of what has this score."""
+    def of(self, score: float, *, is_stated: bool = False) -> float:
+        """Return the chance of what has this score; `is_stated` where it holds a statement that still stands."""
         share, rank = score - self._best - self._log_total, 1 + bisect_left(self._rising, -score)
         fit = self._fit
         odds = fit.share * share + fit.rank * log(rank) + fit.flat * self._flat + fit.constant
+        # People ask for what lasts.
+        odds += _fitted()["stated"] if is_stated else 0.0
         return self._likelihood / (1 + exp(-max(-_FAR, min(_FAR, odds))))
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from math import sqrt
 
-from cairn.context.lines import Line
+from cairn.context.lines import Known, Line
+from cairn.conversation import token_count as tokens
 from cairn.ground.ids import SessionId
 
 HEADING = 14
 """The tokens of a passage's heading and frame."""
+BREAK = 2
+"""The tokens of a fact's bullet and line break."""
 _FREE, _PRICELESS = 1e-7, 1.0
 _HALVINGS = 16
 
@@ -35,6 +38,21 @@ def choose(lines: Sequence[Line], most: int, budget: int, price: float) -> tuple
         middle = sqrt(low * high)
         low, high = (middle, high) if _worthwhile(groups.values(), most, middle)[1] > budget else (low, middle)
     return _filled(_worthwhile(groups.values(), most, high)[0], lines, most, budget)
+
+
+def told(
+    lines: Iterable[Line], statements: Mapping[str, Sequence[Known]], most: int, budget: int, price: float
+) -> Iterator[Known]:
+    """Yield up to `most` statements, by event, of lines that found no place, the likeliest first.
+
+    A statement says in few tokens, and without the heading of a passage, what its line is wanted for.
+    """
+    for line in sorted(lines, key=lambda line: -line.chance):
+        for known in statements.get(line.chunk.event_id, ()):
+            cost = tokens.count(known.line) + BREAK
+            if most > 0 and cost <= budget and line.chance > price * cost:
+                most, budget = most - 1, budget - cost
+                yield known
 
 
 def size(lines: Sequence[Line]) -> int:

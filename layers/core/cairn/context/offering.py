@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from cairn.context import chances as odds
 from cairn.context.chances import Chances
+from cairn.context.choosing import BREAK
 from cairn.context.excerpts import Asked, excerpt
 from cairn.context.lines import Known, Line
 from cairn.context.outdated import Outdating
@@ -18,7 +19,7 @@ from cairn.context.rendering import fact_line, label, words_of
 from cairn.context.repeats import said, unrepeated
 from cairn.context.sayings import form, is_filler, say_the_same
 from cairn.conversation import token_count as tokens
-from cairn.facts.facts import Fact
+from cairn.facts.facts import Fact, is_said
 from cairn.facts.shortlist import Shortlist, rank
 from cairn.language import bm25
 from cairn.language.terms import terms
@@ -36,7 +37,6 @@ EXCERPT, REPLY_EXCERPT = 100, 65
 """About how many tokens of a long text are placed, and of an assistant's, which says little in many words."""
 _MOST_SUCCESSORS = 2
 """How many statements are placed since they outdate what would have been: mostly a passage tells them as well."""
-_BREAK = 2
 _LEAST = 6
 """The tokens of the shortest line: what is not worth these is not read."""
 _ASKED_AGAIN, _SLACK = 30, 20
@@ -75,11 +75,11 @@ class Candidates:
         hits = self._but_the_question_itself([hit for hit in self._hits if hit.kind == "texts"])
         chances = self._chances(hits)
         for hit in hits[:deep]:
-            chance = chances.of(hit.score)
-            if chance <= self._price * _LEAST:
+            if chances.of(hit.score, is_stated=True) <= self._price * _LEAST:
                 return
             found = self._answer.read(hit)
             if isinstance(found, Chunk) and not is_filler(found.text):
+                chance = chances.of(hit.score, is_stated=self._outdating.states(found.event_id))
                 kept = self._outdating.kept(found.event_id, found.text)
                 self._succeed(kept.outdated_by, chance, hit)
                 if kept.text and not (kept.outdated_by and is_filler(kept.text)):
@@ -124,6 +124,16 @@ class Candidates:
         ranked = rank(known.values(), worth, now, max(most, len(worth)))
         return tuple(self._worth_placing(ranked, worth, most)), found_at
 
+    def statements(self, believed: Iterable[Fact], events: Iterable[str]) -> Mapping[str, Sequence[Known]]:
+        """Return what was stated in these events and is believed, as it would be placed, by event."""
+        found: dict[str, list[Known]] = {event: [] for event in events}
+        of_these = unrepeated(
+            (fact for fact in believed if is_said(fact) and fact.source.event_id in found), self._user
+        )
+        for known in self._marked(Known(fact, fact_line(fact, self._user)) for fact in of_these):
+            found[known.fact.source.event_id].append(known)
+        return found
+
     def _worth_placing(self, ranked: Sequence[Fact], worth: Mapping[str, float], most: int) -> Iterator[Known]:
         """Yield up to `most` facts, of those that say the same the newest, that are worth their tokens together.
 
@@ -134,7 +144,7 @@ class Candidates:
             together[said(fact, self._user)] += worth.get(fact.id, 0.0)
         for known in self._marked(introduced(ranked, self._user)[:most]):
             chance = together[said(known.fact, self._user)]
-            if known.fact.id not in worth or chance > self._price * (tokens.count(known.line) + _BREAK):
+            if known.fact.id not in worth or chance > self._price * (tokens.count(known.line) + BREAK):
                 yield known
 
     def _marked(self, placed: Iterable[Known]) -> Iterator[Known]:
@@ -169,7 +179,7 @@ class Candidates:
             said=said,
             row=row,
             before=before,
-            cost=tokens.count(f"{speaker}: {said}") + _BREAK * (1 + said.count("\n")),
+            cost=tokens.count(f"{speaker}: {said}") + BREAK * (1 + said.count("\n")),
             chance=chance,
             form=form(said),
         )

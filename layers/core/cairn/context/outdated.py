@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from cairn.context.rendering import MAY_BE_OUTDATED, day
-from cairn.facts.facts import Fact, digest
+from cairn.facts.facts import Fact, digest, is_said
 from cairn.facts.kinds import clauses
 from cairn.facts.told import read
 from cairn.statements.units import Unit, units
@@ -45,6 +45,8 @@ class Outdating:
         Where the `past` is asked for, what no longer holds stays, and is marked.
         """
         self._past = past
+        believed = tuple(believed)
+        self._stated = {fact.source.event_id for fact in believed if is_said(fact)}
         self._changes: dict[str, dict[str, Change]] = {}
         for fact in deleted:
             self._change(fact.source.event_id, digest(fact.source.quote), Change(fact.valid_to or fact.last_seen))
@@ -60,6 +62,10 @@ class Outdating:
         """Return what may outdate a fact that is still believed."""
         changes = self._changes.get(fact.source.event_id)
         return changes.get(digest(fact.source.quote)) if changes else None
+
+    def states(self, event_id: str) -> bool:
+        """Tell whether an event holds a statement that still stands."""
+        return event_id in self._stated
 
     def kept(self, event_id: str, text: str) -> Kept:
         """Return a text of an event without what no longer holds, "" where nothing is left."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from cairn.context.chances import price_of
-from cairn.context.choosing import choose
+from cairn.context.choosing import choose, told
 from cairn.context.lines import Known, Line
 from cairn.context.offering import DEEP, Candidates, folded, introduced
 from cairn.context.outdated import Outdating
@@ -67,6 +67,8 @@ class _Found:
     price: float = 0.0
     introduces: bool = False
     standing: tuple[Known, ...] = ()
+    statements: Mapping[str, Sequence[Known]] = field(default_factory=dict[str, Sequence[Known]])
+    """What was stated in each event, by its id, as it would be placed where its text is not."""
     why: Mapping[str, Explanation] = field(default_factory=dict[str, Explanation])
     by: SearchMode | None = None
     without_vector: int = 0
@@ -164,9 +166,11 @@ class _Preparation:
             found = list(candidates.lines(deep))
             facts, fact_hits = candidates.facts(everything, now, limit)
             hits = {**{line.chunk.event_id: hit for hit, line in found}, **fact_hits} if self._request.explain else {}
+            statements = candidates.statements(everything, [line.chunk.event_id for _, line in found])
             return _Found(
                 facts=besides(first, facts, asking, limit),
                 lines=tuple(line for _, line in found),
+                statements=statements,
                 price=price,
                 introduces=not fact_hits,
                 standing=first,
@@ -215,8 +219,14 @@ class _Preparation:
         )
         ceiling = self.settings.context_tokens.ceiling
         room = ceiling - (window.memory_tokens or block.FRAME_TOKENS)
-        lines = choose(self._new(found.lines, window, events), self.settings.search_limit, room, found.price)
-        return replace(window, lines=lines, facts=window.facts if lines else all_facts).within(ceiling)
+        new = self._new(found.lines, window, events)
+        lines = choose(new, self.settings.search_limit, room, found.price)
+        window = replace(window, lines=lines, facts=window.facts if lines else all_facts)
+        placed = {line.chunk.event_id for line in lines} | {each.fact.source.event_id for each in window.facts}
+        others = [line for line in new if line.chunk.event_id not in placed]
+        most, room = self.settings.recall_facts_limit - len(window.facts), ceiling - window.memory_tokens
+        statements = told(others, found.statements, most, room, found.price)
+        return replace(window, facts=(*window.facts, *statements)).within(ceiling)
 
     def _new(self, lines: Sequence[Line], window: Window, events: Sequence[Event]) -> list[Line]:
         """Return the lines without what stands elsewhere in the input, and without near-duplicates."""
