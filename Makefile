@@ -65,6 +65,6 @@ isolation: .venv/.ready ## Have tenants call every tool at once and alone, compa
 	@touch $@
 
 # Without it memory is found by its words alone, so that a machine that cannot fetch it goes on, and tries again next time.
-$(MODEL): layers/model/build_model.py layers/model/reviewed.py layers/model/weights.txt | .venv/.ready
+$(MODEL): $(addprefix layers/model/,build_model.py bert_graph.py reader_graph.py reader.npz reviewed.py weights.txt) | .venv/.ready
 	@echo "Building the embedding model (once)"
 	@$(BIN)/python layers/model/build_model.py $(@D) || echo "There is no embedding model: memory is found by its words alone"

@@ -57,9 +57,9 @@ class Row:
 def main() -> None:
     """Print the cross-validation and write the weights."""
     stories = talks()
-    rows = [*_sentences(), *_units(stories)]
+    rows = [*sentences(), *units(stories)]
     found = [features(row.text) for row in rows]
-    folds = _folds([row.group for row in rows])
+    folds = folds_of([row.group for row in rows])
     truth = {name: np.array([is_so(row) for row in rows]) for name, is_so in _questions().items()}
     held = {name: _cross_validated(found, truth[name], rows, folds) for name in ("lasts", "changes")}
     of_story = np.array([row.is_of_story for row in rows])
@@ -70,7 +70,7 @@ def main() -> None:
     }
     _write(models)
     scored = {
-        (row.group, row.text): _Scored(row.text, int(fold), float(lasts), float(changes))
+        (row.group, row.text): Scored(row.text, int(fold), float(lasts), float(changes))
         for row, fold, lasts, changes in zip(rows, folds, held["lasts"], held["changes"], strict=True)
     }
     cases = list(_cases(stories, scored))
@@ -91,7 +91,8 @@ def _is_of(kind: str, row: Row) -> bool:
     return row.kind == kind
 
 
-def _sentences() -> Iterator[Row]:
+def sentences() -> Iterator[Row]:
+    """Yield a row of each single sentence."""
     for subject in subjects():
         group = f"{subject.hand}/{subject.name}"
         changing = {pair.later.text for pair in subject.pairs if pair.relation in CHANGES}
@@ -101,7 +102,8 @@ def _sentences() -> Iterator[Row]:
             yield Row(each.text, group, lasts, each.text in changing, each.kind, of_project, is_of_story=False)
 
 
-def _units(stories: Sequence[Talk]) -> Iterator[Row]:
+def units(stories: Sequence[Talk]) -> Iterator[Row]:
+    """Yield a row of each unit of the stories."""
     for story in stories:
         for said in story.said:
             of_project = said.about == "project"
@@ -110,7 +112,8 @@ def _units(stories: Sequence[Talk]) -> Iterator[Row]:
             yield Row(said.text, story.name, *what, is_of_story=True, worth=worth)
 
 
-def _folds(groups: Sequence[str]) -> NDArray[np.int64]:
+def folds_of(groups: Sequence[str]) -> NDArray[np.int64]:
+    """Return of each row's group the fifth it is in, the same every time."""
     each = sorted(set(groups))
     random.Random(18).shuffle(each)  # noqa: S311 - the same folds every time
     fold = {group: number % _FOLDS for number, group in enumerate(each)}
@@ -162,10 +165,11 @@ class Case:
     is_change: bool
 
 
-class _Pairing:
+class Pairing:
     """Makes cases: a unit, what holds before it, and statements of others beside, as users tell much more than that."""
 
     def __init__(self, stories: Sequence[Talk]) -> None:
+        """Take the stories, whose statements are those of others to each other."""
         self._model = MiniLm(Path(sys.prefix, "share/cairn/model"))
         self._vectors: dict[str, Vector] = {}
         self._draw = random.Random(18)  # noqa: S311 - the same statements every time
@@ -173,18 +177,21 @@ class _Pairing:
         for story in stories:
             self._others.setdefault(story.language, []).extend(said.text for said in story.said if said.lasts)
 
-    def case(self, row: _Scored, before: Sequence[str], changed: str | None, language: str) -> Case:
+    def case(self, row: Scored, before: Sequence[str], changed: str | None, language: str) -> Case:
         """Return the unit of a row with what holds `before` it, of which it changes one or none."""
+        believed = self.believed(row.text, before, language)
+        pairs = evidence(row.text, row.lasts, row.changes, believed)
+        found = [(pair, changed is not None and believed[number].said == changed) for number, pair in pairs]
+        return Case(row.fold, found, changed is not None)
+
+    def believed(self, text: str, before: Sequence[str], language: str) -> list[Saying]:
+        """Return what is believed when a text is said: what holds `before` it, and statements of others around."""
         others = self._others[language]
         some = self._draw.sample(others, min(self._draw.choice(_OTHERS), len(others)))
         # Others are older and newer than what is of the story.
         at = self._draw.randint(0, len(some))
-        believed = [*some[:at], *before, *some[at:]]
-        mine = self._vector(row.text)
-        sayings = [Saying(each, float(mine @ self._vector(each))) for each in believed]
-        pairs = evidence(row.text, row.lasts, row.changes, sayings)
-        found = [(pair, changed is not None and believed[number] == changed) for number, pair in pairs]
-        return Case(row.fold, found, changed is not None)
+        mine = self._vector(text)
+        return [Saying(each, float(mine @ self._vector(each))) for each in (*some[:at], *before, *some[at:])]
 
     def _vector(self, text: str) -> Vector:
         if text not in self._vectors:
@@ -193,7 +200,7 @@ class _Pairing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
+class Scored:
     """A unit with what the heads say of it that did not see it."""
 
     text: str
@@ -202,8 +209,8 @@ class _Scored:
     changes: float
 
 
-def _cases(stories: Sequence[Talk], scored: Mapping[tuple[str, str], _Scored]) -> Iterator[Case]:
-    pairing = _Pairing(stories)
+def _cases(stories: Sequence[Talk], scored: Mapping[tuple[str, str], Scored]) -> Iterator[Case]:
+    pairing = Pairing(stories)
     for story in stories:
         for said, held in current(story):
             row, changed = scored[story.name, said.text], [each for each in held if said.changes and each.id == said.to]

@@ -27,6 +27,7 @@ from cairn.log.layout import log_owner
 from cairn.memories import recall
 from cairn.memories.model import RecalledItem, RecallRequest
 from cairn.models.minilm import MiniLm
+from cairn.models.statement_reader import StatementReader
 from cairn.process.system import SystemEntropy, in_turn
 from cairn.recall.answer import Answer, Hit
 from cairn.recall.collection import Found
@@ -43,6 +44,7 @@ from recall_sets import Question as Asked
 
 DEPTH = 50
 MODEL = MiniLm(Path(sys.prefix, "share/cairn/model"))
+READER = StatementReader(Path(sys.prefix, "share/cairn/model"))
 TENANT = Tenant("bench")
 USER = UserId("asker")
 _ASKING = SessionId("asking")
@@ -220,5 +222,6 @@ def open_adapters(directory: Path, clock: StoryClock, table: Path | None = None)
 
 
 def recalling(adapters: Adapters, embedder: Embedder | None) -> Services:
-    """Return services that recall what a user said in all sessions."""
-    return services_over(adapters, MemorySettings(recall_scope="user"), embedder=embedder)
+    """Return services that recall what a user said in all sessions, and read it where there is an embedder."""
+    reader = None if embedder is None else READER
+    return services_over(adapters, MemorySettings(recall_scope="user"), embedder=embedder, reader=reader)

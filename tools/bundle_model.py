@@ -1,7 +1,7 @@
-"""Put the embedding model into the wheel and the source distribution, so that an install has it and fetches nothing.
+"""Put the models into the wheel and the source distribution, so that an install has them and fetches nothing.
 
-It is taken from where `make` built it, or from the source distribution, or built now. Where that fails, as without a
-package index, the wheel has none: Cairn says so at its start, and `cairn model build` makes up for it.
+They are taken from where `make` built them, or from the source distribution, or built now. Where that fails, as without
+a package index, the wheel has none: Cairn says so at its start, and `cairn model build` makes up for it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ FOLDER = "cairn_model"
 """Where it lies in a distribution: beside the packages, as in its Lambda layer."""
 _MADE = Path(".venv") / "share" / "cairn" / "model"
 _RECIPE = Path("layers") / "model"
-_OF_THE_RECIPE = ("build_apart.py", "build_model.py", "reviewed.py", "requirements.txt", "weights.txt")
+_OF_THE_RECIPE = (
+    *("build_apart.py", "build_model.py", "bert_graph.py", "reader_graph.py", "reviewed.py"),
+    *("reader.npz", "requirements.txt", "weights.txt"),
+)
 
 
 class BundleModel(BuildHookInterface[Any]):
@@ -52,9 +55,9 @@ class BundleModel(BuildHookInterface[Any]):
         return Path(self.root)
 
     @property
-    def _files(self) -> tuple[str, str]:
+    def _files(self) -> tuple[str, ...]:
         reviewed = self._reviewed()
-        return reviewed.MODEL, reviewed.VOCABULARY
+        return reviewed.MODEL, reviewed.VOCABULARY, reviewed.READER
 
     def _reviewed(self) -> Any:
         """Return what the recipe says of the model; where a wheel is built, the recipe is on no path."""

@@ -13,15 +13,18 @@ import httpx2
 import pytest
 
 from cairn.models.embedders import LAYERED
-from cairn.models.minilm import MODEL, VOCABULARY, checked
+from cairn.models.lazy_model import MODEL, READER, VOCABULARY, checked
 from support.installed import ROOT, built, environment, served, unpacked
 
 pytestmark = pytest.mark.slow
 
 PACKAGES = {"cairn", "cairn_auth", "cairn_health", "cairn_jobs", "cairn_mcp", "cairn_sandbox", "cairn_tools"}
-RECIPE = {"build_apart.py", "build_model.py", "requirements.txt", "reviewed.py", "weights.txt"}
+RECIPE = {
+    *("build_apart.py", "build_model.py", "bert_graph.py", "reader_graph.py", "reviewed.py"),
+    *("reader.npz", "requirements.txt", "weights.txt"),
+}
 SOURCES = (ROOT / "layers" / "core", ROOT / "functions")
-MOST_BYTES = 25_000_000
+MOST_BYTES = 31_000_000
 
 
 @pytest.fixture(scope="module")
@@ -43,14 +46,14 @@ def of_the_packages() -> set[str]:
     }
 
 
-def test_the_wheel_holds_the_packages_the_model_and_its_recipe_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_holds_the_packages_the_models_and_their_recipe_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
 
     assert {name.partition("/")[0] for name in names} == PACKAGES | {LAYERED}
     assert {name for name in names if not name.startswith(f"{LAYERED}/")} == of_the_packages()
     assert {name for name in names if name.startswith(f"{LAYERED}/")} == {
-        f"{LAYERED}/{name}" for name in {MODEL, VOCABULARY} | RECIPE
+        f"{LAYERED}/{name}" for name in {MODEL, READER, VOCABULARY} | RECIPE
     }
     assert {f"{package}/__init__.py" for package in PACKAGES} <= names
     assert wheel.stat().st_size < MOST_BYTES
@@ -68,8 +71,8 @@ def test_every_file_that_the_code_opens_beside_itself_is_in_the_wheel(site: Path
     assert [path for path in opened if not path.exists()] == []
 
 
-def test_the_model_in_the_wheel_is_the_reviewed_one(site: Path) -> None:
-    for name in (MODEL, VOCABULARY):
+def test_the_models_in_the_wheel_are_the_reviewed_ones(site: Path) -> None:
+    for name in (MODEL, READER, VOCABULARY):
         assert checked(site / LAYERED, name).is_file()
 
 
@@ -90,7 +93,8 @@ def test_a_wheel_can_be_made_of_the_source_distribution(tmp_path: Path) -> None:
         names = {name.partition("/")[2] for name in archive.getnames()}
 
     assert {"pyproject.toml", "README.md", "LICENSE", "tools/bundle_model.py", "layers/model/build_apart.py"} <= names
-    assert {f"{LAYERED}/{MODEL}", f"{LAYERED}/{VOCABULARY}", "layers/core/cairn/recall/codes.npz"} <= names
+    assert {f"{LAYERED}/{name}" for name in (MODEL, READER, VOCABULARY)} <= names
+    assert {"layers/core/cairn/recall/codes.npz", "layers/model/reader.npz"} <= names
     assert {name.partition("/")[0] for name in names if "/" in name} == {LAYERED, "functions", "layers", "tools"}
     assert {name for name in names if name.startswith("tools/")} == {"tools/bundle_model.py"}
     assert made.stat().st_size < MOST_BYTES

@@ -22,7 +22,7 @@ def services_over(adapters: Adapters, settings: Settings | MemorySettings | None
     if not isinstance(settings, Settings):
         settings = Settings(memory_enabled=True, memory=settings or MemorySettings())
     services = Services(settings, EmbeddedWiring(EmbeddedStore(directory=Path("nowhere")), settings), adapters)
-    doubles = {"embedder": None, "fact_model": None, "http_get": None, "sandbox": InProcessSandbox()}
+    doubles = {"embedder": None, "reader": None, "fact_model": None, "http_get": None, "sandbox": InProcessSandbox()}
     return changed(services, **{**doubles, **given})
 
 

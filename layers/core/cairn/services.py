@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cairn.files.directories import Directories
     from cairn.files.service import Files
     from cairn.ground.adapters import Adapters
-    from cairn.ground.ports import Anchors, Embedder, FactModel, HttpGet, Inventory, Sandbox
+    from cairn.ground.ports import Anchors, Embedder, FactModel, HttpGet, Inventory, Reader, Sandbox
     from cairn.keyvalue.store import KeyValue
     from cairn.log.log import MemoryLog
     from cairn.log.registry import Registry
@@ -193,6 +193,13 @@ class Services:
         from cairn.models.embedders import embedder
 
         return embedder(self.settings.embedding)
+
+    @Once
+    def reader(self) -> Reader | None:
+        """Return what tells what sentences say, None where they are read by their words alone."""
+        from cairn.models.embedders import reader
+
+        return reader(self.settings.embedding)
 
     @Once
     def searcher(self) -> Searcher:

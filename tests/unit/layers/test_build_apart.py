@@ -66,12 +66,13 @@ def test_where_nothing_can_be_fetched_it_says_so_and_leaves_nothing(tmp_path: Pa
     assert not (tmp_path / "model").exists()
 
 
-def test_a_torn_model_is_not_whole(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [reviewed.MODEL, reviewed.READER, reviewed.VOCABULARY])
+def test_a_torn_model_is_not_whole(tmp_path: Path, name: str) -> None:
     assert reviewed.is_whole(BUILT)
     assert not reviewed.is_whole(tmp_path)
 
     shutil.copytree(BUILT, tmp_path, dirs_exist_ok=True)
-    (tmp_path / reviewed.MODEL).write_bytes(b"torn")
+    (tmp_path / name).write_bytes(b"torn")
 
     assert not reviewed.is_whole(tmp_path)
 

@@ -20,7 +20,7 @@ from cairn.local.model_building import build
 from cairn.local.program import program
 from cairn.models import embedders
 from cairn.models.embedders import BUILT, directory, embedder, of_this_person
-from cairn.models.minilm import MODEL, VOCABULARY
+from cairn.models.lazy_model import MODEL, READER, VOCABULARY
 from support.installed import environment, served
 
 RECIPE = """
@@ -54,7 +54,7 @@ def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the directory of a recipe that copies the model that set-up built, and logs that it ran."""
     place = tmp_path / "recipe"
     place.mkdir()
-    text = RECIPE.format(log=str(tmp_path / "log"), names=(VOCABULARY, MODEL), built=str(BUILT))
+    text = RECIPE.format(log=str(tmp_path / "log"), names=(VOCABULARY, READER, MODEL), built=str(BUILT))
     (place / "build_apart.py").write_text(text, encoding="utf-8")
     monkeypatch.setattr(model_building, "recipe", lambda: place)
     return place
@@ -72,6 +72,16 @@ def test_where_the_model_is_whole_or_not_wanted_nothing_is_said() -> None:
     assert words_only(EmbeddingSettings()) is None
     assert words_only(EmbeddingSettings(embedder="none", directory="/nowhere")) is None
     assert words_only(EmbeddingSettings(embedder="titan", directory="/nowhere")) is None
+
+
+def test_without_the_reader_nothing_is_said_but_the_model_is_built_again(tmp_path: Path) -> None:
+    shutil.copytree(BUILT, tmp_path, dirs_exist_ok=True)
+    assert is_whole(tmp_path)
+
+    (tmp_path / READER).unlink()
+
+    assert words_only(EmbeddingSettings(directory=str(tmp_path))) is None
+    assert not is_whole(tmp_path)
 
 
 @pytest.mark.parametrize("damage", ["missing", "torn"])

@@ -14,11 +14,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import reviewed
 from cairn.ground.errors import EmbeddingFailed
 from cairn.ground.settings import EmbeddingSettings
-from cairn.models import embedders, minilm
+from cairn.models import embedders, lazy_model
 from cairn.models.embedders import BUILT, LAYERED, embedder
-from cairn.models.minilm import MODEL, VOCABULARY, MiniLm
+from cairn.models.lazy_model import MODEL, READER, VOCABULARY
+from cairn.models.minilm import MiniLm
 
 ROOT = Path(__file__).resolve().parents[3]
 SAID = "My daughter started to play the violin last spring."
@@ -82,7 +84,7 @@ def test_threads_share_one_model_that_is_loaded_once(directory: Path, monkeypatc
         read.append(Path(file.name))
         return file_digest(file, algorithm)
 
-    monkeypatch.setattr(minilm, "file_digest", counted)
+    monkeypatch.setattr(lazy_model, "file_digest", counted)
     shared, texts = MiniLm(directory), [SAID, AGAIN, ELSE] * 8
     assert read == []
     with ThreadPoolExecutor(8) as pool:
@@ -131,17 +133,18 @@ def test_what_onnxruntime_refuses_is_told_by_its_name_alone(directory: Path, tmp
             OnnxGraph(refused)
         assert CANARY not in str(told.value)
     with pytest.raises(EmbeddingFailed, match=r"^onnxruntime failed: \w+$"):
-        OnnxGraph(directory / MODEL).tokens([999_999])
+        OnnxGraph(directory / MODEL).run(input_ids=[999_999])
 
 
-def test_the_model_that_is_built_is_the_one_that_is_loaded() -> None:
-    builder = (ROOT / "layers" / "model" / "reviewed.py").read_text(encoding="utf-8")
-    runner = Path(minilm.__file__).read_text(encoding="utf-8")
-    made = dict(re.findall(r'^(MODEL|VOCABULARY)_SHA256 = "(\w{64})"', builder, re.MULTILINE))
+def test_the_models_that_are_built_are_those_that_are_loaded() -> None:
+    runner = Path(lazy_model.__file__).read_text(encoding="utf-8")
 
-    assert dict(re.findall(r'^    (MODEL|VOCABULARY): "(\w{64})"', runner, re.MULTILINE)) == made
-    assert set(made) == {"MODEL", "VOCABULARY"}
-    assert f'MODEL, VOCABULARY = "{MODEL}", "{VOCABULARY}"' in builder
+    assert dict(re.findall(r'^    (MODEL|READER|VOCABULARY): "(\w{64})"', runner, re.MULTILINE)) == {
+        "MODEL": reviewed.MODEL_SHA256,
+        "READER": reviewed.READER_SHA256,
+        "VOCABULARY": reviewed.VOCABULARY_SHA256,
+    }
+    assert (MODEL, READER, VOCABULARY) == (reviewed.MODEL, reviewed.READER, reviewed.VOCABULARY)
 
 
 def test_where_the_model_is_missing_texts_have_no_vectors_and_the_log_says_so(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
+from cairn.ground.errors import EmbeddingFailed
+from cairn.ground.ports import Reader
 from cairn.statements.reading import Statement, statements
 
 LASTING = [
@@ -27,8 +31,27 @@ PASSING = [
 ]
 
 
-def read(said: str) -> list[Statement]:
-    return list(statements([("e1", said)]))
+def read(said: str, reader: Reader | None = None) -> list[Statement]:
+    return list(statements([("e1", said)], reader))
+
+
+class SureReader:
+    """Says of every sentence that it lasts and changes something, or that it does neither; counts what it reads."""
+
+    def __init__(self, score: float) -> None:
+        self.score = score
+        self.asked: list[str] = []
+
+    def read(self, text: str) -> Sequence[float]:
+        self.asked.append(text)
+        return [self.score] * 13
+
+
+class BrokenReader:
+    """Has no model."""
+
+    def read(self, text: str) -> Sequence[float]:
+        raise EmbeddingFailed(f"{len(text)} characters are not read")
 
 
 @pytest.mark.req("R296")
@@ -70,3 +93,20 @@ def test_of_many_statements_in_a_turn_the_likeliest_are_kept_in_their_order() ->
 
 def test_a_sentence_that_is_too_long_to_keep_is_no_statement() -> None:
     assert read(f"I work at the harbour in Kiel with {'very ' * 200}nice people.") == []
+
+
+@pytest.mark.req("R296")
+def test_a_reader_decides_with_the_words_and_an_unlikely_sentence_is_not_read() -> None:
+    for_it, against_it = SureReader(9.0), SureReader(-9.0)
+
+    [found] = read(LASTING[0], for_it)
+    [alone] = read(LASTING[0])
+
+    assert (found.lasts, found.changes) > (alone.lasts, alone.changes)
+    assert read(LASTING[0], against_it) == []
+    assert read(PASSING[1], for_it) == []
+    assert (for_it.asked, against_it.asked) == ([LASTING[0]], [LASTING[0]])
+
+
+def test_where_the_reader_fails_sentences_are_read_by_their_words() -> None:
+    assert read(LASTING[0], BrokenReader()) == read(LASTING[0])

@@ -184,6 +184,14 @@ class Embedder(Protocol):
         ...
 
 
+class Reader(Protocol):
+    """Tells what sentences say."""
+
+    def read(self, text: str) -> Sequence[float]:
+        """Return log-odds: that it lasts, changes what was said before, is of a project; EmbeddingFailed without."""
+        ...
+
+
 class Embedded(NamedTuple):
     """A text's vector, and a vector of 384 numbers for each of its word pieces."""
 

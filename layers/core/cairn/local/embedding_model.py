@@ -9,7 +9,7 @@ from cairn.ground.errors import EmbeddingFailed
 from cairn.ground.settings import EmbeddingSettings
 from cairn.local.program import program
 from cairn.models.embedders import directory
-from cairn.models.minilm import MODEL, VOCABULARY, checked
+from cairn.models.lazy_model import MODEL, READER, VOCABULARY, checked
 
 
 def words_only(settings: EmbeddingSettings) -> str | None:
@@ -23,19 +23,19 @@ def words_only(settings: EmbeddingSettings) -> str | None:
 
 
 def is_whole(place: Path) -> bool:
-    """Tell whether a directory holds the model that was reviewed."""
-    return _objection(place) is None
+    """Tell whether a directory holds the models that were reviewed, the reader of statements too."""
+    return _objection(place, READER) is None
 
 
-def _objection(place: Path) -> str | None:
-    """Return why the model of a directory cannot be used."""
+def _objection(place: Path, *others: str) -> str | None:
+    """Return why the embedding model of a directory, or another file beside it, cannot be used."""
     if find_spec("onnxruntime") is None:
         return "onnxruntime is not installed"
     if not (place / MODEL).is_file():
         return "there is no embedding model"
     try:
-        checked(place, VOCABULARY)
-        checked(place, MODEL)
+        for name in (VOCABULARY, MODEL, *others):
+            checked(place, name)
     except EmbeddingFailed as failed:
         return str(failed)
     return None

@@ -7,9 +7,11 @@ import os
 import sys
 from pathlib import Path
 
-from cairn.ground.ports import Embedder
+from cairn.ground.ports import Embedder, Reader
 from cairn.ground.settings import EmbeddingSettings
-from cairn.models.minilm import MODEL, MiniLm
+from cairn.models.lazy_model import MODEL, READER
+from cairn.models.minilm import MiniLm
+from cairn.models.statement_reader import StatementReader
 
 BUILT = Path(sys.prefix) / "share" / "cairn" / "model"
 """Where a checkout's set-up builds the model, in the virtual environment."""
@@ -31,6 +33,13 @@ def embedder(settings: EmbeddingSettings) -> Embedder | None:
             return Titan(Clients(), settings)
         case "minilm":
             return _minilm(directory(settings))
+
+
+def reader(settings: EmbeddingSettings) -> Reader | None:
+    """Return what tells what sentences say; None where they are read by their words alone, without MiniLM's files."""
+    place = directory(settings)
+    is_there = settings.embedder == "minilm" and (place / READER).is_file()
+    return StatementReader(place) if is_there else None
 
 
 def directory(settings: EmbeddingSettings) -> Path:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import onnxruntime
+from numpy.typing import NDArray
 
 from cairn.ground.errors import EmbeddingFailed
-
-if TYPE_CHECKING:
-    from cairn.recall.token_vectors import Tokens
 
 _ORT = cast("Any", onnxruntime)
 # Its errors have no class in common.
@@ -21,7 +20,7 @@ _LOG_NOTHING = 4
 
 
 class OnnxGraph:
-    """Turns the pieces of a text into vectors, on one core. Threads may share it."""
+    """Turns the pieces of a text into what a model says of them, on one core. Threads may share it."""
 
     def __init__(self, model: Path) -> None:
         """Load the graph of a file, which this process then holds once; EmbeddingFailed where it is none that runs."""
@@ -33,9 +32,9 @@ class OnnxGraph:
         except _ERRORS as error:
             raise EmbeddingFailed(f"onnxruntime refuses the model: {type(error).__name__}") from None
 
-    def tokens(self, pieces: list[int]) -> Tokens:
-        """Return the vector of each of at least one piece; EmbeddingFailed where the graph does not run."""
+    def run(self, **inputs: Sequence[int]) -> NDArray[np.float32]:
+        """Return what the graph makes of at least one piece; EmbeddingFailed where it does not run."""
         try:
-            return self._session.run(None, {"input_ids": np.array(pieces, np.int64)})[0]
+            return self._session.run(None, {name: np.array(given, np.int64) for name, given in inputs.items()})[0]
         except _ERRORS as error:
             raise EmbeddingFailed(f"onnxruntime failed: {type(error).__name__}") from None

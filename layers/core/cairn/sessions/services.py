@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from cairn.ground.adapters import Adapters
-    from cairn.ground.ports import FactModel
+    from cairn.ground.ports import FactModel, Reader
     from cairn.log.log import MemoryLog
     from cairn.log.registry import Registry
     from cairn.recall.indexing import Indexer
@@ -43,6 +43,11 @@ class SessionServices(Protocol):
     @property
     def registry(self) -> Registry:
         """Return what makes logs known to their projects, and projects to their tenants."""
+        ...
+
+    @property
+    def reader(self) -> Reader | None:
+        """Return what tells what sentences say, None where they are read by their words alone."""
         ...
 
     @property

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from functools import cache
 from heapq import nlargest
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from cairn.facts.short_text import MAX_VALUE_BYTES
+from cairn.ground.errors import EmbeddingFailed
+from cairn.ground.ports import Reader
 from cairn.statements.features import Features, features, names
 from cairn.statements.heads import KINDS, heads, likely
 from cairn.statements.units import Unit, units
@@ -15,9 +20,12 @@ LASTS: Final = 0.4
 """How likely a unit has to tell something lasting; chosen on stories that other hands wrote."""
 CHANGES: Final = 0.1
 """From how likely on a unit is held against what is believed; whether it changes that is decided there."""
+_FITTED = Path(__file__).with_name("reading.json")
 _STANDING = frozenset({"preference", "instruction"})
 _LIKELY = 1.0
 """The log-odds from which on a statement is an instruction or a preference, which is placed whatever is asked."""
+_WORTH_READING = 0.05
+"""How likely its words have to make it that a unit lasts before it is read: two of three units cost nothing more."""
 _MOST = 5
 """How many statements of one turn are kept: who tells more tells a story, and each takes its place in the log."""
 _MOST_UNITS = 60
@@ -41,18 +49,21 @@ class Statement(NamedTuple):
     corrects: bool
 
 
-def statements(said: Sequence[tuple[str, str]]) -> list[Statement]:
-    """Return the statements in (event id, text), in the order said: of many the likeliest."""
-    found = list(_statements(said))
+def statements(said: Sequence[tuple[str, str]], reader: Reader | None = None) -> list[Statement]:
+    """Return the statements in (event id, text), in the order said: of many the likeliest.
+
+    Without a `reader`, or where it fails, units are read by their words alone.
+    """
+    found = list(_statements(said, reader))
     likeliest = nlargest(_MOST, range(len(found)), key=lambda number: found[number].lasts)
     return [found[number] for number in sorted(likeliest)]
 
 
-def _statements(said: Sequence[tuple[str, str]]) -> Iterator[Statement]:
+def _statements(said: Sequence[tuple[str, str]], reader: Reader | None) -> Iterator[Statement]:
     for event_id, text in said:
         for unit in _ends(list(units(text))):
             if len(unit.said.encode()) <= MAX_VALUE_BYTES:
-                found = _read(event_id, unit, features(unit.said))
+                found = _read(event_id, unit, features(unit.said), reader)
                 if found is not None:
                     yield found
 
@@ -61,9 +72,9 @@ def _ends(found: list[Unit]) -> list[Unit]:
     return found if len(found) <= _MOST_UNITS else found[: _MOST_UNITS // 2] + found[-_MOST_UNITS // 2 :]
 
 
-def _read(event_id: str, unit: Unit, found: Features) -> Statement | None:
+def _read(event_id: str, unit: Unit, found: Features, reader: Reader | None) -> Statement | None:
     of = heads()
-    lasts = of["lasts"].score(found)
+    lasts, changes = _weighed(unit.said, of["lasts"].score(found), of["changes"].score(found), reader)
     if likely(lasts) < LASTS:
         return None
     return Statement(
@@ -72,9 +83,39 @@ def _read(event_id: str, unit: Unit, found: Features) -> Statement | None:
         _kind(found),
         of_project=of["project"].score(found) > 0,
         lasts=lasts,
-        changes=of["changes"].score(found),
+        changes=changes,
         corrects=found.marks[names().index("corrects")] > 0,
     )
+
+
+class _Mix(NamedTuple):
+    """How much the log-odds of words and of the reader count, and what is added."""
+
+    words: float
+    read: float
+    constant: float
+
+    def score(self, words: float, read: float) -> float:
+        return self.words * words + self.read * read + self.constant
+
+
+def _weighed(said: str, lasts: float, changes: float, reader: Reader | None) -> tuple[float, float]:
+    """Return log-odds by words together with those of the reader, where it is worth asking."""
+    if reader is None or likely(lasts) < _WORTH_READING:
+        return lasts, changes
+    try:
+        read = reader.read(said)
+    except EmbeddingFailed:
+        return lasts, changes
+    of_lasting, of_changing = _mixes()
+    return of_lasting.score(lasts, read[0]), of_changing.score(changes, read[1])
+
+
+@cache
+def _mixes() -> tuple[_Mix, _Mix]:
+    """Return what bench/fit_reading.py found, of lasting and of changing."""
+    fitted = json.loads(_FITTED.read_text("utf-8"))
+    return _Mix(**fitted["lasts"]), _Mix(**fitted["changes"])
 
 
 def _kind(found: Features) -> str:

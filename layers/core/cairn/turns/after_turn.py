@@ -188,7 +188,7 @@ class _Commit:
         taught = Taught(self._lessons, words.kept, [*here, *there])
         of_models = [*self._proposed.candidates(words.kept, [*believed.own, *reaching.own]), *taught.claims]
         own = words.of_user(self._turn.user_id, [*here, *there, *obeyed.found])
-        stated, found = state(own, obeyed.found, of_models, [*here, *there], nearness)
+        stated, found = state(own, obeyed.found, of_models, [*here, *there], nearness, self._services.reader)
         proposed = [*stated.claims, *of_models]
         endings = [*stated.endings, *taught.endings, *found]
         recording = self._recording(now)

@@ -20,6 +20,7 @@ from cairn.facts.facts import (
 )
 from cairn.facts.kinds import is_of_user
 from cairn.facts.told import Asked, Request
+from cairn.ground.ports import Reader
 from cairn.ground.tiers import Tier
 from cairn.language.terms import terms
 from cairn.statements.heads import likely
@@ -46,19 +47,20 @@ class Stated:
     endings: list[Candidate] = field(default_factory=list[Candidate])
 
 
-def state(
+def state(  # noqa: PLR0913, PLR0917 - a turn, what was found in it, what is believed, and two ways of reading
     words: Words,
     found: Sequence[Candidate],
     others: Sequence[Candidate],
     held: Sequence[Fact],
     nearness: Nearness,
+    reader: Reader | None = None,
 ) -> tuple[Stated, tuple[Candidate, ...]]:
     """Return what a turn's words state beside what rules `found`, and that, with what it outdates.
 
     What memory is asked to do states nothing, nor what it is told is wrong. Out of the same words models may have read
-    `others`. `held` is believed of this user.
+    `others`. `held` is believed of this user. Without a `reader` sentences are read by their words alone.
     """
-    said = statements(words.kept)
+    said = statements(words.kept, reader)
     if not said:
         return Stated(), tuple(found)
     stating = _Stating(found, others, sorted(held, key=lambda fact: (fact.recorded_at, fact.id)), nearness)

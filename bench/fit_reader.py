@@ -1,0 +1,255 @@
+"""Fit the reader, and write layers/model/reader.npz: MiniLM's upper three layers trained on to tell what is said.
+
+On stories (`bench/data/talk`) and single sentences (`bench/data/statements`) by several hands, a fifth left out. After
+each of three epochs it prints how well what was left out is read: the AUC of what lasts and what changes something, and
+of how many changes the statement that is changed comes first of those believed. It takes about an hour on two cores,
+and needs what nothing else here does, so that it has an environment of its own:
+
+    python3.11 -m venv .cache/reader
+    .cache/reader/bin/pip install --require-hashes --requirement bench/fit_reader.txt
+    .cache/reader/bin/python layers/model/build_model.py .cache/reader/share/cairn/model
+    PYTHONPATH=layers/core:tools:bench:layers/model .cache/reader/bin/python bench/fit_reader.py
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from build_model import TUNED, read, weights
+from cairn.language.wordpiece import WordPiece
+from cairn.statements.heads import KINDS
+from cairn.statements.linking import NEAREST
+from fit_statements import Pairing, Row, folds_of, sentences, units
+from reader_net import PAIR, Batch, Floats, Pieces, Training, packed
+from reviewed import VOCABULARY_SHA256, WEIGHTS_SHA256, checked
+from talk_sets import DATA, Said, Talk, current, talks
+
+_EPOCHS, _BATCH = 3, 48
+_LEFT_OUT = 0
+"""The fold that is not trained on."""
+_PIECES, _PIECES_OF_PAIR = 48, 56
+"""How many pieces of a text count, and of each of a pair."""
+_SORTED_TOGETHER = 20
+"""Of how many batches the texts are sorted by length, so that little is filled up."""
+_OF_OTHERS = 0.25
+"""Which share of what neither lasts nor is a trap is paired with what is believed."""
+_WRONG_OF_CHANGE, _WRONG_OF_OTHER = 3, 2
+"""How many of the nearest that are not changed are trained on, beside one of the farther."""
+_LARGEST = 127
+
+_Each = TypeVar("_Each")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A unit of a story, what is believed nearest to it, and which of all that is believed it changes, if any."""
+
+    text: str
+    near: Sequence[str]
+    changed: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A unit, something believed, and whether the unit changes that."""
+
+    newer: str
+    older: str
+    is_changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is trained on, or what is left out."""
+
+    rows: Sequence[Row]
+    cases: Sequence[Case]
+
+
+class Cutter:
+    """Cuts texts into pieces."""
+
+    def __init__(self, vocabulary: str) -> None:
+        """Take the vocabulary, a piece a line."""
+        self._pieces = WordPiece(vocabulary.splitlines())
+
+    def single(self, row: Row) -> Pieces:
+        """Return the pieces of a text."""
+        numbers = self._pieces.encode(row.text, _PIECES)
+        return Pieces(numbers, len(numbers))
+
+    def pair(self, pair: Pair) -> Pieces:
+        """Return the pieces of the newer text, then of the older."""
+        newer, older = (self._pieces.encode(each, _PIECES_OF_PAIR) for each in (pair.newer, pair.older))
+        return Pieces([*newer, *older[1:]], len(newer))
+
+
+def main() -> None:
+    """Train, print how well what was left out is read, and write the weights."""
+    with tempfile.TemporaryDirectory() as scratch:
+        source = weights(Path(scratch))
+        cutter = Cutter(checked(source / "vocab.txt", VOCABULARY_SHA256).decode())
+        base = read(checked(source / "model.safetensors", WEIGHTS_SHA256))
+    trained_on, left_out = parts(talks(), [*sentences()])
+    epochs = [batches(trained_on, cutter, epoch) for epoch in range(_EPOCHS)]
+    training = Training(base, sum(map(len, epochs)))
+    for number, epoch in enumerate(epochs, 1):
+        losses = [training.step(batch) for batch in epoch]
+        print(f"epoch {number}: loss {np.mean([float(each) for each in losses]):.3f}")
+        print(*measured(training, left_out, cutter), sep="\n", flush=True)
+    write(training.trained(), TUNED)
+
+
+def parts(stories: Sequence[Talk], singles: Sequence[Row]) -> tuple[Part, Part]:
+    """Return what is trained on and what is left out: no subject and no story is in both."""
+    rows = [*singles, *units(stories)]
+    folds = folds_of([row.group for row in rows])
+    out = {row.group for row, fold in zip(rows, folds, strict=True) if fold == _LEFT_OUT}
+    cases = list(_cases(stories))
+    return (
+        Part([row for row in rows if row.group not in out], [case for group, case in cases if group not in out]),
+        Part([row for row in rows if row.group in out], [case for group, case in cases if group in out]),
+    )
+
+
+def _cases(stories: Sequence[Talk]) -> Iterator[tuple[str, Case]]:
+    """Yield cases, each with the story it is of."""
+    draw = random.Random(18)  # noqa: S311 - the same units every time
+    pairing = Pairing(stories)
+    for story in stories:
+        traps = _traps(story)
+        for said, held in current(story):
+            is_trap = any(quote in said.text or said.text in quote for quote in traps)
+            if held and (said.lasts or is_trap or draw.random() < _OF_OTHERS):
+                yield story.name, _case(said, held, pairing, story.language)
+
+
+def _traps(story: Talk) -> list[str]:
+    """Return what sounds in a story as if it told something lasting."""
+    record = json.loads((DATA / f"{story.name}.json").read_text("utf-8"))
+    return [trap["quote"] for trap in record.get("traps", [])]
+
+
+def _case(said: Said, held: Sequence[Said], pairing: Pairing, language: str) -> Case:
+    believed = pairing.believed(said.text, [each.text for each in held], language)
+    near = sorted(believed, key=lambda each: -(each.cosine or 0.0))[:NEAREST]
+    changed = next((each.text for each in held if said.changes and each.id == said.to), None)
+    return Case(said.text, [each.said for each in near], changed)
+
+
+def batches(part: Part, cutter: Cutter, epoch: int) -> list[Batch]:
+    """Return what is learnt from in an epoch: each batch of texts that are about as long, in an order of its own."""
+    draw = random.Random(epoch)  # noqa: S311 - the same order every time
+    singles = [(cutter.single(row), row) for row in part.rows]
+    pairs = [(cutter.pair(pair), pair) for pair in _pairs(part.cases)]
+    found = [_of_rows(batch) for batch in _batched(singles, draw)]
+    found += [_of_pairs(batch) for batch in _batched(pairs, draw)]
+    draw.shuffle(found)
+    return found
+
+
+def _pairs(cases: Sequence[Case]) -> Iterator[Pair]:
+    draw = random.Random(7)  # noqa: S311 - the same pairs every time
+    for case in cases:
+        if case.changed is not None:
+            yield Pair(case.text, case.changed, is_changed=True)
+        wrong = [each for each in case.near if each != case.changed]
+        nearest = _WRONG_OF_OTHER if case.changed is None else _WRONG_OF_CHANGE
+        farther = [draw.choice(wrong[nearest:])] if len(wrong) > nearest else []
+        for each in (*wrong[:nearest], *farther):
+            yield Pair(case.text, each, is_changed=False)
+
+
+def _batched(texts: list[tuple[Pieces, _Each]], draw: random.Random) -> Iterator[list[tuple[Pieces, _Each]]]:
+    """Yield full batches of texts that are about as long; what is left over waits for another epoch."""
+    draw.shuffle(texts)
+    for start in range(0, len(texts), _BATCH * _SORTED_TOGETHER):
+        some = sorted(texts[start : start + _BATCH * _SORTED_TOGETHER], key=lambda text: len(text[0].numbers))
+        for at in range(0, len(some) - _BATCH + 1, _BATCH):
+            yield some[at : at + _BATCH]
+
+
+def _of_rows(batch: Sequence[tuple[Pieces, Row]]) -> Batch:
+    rows = [row for _, row in batch]
+    answers: dict[str, NDArray[Any]] = {
+        "lasts": _numbers(rows, lambda row: row.lasts),
+        "changes": _numbers(rows, lambda row: row.changes),
+        "project": _numbers(rows, lambda row: row.of_project),
+        "worth": _numbers(rows, lambda row: row.worth),
+        "kind": np.array([KINDS.index(row.kind) if row.lasts else 0 for row in rows], np.int32),
+    }
+    return Batch("single", {**packed([pieces for pieces, _ in batch]), **answers})
+
+
+def _of_pairs(batch: Sequence[tuple[Pieces, Pair]]) -> Batch:
+    answers = _numbers([pair for _, pair in batch], lambda pair: pair.is_changed)
+    return Batch("pair", {**packed([pieces for pieces, _ in batch]), "is_changed": answers})
+
+
+def _numbers(of: Sequence[_Each], number: Callable[[_Each], float]) -> Floats:
+    return np.array([number(each) for each in of], np.float32)
+
+
+def measured(training: Training, part: Part, cutter: Cutter) -> Iterator[str]:
+    """Yield how well single texts are read, and the changes among pairs."""
+    logits = _read(training, [cutter.single(row) for row in part.rows])
+    for place, name in enumerate(("lasts", "changes")):
+        answers = np.array([bool(getattr(row, name)) for row in part.rows])
+        yield f"  {name}: AUC {_auc(answers, logits[:, place]):.4f} of {answers.sum()} among {len(answers)}"
+    cases = [case for case in part.cases if case.changed is not None]
+    asked = [Pair(case.text, each, each == case.changed) for case in cases for each in case.near]
+    scores = iter(_read(training, [cutter.pair(pair) for pair in asked])[:, PAIR].tolist())
+    best = [max(case.near, key=lambda _: next(scores)) for case in cases]
+    first = sum(each == case.changed for each, case in zip(best, cases, strict=True))
+    yield f"  of {len(cases)} changes {100 * first / len(cases):.1f} % find the right statement first"
+
+
+def _read(training: Training, texts: Sequence[Pieces]) -> Floats:
+    """Return log-odds of shape (texts, PAIR + 1)."""
+    order = sorted(range(len(texts)), key=lambda place: len(texts[place].numbers))
+    found = np.zeros((len(texts), PAIR + 1), np.float32)
+    for start in range(0, len(order), _BATCH):
+        places = order[start : start + _BATCH]
+        # Every batch is as large, or another would be compiled for the last.
+        filled = [*places, *places[:1] * (_BATCH - len(places))]
+        found[places] = training.logits([texts[place] for place in filled])[: len(places)]
+    return found
+
+
+def _auc(answers: NDArray[np.bool_], scores: Floats) -> float:
+    order = np.argsort(np.argsort(scores)) + 1.0
+    yes, no = int(answers.sum()), int((~answers).sum())
+    return float((order[answers].sum() - yes * (yes + 1) / 2) / (yes * no))
+
+
+def write(trained: Mapping[str, Floats], path: Path) -> None:
+    """Write what was trained, the matrices of layers as integers of 8 bits with a scale for each row."""
+    stored: dict[str, NDArray[Any]] = {}
+    for name, values in trained.items():
+        if values.ndim == 1 or name.startswith("heads."):
+            stored[name] = values
+        else:
+            scale = (np.abs(values).max(axis=1) / _LARGEST).astype(np.float32)
+            rounded = np.rint(values / scale[:, None])
+            stored[name], stored[name + ".scale"] = np.clip(rounded, -_LARGEST, _LARGEST).astype(np.int8), scale
+    np.savez_compressed(path, allow_pickle=False, **stored)
+    print(
+        f"{path.name} is written: in layers/model/reviewed.py TUNED_SHA256 is {sha256(path.read_bytes()).hexdigest()}"
+    )
+    print(
+        "READER_SHA256 there and READER in cairn/models/lazy_model.py are to be set to what build_model.py then makes"
+    )
+
+
+if __name__ == "__main__":
+    main()

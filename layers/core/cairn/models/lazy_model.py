@@ -1,0 +1,85 @@
+"""A graph and its vocabulary from the directory that layers/model/build_model.py wrote."""
+
+from __future__ import annotations
+
+import logging
+from hashlib import file_digest
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from cairn.ground.errors import EmbeddingFailed
+from cairn.language.wordpiece import WordPiece
+
+if TYPE_CHECKING:
+    from cairn.models.onnx_graph import OnnxGraph
+
+MODEL: Final = "minilm-l6-int8.onnx"
+READER: Final = "reader-int8.onnx"
+VOCABULARY: Final = "vocabulary.txt"
+_SHA256 = {
+    MODEL: "a6bf8ef60f95802b05ad535389d82da33f18333b993b1493f6c6363bb34a6684",
+    READER: "8d62e9fd61187b4e3bfc3d4a0cd2351e5879b42857d126e4709cc7b71783873c",
+    VOCABULARY: "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+}
+
+_logger = logging.getLogger("cairn")
+
+
+class LazyModel:
+    """Loads a model with its first use, so that a process without one pays nothing. Threads may share it.
+
+    A model that cannot be loaded is not tried again: the log says once why, and every use then fails at once.
+    """
+
+    def __init__(self, directory: Path, graph: str, *others: str, without: str) -> None:
+        """Take the directory, the graph's file, others that it reads from, and what is lost without it."""
+        self._directory = directory
+        self._names = (VOCABULARY, *others, graph)
+        self._without = without
+        self._lock = Lock()
+        self._loaded: tuple[WordPiece, OnnxGraph] | None = None
+        self._failure: str | None = None
+
+    def ready(self) -> tuple[WordPiece, OnnxGraph]:
+        """Return what cuts texts and what runs; EmbeddingFailed where the model is not there or does not load."""
+        with self._lock:
+            if self._failure is not None:
+                raise EmbeddingFailed(self._failure)
+            if self._loaded is None:
+                try:
+                    self._loaded = self._load()
+                except EmbeddingFailed as failed:
+                    self._failure = str(failed)
+                    _logger.warning("no %s: %s", self._without, failed)
+                    raise
+            return self._loaded
+
+    def _load(self) -> tuple[WordPiece, OnnxGraph]:
+        try:
+            from cairn.models.onnx_graph import OnnxGraph  # noqa: PLC0415 - 100 ms, only where a model is used
+        except ImportError:
+            raise EmbeddingFailed("onnxruntime cannot be loaded") from None
+        vocabulary, *_, graph = [checked(self._directory, name) for name in self._names]
+        try:
+            pieces = vocabulary.read_text(encoding="utf-8").splitlines()
+        except OSError:
+            raise _unreadable(VOCABULARY) from None
+        return WordPiece(pieces), OnnxGraph(graph)
+
+
+def checked(directory: Path, name: str) -> Path:
+    """Return where a file of the models is; EmbeddingFailed where it is not the one that was reviewed."""
+    path = directory / name
+    try:
+        with path.open("rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
+    except OSError:
+        raise _unreadable(name) from None
+    if digest != _SHA256[name]:
+        raise EmbeddingFailed(f"{name} of the embedding model is not the one it should be")
+    return path
+
+
+def _unreadable(name: str) -> EmbeddingFailed:
+    return EmbeddingFailed(f"{name} of the embedding model cannot be read")

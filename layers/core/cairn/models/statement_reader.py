@@ -1,0 +1,31 @@
+"""Read statements: MiniLM whose upper layers were trained on to tell what a sentence says, on one core."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from cairn.models.lazy_model import MODEL, READER, LazyModel
+
+QUESTIONS: Final = 13
+"""How many numbers `read` gives; what the graph gives after them is of a pair."""
+# As it was trained: what follows in a longer text does not count.
+_MOST_PIECES = 48
+
+
+class StatementReader:
+    """Tells what sentences say; the model is loaded with the first, and where that fails every one fails at once."""
+
+    def __init__(self, directory: Path) -> None:
+        """Take the directory that layers/model/build_model.py wrote."""
+        self._model = LazyModel(directory, READER, MODEL, without="reading of statements")
+
+    def read(self, text: str) -> Sequence[float]:
+        """Return log-odds: it lasts, changes what was said before, is of a project, and is of each of heads.KINDS.
+
+        EmbeddingFailed where the model is not there or does not run.
+        """
+        pieces, graph = self._model.ready()
+        alone = pieces.encode(text, _MOST_PIECES)
+        return graph.run(input_ids=alone, type_ids=[0] * len(alone))[:QUESTIONS].tolist()
