@@ -30,6 +30,7 @@ from cairn.language.wordpiece import WordPiece
 from cairn.statements.heads import KINDS
 from cairn.statements.linking import NEAREST
 from fit_statements import Pairing, Row, folds_of, sentences, units
+from logistic import auc
 from reader_net import PAIR, Batch, Floats, Pieces, Training, packed
 from reviewed import VOCABULARY_SHA256, WEIGHTS_SHA256, checked
 from talk_sets import DATA, Said, Talk, current, talks
@@ -205,7 +206,7 @@ def measured(training: Training, part: Part, cutter: Cutter) -> Iterator[str]:
     logits = _read(training, [cutter.single(row) for row in part.rows])
     for place, name in enumerate(("lasts", "changes")):
         answers = np.array([bool(getattr(row, name)) for row in part.rows])
-        yield f"  {name}: AUC {_auc(answers, logits[:, place]):.4f} of {answers.sum()} among {len(answers)}"
+        yield f"  {name}: AUC {auc(answers, logits[:, place]):.4f} of {answers.sum()} among {len(answers)}"
     cases = [case for case in part.cases if case.changed is not None]
     asked = [Pair(case.text, each, each == case.changed) for case in cases for each in case.near]
     scores = iter(_read(training, [cutter.pair(pair) for pair in asked])[:, PAIR].tolist())
@@ -224,12 +225,6 @@ def _read(training: Training, texts: Sequence[Pieces]) -> Floats:
         filled = [*places, *places[:1] * (_BATCH - len(places))]
         found[places] = training.logits([texts[place] for place in filled])[: len(places)]
     return found
-
-
-def _auc(answers: NDArray[np.bool_], scores: Floats) -> float:
-    order = np.argsort(np.argsort(scores)) + 1.0
-    yes, no = int(answers.sum()), int((~answers).sum())
-    return float((order[answers].sum() - yes * (yes + 1) / 2) / (yes * no))
 
 
 def write(trained: Mapping[str, Floats], path: Path) -> None:

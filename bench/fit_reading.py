@@ -19,15 +19,13 @@ from numpy.typing import NDArray
 from cairn.models.statement_reader import StatementReader
 from cairn.statements import heads, reading
 from cairn.statements.features import features
-from logistic import fit
+from logistic import Numbers, fit, found_beside
 from talk_sets import DATA, Said, talks
 
 LATER = DATA.with_name("talk_later")
 FITTED = Path(reading.__file__).with_name("reading.json")
 _QUESTIONS = ("lasts", "changes")
 _DIGITS = 3
-
-Numbers = NDArray[np.float64]
 
 
 def main() -> None:
@@ -60,8 +58,7 @@ def _scores(said: list[Said]) -> Iterator[Numbers]:
 
 def _found(answers: NDArray[np.bool_], scores: Numbers) -> Iterator[str]:
     for share in (0.03, 0.1):
-        limit = np.quantile(scores[~answers], 1 - share)
-        yield f"{100 * (scores[answers] > limit).mean():.1f} % where {100 * share:.0f} % of others are"
+        yield f"{100 * found_beside(answers, scores, share):.1f} % where {100 * share:.0f} % of others are"
 
 
 if __name__ == "__main__":

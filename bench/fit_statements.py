@@ -24,7 +24,7 @@ from cairn.recall.corpus import Vector
 from cairn.statements import heads as runtime
 from cairn.statements.features import BUCKETS, Features, features, names
 from cairn.statements.linking import Saying, Weights, evidence, expanded
-from logistic import Model, Numbers, Sparse, fit
+from logistic import Model, Numbers, Sparse, auc, fit, found_beside
 from statement_sets import subjects
 from talk_sets import CHANGES, Talk, current, talks
 
@@ -144,12 +144,9 @@ def _cross_validated(
 
 
 def _found(answers: NDArray[np.bool_], scores: Numbers) -> Iterator[str]:
-    order = np.argsort(np.argsort(scores)) + 1.0
-    yes, no = answers.sum(), (~answers).sum()
-    yield f"AUC {(order[answers].sum() - yes * (yes + 1) / 2) / (yes * no):.4f} of {yes} among {len(answers)}"
+    yield f"AUC {auc(answers, scores):.4f} of {answers.sum()} among {len(answers)}"
     for share in (0.01, 0.03, 0.1):
-        limit = np.quantile(scores[~answers], 1 - share)
-        yield f"{100 * (scores[answers] > limit).mean():.1f} % where {100 * share:.0f} % of others are"
+        yield f"{100 * found_beside(answers, scores, share):.1f} % where {100 * share:.0f} % of others are"
     for chance in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
         is_over = scores > np.log(chance / (1 - chance))
         shares = 100 * is_over[answers].mean(), 100 * is_over[~answers].mean()

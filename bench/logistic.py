@@ -124,3 +124,15 @@ def _descent(slope: Numbers, moves: Sequence[tuple[Numbers, Numbers]]) -> Number
 def _rarity(sparse: Sparse, rows: int) -> Numbers:
     having = np.bincount(sparse.columns, minlength=sparse.width)
     return np.where(having > 1, np.log(1 + rows / (1 + having)), 0.0)
+
+
+def auc(answers: NDArray[np.bool_], scores: NDArray[np.floating]) -> float:
+    """Return how often what is so scores above what is not."""
+    order = np.argsort(np.argsort(scores)) + 1.0
+    yes, no = int(answers.sum()), int((~answers).sum())
+    return float((order[answers].sum() - yes * (yes + 1) / 2) / (yes * no))
+
+
+def found_beside(answers: NDArray[np.bool_], scores: NDArray[np.floating], share: float) -> float:
+    """Return which share of what is so scores above all but this share of what is not."""
+    return float((scores[answers] > np.quantile(scores[~answers], 1 - share)).mean())

@@ -1,17 +1,24 @@
-"""Endpoints of a language model on the loopback interface: they keep what they are sent and answer as a test says."""
+"""What tests of models have: the models that set-up built, and endpoints of a language model on the loopback interface.
+
+Endpoints keep what they are sent and answer as a test says.
+"""
 
 from __future__ import annotations
 
 import json
+import shutil
 import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
+from cairn.models.embedders import BUILT
+from cairn.models.lazy_model import MODEL, READER
 from support.loopback import LoopbackServer, serving
 
 PATIENCE_SECONDS = 8.0
@@ -84,3 +91,17 @@ def good() -> bytes:
     arguments = json.dumps({"upserts": [upsert], "deletes": []})
     call = {"type": "function_call", "call_id": "c", "name": "record_facts", "arguments": arguments}
     return json.dumps({"status": "completed", "output": [call]}).encode()
+
+
+@pytest.fixture(scope="session")
+def directory() -> Path:
+    """Return where set-up built the models."""
+    if not all((BUILT / name).is_file() for name in (MODEL, READER)):
+        pytest.fail("set-up could not build the models: run make test again, with a package index in reach")
+    return BUILT
+
+
+@pytest.fixture
+def copied(directory: Path, tmp_path: Path) -> Path:
+    """Return a copy of the models to damage."""
+    return Path(shutil.copytree(directory, tmp_path / "model"))

@@ -18,7 +18,7 @@ import reviewed
 from cairn.ground.errors import EmbeddingFailed
 from cairn.ground.settings import EmbeddingSettings
 from cairn.models import embedders, lazy_model
-from cairn.models.embedders import BUILT, LAYERED, embedder
+from cairn.models.embedders import LAYERED, embedder
 from cairn.models.lazy_model import MODEL, READER, VOCABULARY
 from cairn.models.minilm import MiniLm
 
@@ -30,21 +30,8 @@ CANARY = "canary-77d1"
 
 
 @pytest.fixture(scope="module")
-def directory() -> Path:
-    if not (BUILT / MODEL).is_file():
-        pytest.fail("set-up could not build the embedding model: run make test again, with a package index in reach")
-    return BUILT
-
-
-@pytest.fixture(scope="module")
 def model(directory: Path) -> MiniLm:
     return MiniLm(directory)
-
-
-@pytest.fixture
-def copied(directory: Path, tmp_path: Path) -> Path:
-    """Return a copy of the model to damage."""
-    return Path(shutil.copytree(directory, tmp_path / "model"))
 
 
 def cosine(model: MiniLm, one: str, other: str) -> float:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from pathlib import Path
 
 import pytest
 
 from cairn.ground.errors import EmbeddingFailed
-from cairn.models.embedders import BUILT
 from cairn.models.lazy_model import MODEL, READER, VOCABULARY
 from cairn.models.minilm import MiniLm
 from cairn.models.statement_reader import StatementReader
@@ -22,21 +20,8 @@ FAR = 3
 
 
 @pytest.fixture(scope="module")
-def directory() -> Path:
-    if not (BUILT / READER).is_file():
-        pytest.fail("set-up could not build the reader: run make test again, with a package index in reach")
-    return BUILT
-
-
-@pytest.fixture(scope="module")
 def reader(directory: Path) -> StatementReader:
     return StatementReader(directory)
-
-
-@pytest.fixture
-def copied(directory: Path, tmp_path: Path) -> Path:
-    """Return a copy of the models to damage."""
-    return Path(shutil.copytree(directory, tmp_path / "model"))
 
 
 @pytest.mark.parametrize("text", [LASTING, "", "你好", "\x00\ud800", "word " * 5000])

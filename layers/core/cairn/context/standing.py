@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final
 
+from cairn.context.choosing import BREAK
 from cairn.context.lines import Known
 from cairn.context.rendering import fact_line
 from cairn.context.repeats import said
@@ -14,7 +15,6 @@ from cairn.ground.explanation import Explanation
 
 LOOKED_AT: Final = 100
 """How many memories of each log are looked at, the newest: some are too long, and some say the same."""
-_BREAK = 2
 _LEAST = 8
 """The tokens of the shortest line: where fewer are left, no further one is looked at."""
 
@@ -33,7 +33,7 @@ def standing(facts: Iterable[Fact], user: str | None, budget: int, most: int) ->
             continue
         met.add(what)
         line = fact_line(fact, user)
-        if (cost := tokens.count(line) + _BREAK) <= budget:
+        if (cost := tokens.count(line) + BREAK) <= budget:
             chosen.append(Known(fact, line))
             budget -= cost
     return tuple(chosen)
