@@ -33,16 +33,16 @@ def test_a_passage_is_its_heading_and_a_line_for_each_text_with_gaps_marked() ->
 
 
 @pytest.mark.req("R291")
-def test_passages_are_of_one_session_and_day_the_newest_last() -> None:
+def test_passages_are_of_one_session_and_day_the_newest_first() -> None:
     lines = [line_of(9, "b", day=3), line_of(0, "c", session="t", day=2), line_of(1, "a"), line_of(2, "d", day=2)]
 
     found = passages(lines)
 
     assert [(each.ref, each.session_id, each.day.day) for each in found] == [
-        ("m1", "s", 1),
-        ("m2", "t", 2),
-        ("m3", "s", 2),
-        ("m4", "s", 3),
+        ("m1", "s", 3),
+        ("m2", "s", 2),
+        ("m3", "t", 2),
+        ("m4", "s", 1),
     ]
 
 

@@ -34,7 +34,7 @@ def told(start: START, clock: Any) -> Any:
 
 @pytest.mark.req("R023")
 @pytest.mark.req("R291")
-def test_the_default_context_names_speaker_and_day_and_holds_no_duplicate_and_no_filler_newest_last(
+def test_the_default_context_names_speaker_and_day_and_holds_no_duplicate_and_no_filler_newest_first(
     told: Any, placed: PLACED
 ) -> None:
     turn = told.ask("Whose orchard is the fig tree from?", recall_scope="user")
@@ -49,7 +49,7 @@ def test_the_default_context_names_speaker_and_day_and_holds_no_duplicate_and_no
     refs = list(dict.fromkeys(chunk["ref"] for chunk in block["chunks"]))
     days = list(dict.fromkeys(int(chunk["day"].split()[0]) for chunk in block["chunks"]))
     assert refs == [f"m{number}" for number in range(1, len(refs) + 1)]
-    assert days == sorted(days)
+    assert days == sorted(days, reverse=True)
 
 
 @pytest.mark.req("R291")

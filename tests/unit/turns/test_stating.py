@@ -132,7 +132,8 @@ def test_where_the_past_is_asked_for_what_no_longer_holds_is_placed_and_says_unt
 def test_where_a_change_is_not_sure_both_stand_and_the_older_is_marked(start: START, links: Any) -> None:
     talk = start()
     talk.say(OLD)
-    links(0.3)
+    links(linking.PERHAPS + 0.01)
+    talk.adapters.clock.advance(days=1)
     talk.other("friday").say(NEW)
 
     text = context(talk.other("saturday"))

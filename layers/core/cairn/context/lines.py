@@ -54,11 +54,11 @@ class Passage:
 
 
 def passages(lines: Sequence[Line]) -> tuple[Passage, ...]:
-    """Return lines as passages, the newest last."""
+    """Return lines as passages, the newest first: where they disagree, the newest is right."""
     ordered = sorted(lines, key=lambda line: (*line.passage, line.row))
     groups = [tuple(group) for _, group in groupby(ordered, key=lambda line: line.passage)]
-    # Of sessions that interleave on a day the one that began earlier stands first.
-    groups.sort(key=lambda group: (group[0].chunk.at, group[0].chunk.session_id))
+    # Of sessions that interleave on a day the one that began later stands first.
+    groups.sort(key=lambda group: (group[0].chunk.at, group[0].chunk.session_id), reverse=True)
     return tuple(Passage(f"m{number}", group) for number, group in enumerate(groups, 1))
 
 

@@ -47,7 +47,7 @@ def text_policy() -> dict[str, Any]:
 
 
 def memory(facts: Sequence[str], passages: Sequence[str], sign: Sign) -> dict[str, Any]:
-    """Return the message that holds recalled facts, the best first, and passages of earlier turns, the newest last."""
+    """Return the message that holds recalled facts, the best first, and passages of earlier turns, the newest first."""
     content = {"kind": _KIND, "untrusted": True, "facts": list(facts), "chunks": list(passages)}
     return signed(content, sign)
 
