@@ -46,7 +46,7 @@ runtime: .venv/.ready ## Run the built functions under Lambda's own runtime and 
 
 bench: bench-budgets bench-extraction bench-detection ## Print what no machine changes; bench-<name> measures one thing, as bench/<name>.py says
 
-# ARGS=--save keeps the result, DATA= names a data set.
+# ARGS=--save keeps the result, DATA= names one or more data sets.
 bench-%: $(MODEL)
 	@OPENBLAS_NUM_THREADS=1 PYTHONPATH=tools $(BIN)/python bench/$*.py $(if $(DATA),--data $(DATA)) $(ARGS)
 

@@ -1,6 +1,6 @@
 """A log that is really stored and indexed, to measure what an entry of a segment takes: bytes, time, memory.
 
-Each entry is one text with its vector, as in `make bench-recall`'s growth. Merging and reading are measured in a
+Each entry is one text with its vector, as in `make bench-recall_scale`. Merging and reading are measured in a
 process of their own each, so that the most memory it had is theirs. Beyond DISTINCT entries texts come again with two
 other words, which packs better than what people say: bytes are to be measured below.
 """

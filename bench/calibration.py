@@ -16,9 +16,7 @@ import numpy as np
 from cairn.ground.ports import Embedder
 from cairn.models.embedders import embedder
 from cairn.settings import settings
-from recall_sets import read
-
-CONVERSATIONS = Path(__file__).parent / "data" / "recall" / "fit"
+from recall_sets import FITTED_ON, read
 
 
 def main() -> int:
@@ -27,7 +25,7 @@ def main() -> int:
     if chosen is None:
         print("there is no embedder: run make, or see docs/reference/settings.md")
         return 1
-    mean, deviation = measured(chosen, CONVERSATIONS)
+    mean, deviation = measured(chosen, FITTED_ON)
     print(json.dumps({"embedder": chosen.name, "mean": round(mean, 4), "deviation": round(deviation, 4)}))
     return 0
 

@@ -37,11 +37,10 @@ from cairn.turns.window import Window
 from fit_context import fit_chances, size_of
 from recall_engine import MODEL, CachingEmbedder, StoredConversation, stored
 from recall_rivals import bm25_scores
-from recall_sets import Conversation, Question, Text, read
+from recall_sets import FITTED_ON, HELD_OUT, Conversation, Question, Text, data_option, read
 from report import Cell, Table
 from unanswerable import put, whole
 
-DATA = (Path(__file__).parent / "data/recall/fit", Path(__file__).parent / "data/recall/asked")
 MEASURES = ("any", "all", "any, whole texts", "all, whole texts", "words of the evidence", "content")
 _ROLES = {"user", "assistant"}
 _OF_OTHERS = 60
@@ -63,11 +62,10 @@ class Given:
 def main() -> None:
     """Print the tables."""
     parser = report.options(__doc__)
-    parser.add_argument("--data", type=Path, help="a file or directory of conversations; else Cairn's own")
+    data_option(parser, (FITTED_ON, HELD_OUT))
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print N of the contexts whole")
     given = parser.parse_args()
-    paths = [given.data] if given.data else [path for path in DATA if path.exists()]
-    tables = [table for path in paths for table in of_data(path, given.show)]
+    tables = [table for path in given.data for table in of_data(path, given.show)]
     report.publish("context", tables, given, seeds=(0,), libraries=("numpy", "onnxruntime"))
 
 
@@ -145,7 +143,7 @@ def content_of(turn: PreparedTurn) -> float:
 
 def rivals() -> Mapping[str, Callable[[Conversation], Iterator[Given]]]:
     """Return what BM25 gives."""
-    fit = _fit_of_bm25(read(DATA[0]))
+    fit = _fit_of_bm25(read(FITTED_ON))
     return {
         "BM25 in the same packer": lambda one: _packed(one, fit),
         "BM25, 5 whole texts": lambda one: _whole(one, 5),

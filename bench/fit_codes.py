@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from cairn.recall import token_vectors as tokens
 from recall_engine import MODEL
-from recall_sets import read
+from recall_sets import FITTED_ON, read
 
-DATA = Path(__file__).parent / "data/recall/fit"
 CODES = Path(tokens.__file__).with_name("codes.npz")
 DIMENSIONS, CENTROIDS = 64, 256
 SAMPLE, ROUNDS, SEED = 40_000, 12, 0
@@ -26,7 +25,7 @@ Numbers = NDArray[np.float32]
 def main() -> None:
     """Fit and write."""
     chance = np.random.default_rng(SEED)
-    said = [text.said for conversation in read(DATA) for text in conversation.texts]
+    said = [text.said for conversation in read(FITTED_ON) for text in conversation.texts]
     seen = _unit(np.concatenate([MODEL.embed_with_tokens(text).tokens for text in said]))
     seen = seen[chance.permutation(len(seen))[:SAMPLE]]
     _, directions = np.linalg.eigh(seen.T @ seen)

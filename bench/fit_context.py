@@ -26,9 +26,9 @@ from cairn.recall.filter import SearchMode
 from cairn.recall.ranker import Tier, fitted
 from cairn.turns import before_turn
 from cairn.turns.model import PreparedTurn
-from fit_ranker import DATA, TIERS, provenance
+from fit_ranker import TIERS, provenance
 from recall_engine import MODEL, CachingEmbedder, StoredConversation, stored
-from recall_sets import Conversation, read
+from recall_sets import FITTED_ON, Conversation, read
 from report import Table
 
 FITTED = Path(__file__).parents[1] / "layers/core/cairn/context/fitted.json"
@@ -49,7 +49,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--dry", action="store_true", help="print only, write nothing")
     given = options.parse_args()
-    conversations = read(DATA)
+    conversations = read(FITTED_ON)
     with stored(conversations, CachingEmbedder(MODEL)) as engines:
         found: dict[str, object] = {"fitted_on": provenance()["conversations"], "chances": {}}
         kept: dict[str, object] = {}

@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from cairn.recall.likelihood import evidence
 from cairn.recall.ranker import Tier
-from fit_ranker import DATA, FOLDS, WEIGHTS, provenance
+from fit_ranker import FOLDS, WEIGHTS, provenance
 from long_replies import with_long_replies
 from notfound_metrics import area, rejected
 from recall_engine import MODEL, CachingEmbedder, StoredConversation, stored
-from recall_sets import Conversation, read
+from recall_sets import FITTED_ON, Conversation, read
 from report import Table
 from unanswerable import Group, Log, Put, merged, put, sessions, whole
 
@@ -76,7 +76,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--dry", action="store_true", help="print only, write nothing")
     given = options.parse_args()
-    conversations = read(DATA)
+    conversations = read(FITTED_ON)
     found = list(cases(logs(conversations), conversations))
     written: dict[str, object] = {"fitted_on": fitted_on()}
     rows: list[Sequence[str | float]] = []

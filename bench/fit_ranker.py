@@ -33,10 +33,9 @@ from cairn.recall.ranker import Tier
 from long_replies import LONGEST, SHORTEST, SUFFIX, with_long_replies
 from recall_engine import MODEL, CachingEmbedder, StoredConversation, stored
 from recall_metrics import MEASURES, Answered, means, measured
-from recall_sets import Conversation, Question, read
+from recall_sets import FITTED_ON, Conversation, Question, read
 from report import Table
 
-DATA = Path(__file__).parent / "data/recall/fit"
 WEIGHTS = Path(__file__).parents[1] / "layers/core/cairn/recall/weights.json"
 TIERS: Mapping[Tier, tuple[SearchMode, Sequence[str]]] = {
     "words": ("text", ()),
@@ -90,7 +89,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--dry", action="store_true", help="print only, write nothing")
     given = options.parse_args()
-    conversations = [*read(DATA), *with_long_replies(read(DATA))]
+    conversations = [*read(FITTED_ON), *with_long_replies(read(FITTED_ON))]
     found: dict[str, object] = {"fitted_on": provenance()}
     rows: list[Sequence[str | float]] = []
     with stored(conversations, CachingEmbedder(MODEL)) as engine:
@@ -218,7 +217,7 @@ def _cross_validated(examples: Sequence[Sequence[Example]]) -> Iterator[tuple[st
 
 def provenance() -> dict[str, object]:
     """Return what the weights are fitted on, and how."""
-    files = sorted(DATA.glob("*.json"))
+    files = sorted(FITTED_ON.glob("*.json"))
     digest = sha256(b"".join(sha256(path.read_bytes()).digest() for path in files)).hexdigest()
     return {
         "conversations": [path.name for path in files],

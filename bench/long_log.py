@@ -28,9 +28,8 @@ from cairn.log.layout import log_owner
 from cairn.recall.filter import SearchMode
 from cairn.services import Services
 from recall_engine import TENANT, USER, CachingEmbedder
-from recall_sets import Text, read
+from recall_sets import FITTED_ON, Text, read
 
-DATA = Path(__file__).parent / "data/recall/fit"
 SESSION = Session(TENANT, Project("scale"), SessionId("asking"))
 OWNER = log_owner(USER, SESSION.session_id)
 _NOISE, _NOISE_WORDS, _MARK = 0.02, 5_000, " ~ "
@@ -54,7 +53,7 @@ class Moved(CachingEmbedder):
 
 def texts() -> list[tuple[str, Text]]:
     """Return what is said, each with the name of its conversation."""
-    return [(each.name, text) for each in read(DATA) for text in each.texts]
+    return [(each.name, text) for each in read(FITTED_ON) for text in each.texts]
 
 
 def write(adapters: Adapters, services: Services, size: int) -> None:

@@ -20,11 +20,10 @@ from cairn.recall.likelihood import Likelihood
 from notfound_metrics import Numbers, area, rejected
 from recall_engine import MODEL, CachingEmbedder, stored
 from recall_rivals import best_bm25
-from recall_sets import read
+from recall_sets import HELD_OUT, data_option, read
 from report import Cell, Table
 from unanswerable import Put, merged, put, sessions, whole
 
-DATA = Path(__file__).parent / "data/recall/asked"
 MODES: tuple[tuple[str, SearchMode], ...] = (("words", "text"), ("words and meaning", "hybrid"))
 GROUPS = ("another's", "another's, renamed", "wrong person", "adversarial")
 MOST = 60
@@ -46,12 +45,17 @@ class Asked:
 def main() -> None:
     """Print the tables."""
     parser = report.options(__doc__)
-    parser.add_argument("--data", type=Path, default=DATA, help="a file or directory of conversations; else held-out")
+    data_option(parser, (HELD_OUT,))
     parser.add_argument("--most", type=int, default=MOST, help="how many questions of others each log is asked")
     given = parser.parse_args()
-    asked = list(measured(given.data, given.most))
-    tables = [told(given.data.name, asked), by_size(given.data.name, asked), calibration(given.data.name, asked)]
+    tables = [table for path in given.data for table in of_data(path, given.most)]
     report.publish("notfound", tables, given, seeds=(0,), libraries=("numpy", "onnxruntime"))
+
+
+def of_data(path: Path, most: int) -> Iterator[Table]:
+    """Yield the tables of a data set."""
+    asked = list(measured(path, most))
+    yield from (told(path.name, asked), by_size(path.name, asked), calibration(path.name, asked))
 
 
 def measured(path: Path, most: int) -> Iterator[Asked]:

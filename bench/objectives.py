@@ -33,7 +33,7 @@ from clients import AFTER, BEFORE, Door, Seen, cpu_seconds, once, talk
 from long_log import Moved
 from over_adapters import services_over
 from recall_engine import MODEL, NoJobs, StoryClock
-from recall_sets import read
+from recall_sets import FITTED_ON, read
 from report import Cell, Table
 from scenes import PROJECT, Place
 
@@ -47,7 +47,6 @@ _HERE = Place("long", "ada")
 _SESSION = Session(LOCAL_TENANT, Project(PROJECT), SessionId(_HERE.session))
 _USER = UserId(_HERE.user)
 _OWNER = log_owner(_USER, _SESSION.session_id)
-_DATA = Path(__file__).parent / "data/recall/fit"
 _WORDS = 5_000
 _AT_ONCE = 100
 _INDEXED = 1000
@@ -155,7 +154,7 @@ def _entry(number: int, text: str, at: datetime) -> LogEntry:
 
 def _texts() -> Iterator[str]:
     words = random.Random(1)  # noqa: S311 - noise
-    said = [text.said for each in read(_DATA) for text in each.texts]
+    said = [text.said for each in read(FITTED_ON) for text in each.texts]
     while True:
         for text in said:
             yield f"{text} ~ " + " ".join(f"w{words.randrange(_WORDS)}" for _ in range(2))

@@ -1,8 +1,9 @@
 """How well recall finds what answers a question: shares of questions, with 95 % intervals over conversations.
 
-The data are files of Cairn's own format or LoCoMo's (Maharana et al. 2024). Each text is stored by after_turn as a turn
-of its own, the log is indexed, and each question is put to recall as an agent would put it. Facts that Cairn has drawn
-from the texts are in the same ranking; they are left out of it but in the rows that say otherwise.
+The data sets are files of Cairn's own format or LoCoMo's (Maharana et al. 2024), or directories of such. Each text is
+stored by after_turn as a turn of its own, the log is indexed, and each question is put to recall as an agent would put
+it. Facts that Cairn has drawn from the texts are in the same ranking; they are left out of it but in the rows that say
+otherwise.
 
 any@k: some text that is needed is among the first k; all@k: all are. session R@5: one of the first five sessions in the
 ranking is right.
@@ -20,7 +21,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-import recall_scale
 import report
 from cairn.memories.model import RecalledItem
 from cairn.recall import ranker
@@ -29,13 +29,13 @@ from cairn.recall.ranker import SIGNALS, Tier, Weights
 from recall_engine import DEPTH, MODEL, CachingEmbedder, StoredConversation, stored, text_id
 from recall_metrics import MEASURES, Answered, interval, measured
 from recall_rivals import Rival, bm25, dense
-from recall_sets import Conversation, Question, read
+from recall_sets import FITTED_ON, HELD_OUT, Conversation, Question, data_option, read
 from report import Cell, Table
 
-DATA = (Path(__file__).parent / "data/recall/fit", Path(__file__).parent / "data/recall/asked")
 MODES: Mapping[str, SearchMode] = {"words": "text", "words and meaning": "hybrid"}
 _COLUMNS = ("n", *MEASURES)
 _KEY = "any@10"
+_BM25 = "BM25, plain"
 
 Rankings: TypeAlias = Sequence[tuple[Conversation, Question, Sequence[str]]]
 
@@ -43,15 +43,11 @@ Rankings: TypeAlias = Sequence[tuple[Conversation, Question, Sequence[str]]]
 def main() -> None:
     """Print the tables."""
     parser = report.options(__doc__)
-    parser.add_argument("--data", type=Path, help="a file or directory of conversations; else Cairn's own")
+    data_option(parser, (FITTED_ON, HELD_OUT))
     parser.add_argument("--ablate", action="store_true", help="leave out one signal after the other")
     parser.add_argument("--explain", type=int, default=0, metavar="N", help="explain what N questions found first")
-    parser.add_argument("--scale", type=int, nargs="*", help="measure time and memory too, with so many memories")
     given = parser.parse_args()
-    paths = [given.data] if given.data else [path for path in DATA if path.exists()]
-    tables = [table for path in paths for table in of_data(path, given.ablate, given.explain)]
-    if given.scale is not None:
-        tables.append(recall_scale.table(given.scale or recall_scale.SIZES))
+    tables = [table for path in given.data for table in of_data(path, given.ablate, given.explain)]
     report.publish("recall", tables, given, seeds=(0,), libraries=("numpy", "onnxruntime"))
 
 
@@ -62,14 +58,16 @@ def of_data(path: Path, ablate: bool, explain: int) -> Iterator[Table]:  # noqa:
     with stored(conversations, embedder) as services:
         cairn = {name: rankings(services, conversations, mode) for name, mode in MODES.items()}
         rivals: Mapping[str, Callable[[Conversation], Rival]] = {
-            "BM25, plain": lambda conversation: bm25(conversation.texts),
+            _BM25: lambda conversation: bm25(conversation.texts),
             "MiniLM, plain": lambda conversation: dense(conversation.texts, embedder),
         }
         systems = {name: marked(_of_rival(conversations, make)) for name, make in rivals.items()}
         systems |= {f"Cairn, {name}": marked(texts_only(ranked)) for name, ranked in cairn.items()}
         systems |= {f"Cairn, {name}, facts in place": marked(ranked) for name, ranked in cairn.items()}
         yield overall(path.name, systems)
-        yield by_kind(path.name, {name: systems[f"Cairn, {name}"] for name in MODES})
+        kept = {_BM25: systems[_BM25], **{name: systems[f"Cairn, {name}"] for name in MODES}}
+        yield by_kind(path.name, kept)
+        yield below(path.name, systems[_BM25], {name: kept[name] for name in MODES})
         if ablate:
             yield ablation(path.name, services, conversations)
         if explain:
@@ -96,7 +94,7 @@ def overall(data: str, systems: Mapping[str, Sequence[Answered]]) -> Table:
             low, high = interval(kept, _KEY)
             rows.append((f"{name}; {of}", *_means(kept), f"{100 * low:.1f} to {100 * high:.1f}"))
     note = f"In percent; of the first {DEPTH} that recall gives. The interval is of {_KEY}, over conversations."
-    if data == DATA[0].name:
+    if data == FITTED_ON.name:
         note += " The ranker was fitted on these: bench/fit_ranker.py prints what cross-validation says of them."
     return Table(f"Recall on {data}", ("ranking", *_COLUMNS, "95 %"), rows, note)
 
@@ -106,10 +104,23 @@ def by_kind(data: str, systems: Mapping[str, Sequence[Answered]]) -> Table:
     rows: list[Sequence[Cell]] = []
     for name, answers in systems.items():
         for kind in sorted({each.kind for each in answers}):
-            kept = [each for each in answers if each.kind == kind]
+            kept = _of_kind(answers, kind)
             low, high = interval(kept, _KEY)
             rows.append((f"{name}; {kind}", *_means(kept), f"{100 * low:.1f} to {100 * high:.1f}"))
     return Table(f"By kind of question, on {data}", ("ranking", *_COLUMNS, "95 %"), rows)
+
+
+def below(data: str, plain: Sequence[Answered], systems: Mapping[str, Sequence[Answered]]) -> Table:
+    """Return each measure by which plain BM25 does better than one of the systems, on all questions or on a kind."""
+    groups = {"all": plain} | {kind: _of_kind(plain, kind) for kind in sorted({each.kind for each in plain})}
+    rows: list[Sequence[Cell]] = []
+    for name, answers in systems.items():
+        for group, theirs in groups.items():
+            ours = answers if group == "all" else _of_kind(answers, group)
+            pairs = zip(MEASURES, _means(theirs)[1:], _means(ours)[1:], strict=True)
+            rows += ((f"{name}; {group}", len(theirs), what, b, c) for what, b, c in pairs if b > c)
+    note = "" if rows else "Nowhere, by no measure."
+    return Table(f"Where plain BM25 does better, on {data}", ("ranking", "n", "measure", "BM25", "Cairn"), rows, note)
 
 
 def ablation(data: str, services: Mapping[str, StoredConversation], conversations: Sequence[Conversation]) -> Table:
@@ -196,7 +207,11 @@ def _groups(answers: Sequence[Answered]) -> Mapping[str, Callable[[str], bool]]:
     return groups
 
 
-def _means(answers: Sequence[Answered]) -> Sequence[Cell]:
+def _of_kind(answers: Sequence[Answered], kind: str) -> list[Answered]:
+    return [each for each in answers if each.kind == kind]
+
+
+def _means(answers: Sequence[Answered]) -> Sequence[int | float]:
     return len(answers), *(round(100 * fmean(each.values[name] for each in answers), 1) for name in MEASURES)
 
 

@@ -15,21 +15,30 @@ from datetime import timedelta
 from pathlib import Path
 from statistics import median, quantiles
 
+import report
 from cairn.ground.adapters import Adapters
 from cairn.ground.ports import Embedder
 from cairn.memories.model import RecallRequest
 from cairn.memories.recall import recall
 from cairn.recall.filter import SearchMode
 from cairn.services import Services
-from long_log import DATA, SESSION, Moved, first_answer, index, write
+from long_log import SESSION, Moved, first_answer, index, write
 from recall_engine import MODEL, USER, StoryClock, open_adapters, recalling
-from recall_sets import read
+from recall_sets import FITTED_ON, read
 from report import Cell, Table
 
-SIZES = (1_000, 10_000, 100_000)
+_SIZES = (1_000, 10_000, 100_000)
 QUESTIONS = 100
 MODES: tuple[SearchMode, ...] = ("text", "hybrid")
 _COLD_RUNS = 5
+
+
+def main() -> None:
+    """Print the table."""
+    parser = report.options(__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=_SIZES, help="how many memories there are")
+    given = parser.parse_args()
+    report.publish("recall_scale", [table(given.sizes)], given, seeds=(0,), libraries=("numpy", "onnxruntime"))
 
 
 def table(sizes: Sequence[int]) -> Table:
@@ -44,7 +53,7 @@ def table(sizes: Sequence[int]) -> Table:
 
 
 def _measured(size: int) -> Iterator[Sequence[Cell]]:
-    asked = [question.text for each in read(DATA) for question in each.questions]
+    asked = [question.text for each in read(FITTED_ON) for question in each.questions]
     random.Random(0).shuffle(asked)  # noqa: S311 - which questions, no secret
     embedder = Moved(MODEL)
     with tempfile.TemporaryDirectory() as directory, open_adapters(Path(directory), StoryClock()) as adapters:
@@ -99,3 +108,7 @@ def _cold(directory: Path, text: str, mode: SearchMode) -> tuple[float, float]:
 def _of_children() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+if __name__ == "__main__":
+    main()

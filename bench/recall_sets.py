@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
+FITTED_ON = Path(__file__).parent / "data/recall/fit"
+"""On which the ranker, chances and likelihoods are fitted."""
+HELD_OUT = Path(__file__).parent / "data/recall/asked"
 _SESSION = re.compile(r"session_(\d+)")
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
 _LOCOMO_KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -44,6 +48,12 @@ class Conversation:
     language: str
     texts: tuple[Text, ...]
     questions: tuple[Question, ...]
+
+
+def data_option(parser: argparse.ArgumentParser, own: Sequence[Path]) -> None:
+    """Add the option that names data sets; without it they are our `own`."""
+    says = "files or directories of conversations, each a data set; else Cairn's own"
+    parser.add_argument("--data", type=Path, nargs="+", default=own, help=says)
 
 
 def read(path: Path) -> tuple[Conversation, ...]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from fit_ranker import DATA
 from long_replies import LONGEST, SHORTEST, with_long_replies
-from recall_sets import Conversation, read
+from recall_sets import FITTED_ON, Conversation, read
 
 
 def chat() -> Conversation:
-    (found,) = read(DATA / "c2-migraine.json")
+    (found,) = read(FITTED_ON / "c2-migraine.json")
     return found
 
 
 def other() -> Conversation:
-    (found,) = read(DATA / "c4-theatre.json")
+    (found,) = read(FITTED_ON / "c4-theatre.json")
     return found
 
 
@@ -35,6 +34,6 @@ def test_the_copies_are_the_same_every_time() -> None:
 
 
 def test_a_conversation_without_an_assistant_has_no_copy() -> None:
-    (birders,) = read(DATA / "c3-birders.json")
+    (birders,) = read(FITTED_ON / "c3-birders.json")
 
     assert with_long_replies([birders]) == []

@@ -98,6 +98,21 @@ def test_whoever_told_the_other_is_the_one_whose_words_are_asked_for() -> None:
     assert asked("Which friends have I told you about?", *CHAT).speakers == {0}
 
 
+@pytest.mark.parametrize(
+    ("text", "speakers"),
+    [
+        ("Can you help me plan my garden?", {0}),
+        ("I want to repaint the boat. What would you suggest?", {0}),
+        ("Do you remember when my sister moved?", {0}),
+        ("What colours would you suggest for a boat?", set[int]()),
+        ("Can you tell me again what you suggested for my boat?", {1}),
+        ("Which book of yours do you recommend?", {1}),
+    ],
+)
+def test_what_the_assistant_is_asked_to_do_now_is_not_what_it_said(text: str, speakers: set[int]) -> None:
+    assert asked(text, *CHAT).speakers == speakers
+
+
 def test_a_question_that_is_not_english_tells_nothing_by_its_pronouns() -> None:
     assert asked("Which book did you recommend?", *CHAT).is_english
     assert not asked("Welches Buch hast du mir empfohlen?", *CHAT).is_english

@@ -157,6 +157,18 @@ def test_what_shares_no_word_with_the_question_nor_stands_beside_one_that_does_i
     assert matched == {0, 1}
 
 
+def test_what_is_a_hundredth_as_likely_as_the_best_can_match_though_it_shares_no_word() -> None:
+    corpus = Texts(*BOAT)
+    ranking = ranker.rank(corpus, asked(corpus, "boat"))
+    scores = np.array([9.0, 8.0, 4.5, 4.3, 4.0], np.float32)
+
+    widened = replace(ranking, scores=scores, related=np.arange(5) == 4).with_the_nearly_best()
+
+    assert widened.matched.tolist() == [True, True, True, False, True]
+    assert widened.related.tolist() == [False] * 4 + [True]
+    assert not ranker.NOTHING.with_the_nearly_best().matched.any()
+
+
 def test_texts_stand_in_the_order_of_their_scores_and_ranks_are_those_among_what_matches() -> None:
     said = ["Boat?", *(f"Nothing to see here, {number} times already this week." for number in range(6))]
     corpus = Texts(

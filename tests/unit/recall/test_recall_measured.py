@@ -10,19 +10,18 @@ from statistics import fmean
 import pytest
 
 from cairn.recall.filter import SearchMode
-from fit_ranker import DATA as FITTED_ON
 from fit_ranker import WEIGHTS, provenance
-from recall import DATA, marked, rankings, texts_only, without
+from recall import marked, rankings, texts_only, without
 from recall_engine import MODEL, CachingEmbedder, StoredConversation, stored
 from recall_metrics import means
-from recall_sets import Conversation, read
+from recall_sets import FITTED_ON, HELD_OUT, Conversation, read
 
 NAMES = ("en-rail-year", "en-piano-tuner")
 
 
 @pytest.fixture(scope="module")
 def conversations() -> Sequence[Conversation]:
-    return [each for name in NAMES for each in read(DATA[1] / f"{name}.json")]
+    return [each for name in NAMES for each in read(HELD_OUT / f"{name}.json")]
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +57,7 @@ def test_without_a_signal_recall_finds_less(
 
 def test_the_ranker_is_fitted_on_the_conversations_that_are_here_and_on_no_others() -> None:
     assert json.loads(WEIGHTS.read_text("utf-8"))["fitted_on"] == provenance()
-    assert not {path.name for path in FITTED_ON.glob("*.json")} & {path.name for path in DATA[1].glob("*.json")}
+    assert not {path.name for path in FITTED_ON.glob("*.json")} & {path.name for path in HELD_OUT.glob("*.json")}
 
 
 @pytest.mark.slow

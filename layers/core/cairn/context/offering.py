@@ -103,7 +103,7 @@ class Candidates:
         found_at: dict[str, Hit] = {}
         shortlist, met = Shortlist(now, most), set[Hashable]()
         # Among themselves: beside the text that it was drawn from a short statement always scores low.
-        hits = [hit for hit in self._hits if hit.kind != "texts" and self._answer.matches(hit)]
+        hits = [hit for hit in self._hits if hit.kind != "texts" and self._answer.is_related(hit)]
         chances = self._chances(hits)
         for hit in hits:
             chance = chances.of(hit.score)

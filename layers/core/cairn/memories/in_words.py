@@ -20,8 +20,7 @@ def of_a_question(request: RecallRequest, searched: int, related: int, likelihoo
         return f"nothing related to this among {_texts(searched)}"
     if not likelihood.is_likely:
         return f"{_texts(related, 'related ')}, none likely to answer this"
-    # What likely answers may share no word with the question and be too far from it to count as related.
-    likely = f"{_texts(min(likelihood.texts, related))} likely to answer this, of {related} related"
+    likely = f"{_texts(likelihood.texts)} likely to answer this, of {related} related"
     return f"{likely}; what fits best was said by somebody else than this names" if likelihood.by_another else likely
 
 

@@ -40,13 +40,15 @@ class Hit(NamedTuple):
 class Answer:
     """The documents that match a question, of those that are `allowed`: bool of shape (rows,) of the corpus.
 
-    `without_vector` of the allowed have no vector yet where vectors were asked for.
+    `likelihood` is how likely something of what was weighed answers. `without_vector` of the allowed have no vector yet
+    where vectors were asked for.
     """
 
     ranking: Ranking
     collections: Sequence[Collection]
     corpus: Joined
     allowed: Mask
+    likelihood: Likelihood
     without_vector: int = 0
 
     @property
@@ -75,14 +77,9 @@ class Answer:
         number, _ = self.corpus.leaf_of(int(self.ranking.rows[place]))
         return Hit(self.corpus.leaves[number].kind, float(scores[place]), place)
 
-    @cached_property
-    def likelihood(self) -> Likelihood:
-        """Return how likely something of what was weighed answers the question."""
-        return likelihood(self.ranking, self.searched)
-
-    def matches(self, hit: Hit) -> bool:
+    def is_related(self, hit: Hit) -> bool:
         """Tell whether it has to do with the question by a word or by meaning."""
-        return bool(self.ranking.matched[hit.place])
+        return bool(self.ranking.related[hit.place])
 
     def place(self, hit: Hit) -> tuple[int, int]:
         """Return the row of what was found, and that of what was said just before it, -1 for none."""
@@ -141,12 +138,13 @@ def answer(  # noqa: PLR0913 - what a question is put to, and how
 ) -> Answer:
     """Put a question to the collections, of which those of one kind stand together; nothing matches an empty one.
 
+    What is related matches and, where it likely holds an answer, all that is nearly as good as the best.
     What embeds English only is not asked about a question in another language, unless meaning alone is to decide.
     """
     corpus = side_by_side([each.corpus for each in collections])
     allowed = np.concatenate([each.allowed for each in collections]) if collections else np.zeros(0, np.bool_)
     if not text or not allowed.any():
-        return Answer(NOTHING, collections, corpus, allowed)
+        return Answer(NOTHING, collections, corpus, allowed, Likelihood())
     days = corpus.columns.day
     # A date without a year is meant in a year that something was said in.
     years = range(_year(int(days.min())), _year(int(days.max())) + 1)
@@ -155,7 +153,11 @@ def answer(  # noqa: PLR0913 - what a question is put to, and how
     by_words = mode == "text" or (mode == "hybrid" and english_only and asked.is_foreign)
     query_vectors = None if by_words else embed(asked.text, text)
     lacking = 0 if query_vectors is None else without_vector(corpus, query_vectors.embedder, allowed)
-    return Answer(rank(corpus, asked, query_vectors, allowed, mode), collections, corpus, allowed, lacking)
+    ranking = rank(corpus, asked, query_vectors, allowed, mode)
+    chance = likelihood(ranking, int(allowed.sum()))
+    # An answer may share no word with its question and mean something else by itself: then the ranker alone knows it.
+    found = ranking.with_the_nearly_best() if chance.is_likely else ranking
+    return Answer(found, collections, corpus, allowed, chance, lacking)
 
 
 def _year(day: int) -> int:

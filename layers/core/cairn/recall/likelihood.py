@@ -62,8 +62,8 @@ class Likelihood:
 
 
 def likelihood(ranking: Ranking, size: int) -> Likelihood:
-    """Return how likely something of the ranking answers, of a log with so many documents; 0 where nothing matches."""
-    if not ranking.matched.any():
+    """Return how likely something of the ranking answers, of a log of so many documents; 0 where nothing is related."""
+    if not ranking.related.any():
         return Likelihood()
     tier = tier_of(ranking.features)
     calibration, found = calibrated(tier), evidence(ranking, size, tier)

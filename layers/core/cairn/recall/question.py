@@ -32,6 +32,10 @@ _COMMON_ELSEWHERE = """
 _FOREIGN = frozenset(_COMMON_ELSEWHERE.split())
 """Words that stand in nearly every question of the languages that share the Latin script."""
 _I_TOLD_YOU = re.compile(r"\bi(?:'ve|'d)?(?: \w+){1,2} you\b")
+# "Can you help me plan …?", "What would you suggest?": what the assistant is to do now, not what it said.
+_ASKS_YOU_TO = re.compile(
+    r"\b(?:(?:can|could|will|would) you\b|do you (?:know|think|remember|recall|have|suggest|recommend|advise)\b)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +117,8 @@ def _in_latin(text: str) -> bool:
 
 def _pronouns(said: Sequence[str]) -> Person | None:
     """Return whose words are asked for in English: "what did you tell me" asks for the assistant's."""
-    if not _OF_THE_ASSISTANT.isdisjoint(said) and not _I_TOLD_YOU.search(" ".join(said)):
+    told = _ASKS_YOU_TO.sub("", " ".join(said))
+    if not _OF_THE_ASSISTANT.isdisjoint(told.split()) and not _I_TOLD_YOU.search(told):
         return "assistant"
     return None if _OF_THE_USER.isdisjoint(said) else "user"
 

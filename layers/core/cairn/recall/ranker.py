@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from math import log
 from pathlib import Path
 from typing import Literal
 
@@ -75,14 +76,20 @@ class Weights:
 class Ranking:
     """The texts that may answer a question, the best first, whether they match it or not.
 
-    `rows` are int64, `scores` float32, `matched` bool, each feature float32, all of shape (found,).
+    What is `related` has to do with the question by a word or by meaning. `rows` are int64, `scores` float32, `related`
+    and `matched` bool, each feature float32, all of shape (found,).
     """
 
     rows: Rows
     scores: Scores
+    related: Mask
     matched: Mask
     features: Mapping[str, Scores]
     weights: Weights
+
+    def with_the_nearly_best(self) -> Ranking:
+        """Return it so that what is at least a hundredth as likely as the best matches too, related or not."""
+        return replace(self, matched=self.related | (self.scores >= self.scores.max(initial=-np.inf) - _NEARLY))
 
     def shares(self) -> Scores:
         """Return how likely each that matches is the answer, as the model was fitted: softmax of their scores.
@@ -127,15 +134,18 @@ def rank(
     allowed: Mask | None = None,
     mode: SearchMode = "hybrid",
 ) -> Ranking:
-    """Rank the `allowed` texts of a corpus by how likely they answer the question; the newer first among equals."""
+    """Rank the `allowed` texts of a corpus by how likely they answer the question; the newer first among equals.
+
+    What is related matches.
+    """
     rows, found = features(corpus, question, query_vectors, allowed)
     weights = _MEANING if mode == "semantic" and "meaning" in found else fitted(tier(found))
     scores = weights.score(found, len(rows))
-    matched = _matched(found, mode)
     # The last key counts first: the score, then the newer row.
     order = np.lexsort((-rows, -scores))
     ordered = {name: values[order] for name, values in found.items()}
-    return Ranking(rows[order], scores[order], matched[order], ordered, weights)
+    related = _related(ordered, mode)
+    return Ranking(rows[order], scores[order], related, related, ordered, weights)
 
 
 def tier(found: Mapping[str, Scores]) -> Tier:
@@ -143,7 +153,7 @@ def tier(found: Mapping[str, Scores]) -> Tier:
     return "tokens" if "tokens" in found else "meaning" if "meaning" in found else "words"
 
 
-def _matched(found: Mapping[str, Scores], mode: SearchMode) -> Mask:
+def _related(found: Mapping[str, Scores], mode: SearchMode) -> Mask:
     """Return which texts have to do with the question at all, by a word of their own or around them, or by meaning."""
     # An answer may hold no word of the question where the text beside it does.
     by_words = found["words_around"] > 0
@@ -155,9 +165,12 @@ def _matched(found: Mapping[str, Scores], mode: SearchMode) -> Mask:
 
 _UNRELATED = 0.25
 """Cosine up to which two texts have nothing to do with each other: nine of ten unrelated pairs are below it."""
+_NEARLY = log(100)
+"""How far below the best score a text is a hundredth as likely as the best."""
 _MEANING = Weights(["meaning"], np.array([20.0], np.float32))
 """Softmax of cosines needs a temperature; 0.05 is usual."""
+_NONE = np.zeros(0, np.bool_)
 NOTHING = Ranking(
-    np.zeros(0, np.int64), np.zeros(0, np.float32), np.zeros(0, np.bool_), {}, Weights([], np.zeros(0, np.float32))
+    np.zeros(0, np.int64), np.zeros(0, np.float32), _NONE, _NONE, {}, Weights([], np.zeros(0, np.float32))
 )
 """What is found where there is nothing to find."""
