@@ -27,6 +27,7 @@ from cairn.log.layout import log_owner
 from cairn.memories import recall
 from cairn.memories.model import RecalledItem, RecallRequest
 from cairn.models.minilm import MiniLm
+from cairn.models.multilingual import Multilingual
 from cairn.models.statement_reader import StatementReader
 from cairn.process.system import SystemEntropy, in_turn
 from cairn.recall.answer import Answer, Hit
@@ -44,6 +45,7 @@ from recall_sets import Question as Asked
 
 DEPTH = 50
 MODEL = MiniLm(Path(sys.prefix, "share/cairn/model"))
+MULTILINGUAL = Multilingual()
 READER = StatementReader(Path(sys.prefix, "share/cairn/model"))
 TENANT = Tenant("bench")
 USER = UserId("asker")
@@ -99,6 +101,27 @@ class CachingEmbedder:
         if text not in self._known:
             self._known[text] = self._embedder.embed_with_tokens(text)
         return self._known[text]
+
+
+class RememberingEmbedder:
+    """An embedder without tokens that embeds no text twice."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        """Start with no vectors."""
+        self.name, self.calibration = embedder.name, embedder.calibration
+        self._embedder = embedder
+        self._known: dict[str, Vector] = {}
+
+    def embed(self, text: str) -> Vector:
+        """Return the text's vector."""
+        if text not in self._known:
+            self._known[text] = self._embedder.embed(text)
+        return self._known[text]
+
+
+def embedders() -> Mapping[str, Embedder]:
+    """Return what runs in the process, by the names that the settings have."""
+    return {"minilm": CachingEmbedder(MODEL), "multilingual": RememberingEmbedder(MULTILINGUAL)}
 
 
 class NoJobs:
@@ -222,6 +245,6 @@ def open_adapters(directory: Path, clock: StoryClock, table: Path | None = None)
 
 
 def recalling(adapters: Adapters, embedder: Embedder | None) -> Services:
-    """Return services that recall what a user said in all sessions, and read it where there is an embedder."""
-    reader = None if embedder is None else READER
+    """Return services that recall what a user said in all sessions, and read it where the embedder is MiniLM."""
+    reader = READER if isinstance(embedder, TokenEmbedder) else None
     return services_over(adapters, MemorySettings(recall_scope="user"), embedder=embedder, reader=reader)

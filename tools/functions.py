@@ -61,9 +61,9 @@ class Function:
         return camel(self.name)
 
     @property
-    def layers(self) -> tuple[str, ...]:
-        """Return the layers that it has beside those of all functions."""
-        return ("ModelLayer",) if "texts:embed" in self.grants else ()
+    def embeds(self) -> bool:
+        """Tell whether it has the layer of the embedding model, beside those of all functions."""
+        return "texts:embed" in self.grants
 
     @property
     def condition(self) -> str | None:

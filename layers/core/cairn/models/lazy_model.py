@@ -1,12 +1,13 @@
-"""A graph and its vocabulary from the directory that layers/model/build_model.py wrote."""
+"""What is loaded with its first use: a graph and its vocabulary from where layers/model/build_model.py wrote them."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from hashlib import file_digest
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from cairn.ground.errors import EmbeddingFailed
 from cairn.language.wordpiece import WordPiece
@@ -17,32 +18,36 @@ if TYPE_CHECKING:
 MODEL: Final = "minilm-l6-int8.onnx"
 READER: Final = "reader-int8.onnx"
 VOCABULARY: Final = "vocabulary.txt"
+PIECES: Final = "sp.model"
+WEIGHTS: Final = "weights.npz"
 _SHA256 = {
     MODEL: "a6bf8ef60f95802b05ad535389d82da33f18333b993b1493f6c6363bb34a6684",
     READER: "8d62e9fd61187b4e3bfc3d4a0cd2351e5879b42857d126e4709cc7b71783873c",
     VOCABULARY: "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+    PIECES: "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
+    WEIGHTS: "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
 }
+_T = TypeVar("_T")
 
 _logger = logging.getLogger("cairn")
 
 
-class LazyModel:
-    """Loads a model with its first use, so that a process without one pays nothing. Threads may share it.
+class LoadedOnce(Generic[_T]):
+    """Loads something with its first use, so that a process without one pays nothing. Threads may share it.
 
-    A model that cannot be loaded is not tried again: the log says once why, and every use then fails at once.
+    What cannot be loaded is not tried again: the log says once why, and every use then fails at once.
     """
 
-    def __init__(self, directory: Path, graph: str, *others: str, without: str) -> None:
-        """Take the directory, the graph's file, others that it reads from, and what is lost without it."""
-        self._directory = directory
-        self._names = (VOCABULARY, *others, graph)
+    def __init__(self, load: Callable[[], _T], without: str) -> None:
+        """Take what loads it, which raises EmbeddingFailed where it cannot, and what is lost without it."""
+        self._load = load
         self._without = without
         self._lock = Lock()
-        self._loaded: tuple[WordPiece, OnnxGraph] | None = None
+        self._loaded: _T | None = None
         self._failure: str | None = None
 
-    def ready(self) -> tuple[WordPiece, OnnxGraph]:
-        """Return what cuts texts and what runs; EmbeddingFailed where the model is not there or does not load."""
+    def ready(self) -> _T:
+        """Return what was loaded; EmbeddingFailed where it is not there or does not load."""
         with self._lock:
             if self._failure is not None:
                 raise EmbeddingFailed(self._failure)
@@ -54,6 +59,20 @@ class LazyModel:
                     _logger.warning("no %s: %s", self._without, failed)
                     raise
             return self._loaded
+
+
+class LazyModel:
+    """A graph with its vocabulary, loaded with its first use."""
+
+    def __init__(self, directory: Path, graph: str, *others: str, without: str) -> None:
+        """Take the directory, the graph's file, others that it reads from, and what is lost without it."""
+        self._directory = directory
+        self._names = (VOCABULARY, *others, graph)
+        self._once = LoadedOnce(self._load, without)
+
+    def ready(self) -> tuple[WordPiece, OnnxGraph]:
+        """Return what cuts texts and what runs; EmbeddingFailed where the model is not there or does not load."""
+        return self._once.ready()
 
     def _load(self) -> tuple[WordPiece, OnnxGraph]:
         try:

@@ -17,7 +17,7 @@ Rows = NDArray[np.int64]
 Scores = NDArray[np.float32]
 """A number for each row, of shape (rows,)."""
 Vector = NDArray[np.float32]
-"""A unit vector, of shape (dimensions,): 384 of MiniLM, 256 of Titan."""
+"""A unit vector, of shape (dimensions,): 384 of MiniLM, 512 of the multilingual model, 256 of Titan."""
 Mask = NDArray[np.bool_]
 """Of shape (rows,)."""
 
