@@ -124,3 +124,32 @@ def test_a_value_is_never_empty_nor_more_than_what_was_said(text: str) -> None:
         assert candidate.value
         assert len(candidate.value.encode()) <= MAX_VALUE_BYTES
         assert 0 < candidate.confidence <= 1
+
+
+@pytest.mark.req("R296")
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("I'm allergic to kiwi and Mia can't have milk.", "kiwi"),
+        ("I'm allergic to kiwi and nuts.", "kiwi and nuts"),
+        ("I love tea and my wife hates coffee.", "tea"),
+        ("I like books and films that are old.", "books and films that are old"),
+    ],
+)
+def test_a_value_ends_where_something_is_said_of_somebody_else(said: str, value: str) -> None:
+    assert [each.value for each in extract([("e", said)])] == [value]
+
+
+@pytest.mark.req("R296")
+@pytest.mark.parametrize(
+    ("said", "values"),
+    [
+        ("I live in the terminal, so give me commands.", []),
+        ("I live in the fast lane.", []),
+        ("I live in the old city centre.", ["the old city centre"]),
+        ("I live in the Netherlands.", ["the Netherlands"]),
+        ("i live in oslo", ["oslo"]),
+    ],
+)
+def test_a_figure_of_speech_is_no_home(said: str, values: list[str]) -> None:
+    assert [each.value for each in extract([("e", said)])] == values

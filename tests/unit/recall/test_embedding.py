@@ -229,15 +229,15 @@ def test_a_merge_makes_the_vectors_of_another_embedder_anew(journal: Journal) ->
     assert len(old.asked) == made
 
 
-def test_an_embedder_that_knows_english_alone_is_asked_nothing_of_another_language(notebook: Notebook) -> None:
+def test_an_embedder_that_knows_english_alone_is_asked_nothing_in_another_script(notebook: Notebook) -> None:
     embedder = ToyEmbedder()
     embedder.calibration = Calibration(english_only=True)
     reader = notebook.with_embedder(embedder)
-    reader.talk.say("Meine Schwester wohnt in Bonn.", reply="")
+    reader.talk.say("Моя сестра живёт в Бонне.", reply="")
 
-    found = reader.find("Wo wohnt meine Schwester?")
+    found = reader.find("Где живёт моя сестра?")
 
     assert [each.found_by for each in found] == ["text"]
     assert embedder.asked == []
-    assert {each.found_by for each in reader.find("Wo wohnt meine Schwester?", mode="semantic")} == {"semantic"}
-    assert {each.found_by for each in reader.find("Where does the Schwester live?")} == {"hybrid"}
+    assert {each.found_by for each in reader.find("Где живёт моя сестра?", mode="semantic")} == {"semantic"}
+    assert {each.found_by for each in reader.find("Wo wohnt meine Schwester in Бонн?")} == {"hybrid"}

@@ -162,11 +162,12 @@ def test_what_is_a_hundredth_as_likely_as_the_best_can_match_though_it_shares_no
     ranking = ranker.rank(corpus, asked(corpus, "boat"))
     scores = np.array([9.0, 8.0, 4.5, 4.3, 4.0], np.float32)
 
-    widened = replace(ranking, scores=scores, related=np.arange(5) == 4).with_the_nearly_best()
+    widened = replace(ranking, scores=scores, related=np.arange(5) == 4)
+    everything = np.ones(5, np.bool_)
 
-    assert widened.matched.tolist() == [True, True, True, False, True]
-    assert widened.related.tolist() == [False] * 4 + [True]
-    assert not ranker.NOTHING.with_the_nearly_best().matched.any()
+    assert widened.with_the_nearly_best(everything).matched.tolist() == [True, True, True, False, True]
+    assert widened.with_the_nearly_best(~everything).matched.tolist() == [False] * 4 + [True]
+    assert not ranker.NOTHING.with_the_nearly_best(everything).matched.any()
 
 
 def test_texts_stand_in_the_order_of_their_scores_and_ranks_are_those_among_what_matches() -> None:

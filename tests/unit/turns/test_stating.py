@@ -297,3 +297,11 @@ def test_how_much_a_text_gains_by_what_it_states_decides_between_passages(
     block = placed(asking.ask("What of tickets in Larkboard?"))
 
     assert [chunk["text"] for chunk in block["chunks"]] == [first]
+
+
+@pytest.mark.req("R296")
+def test_what_a_sentence_says_of_somebody_else_stands_beside_the_value_that_a_rule_read(start: START) -> None:
+    talk = start()
+    talk.say("I'm allergic to kiwi and Mia can't have milk.")
+
+    assert {fact.value for fact in believed(talk)} == {"kiwi", "I'm allergic to kiwi and Mia can't have milk."}

@@ -194,6 +194,25 @@ def test_a_turn_that_is_taken_back_leaves_forgotten_what_it_forgot(talk: Talk) -
     assert "Ada lives in Oslo" not in talk.recalls("Oslo", SESSION)
 
 
+def test_neither_what_was_forgotten_nor_the_request_that_names_it_is_heard_of_again(
+    talk: Talk, adapters: Adapters
+) -> None:
+    talk.says("I live in Oslo.")
+    talk.says("Forget that I live in Oslo. My boat is green.", "Oslo is forgotten.", session=TUESDAY)
+
+    for services in (talk.services, cold(adapters)):
+        other = Talk(services)
+        assert "Oslo" not in other.hears("Where do I live?", replace(SESSION, session_id=SessionId("friday")))
+        assert "Forget" not in other.recalls("Forget that I live in Oslo.")
+        assert "green" in other.recalls("What colour is my boat?")
+
+
+def test_a_request_that_had_nothing_forgotten_can_be_recalled(talk: Talk) -> None:
+    talk.says("Forget that I live in Bergen.")
+
+    assert "Bergen" in talk.recalls("Bergen")
+
+
 SECRETS = [
     "My name is Zebedee. Don't keep that.",
     "Off the record: my name is Zebedee.",

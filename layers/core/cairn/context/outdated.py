@@ -79,7 +79,9 @@ class Outdating:
             if self._past or not change.is_sure:
                 parts += (text[start:end], self._mark(change))
             at = end
-        return Kept("".join((*parts, text[at:])).strip(), tuple(by.values()))
+        left = "".join((*parts, text[at:])).strip()
+        # The full stop of the only sentence says nothing.
+        return Kept(left if any(map(str.isalnum, left)) else "", tuple(by.values()))
 
     def _mark(self, change: Change) -> str:
         if change.is_sure:

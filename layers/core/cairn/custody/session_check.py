@@ -113,7 +113,8 @@ class SessionCheck:
         """Append a turn to its log; what was learnt from it when it was said is not learnt again."""
         if seq in self._logged(where, owner):
             return
-        turn = Words.of(events).entry(events[0].turn_id, seq, events)
+        words = Words.of(events)
+        turn = words.entry(events[0].turn_id, seq, events, words.may_hide)
         entry = LogEntry(session_id=where.session_id, at=events[0].ts, turn=turn)
         log, now = self._services.log, self._services.adapters.clock.now
 

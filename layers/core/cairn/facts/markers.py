@@ -56,8 +56,15 @@ MARKERS = (
     Marker("today_task", rf"i {v.NEED}(?= [^,;.!?\n]{{1,200}}\stoday)", _CLAUSE, Tier.L1, 0.8),
     Marker("weekly_task", f"this week,? i {v.NEED}", _CLAUSE, Tier.L2, 0.82),
     Marker("weekly_task", rf"i {v.NEED}(?= [^,;.!?\n]{{1,200}}\sthis week)", _CLAUSE, Tier.L2, 0.82),
-    # "at" leads to an address with a number; "I live at night" is no home.
-    Marker("user_home", rf"{v.WE} ~(?:live|living|based){v.COMPANY} (?:in|at(?= \d))", _PLACE, Tier.L0, 0.9, "home"),
+    # "at" leads to an address with a number; "I live at night" is no home, nor is "I live in the terminal".
+    Marker(
+        "user_home",
+        rf"{v.WE} ~(?:live|living|based){v.COMPANY} (?:in{v.NO_FIGURATIVE_HOME}|at(?= \d))",
+        _PLACE,
+        Tier.L0,
+        0.9,
+        "home",
+    ),
     # Who moves names a town, or else it is "I moved to the next page": TOWN tells them apart.
     Marker("user_home", f"{v.I_HAVE} ~(?:moved|relocated){v.ORIGIN} to{v.TOWN}", _PLACE, Tier.L0, 0.88, "home"),
     Marker("user_home", f"my home is in|{v.I_HAVE} (?:now )?lived in{v.AWHILE}", _PLACE, Tier.L0, 0.88, "home"),

@@ -52,13 +52,19 @@ _NEW_CLAUSE = (
     r"(?:i|i'?m|i'?ve|i'd|i'll|my|we|he|she|it|it's|they|you|that's|this|there|please|can|could|would|will|what|which"
     r"|how|where|who|when|do|does|did|is|are|should|maybe|then|not|right|thanks|nice|so|but|because|since|though|if)\b"
 )
+# "Mia can't have milk", "my wife hates coffee": a subject of its own with its verb.
+_OF_ANOTHER = (
+    r"(?:(?:my|our|his|her|their|the)\s+)?\w+\s+(?:can(?:'?t|not)?|could|won't|will|is|isn't|are|aren't|was|were|has|hasn't|have"
+    r"|haven't|had|does|doesn't|do|don't|must|should|likes?|loves?|hates?|needs?|wants?|works?|lives?|eats?|drinks?|prefers?)\b"
+)
 # Where a value of any shape ends: a bracket, a dash, a conjunction that changes the subject, the subject of the next
 # clause.
 _STOP = re.compile(
     r"[;()\[\]{}\u2014\u2013|]|\s-+\s|:\s|\s(?:but|because|cuz|so|although|though|whereas|unless|even though)\b"
-    rf"|[,\s]\s*(?:and|or|plus|&)\s+(?:also\s+|now\s+)?{_NEW_CLAUSE}|,\s*{_NEW_CLAUSE}",
+    rf"|[,\s]\s*(?:and|or|plus|&)\s+(?:also\s+|now\s+)?{_NEW_CLAUSE}|,\s*{_NEW_CLAUSE}|[,\s]\s*and\s+{_OF_ANOTHER}",
     re.IGNORECASE,
 )
+_AND_ANOTHER = re.compile(rf"[,\s]\s*and\s+{_OF_ANOTHER}", re.IGNORECASE)
 # "1,000 books" is one value.
 _COMMA = re.compile(r",(?!\s*\d)")
 _END = {
@@ -123,6 +129,11 @@ _NAME_NEVER_STARTS = """
     late weird funny secret private unknown unique irrelevant worth nothing taken known mentioned listed asap
 """
 _NO_NAME = frozenset(_NAME_NEVER_STARTS.split())
+
+
+def tells_of_another(said: str) -> bool:
+    """Tell whether a sentence says something of somebody else beside: "I'm allergic to kiwi and Mia can't have milk"."""
+    return _AND_ANOTHER.search(said) is not None
 
 
 def values(shape: Shape, sentence: str, masked: str, start: int) -> list[str]:

@@ -91,6 +91,13 @@ TOWN = (
     r"| (?=(?-i:[a-z]))(?!(?:the|tears|an?|my|your|our|his|her|their|this|that|another|it)\b"
     r"|\S+ (?:the|an?|my|your|our|this|that)\b))"
 )
+# What has an article and no capital is a home where it says what a region or a building is called by.
+NO_FIGURATIVE_HOME = (
+    r"(?! the (?=(?-i:[a-z]))"
+    r"(?!(?:[\w-]+ ){0,3}(?:city|cent(?:re|er)|outskirts|capital|town|village|country|countryside|suburbs?|island|coast"
+    r"|farm|mountains?|hills?|woods|forest|valley|desert|north|south|east|west|netherlands|philippines|bahamas|us|usa|uk"
+    r"|states|house|flat|apartment|cottage|district|area)\b))"
+)
 DONE = "eat|drink|smoke|play|watch|read|listen to|use|ride|drive|collect|practi[cs]e"
 
 # "I have lived in Oslo for years" says where; "I have lived in fear" does not go on so.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 class Calibration(NamedTuple):
     """Maps a cosine to `shift + scale * cosine`, the range that the ranker was fitted on.
 
-    Those of an embedder that knows English alone say less than words do of a question in another language.
+    Those of an embedder that knows English alone say less than words do of a question in another script.
     """
 
     shift: float = 0.0

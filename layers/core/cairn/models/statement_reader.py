@@ -10,8 +10,8 @@ from cairn.models.lazy_model import MODEL, READER, LazyModel
 
 QUESTIONS: Final = 13
 """How many numbers `read` gives; what the graph gives after them is of a pair."""
-# As it was trained: what follows in a longer text does not count.
-_MOST_PIECES = 48
+# As it was trained: what follows in longer texts does not count.
+_MOST_PIECES, _MOST_OF_PAIR = 48, 56
 
 
 class StatementReader:
@@ -29,3 +29,13 @@ class StatementReader:
         pieces, graph = self._model.ready()
         alone = pieces.encode(text, _MOST_PIECES)
         return graph.run(input_ids=alone, type_ids=[0] * len(alone))[:QUESTIONS].tolist()
+
+    def judge(self, newer: str, older: str) -> float:
+        """Return the log-odds that what the newer text says changes what the older one does.
+
+        EmbeddingFailed as `read`.
+        """
+        pieces, graph = self._model.ready()
+        first, second = pieces.encode(newer, _MOST_OF_PAIR), pieces.encode(older, _MOST_OF_PAIR)[1:]
+        types = [0] * len(first) + [1] * len(second)
+        return float(graph.run(input_ids=[*first, *second], type_ids=types)[QUESTIONS])

@@ -138,8 +138,9 @@ def answer(  # noqa: PLR0913 - what a question is put to, and how
 ) -> Answer:
     """Put a question to the collections, of which those of one kind stand together; nothing matches an empty one.
 
-    What is related matches and, where it likely holds an answer, all that is nearly as good as the best.
-    What embeds English only is not asked about a question in another language, unless meaning alone is to decide.
+    What is related matches and, where they likely hold an answer, every text that is nearly as good as the best.
+    What embeds English only is not asked about a question in another script, unless meaning alone is to decide: of the
+    languages that share its letters it knows names and words that look alike.
     """
     corpus = side_by_side([each.corpus for each in collections])
     allowed = np.concatenate([each.allowed for each in collections]) if collections else np.zeros(0, np.bool_)
@@ -150,14 +151,22 @@ def answer(  # noqa: PLR0913 - what a question is put to, and how
     years = range(_year(int(days.min())), _year(int(days.max())) + 1)
     asked = question(text, corpus.columns.speakers, today, years, corpus.stands)
     # A question that the embedder cannot read has a vector all the same, and that one says nothing.
-    by_words = mode == "text" or (mode == "hybrid" and english_only and asked.is_foreign)
+    by_words = mode == "text" or (mode == "hybrid" and english_only and not asked.is_latin)
     query_vectors = None if by_words else embed(asked.text, text)
     lacking = 0 if query_vectors is None else without_vector(corpus, query_vectors.embedder, allowed)
     ranking = rank(corpus, asked, query_vectors, allowed, mode)
     chance = likelihood(ranking, int(allowed.sum()))
     # An answer may share no word with its question and mean something else by itself: then the ranker alone knows it.
-    found = ranking.with_the_nearly_best() if chance.is_likely else ranking
+    found = ranking.with_the_nearly_best(_of_texts(corpus)) if chance.is_likely else ranking
     return Answer(found, collections, corpus, allowed, chance, lacking)
+
+
+def _of_texts(corpus: Joined) -> Mask:
+    """Return which rows are texts; a fact says too little to answer what it has nothing to do with."""
+    are_texts = np.zeros(len(corpus), np.bool_)
+    for leaf in corpus.leaves:
+        are_texts[leaf.first : leaf.first + len(leaf.documents)] = leaf.kind == "texts"
+    return are_texts
 
 
 def _year(day: int) -> int:

@@ -54,6 +54,7 @@ class Question:
     spans: Sequence[Span]
     is_english: bool
     is_foreign: bool
+    is_latin: bool
     asks_when: bool
     asks_how_many: bool
 
@@ -73,7 +74,8 @@ def question(
     # "Who is Ada?" has no terms once Ada is "I": then her name is what is looked for.
     asked = terms(meant) or terms(text)
     is_english = not _ENGLISH.isdisjoint(said)
-    is_foreign = not is_english and (not _FOREIGN.isdisjoint(said) or not _in_latin(text))
+    is_latin = _in_latin(text)
+    is_foreign = not is_english and (not _FOREIGN.isdisjoint(said) or not is_latin)
     person = asked_of(text, said) if is_foreign else _pronouns(said)
     return Question(
         text=meant,
@@ -84,6 +86,7 @@ def question(
         spans=spans(text, today, years),
         is_english=is_english,
         is_foreign=is_foreign,
+        is_latin=is_latin,
         asks_when=asks_when(text),
         asks_how_many=asks_how_many(text),
     )

@@ -87,9 +87,13 @@ class Ranking:
     features: Mapping[str, Scores]
     weights: Weights
 
-    def with_the_nearly_best(self) -> Ranking:
-        """Return it so that what is at least a hundredth as likely as the best matches too, related or not."""
-        return replace(self, matched=self.related | (self.scores >= self.scores.max(initial=-np.inf) - _NEARLY))
+    def with_the_nearly_best(self, of: Mask) -> Ranking:
+        """Return it so that `of` these rows what is at least a hundredth as likely as the best matches too.
+
+        `of` is bool of shape (rows,) of the corpus.
+        """
+        is_near = self.scores >= self.scores.max(initial=-np.inf) - _NEARLY
+        return replace(self, matched=self.related | (is_near & of[self.rows]))
 
     def shares(self) -> Scores:
         """Return how likely each that matches is the answer, as the model was fitted: softmax of their scores.

@@ -269,7 +269,7 @@ class _Commit:
 
     def _entries(self, delta: _Delta) -> Iterator[tuple[str, LogEntry]]:
         """Yield the entry of each log that is written, by its owner: one across projects only where that changes."""
-        turn = delta.words.entry(self._turn.turn_id, delta.seq, delta.events)
+        turn = delta.words.entry(self._turn.turn_id, delta.seq, delta.events, delta.obeyed.hiding)
         session = self._session
         yield self._owner, LogEntry(session_id=session.session_id, at=delta.now, turn=turn, changes=delta.learned.here)
         changes = delta.learned.across

@@ -20,6 +20,7 @@ from cairn.facts.facts import (
 )
 from cairn.facts.kinds import is_of_user
 from cairn.facts.told import Asked, Request
+from cairn.facts.values import tells_of_another
 from cairn.ground.ports import Reader
 from cairn.ground.tiers import Tier
 from cairn.language.terms import terms
@@ -116,7 +117,8 @@ class _Stating:
             self._held.remove(change.old)
         if read:
             self._outdate([each for each in read if not each.retracts], change)
-        elif change or not _only_corrects(statement):
+        # What a rule read out of a sentence is all that it says of the user, not of others.
+        if tells_of_another(statement.unit.said) if read else change or not _only_corrects(statement):
             self.stated.claims.append(self._claim(statement, change))
 
     def _change(self, statement: Statement) -> _Change | None:

@@ -1,7 +1,8 @@
 """Do what a user tells memory in a turn: keep, forget, not keep, and take for wrong; see facts.told for the words.
 
 The session's own events keep the turn as it was said. What is not to be kept is left out of the memory log, by which
-recall, summaries and other sessions know the turn, with all that was answered: an answer may repeat it.
+recall, summaries and other sessions know the turn, and so is a request that had something forgotten, for it names it;
+with all that was answered: an answer may repeat it.
 """
 
 from __future__ import annotations
@@ -62,20 +63,21 @@ class Words:
         return replace(self, kept=kept)
 
     @property
-    def is_kept_whole(self) -> bool:
-        """Tell whether all that was said may be kept."""
-        return all(request.asked is not Asked.NOT_KEEP for request in self.requests)
+    def may_hide(self) -> tuple[Request, ...]:
+        """Return the requests that hide something, and those to forget, of which it is not known what they ended."""
+        return tuple(map(_hiding, (each for each in self.requests if each.asked in {Asked.NOT_KEEP, Asked.FORGET})))
 
     @property
     def forgets(self) -> bool:
         """Tell whether something is to be forgotten."""
         return any(request.asked is Asked.FORGET for request in self.requests)
 
-    def entry(self, turn_id: TurnId, seq: int, events: Sequence[Event]) -> TurnEntry:
-        """Return what the log tells of the turn: where a sentence is not to be kept, the user's other words alone."""
-        if self.is_kept_whole:
+    def entry(self, turn_id: TurnId, seq: int, events: Sequence[Event], hiding: Sequence[Request]) -> TurnEntry:
+        """Return what the log tells of the turn: where requests hide something, the user's other words alone."""
+        if not hiding:
             return TurnEntry.of(turn_id, seq, events)
-        return TurnEntry.of(turn_id, seq, events, dict(self.kept))
+        kept = without([text for _, text in self.said], hiding)
+        return TurnEntry.of(turn_id, seq, events, dict(zip((name for name, _ in self.said), kept, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +91,15 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Obeyed:
-    """What follows from the requests: statements to merge, memories that end, and what to tell of it."""
+    """What follows from the requests: statements to merge, memories that end, and what to tell of it.
+
+    The sentences that the requests in `hiding` speak of are not for memory.
+    """
 
     found: tuple[Candidate, ...] = ()
     ended: tuple[tuple[str, Memory], ...] = ()
     told: tuple[Told, ...] = ()
+    hiding: tuple[Request, ...] = ()
 
 
 def obey(words: Words, held: Held) -> Obeyed:
@@ -104,7 +110,8 @@ def obey(words: Words, held: Held) -> Obeyed:
     obeying = _Obeying(words, held, list(found))
     for request in words.requests:
         obeying.heed(request)
-    return Obeyed(tuple(obeying.found), tuple(obeying.ended.values()), tuple(dict.fromkeys(obeying.told))[:MOST_TOLD])
+    told = tuple(dict.fromkeys(obeying.told))[:MOST_TOLD]
+    return Obeyed(tuple(obeying.found), tuple(obeying.ended.values()), told, tuple(obeying.hiding))
 
 
 class _Obeying:
@@ -114,6 +121,7 @@ class _Obeying:
         self.found = list(found)
         self.ended: dict[str, tuple[str, Memory]] = {}
         self.told: list[Told] = []
+        self.hiding: list[Request] = []
         self._words = words
         self._held = held
         self._before = [stated(fact) for fact in held.facts]
@@ -128,6 +136,7 @@ class _Obeying:
         """Do what one request asks."""
         match request.asked:
             case Asked.NOT_KEEP:
+                self.hiding.append(_hiding(request))
                 count = len(request.spoken_of)
                 self._tell("not_kept", "1 sentence of this turn" if count == 1 else f"{count} sentences of this turn")
             case Asked.KEEP:
@@ -171,7 +180,9 @@ class _Obeying:
         for owner, memory in kept:
             self.ended[memory.id] = (owner, memory)
             self._tell("forgotten", memory.content)
-        if not named and not kept:
+        if named or kept:
+            self.hiding.append(_hiding(request))
+        else:
             self._tell("nothing_found", request.rest)
 
     def _take_back(self, request: Request) -> None:
@@ -231,3 +242,8 @@ class _Obeying:
 
 def _place(request: Request) -> tuple[int, int]:
     return request.sentence.text, request.sentence.start
+
+
+def _hiding(request: Request) -> Request:
+    """Return a request that hides at least its own sentence."""
+    return request if request.spoken_of else replace(request, spoken_of=(request.sentence,))
