@@ -223,7 +223,7 @@ def test_what_was_taken_back_before_it_was_read_does_not_come_back(later: str, p
     assert values(services) == []
 
 
-@pytest.mark.parametrize("later", ["Forget my allergies.", "I am no longer allergic to nuts."])
+@pytest.mark.parametrize("later", ["Forget my allergies.", "I am no longer allergic to nuts.", "That's wrong."])
 def test_what_was_ended_before_it_was_read_does_not_come_back(later: str, process: Start) -> None:
     services = process(FakeModel(upsert("nuts make me ill", fact_id="user_allergy", key="nuts", value="nuts")))
     say(services, "t1", "Well, nuts make me ill.")
@@ -255,6 +255,53 @@ def test_a_fact_that_was_forgotten_is_not_read_again_from_its_sentence(process: 
     assert asked(model) == []
 
 
+def test_a_fact_that_is_forgotten_while_the_model_thinks_is_not_read_from_its_sentence(process: Start) -> None:
+    model = FakeModel(upsert("I live in Porto", fact_id="address", key="city", value="Porto"))
+    services = process(model)
+    say(services, "t1", "I live in Porto.")
+    home = believed(services)["user_home: Porto"]
+    model.meanwhile = lambda: forget(services, SESSION, ForgetRequest(id=home.id, user_id=ADA))
+    maintained(services)
+
+    assert asked(model) == [("I live in Porto.",)]
+    assert values(services) == []
+
+
+def test_what_a_turn_takes_back_itself_is_not_read(process: Start) -> None:
+    services = process(FakeModel(upsert("I feed Acme", fact_id="user_workplace", key="workplace", value="Acme")))
+    say(services, "t1", "I feed Acme. I no longer work at Acme.")
+    maintained(services)
+
+    assert values(services) == []
+
+
+def test_what_is_read_to_be_repeated_was_not_seen_later_than_it_was_said(process: Start) -> None:
+    model = FakeModel(CAT)
+    services = process(model)
+    task = "Today I need to buy stamps."
+    for turn_id, said in (("t1", task), ("t2", "Stamps, yes. I feed our cat Tom."), ("t3", task)):
+        say(services, turn_id, said)
+    [name] = [each for each in values(services) if "stamps" in each]
+    before = believed(services)[name]
+    same = {"fact_id": before.fact_id, "key": before.key, "value": before.value, "tier": before.tier.value}
+    model.upserts.append(upsert("Stamps, yes", **same))
+    maintained(services)
+
+    assert "user_pet: Tom" in values(services)
+    assert believed(services)[name] == before
+    assert before.last_seen > before.recorded_at
+
+
+def test_the_run_that_read_facts_tidies_them_too(process: Start) -> None:
+    said = "dark-roast coffee", "dark roast coffees"
+    services = process(FakeModel(*(upsert(each, fact_id="user_preference", key=each, value=each) for each in said)))
+    for number, each in enumerate(said):
+        say(services, f"t{number}", f"Well? {each}?")
+    assert "across" not in head(services)
+
+    assert maintained(services).merged_facts == 1
+
+
 @pytest.mark.req("R062")
 @pytest.mark.parametrize("request_of", ["Don't remember that.", "Keep that between us.", "That's off the record."])
 def test_nothing_of_what_is_not_to_be_kept_reaches_the_model(request_of: str, process: Start) -> None:
@@ -276,6 +323,20 @@ def test_a_statement_in_its_own_words_gives_way_to_the_fact_that_is_read_out_of_
 
     assert [name for name in believed(services) if "Tom" in name] == ["user_pet: Tom"]
     assert believed(services)["user_pet: Tom"].outdates == ()
+
+
+def test_a_statement_that_took_a_fact_s_place_gives_way_to_what_is_read_out_of_it(process: Start) -> None:
+    services = process(FakeModel(CAT))
+    say(services, "t1", "I feed our cat Tom.")
+    maintained(services)
+    say(services, "t2", "We renamed our cat Tom, the cat is called Jerry now.")
+    changed = next(fact for fact in believed(services).values() if "Jerry" in fact.value)
+    assert (changed.fact_id, len(changed.outdates)) == ("user_pet", 1)
+    maintained(process(FakeModel(upsert("is called Jerry", value="Jerry"))))
+
+    pet = believed(services)["user_pet: Jerry"]
+    assert [name for name in believed(services) if "user_pet" in name] == ["user_pet: Jerry"]
+    assert pet.outdates == changed.outdates
 
 
 def test_nothing_is_held_while_the_model_thinks(process: Start) -> None:
@@ -441,7 +502,7 @@ def test_a_run_that_is_stopped_at_any_call_is_done_again_with_the_same_end(
 
 
 def test_of_two_runs_at_once_one_keeps_what_it_read(process: Start) -> None:
-    first, second = FakeModel(CAT), FakeModel(upsert("our cat Tom", value="Jerry"))
+    first, second = FakeModel(upsert("our cat Tom", key="tom")), FakeModel(upsert("our cat Tom", value="Jerry"))
     services = process(first)
     say(services, "t1", "I feed our cat Tom.")
     before = head(services)["facts_written"]
@@ -528,7 +589,7 @@ def test_a_turn_that_was_begun_before_builds_on_what_was_read(process: Start, ad
         assert maintained(services).read_turns == 2
         return lease(*given)
 
-    other.sessions.try_lease = late_lease
+    vars(other.sessions).update(try_lease=late_lease)
     say(other, "t3", "Forget cat Tom.")
 
     assert values(services) == []

@@ -57,7 +57,9 @@ class HeuristicSettings:
         str,
         Doc("The Secrets Manager secret whose whole text is the endpoint's API key; else CAIRN_HEURISTIC_API_KEY."),
     ] = ""
-    timeout_ms: Annotated[int, Ge(1), Le(25_000), Doc("How long to wait for the model, in milliseconds.")] = 12_000
+    timeout_ms: Annotated[
+        int, Ge(1), Le(25_000), Doc("How long to wait for the model, in milliseconds; for a batch at most 12,000.")
+    ] = 12_000
     max_output_tokens: Annotated[int, Ge(1), Le(32_000), Doc("The most tokens the model may answer with.")] = 800
 
     @property

@@ -31,30 +31,23 @@ class Read(NamedTuple):
 class _Turn:
     """What a user said in a turn, and last in the turn before it."""
 
-    session: SessionId
-    seq: int
     at: datetime
     words: Words
     previous: str
-
-    def is_of(self, session: SessionId, each: Read) -> bool:
-        """Tell whether something was read in this very turn."""
-        return (self.session, self.seq) == (session, each.seq)
 
 
 # What is held has no time of its own here: who asks has looked at that.
 _RECORDING = Recording(turn_id="", now=datetime.min.replace(tzinfo=UTC), new_id=str, l1_days=1, l2_days=1)
 
 
-def still_said(view: MemoryView, session: SessionId, found: Sequence[Read]) -> list[Read]:
-    """Return what was read in a session without what its own turn or one after it takes back, in any session."""
+def still_said(view: MemoryView, found: Sequence[Read]) -> list[Read]:
+    """Return what was read without what its own turn or one after it takes back, in any session."""
     left = list(found)
     for turn in _since(view, min((each.at for each in found), default=None)):
         earlier = [each.candidate for each in left if each.at < turn.at]
         sentences = [_sentence(each) for each in left if each.at < turn.at]
         over = [*_retracted(turn, earlier), *_retracted(turn, sentences)]
-        own = _retracted(turn, ())
-        left = [each for each in left if not _ends(each, own if turn.is_of(session, each) else over, turn.at)]
+        left = [each for each in left if not _ends(each, over, turn.at)]
     return left
 
 
@@ -100,7 +93,7 @@ def _turns(view: MemoryView, session: SessionId) -> Iterator[_Turn]:
             times[chunk.seq] = chunk.at
     for seq, said in told.items():
         previous = told.get(seq - 1, [("", "")])[-1][1]
-        yield _Turn(session, seq, times[seq], _words(said), previous)
+        yield _Turn(times[seq], _words(said), previous)
 
 
 def _words(said: Sequence[tuple[str, str]]) -> Words:

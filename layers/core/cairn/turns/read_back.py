@@ -146,7 +146,7 @@ class _Keeping:
             for each in candidates
         ]
         with self._services.log.view(self._session.tenant, self._session.project, self._batch.owner) as view:
-            return still_said(view, self._session.session_id, found)
+            return still_said(view, found)
 
     def _recording(self, turn: UnreadTurn) -> Recording:
         """Return how what a turn says is recorded: as it would have been then."""

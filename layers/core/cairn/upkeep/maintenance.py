@@ -107,9 +107,10 @@ class Maintenance:
 
     def _asked(self, session: Session, head: Head, until: datetime) -> Answer | None:
         """Return what a language model says of turns that were not read yet, where a tenant has one for that."""
+        if not self._services.settings.memory_for(session.tenant).heuristic.reads_batches:
+            return None
         ends = self._retention.ends(session, head)
-        is_over = ends is not None and ends <= self._services.adapters.clock.now()
-        if is_over or not self._services.settings.memory_for(session.tenant).heuristic.reads_batches:
+        if ends is not None and ends <= self._services.adapters.clock.now():
             return None
         from cairn.turns.batches import ask  # noqa: PLC0415 - most tenants have no language model
 
