@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
+import model_reads
 import report
 from cairn.facts.extraction import extract
 from cairn.facts.facts import Candidate, identity
@@ -77,7 +78,7 @@ class Score:
 
 
 def main() -> None:
-    """Print a table for each half."""
+    """Print a table for each half and, beside both, what a language model would cost."""
     options = report.options(__doc__)
     options.add_argument("--half", choices=HALVES, help="measure this half only")
     options.add_argument("-v", "--verbose", action="store_true", help="list what is wrong")
@@ -86,7 +87,8 @@ def main() -> None:
     if chosen.verbose:
         for labelled in halves.values():
             _print_wrong(labelled)
-    report.publish("extraction", [_table(half, labelled) for half, labelled in halves.items()], chosen)
+    tables = [_table(half, labelled) for half, labelled in halves.items()]
+    report.publish("extraction", tables if chosen.half else [*tables, model_reads.table()], chosen)
 
 
 def statements() -> list[Statement]:

@@ -25,6 +25,7 @@ class Maintained(BaseModel):
     expired_facts: Annotated[int, Field(description="Facts removed because their time was over.")]
     merged_facts: Annotated[int, Field(description="Facts merged with one that says the same.")]
     summaries_refreshed: Annotated[int, Field(description="Directory summaries written anew.")]
+    read_turns: Annotated[int, Field(description="Turns that a language model read.", exclude_if=not_)] = 0
     erased: Annotated[
         bool, Field(description="The session was older than sessions are kept, and was erased.", exclude_if=not_)
     ] = False
@@ -47,6 +48,7 @@ EXAMPLE = {"project": "garden", "session_id": "monday"}
         "blobs:write",
         "blobs:delete",
         "texts:embed",
+        "model:ask",
     ),
     timeout=29,
 )
@@ -62,6 +64,7 @@ def memory_run_maintenance(request: RunMaintenance, call: Call) -> Maintained:
         expired_facts=report.expired_facts,
         merged_facts=report.merged_facts,
         summaries_refreshed=report.summaries_refreshed,
+        read_turns=report.read_turns,
         erased=report.erased,
     )
 

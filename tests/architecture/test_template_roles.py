@@ -233,10 +233,10 @@ def test_the_key_opens_only_for_a_tenant_the_table_the_bucket_or_the_queue(
         )
 
 
-def test_only_what_stores_turns_may_ask_a_model_and_only_the_one_that_a_parameter_names(
+def test_only_what_stores_or_maintains_turns_may_ask_a_model_and_only_the_one_that_a_parameter_names(
     resources: dict[str, Any], roles: dict[str, list[dict[str, Any]]]
 ) -> None:
-    callers = {"mcp", "mcp_pipe", "memory_after_turn", "memory_run_turn"}
+    callers = {"mcp", "mcp_pipe", "memory_after_turn", "memory_run_turn", "memory_run_maintenance", "worker"}
     absent = {"Ref": "AWS::NoValue"}
 
     for function in FUNCTIONS:

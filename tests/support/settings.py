@@ -28,6 +28,7 @@ OTHER_VALUES: Mapping[str, Any] = {
     "memory.legacy_files": True,
     "memory.lenient": True,
     "memory.heuristic.enabled": True,
+    "memory.heuristic.reads": "batches",
     "memory.heuristic.provider": "bedrock",
     "memory.heuristic.model": "another/model",
     "memory.heuristic.base_url": "https://models.example.com/v1",

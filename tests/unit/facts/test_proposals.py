@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from cairn.facts.facts import Candidate, Fact, Recording, Source, identity, merge
 from cairn.facts.proposals import (
+    BATCH_INSTRUCTIONS,
     INSTRUCTIONS,
+    MAX_BATCH_UPSERTS,
     MAX_BELIEVED,
     MAX_SAID_CHARACTERS,
     MAX_UPSERTS,
@@ -37,6 +39,8 @@ UPSERT = {
     "confidence": 0.9,
     "quote": "expecting twins in June",
 }
+OF_TURN = FactQuestion(said=("Hello.",), believed=())
+OF_BATCH = FactQuestion(said=("Hello.",), believed=(), of_batch=True)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
@@ -59,8 +63,8 @@ def answer(arguments: object) -> bytes:
     return json.dumps({"status": "completed", "output": [{"type": "reasoning", "summary": []}, call]}).encode()
 
 
-def proposed(*upserts: object, deletes: object = ()) -> Proposals:
-    return read(answer({"upserts": list(upserts), "deletes": deletes}))
+def proposed(*upserts: object, deletes: object = (), of: FactQuestion = OF_TURN) -> Proposals:
+    return read(answer({"upserts": list(upserts), "deletes": deletes}), of)
 
 
 def asked(question: FactQuestion, **knobs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -172,7 +176,7 @@ def test_a_deletion_beside_a_new_value_of_the_same_fact_is_a_change() -> None:
 )
 def test_what_is_no_answer_is_a_failure_that_repeats_nothing_of_it(body: bytes) -> None:
     with pytest.raises(ModelFailed) as failed:
-        read(body)
+        read(body, OF_TURN)
 
     assert str(failed.value) in {"the answer is no JSON", "the answer is no call of the function"}
     assert failed.value.__cause__ is None
@@ -200,7 +204,7 @@ def test_whatever_the_arguments_no_unsound_fact_comes_of_them(arguments: object)
 @given(st.binary(max_size=80) | JSON.map(lambda value: json.dumps(value).encode()) | JSON.map(answer))
 def test_whatever_the_answer_it_is_read_or_a_failure(body: bytes) -> None:
     try:
-        proposals = read(body)
+        proposals = read(body, OF_TURN)
     except ModelFailed:
         return
     assert all(is_sound(each) for each in proposals.candidates(SAID, []))
@@ -237,3 +241,56 @@ def test_of_many_beliefs_those_seen_last_are_shown() -> None:
     _, data = asked(FactQuestion(said=("Hi",), believed=tuple(fact(number) for number in range(MAX_BELIEVED + 5))))
 
     assert [each["id"] for each in data["believed"]] == [f"fact-{n}" for n in range(5, MAX_BELIEVED + 5)]
+
+
+TURNS = [
+    [("t1-in-0", "We have a cat, Tom.")],
+    [("t2-in-0", "Porto is history.")],
+    [("t3-in-0", "As I said: we have a cat, Tom.")],
+]
+OF_CAT = {**UPSERT, "fact_id": "user_pet", "key": "cat", "value": "Tom", "quote": "we have a cat"}
+
+
+def test_of_a_batch_a_fact_is_of_the_newest_turn_that_holds_its_quote() -> None:
+    found = proposed(OF_CAT, UPSERT, of=OF_BATCH).of_batch(TURNS, [])
+
+    assert [[each.event_id for each in turn] for turn in found] == [[], [], ["t3-in-0"]]
+
+
+def test_of_a_batch_a_deletion_needs_a_believed_fact_and_a_quote_of_one_turn() -> None:
+    quote, deletes = "Porto is history", ["fact-1", {"id": "fact-1"}, {"id": "fact-1", "quote": "Never said"}]
+    refused = proposed(deletes=[*deletes, {"id": "fact-7", "quote": quote}, {"id": 3, "quote": quote}], of=OF_BATCH)
+    assert refused.of_batch(TURNS, [fact(1)]) == [[], [], []]
+
+    found = proposed(deletes=[{"id": "fact-1", "quote": quote}], of=OF_BATCH).of_batch(TURNS, [fact(1), fact(2)])
+
+    assert [[(each.retracts, each.key) for each in turn] for turn in found] == [[], [(True, "home 1")], []]
+
+
+def test_of_one_turn_a_quoted_deletion_is_none() -> None:
+    assert proposed(deletes=[{"id": "fact-1", "quote": "Hello"}]).candidates(SAID, [fact(1)]) == []
+
+
+def test_of_a_batch_more_facts_are_taken_and_not_any_number() -> None:
+    upserts = [{**UPSERT, "key": f"child {n}"} for n in range(MAX_BATCH_UPSERTS + 5)]
+
+    assert len(proposed(*upserts, of=OF_BATCH).upserts) == MAX_BATCH_UPSERTS > MAX_UPSERTS
+
+
+def test_about_a_batch_the_model_is_told_of_several_turns_and_asked_for_quotes_of_deletions() -> None:
+    body, data = asked(OF_BATCH)
+    of_one, _ = asked(OF_TURN)
+
+    assert data == {"said": ["Hello."], "believed": []}
+    assert body["instructions"] == BATCH_INSTRUCTIONS != of_one["instructions"]
+    drops, drops_of_one = (each["tools"][0]["parameters"]["properties"]["deletes"]["items"] for each in (body, of_one))
+    assert drops["required"] == ["id", "quote"]
+    assert drops_of_one == {"type": "string"}
+
+
+@pytest.mark.slow
+@given(JSON | st.fixed_dictionaries({"upserts": st.lists(ODD_UPSERTS | JSON), "deletes": JSON}))
+def test_whatever_the_arguments_no_unsound_fact_of_a_batch_comes_of_them(arguments: object) -> None:
+    [candidates] = accepted(arguments, MAX_BATCH_UPSERTS).of_batch([SAID], [])
+
+    assert [each for each in candidates if not is_sound(each)] == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +11,8 @@ import pytest
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.facts.facts import Fact
-from cairn.facts.proposals import FactQuestion, Proposals, accepted
 from cairn.ground.adapters import Adapters
-from cairn.ground.errors import Conflict, ModelFailed, ResourceBusy
+from cairn.ground.errors import Conflict, ResourceBusy
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import ResponseItem, Session
 from cairn.ground.settings import HeuristicSettings, MemorySettings
@@ -26,43 +25,12 @@ from cairn.settings.settings import Settings
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import CommittedTurn, Preparation
+from support.models import FakeModel, upsert
 from support.services import services_over
 
 SESSION = Session(Tenant("acme"), Project("garden"), SessionId("monday"))
 ADA = UserId("ada")
 ON = HeuristicSettings(enabled=True, base_url="https://models.example.com")
-Deletes = Callable[[FactQuestion], list[str]]
-
-
-def upsert(said: str, **fields: Any) -> dict[str, Any]:
-    return {
-        "fact_id": "user_pet",
-        "key": "cat",
-        "value": "Tom",
-        "tier": "L0",
-        "confidence": 0.7,
-        "quote": said,
-    } | fields
-
-
-class FakeModel:
-    """A model that proposes what a test says, keeps what it was asked, and lets the test look around meanwhile."""
-
-    def __init__(self, *upserts: Mapping[str, Any], deletes: Deletes = lambda _: [], fails: bool = False) -> None:
-        self.upserts = list(upserts)
-        self.deletes = deletes
-        self.fails = fails
-        self.asked: list[FactQuestion] = []
-        self.settings: list[HeuristicSettings] = []
-        self.meanwhile: Callable[[], object] = lambda: None
-
-    def propose(self, question: FactQuestion, settings: HeuristicSettings) -> Proposals:
-        self.asked.append(question)
-        self.settings.append(settings)
-        self.meanwhile()
-        if self.fails:
-            raise ModelFailed("no answer: TimeoutError")
-        return accepted({"upserts": self.upserts, "deletes": self.deletes(question)})
 
 
 def turn(turn_id: str, *said: str | ResponseItem) -> Completion:

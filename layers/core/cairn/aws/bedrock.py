@@ -10,11 +10,8 @@ from cairn.aws.failures import aws_failures
 from cairn.facts.proposals import (
     DESCRIPTION,
     FUNCTION,
-    INSTRUCTIONS,
-    PARAMETERS,
     FactQuestion,
     Proposals,
-    accepted,
     prompt,
 )
 from cairn.ground.errors import CairnError, ModelFailed
@@ -37,23 +34,23 @@ class BedrockModel:
             raise ModelFailed(str(error)) from None
         except (AttributeError, TypeError):  # how the SDK takes JSON of another shape than the API's
             raise ModelFailed("the answer makes no sense") from None
-        return _read(answer)
+        return _read(answer, question)
 
 
 def _request(question: FactQuestion, settings: HeuristicSettings) -> Any:
-    tool = {"name": FUNCTION, "description": DESCRIPTION, "inputSchema": {"json": PARAMETERS}}
+    tool = {"name": FUNCTION, "description": DESCRIPTION, "inputSchema": {"json": question.parameters}}
     return {
         "modelId": settings.model,
-        "system": [{"text": INSTRUCTIONS}],
+        "system": [{"text": question.instructions}],
         "messages": [{"role": "user", "content": [{"text": prompt(question)}]}],
         "inferenceConfig": {"maxTokens": settings.max_output_tokens},
         "toolConfig": {"tools": [{"toolSpec": tool}], "toolChoice": {"tool": {"name": FUNCTION}}},
     }
 
 
-def _read(answer: Mapping[str, Any]) -> Proposals:
+def _read(answer: Mapping[str, Any], question: FactQuestion) -> Proposals:
     for block in answer.get("output", {}).get("message", {}).get("content", []):
         call = block.get("toolUse", {})
         if call.get("name") == FUNCTION:
-            return accepted(call.get("input"))
+            return question.accepted(call.get("input"))
     raise ModelFailed("the answer is no call of the function")

@@ -41,7 +41,7 @@ from cairn.log.memories import FORGOTTEN, KEPT, scope_of
 from cairn.log.view import MemoryView
 from cairn.sessions import due
 from cairn.sessions.head import ACROSS as ACROSS_TO
-from cairn.sessions.head import DROPPED
+from cairn.sessions.head import DROPPED, READ_AGAIN, READ_FAILURES, READ_INTO, READ_THROUGH
 from cairn.sessions.layout import (
     COMPACTED,
     EVENTS,
@@ -92,10 +92,10 @@ _COUNTS = dict.fromkeys(("version", "size"), _is_count)
 _TURN: Shape = {"seq": _is_count, "at": _is_moment}
 _SUMMARY: Shape = {"through": _is_count, "at": _is_moment}
 _HEAD: Shape = {
-    **dict.fromkeys(("turn_id", "owners", "legacy", "legacy_facts", ACROSS_TO), _is_text),
-    **dict.fromkeys(("updated_at", "isk"), _is_moment),
+    **dict.fromkeys(("turn_id", "owners", "legacy", "legacy_facts", ACROSS_TO, READ_INTO), _is_text),
+    **dict.fromkeys(("updated_at", "isk", READ_AGAIN), _is_moment),
     **dict.fromkeys(("fence", "seq", "version", "events", "facts_written", "facts_superseded"), _is_count),
-    **dict.fromkeys(("erased", "archived_through", "legacy_through"), _is_count),
+    **dict.fromkeys(("erased", "archived_through", "legacy_through", READ_THROUGH, READ_FAILURES), _is_count),
     DROPPED: _is_flag,
     "ipk": lambda value: isinstance(value, str) and bool(_DUE.fullmatch(value)),
 }

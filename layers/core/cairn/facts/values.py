@@ -132,7 +132,7 @@ _NO_NAME = frozenset(_NAME_NEVER_STARTS.split())
 
 
 def tells_of_another(said: str) -> bool:
-    """Tell whether a sentence says something of somebody else beside: "I'm allergic to kiwi and Mia can't have milk"."""
+    """Tell whether a sentence says something of somebody else beside: "I like tea and my wife hates coffee"."""
     return _AND_ANOTHER.search(said) is not None
 
 

@@ -18,6 +18,7 @@ from cairn.ground.ids import Project, matches
 RecallScope = Literal["session", "user", "project"]
 MemoryScope = Literal["session", "user", "project", "user_everywhere"]
 ModelProvider = Literal["responses", "bedrock"]
+ModelReads = Literal["turns", "batches"]
 EnrichmentMode = Literal["tool", "conversation", "hybrid"]
 EmbedderName = Literal["minilm", "multilingual", "titan", "none"]
 
@@ -35,6 +36,13 @@ class HeuristicSettings:
     enabled: Annotated[
         bool, Doc("Extract facts with a language model too; of responses it stays off without an API key.")
     ] = False
+    reads: Annotated[
+        ModelReads,
+        Doc(
+            "`turns`: each turn, before it is stored. `batches`: maintenance asks about up to 40 stored turns at once, "
+            "and no turn waits."
+        ),
+    ] = "turns"
     provider: Annotated[
         ModelProvider,
         Doc("`responses`: an OpenAI-compatible endpoint. `bedrock`: Amazon Bedrock, as the process's own role."),
@@ -49,8 +57,20 @@ class HeuristicSettings:
         str,
         Doc("The Secrets Manager secret whose whole text is the endpoint's API key; else CAIRN_HEURISTIC_API_KEY."),
     ] = ""
-    timeout_ms: Annotated[int, Ge(1), Le(25_000), Doc("How long to wait for the model, in milliseconds.")] = 12_000
+    timeout_ms: Annotated[
+        int, Ge(1), Le(25_000), Doc("How long to wait for the model, in milliseconds; for a batch at most 12,000.")
+    ] = 12_000
     max_output_tokens: Annotated[int, Ge(1), Le(32_000), Doc("The most tokens the model may answer with.")] = 800
+
+    @property
+    def reads_turns(self) -> bool:
+        """Tell whether each turn is read before it is stored."""
+        return self.enabled and self.reads == "turns"
+
+    @property
+    def reads_batches(self) -> bool:
+        """Tell whether maintenance reads turns that are stored."""
+        return self.enabled and self.reads == "batches"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

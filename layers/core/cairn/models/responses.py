@@ -24,7 +24,7 @@ class ResponsesModel:
 
     def propose(self, question: FactQuestion, settings: HeuristicSettings) -> Proposals:
         """Return what the model proposes, ModelFailed where no usable answer came in time."""
-        return read(self._answer(request(question, settings), settings))
+        return read(self._answer(request(question, settings), settings), question)
 
     def _answer(self, body: bytes, settings: HeuristicSettings) -> bytes:
         headers = {"Authorization": f"Bearer {self._key_for(settings)}", "Content-Type": "application/json"}

@@ -25,6 +25,14 @@ ACROSS = "across"
 """A sort key as new as each entry that the session's turns made in users' logs across projects, if they made any.
 
 As a rule it is that of the newest. Sort keys of entries are in the order of time, of whichever log they are."""
+READ_THROUGH = "read_through"
+"""The number of the newest turn that a language model has read, or is not to read."""
+READ_INTO = "read_into"
+"""A sort key as new as each entry, of whichever log, that keeps what a language model read in turns stored before."""
+READ_AGAIN = "read_again"
+"""When a language model that failed may be asked again."""
+READ_FAILURES = "read_failures"
+"""How often a language model failed to read what follows, since it had last read all there was."""
 DROPPED = "dropped"
 """What a session's head says once blobs of archived events were left to a later run."""
 
@@ -51,6 +59,10 @@ class Head:
     archived_through: int = 0
     has_dropped: bool = False
     across: str = ""
+    read_through: int = 0
+    read_failures: int = 0
+    read_into: str = ""
+    read_again: str = ""
     events: int = 0
     facts_written: int = 0
     facts_superseded: int = 0
@@ -75,6 +87,10 @@ class Head:
             archived_through=number(item, "archived_through", 0),
             has_dropped=DROPPED in item,
             across=text(item, ACROSS, ""),
+            read_through=number(item, READ_THROUGH, 0),
+            read_failures=number(item, READ_FAILURES, 0),
+            read_into=text(item, READ_INTO, ""),
+            read_again=text(item, READ_AGAIN, ""),
             events=number(item, "events", 0),
             facts_written=number(item, "facts_written", 0),
             facts_superseded=number(item, "facts_superseded", 0),

@@ -1,6 +1,6 @@
 """after_turn: claim and lease, extract, commit. Two rounds; the second is one transaction, all or nothing.
 
-Where a language model helps to extract, it is asked before, while nothing is held.
+Where a language model helps to extract, it is asked before, while nothing is held, or by maintenance afterwards.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from cairn.log.memories import Memory
 from cairn.log.view import MemoryView
 from cairn.sessions import due
 from cairn.sessions.guards import Claim
-from cairn.sessions.head import ACROSS, naming
+from cairn.sessions.head import ACROSS, READ_THROUGH, naming
 from cairn.sessions.layout import HEAD, event_sk, session_pk
 from cairn.sessions.services import SessionServices
 from cairn.sessions.sessions import Lease
@@ -151,7 +151,8 @@ class _Commit:
             self._read_context()
         with self._services.log.view(self._session.tenant, self._session.project, self._owner) as view:
             read = view.last_seq(self._session.session_id)
-        if read != self._lease.seq:
+        read_into = self._lease.head.read_into
+        if read != self._lease.seq or not self._services.log.has_read(*self._place, self._owner, read_into):
             self._refresh(self._owner)
         for owner in self._across:
             # Where it has read more of the session than there is, a turn was taken back meanwhile.
@@ -289,6 +290,7 @@ class _Commit:
                 "updated_at": rfc3339(delta.now),
                 **naming(dict.fromkeys([*lease.head.owners, self._owner])),
                 **({ACROSS: max(across_to, lease.head.across)} if across_to else {}),
+                **({READ_THROUGH: delta.seq} if self._settings.heuristic.reads_turns else {}),
                 **lease.begun(),
                 **due.no_later_than(self._session, lease.head, delta.now + due.interval(self._settings)).set,
             },

@@ -20,9 +20,9 @@ _NONE = Proposals()
 
 
 def proposals(services: SessionServices, session: Session, turn: Completion) -> Proposals:
-    """Return what a language model makes of the turn; nothing where it is off, fails, or could not be committed."""
+    """Return what a language model makes of the turn; nothing where it is not to be asked, or fails."""
     model, settings = services.fact_model, services.settings.memory_for(session.tenant).heuristic
-    if model is None or not settings.enabled:
+    if model is None or not settings.reads_turns:
         return _NONE
     question = _question(services, session, turn)
     if question is None:

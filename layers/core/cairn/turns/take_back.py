@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from cairn.conversation.events import Event
@@ -22,11 +23,23 @@ from cairn.ground.ids import Digest, Project, Tenant, TurnId, time_ordered_id
 from cairn.ground.jobs import IndexLog
 from cairn.ground.paging import every
 from cairn.ground.session import Session
-from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write, key_of, prefix_range
+from cairn.ground.table import (
+    AllOf,
+    Attributes,
+    Condition,
+    Delete,
+    Equals,
+    Key,
+    Query,
+    Update,
+    Write,
+    key_of,
+    prefix_range,
+)
 from cairn.log.layout import across, is_across, log_owner, log_pk, log_sk, named_in
 from cairn.log.segments import Segments
 from cairn.sessions.dropped_blobs import discard, dropping
-from cairn.sessions.head import ACROSS, DROPPED, REMOVALS, stored_head
+from cairn.sessions.head import ACROSS, DROPPED, READ_THROUGH, REMOVALS, stored_head
 from cairn.sessions.layout import (
     COMPACTED,
     FIRST_EVENT,
@@ -90,6 +103,10 @@ class _Entry:
         return Key.of(self.item)
 
     @property
+    def unchanged(self) -> Condition:
+        return AllOf(tuple(Equals(name, self.item[name]) for name in ("data", "blob") if name in self.item))
+
+    @property
     def blobs(self) -> list[Digest]:
         blob = blob_of(self.item)
         return [] if blob is None else [blob]
@@ -114,10 +131,10 @@ class _TakingBack:
         if not events or events[0].turn_id != self._turn_id:
             return self._of_another()
         owner = log_owner(events[0].user_id, self._session.session_id)
-        here, derived = Pending(partial(self._entry, owner, stored[0])), Pending(partial(self._derived, stored[0]))
-        there = [Pending(partial(self._entry_across, each, stored[0])) for each in across(owner)]
+        here, derived = Pending(partial(self._entries, owner, stored[0])), Pending(partial(self._derived, stored[0]))
+        there = [Pending(partial(self._entries_across, each, stored[0])) for each in across(owner)]
         self._adapters.parallel([here, *there, derived])
-        entries = [found.result for found in (here, *there) if found.result is not None]
+        entries = [entry for found in (here, *there) for entry in found.result]
         gone = [stored[0], *derived.result]
         head = self._head(stored, events, entries)
         writes = partial(self._writes, gone, head, entries)
@@ -125,7 +142,7 @@ class _TakingBack:
         if any(map(blob_of, gone)):
             discard(self._adapters, self._session)
         self._adapters.parallel(
-            [partial(self._segments.drop_discarded, self._session.tenant, entry.where.pk) for entry in entries]
+            [partial(self._segments.drop_discarded, self._session.tenant, pk) for pk in _by_log(entries)]
         )
         return TakenBack(len(events), len(_ids(entries, "added")), len(_ids(entries, "ended")))
 
@@ -143,29 +160,33 @@ class _TakingBack:
     def _events(self, item: Attributes) -> tuple[Event, ...]:
         return self._services.sessions.events(self._session, item)
 
-    def _entry(self, owner: str, turn: Attributes) -> _Entry | None:
-        """Return the turn's entry in its log, which is of the turn's time or follows it."""
+    def _entries(self, owner: str, turn: Attributes) -> list[_Entry]:
+        """Return the turn's entries in its log: its own, of its time or after it, and what was read in it later."""
         query = Query(self._log(owner), _earliest(turn), prefix_range(log_sk(""))[1], limit=_AT_ONCE)
         entries = (self._opened(owner, item) for item in every(self._adapters.table, query))
-        return next((entry for entry in entries if self._tells(entry, turn)), None)
+        return list(islice((entry for entry in entries if self._tells(entry, turn)), self._most(turn)))
 
-    def _entry_across(self, owner: str, turn: Attributes) -> _Entry | None:
-        """Return the turn's entry in the log across projects, looking back from the session's newest there.
+    def _entries_across(self, owner: str, turn: Attributes) -> list[_Entry]:
+        """Return the turn's entries in the log across projects, looking back from the session's newest there.
 
         Most turns have none: nothing is read where the session has none that is as new as the turn.
         """
-        newest, first, found = self._held.head.across, _earliest(turn), None
+        newest, first, found = self._held.head.across, _earliest(turn), list[_Entry]()
         if newest < first:
-            return None
+            return found
         query = Query(self._log(owner), log_sk(""), newest, descending=True, limit=_AT_ONCE)
         for item in every(self._adapters.table, query):
-            if found is not None:
-                return replace(found, before=Key.of(item).sk)
-            if Key.of(item).sk < first:
-                return None
+            if found and not found[-1].before:
+                found[-1] = replace(found[-1], before=Key.of(item).sk)
+            if Key.of(item).sk < first or len(found) == self._most(turn):
+                break
             if self._tells(entry := self._opened(owner, item), turn):
-                found = entry
+                found.append(entry)
         return found
+
+    def _most(self, turn: Attributes) -> int:
+        """Return how many entries of one log may be the turn's: a second one where a language model read it later."""
+        return 2 if self._held.head.read_into >= _earliest(turn) else 1
 
     @property
     def _place(self) -> tuple[Tenant, Project]:
@@ -204,6 +225,8 @@ class _TakingBack:
         newest_across = self._newest_across(entries)
         if newest_across:
             before |= {ACROSS: newest_across}
+        if head.read_through >= seq:
+            before |= {READ_THROUGH: seq - 1}
         counts = {
             "version": 1,
             REMOVALS: 1,
@@ -227,7 +250,7 @@ class _TakingBack:
 
     def _writes(self, gone: Sequence[Attributes], head: Update, entries: Sequence[_Entry]) -> list[Write]:
         blobs = [blob for item in gone if (blob := blob_of(item)) is not None]
-        without = [Pending(partial(self._without, entry)) for entry in entries]
+        without = [Pending(partial(self._without, pk, those)) for pk, those in _by_log(entries).items()]
         self._adapters.parallel(without)
         return [
             head,
@@ -237,19 +260,28 @@ class _TakingBack:
             *(write for each in without for write in each.result),
         ]
 
-    def _without(self, entry: _Entry) -> list[Write]:
-        where, item = entry.where, entry.item
-        unchanged = AllOf(tuple(Equals(name, item[name]) for name in ("data", "blob") if name in item))
-        return [Delete(where, unchanged), *self._segments.changing(where.pk, where.sk, entry.blobs)]
+    def _without(self, pk: str, entries: Sequence[_Entry]) -> list[Write]:
+        """Return the writes that take entries out of one log."""
+        deletes = [Delete(entry.where, entry.unchanged) for entry in entries]
+        blobs = [blob for entry in entries for blob in entry.blobs]
+        return [*deletes, *self._segments.changing(pk, min(entry.where.sk for entry in entries), blobs)]
 
     def _jobs(self, entries: Sequence[_Entry]) -> Sequence[Callable[[], object]]:
         """Return the call that has the logs indexed, whose newest segments may be of no use any more."""
-        return asking_for(self._services, [IndexLog(*self._place, entry.owner) for entry in entries])
+        owners = dict.fromkeys(entry.owner for entry in entries)
+        return asking_for(self._services, [IndexLog(*self._place, owner) for owner in owners])
 
 
 def _earliest(turn: Attributes) -> str:
     """Return the sort key that no entry of a turn is before."""
     return log_sk(time_ordered_id(moment(StoredTurn.of(turn).at), bytes(10)))
+
+
+def _by_log(entries: Sequence[_Entry]) -> dict[str, list[_Entry]]:
+    found: dict[str, list[_Entry]] = {}
+    for entry in entries:
+        found.setdefault(entry.where.pk, []).append(entry)
+    return found
 
 
 def _ids(entries: Sequence[_Entry], what: str) -> set[str]:

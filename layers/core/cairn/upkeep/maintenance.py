@@ -1,8 +1,10 @@
-"""Maintain one session: compact, archive, sweep, merge and refresh summaries, or erase it if it was left alone.
+"""Maintain one session: read, compact, archive, sweep, merge and refresh summaries, or erase it if it was left alone.
 
 Each step ends in one write or transaction that holds only under the session's lease, so a run may be stopped anywhere,
 done again, or done twice at once. A run that reaches its time limit leaves the rest to the next. A run that ends well
 notes when the session falls due again, in the same write that gives the lease up.
+
+Where a language model reads turns in batches, it is asked before the session is leased. What it says is kept first.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cairn.calls.journal import Journal
 from cairn.facts.facts import Changes, Fact, State
@@ -29,7 +31,7 @@ from cairn.log.entries import LogEntry
 from cairn.log.layout import named_in
 from cairn.sessions import due
 from cairn.sessions.dropped_blobs import discard, dropping
-from cairn.sessions.head import DROPPED
+from cairn.sessions.head import DROPPED, Head
 from cairn.sessions.layout import FIRST_EVENT, event_sk, packed_sk, session_pk
 from cairn.sessions.services import SessionServices
 from cairn.sessions.sessions import Lease
@@ -38,6 +40,9 @@ from cairn.sessions.summary import compact
 from cairn.upkeep.model import MaintenanceReport
 from cairn.upkeep.retention import Retention
 from cairn.vault.vault import blob_of
+
+if TYPE_CHECKING:
+    from cairn.turns.batches import Answer
 
 TIME_LIMIT = timedelta(seconds=20)
 """How long a run goes on; the gateway gives up after 29 s."""
@@ -73,11 +78,15 @@ class Maintenance:
 
     def run(self, session: Session) -> MaintenanceReport:
         """Do what is due; ResourceBusy if the session stays leased by another call. A session without turns is fine."""
-        if contents.head_of(self._services, session) is None:
+        head = contents.head_of(self._services, session)
+        if head is None:
             return MaintenanceReport()
-        settings = self._services.settings.memory_for(session.tenant)
+        settings, clock = self._services.settings.memory_for(session.tenant), self._services.adapters.clock
+        began = clock.now()
+        answer = self._asked(session, head, began + TIME_LIMIT)
+        asked_for = clock.now() - began
         lease = self._services.sessions.lease(session, self._owner(), settings)
-        return self._under(lease, self._services.adapters.clock.now() + TIME_LIMIT)
+        return self._under(lease, clock.now() + TIME_LIMIT - asked_for, answer)
 
     def run_due(self, session: Session, until: datetime) -> MaintenanceReport:
         """Do what is due if the session still is, until that moment; ResourceBusy at once where another call holds it.
@@ -88,21 +97,34 @@ class Maintenance:
         head = contents.head_of(self._services, session)
         if head is None or not due.is_due(head, now):
             return MaintenanceReport()
+        until = min(until, now + TIME_LIMIT)
+        answer = self._asked(session, head, until)
         seconds = self._services.settings.memory_for(session.tenant).guard_lease_seconds
         lease = self._services.sessions.try_lease(session, self._owner(), seconds)
         if lease is None:
             raise ResourceBusy("the session is being written by another call", {"resource": "session"})
-        return self._under(lease, min(until, now + TIME_LIMIT))
+        return self._under(lease, until, answer)
+
+    def _asked(self, session: Session, head: Head, until: datetime) -> Answer | None:
+        """Return what a language model says of turns that were not read yet, where a tenant has one for that."""
+        if not self._services.settings.memory_for(session.tenant).heuristic.reads_batches:
+            return None
+        ends = self._retention.ends(session, head)
+        if ends is not None and ends <= self._services.adapters.clock.now():
+            return None
+        from cairn.turns.batches import ask  # noqa: PLC0415 - most tenants have no language model
+
+        return ask(self._services, session, head, until)
 
     def _owner(self) -> str:
         return self._services.adapters.holder()
 
-    def _under(self, lease: Lease, until: datetime) -> MaintenanceReport:
+    def _under(self, lease: Lease, until: datetime, answer: Answer | None) -> MaintenanceReport:
         if not lease.seq:  # another run erased the session before it was leased
             with suppress(ConditionFailed):
                 self._services.adapters.table.delete(Delete(lease.key(), lease.held()))
             return MaintenanceReport()
-        run = _Run(self._services, self._retention, lease, until)
+        run = _Run(self._services, self._retention, lease, until, answer)
         try:
             return run.report()
         finally:
@@ -112,8 +134,11 @@ class Maintenance:
 class _Run:
     """One run under its lease."""
 
-    def __init__(self, services: SessionServices, retention: Retention, lease: Lease, until: datetime) -> None:
+    def __init__(
+        self, services: SessionServices, retention: Retention, lease: Lease, until: datetime, answer: Answer | None
+    ) -> None:
         self._services = services
+        self._answer = answer
         self._retention = retention
         self._lease = lease
         self._until = until
@@ -129,7 +154,7 @@ class _Run:
 
     def report(self) -> MaintenanceReport:
         """Do what is due, and decide when the session is due again; whoever gives up the lease writes that."""
-        ends = self._retention.ends(self._lease)
+        ends = self._retention.ends(self._session, self._lease.head)
         if ends is not None:
             self._falls_due.append(ends)
         is_over = ends is not None and self._retention.is_over(self._session, ends)
@@ -138,10 +163,11 @@ class _Run:
         return report
 
     def _report(self) -> MaintenanceReport:
+        read_turns, goes_on = self._read()
         held = contents.read(self._services, self._session, self._lease.head)
-        report = MaintenanceReport(compacted_events=self._compact(held))
+        report = MaintenanceReport(compacted_events=self._compact(held), read_turns=read_turns)
         packs, finished = self._pack(held)
-        report = replace(report, archived_shards=packs, finished=finished)
+        report = replace(report, archived_shards=packs, finished=finished and not goes_on)
         if not finished:
             return report
         report = replace(report, expired_facts=self._sweep(), merged_facts=self._merge())
@@ -149,6 +175,18 @@ class _Run:
         report = replace(report, summaries_refreshed=self._refresh())
         self._index()
         return report
+
+    def _read(self) -> tuple[int, bool]:
+        """Keep what a language model read; return of how many turns, and whether there are more to be read at once."""
+        if not self._settings.heuristic.reads_batches:
+            return 0, False
+        from cairn.turns.read_back import keep  # noqa: PLC0415
+
+        read = keep(self._services, self._lease, self._answer)
+        if read.later is not None:
+            self._falls_due.append(read.later)
+        self._lease = replace(self._lease, head=replace(self._lease.head, across=read.across))
+        return read.turns, read.goes_on
 
     def _index(self) -> None:
         """Index the session's logs where that is overdue, whoever should have."""

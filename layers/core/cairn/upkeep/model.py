@@ -17,5 +17,6 @@ class MaintenanceReport:
     expired_facts: int = 0
     merged_facts: int = 0
     summaries_refreshed: int = 0
+    read_turns: int = 0
     erased: bool = False
     finished: bool = True

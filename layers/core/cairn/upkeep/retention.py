@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cairn.calls.journal import Journal
 from cairn.ground.errors import CorruptData
 from cairn.ground.session import Session, Subject
+from cairn.sessions.head import Head
 from cairn.sessions.leased import Leased
 from cairn.sessions.services import SessionServices
 from cairn.sessions.sessions import Lease
@@ -28,10 +29,10 @@ class Retention:
         self._services = services
         self._journal = journal
 
-    def ends(self, lease: Lease) -> datetime | None:
+    def ends(self, session: Session, head: Head) -> datetime | None:
         """Return until when the session is kept unless somebody speaks in it, None where it is for ever."""
-        days = self._services.settings.memory_for(lease.session.tenant).session_retention_days
-        return lease.head.at + timedelta(days=days) if days else None
+        days = self._services.settings.memory_for(session.tenant).session_retention_days
+        return head.at + timedelta(days=days) if days else None
 
     def is_over(self, session: Session, ends: datetime) -> bool:
         """Tell whether that time is over and no turn is under way."""
