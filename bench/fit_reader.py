@@ -29,15 +29,13 @@ from build_model import TUNED, read, weights
 from cairn.language.wordpiece import WordPiece
 from cairn.statements.heads import KINDS
 from cairn.statements.linking import NEAREST
-from fit_statements import Pairing, Row, folds_of, sentences, units
+from fit_statements import LEFT_OUT, Pairing, Row, folds_of, sentences, units
 from logistic import auc
 from reader_net import PAIR, Batch, Floats, Pieces, Training, packed
 from reviewed import VOCABULARY_SHA256, WEIGHTS_SHA256, checked
 from talk_sets import DATA, Said, Talk, current, talks
 
 _EPOCHS, _BATCH = 3, 48
-_LEFT_OUT = 0
-"""The fold that is not trained on."""
 _PIECES, _PIECES_OF_PAIR = 48, 56
 """How many pieces of a text count, and of each of a pair."""
 _SORTED_TOGETHER = 20
@@ -115,7 +113,7 @@ def parts(stories: Sequence[Talk], singles: Sequence[Row]) -> tuple[Part, Part]:
     """Return what is trained on and what is left out: no subject and no story is in both."""
     rows = [*singles, *units(stories)]
     folds = folds_of([row.group for row in rows])
-    out = {row.group for row, fold in zip(rows, folds, strict=True) if fold == _LEFT_OUT}
+    out = {row.group for row, fold in zip(rows, folds, strict=True) if fold == LEFT_OUT}
     cases = list(_cases(stories))
     return (
         Part([row for row in rows if row.group not in out], [case for group, case in cases if group not in out]),

@@ -3,14 +3,17 @@
 On stories by hands of whom neither has seen a word (`bench/data/talk_later`): each unit's log-odds by the heads of
 bench/fit_statements.py and by the reader of bench/fit_reader.py, in one logistic regression for what lasts and one for
 what changes something. It prints how many are found by words, by the reader and by both, where 3 or 10 of 100 others
-are.
+are. Then it fits how a change is linked to what it changes where the reader judges pairs: on these stories, and on the
+pairs of single sentences that the reader was not trained on. It prints how many changes end the right statement, and
+how many statements end wrongly, in folds that were left out, without the judge and with it.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +22,21 @@ from numpy.typing import NDArray
 from cairn.models.statement_reader import StatementReader
 from cairn.statements import heads, reading
 from cairn.statements.features import features
-from logistic import Numbers, fit, found_beside
-from talk_sets import DATA, Said, talks
+from cairn.statements.linking import Saying, Weights, judged, likeliest
+from fit_statements import (
+    LEFT_OUT,
+    Case,
+    Pairing,
+    cross_validated,
+    folds_of,
+    links,
+    rounded,
+    sentences,
+    units,
+)
+from logistic import Model, Numbers, fit, found_beside
+from statement_sets import Subject, subjects
+from talk_sets import CHANGES, DATA, Talk, current, talks
 
 LATER = DATA.with_name("talk_later")
 FITTED = Path(reading.__file__).with_name("reading.json")
@@ -28,37 +44,108 @@ _QUESTIONS = ("lasts", "changes")
 _DIGITS = 3
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something said: of which story or subject, its log-odds by words, what is believed then, and what it changes."""
+
+    group: str
+    text: str
+    by_words: tuple[float, float]
+    believed: Sequence[Saying]
+    changed: str | None
+
+
 def main() -> None:
     """Print what each way finds, and write the weights."""
-    said = [each for talk in talks(LATER) for each in talk.said]
-    scores = np.array(list(_scores(said)))
-    fitted: dict[str, dict[str, float]] = {}
-    for number, name in enumerate(_QUESTIONS):
-        answers = np.array([getattr(each, name) for each in said])
-        both = scores[:, number]
-        model = fit(both, None, answers, np.ones(len(said)))
-        fitted[name] = {
-            "words": round(float(model.dense[0]), _DIGITS),
-            "read": round(float(model.dense[1]), _DIGITS),
-            "constant": round(model.bias, _DIGITS),
-        }
-        for way, found in (("words", both[:, 0]), ("reader", both[:, 1]), ("both", both @ model.dense)):
-            print(name, way, *_found(answers, found))
+    reader, stories = StatementReader(Path(sys.prefix, "share/cairn/model")), talks(LATER)
+    said = [each for story in stories for each in story.said]
+    scores = np.array([(by_words(each.text), reader.read(each.text)[: len(_QUESTIONS)]) for each in said])
+    models = {
+        name: weighed(name, scores[:, :, number], np.array([getattr(each, name) for each in said]))
+        for number, name in enumerate(_QUESTIONS)
+    }
+    told = [*of_stories(stories), *of_sentences(subjects())]
+    fitted = {name: _recorded(model) for name, model in models.items()}
+    fitted["links"] = rounded(linked(told, reader, list(models.values())))
     lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(each)}" for name, each in fitted.items())
     FITTED.write_text(f"{{\n{lines}\n}}\n", "utf-8")
 
 
-def _scores(said: list[Said]) -> Iterator[Numbers]:
-    """Yield float64 of shape (2, 2): for what lasts and what changes, by words and by the reader."""
-    reader, of = StatementReader(Path(sys.prefix, "share/cairn/model")), heads.heads()
-    for each in said:
-        by_words, read = features(each.text), reader.read(each.text)
-        yield np.array([(of[name].score(by_words), read[number]) for number, name in enumerate(_QUESTIONS)])
+def by_words(text: str) -> tuple[float, float]:
+    """Return by its words the log-odds that a text lasts, and that it changes something."""
+    found, of = features(text), heads.heads()
+    return of["lasts"].score(found), of["changes"].score(found)
+
+
+def weighed(name: str, both: Numbers, answers: NDArray[np.bool_]) -> Model:
+    """Return how log-odds by words and by the reader, of shape (units, 2), are weighed, and print what that finds."""
+    model = fit(both, None, answers, np.ones(len(answers)))
+    for way, found in (("words", both[:, 0]), ("reader", both[:, 1]), ("both", both @ model.dense)):
+        print(name, way, *_found(answers, found))
+    return model
+
+
+def _recorded(model: Model) -> dict[str, object]:
+    words, read = (round(float(each), _DIGITS) for each in model.dense)
+    return {"words": words, "read": read, "constant": round(model.bias, _DIGITS)}
 
 
 def _found(answers: NDArray[np.bool_], scores: Numbers) -> Iterator[str]:
     for share in (0.03, 0.1):
         yield f"{100 * found_beside(answers, scores, share):.1f} % where {100 * share:.0f} % of others are"
+
+
+def of_stories(stories: Sequence[Talk]) -> Iterator[Told]:
+    """Yield each unit before which something was believed, of stories that the heads have not seen."""
+    pairing = Pairing(stories)
+    for story in stories:
+        for said, held in current(story):
+            if held:
+                believed = pairing.believed(said.text, [each.text for each in held], story.language)
+                changed = next((each.text for each in held if said.changes and each.id == said.to), None)
+                yield Told(story.name, said.text, by_words(said.text), believed, changed)
+
+
+def of_sentences(found: Sequence[Subject]) -> Iterator[Told]:
+    """Yield each later sentence of the subjects that the reader has not seen, with the earlier one, which lasts."""
+    scored, pairing = _by_other_words(), Pairing([])
+    for subject in found:
+        group = f"{subject.hand}/{subject.name}"
+        for pair in subject.pairs:
+            if (group, pair.later.text) in scored and pair.earlier.kind != "none":
+                believed = pairing.believed(pair.later.text, [pair.earlier.text], subject.language)
+                changed = pair.earlier.text if pair.relation in CHANGES else None
+                yield Told(group, pair.later.text, scored[group, pair.later.text], believed, changed)
+
+
+def _by_other_words() -> Mapping[tuple[str, str], tuple[float, float]]:
+    """Return the log-odds of the fold that is left out, by words of the others alone."""
+    rows = [*sentences(), *units(talks())]
+    folds, found = folds_of([row.group for row in rows]), [features(row.text) for row in rows]
+    held = [cross_validated(found, np.array([getattr(row, name) for row in rows]), rows, folds) for name in _QUESTIONS]
+    return {
+        (rows[at].group, rows[at].text): (float(held[0][at]), float(held[1][at]))
+        for at in np.flatnonzero(folds == LEFT_OUT)
+    }
+
+
+def linked(told: Sequence[Told], reader: StatementReader, models: Sequence[Model]) -> Weights:
+    """Return the weights of links with a judge."""
+    folds = folds_of([each.group for each in told])
+    cases: list[Case] = []
+    for each, fold in zip(told, folds, strict=True):
+        read = reader.read(each.text)[: len(_QUESTIONS)]
+        lasts, changes = (
+            float(np.dot(model.dense, (own, other))) + model.bias
+            for model, own, other in zip(models, each.by_words, read, strict=True)
+        )
+        if heads.likely(lasts) >= reading.LASTS and heads.likely(changes) >= reading.CHANGES:
+            found = likeliest(each.text, lasts, changes, each.believed)
+            pairs = judged(each.text, each.believed, found, reader.judge)
+            right = [(of, each.believed[number].said == each.changed) for number, of in pairs]
+            cases.append(Case(int(fold), right, each.changed is not None))
+    links(cases, "meaning")
+    return links(cases, "judged")
 
 
 if __name__ == "__main__":

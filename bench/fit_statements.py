@@ -29,6 +29,8 @@ from statement_sets import subjects
 from talk_sets import CHANGES, Talk, current, talks
 
 PLACE = Path(runtime.__file__).parent
+LEFT_OUT = 0
+"""The fold that the reader is not trained on."""
 _FOLDS = 5
 _OF_STORIES, _OF_CHATS = 2.0, 1.0
 """How much a unit of a story counts beside a single sentence, since it is said as people talk to assistants; and one of
@@ -37,7 +39,9 @@ _OTHERS = (0, 5, 20, 60)
 """How many statements of other stories are believed too when links are fitted: users tell much more than a story."""
 _LEAST = 0.3
 """From how likely on that a unit lasts it is linked at all."""
-_MEANING = frozenset({"cosine", "margin"})
+_OF_MEANING, _OF_JUDGE = frozenset({"cosine", "margin"}), frozenset({"judged", "judged beside"})
+_WITHOUT = {"words": _OF_MEANING | _OF_JUDGE, "meaning": _OF_JUDGE, "judged": frozenset[str]()}
+"""Which features each kind of link does without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ def main() -> None:
     found = [features(row.text) for row in rows]
     folds = folds_of([row.group for row in rows])
     truth = {name: np.array([is_so(row) for row in rows]) for name, is_so in _questions().items()}
-    held = {name: _cross_validated(found, truth[name], rows, folds) for name in ("lasts", "changes")}
+    held = {name: cross_validated(found, truth[name], rows, folds) for name in ("lasts", "changes")}
     of_story = np.array([row.is_of_story for row in rows])
     for name, scores in held.items():
         print(name, *_found(truth[name][of_story], scores[of_story]), sep="\n  ")
@@ -74,7 +78,7 @@ def main() -> None:
         for row, fold, lasts, changes in zip(rows, folds, held["lasts"], held["changes"], strict=True)
     }
     cases = list(_cases(stories, scored))
-    _write_links({kind: _links(cases, kind) for kind in ("meaning", "words")})
+    _write_links({kind: links(cases, kind) for kind in ("meaning", "words")})
 
 
 def _questions() -> Mapping[str, Callable[[Row], bool]]:
@@ -131,9 +135,10 @@ def _fitted(found: Sequence[Features], answers: NDArray[np.bool_], rows: Sequenc
     return fit(*_numbers([found[place] for place in chosen]), answers[chosen], worth)
 
 
-def _cross_validated(
+def cross_validated(
     found: Sequence[Features], answers: NDArray[np.bool_], rows: Sequence[Row], folds: NDArray[np.int64]
 ) -> Numbers:
+    """Return log-odds of each row by what was fitted on the other folds, float64 of shape (rows,)."""
     scores = np.zeros(len(rows))
     for fold in range(_FOLDS):
         train: list[int] = np.flatnonzero(folds != fold).tolist()
@@ -183,7 +188,7 @@ class Pairing:
 
     def believed(self, text: str, before: Sequence[str], language: str) -> list[Saying]:
         """Return what is believed when a text is said: what holds `before` it, and statements of others around."""
-        others = self._others[language]
+        others = self._others.get(language, [])
         some = self._draw.sample(others, min(self._draw.choice(_OTHERS), len(others)))
         # Others are older and newer than what is of the story.
         at = self._draw.randint(0, len(some))
@@ -216,8 +221,9 @@ def _cases(stories: Sequence[Talk], scored: Mapping[tuple[str, str], Scored]) ->
                 yield pairing.case(row, before, changed[0].text if changed else None, story.language)
 
 
-def _links(cases: Sequence[Case], kind: str) -> Weights:
-    columns = [name for name in cases[0].pairs[0][0] if kind == "meaning" or name not in _MEANING]
+def links(cases: Sequence[Case], kind: str) -> Weights:
+    """Return the weights of links by what the cases have, and print what they do to folds that were left out."""
+    columns = [name for name in cases[0].pairs[0][0] if name not in _WITHOUT[kind]]
     held: list[tuple[Case, Numbers]] = []
     for fold in range(_FOLDS):
         weights = _weights([case for case in cases if case.fold != fold], columns)
@@ -267,18 +273,19 @@ def _write(models: Mapping[str, Model]) -> None:
 
 
 def _write_links(weights: Mapping[str, Weights]) -> None:
-    found = {
-        kind: {
-            "columns": of.columns,
-            "mean": [round(each, 4) for each in of.mean],
-            "deviation": [round(each, 4) for each in of.deviation],
-            "values": [round(each, 4) for each in of.values],
-            "bias": round(of.bias, 4),
-        }
-        for kind, of in weights.items()
-    }
-    lines = ",\n".join(f" {json.dumps(kind)}: {json.dumps(each)}" for kind, each in found.items())
+    lines = ",\n".join(f" {json.dumps(kind)}: {json.dumps(rounded(of))}" for kind, of in weights.items())
     (PLACE / "links.json").write_text(f"{{\n{lines}\n}}\n", "utf-8")
+
+
+def rounded(of: Weights) -> dict[str, object]:
+    """Return weights as they are kept."""
+    return {
+        "columns": of.columns,
+        "mean": [round(each, 4) for each in of.mean],
+        "deviation": [round(each, 4) for each in of.deviation],
+        "values": [round(each, 4) for each in of.values],
+        "bias": round(of.bias, 4),
+    }
 
 
 if __name__ == "__main__":

@@ -42,6 +42,14 @@ def test_what_says_that_something_changed_scores_far_above_what_does_not(reader:
     assert reader.read("We moved, it's Antwerp now.")[CHANGES] > reader.read(REQUEST)[CHANGES] + FAR
 
 
+def test_a_change_is_judged_far_above_what_only_sounds_near_and_what_is_newer_matters(reader: StatementReader) -> None:
+    older, newer = "My manager is Priya.", "Priya got promoted, so Tom is my manager now."
+
+    assert reader.judge(newer, older) > reader.judge("The neighbours' dog is called Bella.", older) + FAR
+    assert reader.judge(newer, older) != reader.judge(older, newer)
+    assert reader.judge(newer, older) == reader.judge(newer, older)
+
+
 def test_what_follows_in_a_longer_text_does_not_count(reader: StatementReader) -> None:
     assert reader.read("word " * 46) == reader.read("word " * 46 + LASTING)
     assert reader.read("word " * 45 + "Ghent") != reader.read("word " * 46)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
 from cairn.log.entries import Chunk
@@ -73,7 +74,7 @@ def test_where_no_answer_is_likely_only_what_is_related_is_found(told: Notebook)
 
     with answered(told, "Was the fine for the parking ticket ever paid to the council?") as answer:
         found, related = found_and_related(answer)
-        nearly = answer.ranking.with_the_nearly_best()
+        nearly = answer.ranking.with_the_nearly_best(np.ones(len(answer.corpus), np.bool_))
 
         assert not answer.likelihood.is_likely
         assert found == related

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from cairn.ground.errors import EmbeddingFailed
 from cairn.statements.features import features
 from cairn.statements.heads import heads
-from cairn.statements.linking import NEAREST, OUTDATES, Link, Saying, expanded, link
+from cairn.statements.linking import JUDGED, NEAREST, OUTDATES, Judge, Link, Saying, expanded, link
 
 HELD = (
     "I live in a small flat in Bruges.",
@@ -15,9 +16,9 @@ HELD = (
 )
 
 
-def linked(said: str, *held: Saying) -> Link | None:
+def linked(said: str, *held: Saying, judge: Judge | None = None) -> Link | None:
     found = features(said)
-    return link(said, heads()["lasts"].score(found), heads()["changes"].score(found), held)
+    return link(said, heads()["lasts"].score(found), heads()["changes"].score(found), held, judge)
 
 
 @pytest.mark.req("R297")
@@ -65,3 +66,41 @@ def test_the_nearest_are_looked_at_however_much_is_believed() -> None:
 
 def test_numbers_are_standardised_bounded_and_multiplied() -> None:
     assert expanded([3.0, 1000.0], [1.0, 0.0], [2.0, 1.0]) == [1.0, 4.0, 1.0, 4.0, 16.0]
+
+
+MOVED = "We've moved out of the flat in Bruges, it's a house in Ghent now."
+NEAR = tuple(Saying(each, cosine) for each, cosine in zip(HELD, (0.55, 0.1, 0.05), strict=True))
+
+
+@pytest.mark.req("R297")
+def test_what_the_judge_says_of_a_pair_makes_a_change_likelier_or_less_likely() -> None:
+    sure = linked(MOVED, *NEAR, judge=lambda _, older: 6.0 if older == HELD[0] else -6.0)
+    unsure = linked(MOVED, *NEAR, judge=lambda *_: -6.0)
+
+    assert sure is not None
+    assert unsure is not None
+    assert sure.number == 0
+    assert sure.likelihood > unsure.likelihood
+
+
+def test_the_judge_is_asked_about_the_likeliest_few_with_the_newer_text_first() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def judge(newer: str, older: str) -> float:
+        asked.append((newer, older))
+        return 0.0
+
+    linked(MOVED, *NEAR, *(Saying(f"The shed number {number} is green.", 0.01) for number in range(5)), judge=judge)
+
+    assert len(asked) == JUDGED
+    assert asked[0] == (MOVED, HELD[0])
+
+
+def test_without_vectors_nothing_is_judged_and_a_judge_that_fails_changes_nothing() -> None:
+    def broken(*_: str) -> float:
+        raise EmbeddingFailed("no model")
+
+    plain = [Saying(each, None) for each in HELD]
+
+    assert linked(MOVED, *plain, judge=broken) == linked(MOVED, *plain)
+    assert linked(MOVED, *NEAR, judge=broken) == linked(MOVED, *NEAR)

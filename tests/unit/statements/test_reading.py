@@ -46,12 +46,18 @@ class SureReader:
         self.asked.append(text)
         return [self.score] * 13
 
+    def judge(self, newer: str, older: str) -> float:
+        raise AssertionError(f"nothing is judged here: {newer} {older}")
+
 
 class BrokenReader:
     """Has no model."""
 
     def read(self, text: str) -> Sequence[float]:
         raise EmbeddingFailed(f"{len(text)} characters are not read")
+
+    def judge(self, newer: str, older: str) -> float:
+        raise EmbeddingFailed(f"{len(newer)} and {len(older)} characters are not judged")
 
 
 @pytest.mark.req("R296")

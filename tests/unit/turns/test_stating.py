@@ -29,8 +29,8 @@ def links(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Return a function that makes the newest thing believed the one that a statement changes, this likely."""
 
     def linked(likelihood: float) -> None:
-        def link(said: str, lasts: float, changes: float, believed: list[Saying]) -> Link | None:
-            del said, lasts, changes
+        def link(said: str, lasts: float, changes: float, believed: list[Saying], judge: None) -> Link | None:
+            del said, lasts, changes, judge
             return Link(len(believed) - 1, likelihood) if believed else None
 
         monkeypatch.setattr(stating, "link", link)

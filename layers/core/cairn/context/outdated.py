@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from cairn.context.rendering import MAY_BE_OUTDATED, day
 from cairn.facts.facts import Fact, digest, is_said
 from cairn.facts.kinds import clauses
 from cairn.facts.told import read
+from cairn.statements.linking import SURE
 from cairn.statements.units import Unit, units
-
-_SURE: Final = 0.6
-"""From how likely on an outdated sentence is left out: what is wrongly left out nobody sees."""
 
 
 class Change(NamedTuple):
@@ -26,7 +24,7 @@ class Change(NamedTuple):
     @property
     def is_sure(self) -> bool:
         """Tell whether the sentence no longer holds."""
-        return self.likelihood >= _SURE
+        return self.likelihood >= SURE
 
 
 class Kept(NamedTuple):

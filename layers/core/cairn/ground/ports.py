@@ -191,6 +191,10 @@ class Reader(Protocol):
         """Return log-odds: that it lasts, changes what was said before, is of a project; EmbeddingFailed without."""
         ...
 
+    def judge(self, newer: str, older: str) -> float:
+        """Return the log-odds that what the newer text says changes what the older does; EmbeddingFailed without."""
+        ...
+
 
 class Embedded(NamedTuple):
     """A text's vector, and a vector of 384 numbers for each of its word pieces."""

@@ -1,13 +1,15 @@
 """Tell which of the things believed a statement changes, if any.
 
-Cosines find what a later sentence is about; whether it changes that, or only mentions it, words and cues tell.
+Cosines find what a later sentence is about; whether it changes that, or only mentions it, words and cues tell, and a
+judge that has read both sentences together.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations_with_replacement
@@ -16,20 +18,30 @@ from operator import mul
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from cairn.ground.errors import EmbeddingFailed
 from cairn.language.terms import terms
 from cairn.statements.features import cues
 from cairn.statements.heads import likely
 
 NEAREST: Final = 8
 """How many of what is believed are looked at, those nearest to the statement."""
-OUTDATES: Final = 0.35
+OUTDATES: Final = 0.4
 """From how likely on a statement outdates what is believed: to end what still holds is the worse error."""
-PERHAPS: Final = 0.25
+SURE: Final = 0.6
+"""From how likely on it ends a clean value that a rule read, too, and what it outdates is left out of contexts: what is
+wrongly left out nobody sees, a fact that ended stands in its history."""
+PERHAPS: Final = 0.3
 """From how likely on both stand, the older marked."""
+JUDGED: Final = 3
+"""About how many of what is believed the judge is asked, the likeliest; each costs some 4 ms."""
+Judge = Callable[[str, str], float]
+"""Returns the log-odds that what the newer of two texts says changes what the older one does, or EmbeddingFailed."""
 _NAME = re.compile(r"(?<=[^\W_,;:] )[A-ZÀ-Þ][^\W\d_]+")
 _STEM = 5
 _FARTHEST = 4.0
-_FITTED = Path(__file__).with_name("links.json")
+_ALONE = -4.0
+"""What the judge would say of others where there are none."""
+_FITTED, _JUDGED = (Path(__file__).with_name(name) for name in ("links.json", "reading.json"))
 
 
 class Saying(NamedTuple):
@@ -46,25 +58,51 @@ class Link(NamedTuple):
     likelihood: float
 
 
-def link(said: str, lasts: float, changes: float, believed: Sequence[Saying]) -> Link | None:
+def link(
+    said: str, lasts: float, changes: float, believed: Sequence[Saying], judge: Judge | None = None
+) -> Link | None:
     """Return what a statement most likely changes, of what is believed in the order it was said; None of nothing.
 
-    `lasts` and `changes` are the log-odds that the heads gave it.
+    `lasts` and `changes` are the log-odds that it was read with. Without vectors, or where the `judge` fails, words
+    decide alone.
     """
-    near = _nearest(said, believed)
-    if not near:
+    found = likeliest(said, lasts, changes, believed)
+    if not found:
         return None
-    weights = fitted()["meaning" if _has_vectors(believed) else "words"]
-    scored = ((weights.score(found), number) for number, found in evidence(said, lasts, changes, believed, near))
-    score, number = max(scored)
+    by = "meaning" if _has_vectors(believed) else "words"
+    if judge is not None and by == "meaning":
+        with suppress(EmbeddingFailed):
+            found, by = judged(said, believed, found, judge), "judged"
+    score, number = max((fitted()[by].score(of), number) for number, of in found)
     return Link(number, likely(score))
 
 
+def likeliest(
+    said: str, lasts: float, changes: float, believed: Sequence[Saying]
+) -> list[tuple[int, Mapping[str, float]]]:
+    """Return the features of the statement with what it most likely changes, without a judge the likeliest first."""
+    weights = fitted()["meaning" if _has_vectors(believed) else "words"]
+    pairs = evidence(said, lasts, changes, believed)
+    return sorted(pairs, key=lambda pair: weights.score(pair[1]), reverse=True)[:JUDGED]
+
+
+def judged(
+    said: str, believed: Sequence[Saying], found: Sequence[tuple[int, Mapping[str, float]]], judge: Judge
+) -> list[tuple[int, Mapping[str, float]]]:
+    """Return features with what the judge says of each pair, and how that stands out."""
+    says = [judge(said, believed[number].said) for number, _ in found]
+    others = [max((each for at, each in enumerate(says) if at != place), default=_ALONE) for place in range(len(says))]
+    return [
+        (number, {**features, "judged": own, "judged beside": own - other})
+        for (number, features), own, other in zip(found, says, others, strict=True)
+    ]
+
+
 def evidence(
-    said: str, lasts: float, changes: float, believed: Sequence[Saying], near: Sequence[int] | None = None
+    said: str, lasts: float, changes: float, believed: Sequence[Saying]
 ) -> list[tuple[int, Mapping[str, float]]]:
     """Return the features of the statement with each of the nearest things believed."""
-    near = _nearest(said, believed) if near is None else near
+    near = _nearest(said, believed)
     mine, names, types = _stems(said), set(_NAME.findall(said)), _types(said)
     cosines = [believed[number].cosine or 0.0 for number in near]
     stems = [_stems(believed[number].said) for number in near]
@@ -126,8 +164,12 @@ def expanded(numbers: Sequence[float], mean: Sequence[float], deviation: Sequenc
 
 @cache
 def fitted() -> Mapping[str, Weights]:
-    """Return the weights that bench/fit_statements.py found, with vectors and by words alone."""
+    """Return the weights that bench/fit_statements.py found, with vectors and by words alone, and those with a judge.
+
+    The latter are of bench/fit_reading.py.
+    """
     weights: dict[str, dict[str, Any]] = json.loads(_FITTED.read_text("utf-8"))
+    weights["judged"] = json.loads(_JUDGED.read_text("utf-8"))["links"]
     return {name: Weights(**each) for name, each in weights.items()}
 
 

@@ -25,17 +25,17 @@ from cairn.ground.ports import Reader
 from cairn.ground.tiers import Tier
 from cairn.language.terms import terms
 from cairn.statements.heads import likely
-from cairn.statements.linking import OUTDATES, PERHAPS, Saying, link
+from cairn.statements.linking import OUTDATES, PERHAPS, SURE, Judge, Saying, link
 from cairn.statements.reading import CHANGES, Statement, statements
 from cairn.turns.telling import Words
 
 Nearness = Callable[[str], Mapping[str, float]]
 """Returns the cosine of a text with each fact that is held, by id; of none where there are no vectors."""
 _KEY_DIGITS = 8
+_BY_WORDS = 0.7
+"""How likely a change has to be where there are no vectors."""
 _OF_PERSONS = frozenset({"identity", "attribute", "relation", "possession", "event"})
 """Kinds of statements that are of a project where they are not of a person."""
-_BY_WORDS, _CLEAN = 0.5, 0.7
-"""How likely a change has to be where there are no vectors, and where it takes a value's place that a rule read."""
 _FEW = 4
 """Up to how many words of content a correction says nothing without what it corrects."""
 
@@ -64,7 +64,8 @@ def state(  # noqa: PLR0913, PLR0917 - a turn, what was found in it, what is bel
     said = statements(words.kept, reader)
     if not said:
         return Stated(), tuple(found)
-    stating = _Stating(found, others, sorted(held, key=lambda fact: (fact.recorded_at, fact.id)), nearness)
+    judge = None if reader is None else reader.judge
+    stating = _Stating(found, others, sorted(held, key=lambda fact: (fact.recorded_at, fact.id)), nearness, judge)
     void = [normalise(each) for request in words.requests for each in _void(request)]
     for each in said:
         if not any(sentence in normalise(each.unit.said) for sentence in void):
@@ -101,13 +102,19 @@ class _Stating:
     """Goes through the statements of a turn."""
 
     def __init__(
-        self, found: Sequence[Candidate], others: Sequence[Candidate], held: Sequence[Fact], nearness: Nearness
+        self,
+        found: Sequence[Candidate],
+        others: Sequence[Candidate],
+        held: Sequence[Fact],
+        nearness: Nearness,
+        judge: Judge | None,
     ) -> None:
         self.stated = Stated()
         self.found = list(found)
         self._others = others
         self._held = list(held)
         self._nearness = nearness
+        self._judge = judge
 
     def add(self, statement: Statement) -> None:
         """Take in one statement."""
@@ -126,12 +133,12 @@ class _Stating:
         text = statement.unit.said
         cosines: Mapping[str, float] = self._nearness(text) if self._held else {}
         sayings = [Saying(fact.source.quote or fact.value, cosines.get(fact.id)) for fact in self._held]
-        linked = link(text, statement.lasts, statement.changes, sayings)
+        linked = link(text, statement.lasts, statement.changes, sayings, self._judge)
         if linked is None or linked.likelihood < PERHAPS:
             return None
         old = self._held[linked.number]
-        enough = OUTDATES if cosines else _BY_WORDS
-        return _Change(old, linked.likelihood, enough if is_said(old) else _CLEAN)
+        enough = OUTDATES if is_said(old) else SURE
+        return _Change(old, linked.likelihood, enough if cosines else _BY_WORDS)
 
     def _outdate(self, claims: Sequence[Candidate], change: _Change | None) -> None:
         """Let what a rule read outdate another fact."""
