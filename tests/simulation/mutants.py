@@ -112,7 +112,13 @@ MUTANTS = (
     ),
     Mutant(
         "facts are merged into what was read before the lease",
-        (Change("cairn.turns.after_turn:_Commit._held_lease", "if read != self._lease.seq:", "if False:"),),
+        (
+            Change(
+                "cairn.turns.after_turn:_Commit._held_lease",
+                "if read != self._lease.seq or not self._services.log.has_read(*self._place, self._owner, read_into):",
+                "if False:",
+            ),
+        ),
         seed=873,
     ),
     Mutant(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 OF_ONE_MACHINE = {
@@ -22,9 +23,11 @@ def name(line: str) -> str:
 
 
 def stated() -> list[str]:
-    document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert "optional-dependencies" not in document["project"]
-    return document["project"]["dependencies"]
+    return project()["dependencies"]
+
+
+def project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def lines(path: str) -> list[str]:
@@ -47,5 +50,12 @@ def test_no_layer_of_every_function_has_what_one_machine_alone_needs() -> None:
 def test_every_dependency_is_pinned_for_the_tests() -> None:
     text = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8")
     pinned = {name(line) for line in text.splitlines() if "==" in line}
+    extras = [line for lines in project()["optional-dependencies"].values() for line in lines]
 
-    assert {name(line) for line in stated()} <= pinned
+    assert {name(line) for line in (*stated(), *extras)} <= pinned
+
+
+def test_an_extra_is_in_a_layer_of_its_own_in_the_same_version() -> None:
+    extras: dict[str, list[str]] = project()["optional-dependencies"]
+
+    assert {extra: lines(f"{extra}/requirements.in") for extra in extras} == extras
