@@ -123,10 +123,8 @@ def _by_other_words() -> Mapping[tuple[str, str], tuple[float, float]]:
     rows = [*sentences(), *units(talks())]
     folds, found = folds_of([row.group for row in rows]), [features(row.text) for row in rows]
     held = [cross_validated(found, np.array([getattr(row, name) for row in rows]), rows, folds) for name in _QUESTIONS]
-    return {
-        (rows[at].group, rows[at].text): (float(held[0][at]), float(held[1][at]))
-        for at in np.flatnonzero(folds == LEFT_OUT)
-    }
+    left_out: list[int] = np.flatnonzero(folds == LEFT_OUT).tolist()
+    return {(rows[at].group, rows[at].text): (float(held[0][at]), float(held[1][at])) for at in left_out}
 
 
 def linked(told: Sequence[Told], reader: StatementReader, models: Sequence[Model]) -> Weights:

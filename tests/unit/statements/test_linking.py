@@ -75,7 +75,7 @@ NEAR = tuple(Saying(each, cosine) for each, cosine in zip(HELD, (0.55, 0.1, 0.05
 @pytest.mark.req("R297")
 def test_what_the_judge_says_of_a_pair_makes_a_change_likelier_or_less_likely() -> None:
     sure = linked(MOVED, *NEAR, judge=lambda _, older: 6.0 if older == HELD[0] else -6.0)
-    unsure = linked(MOVED, *NEAR, judge=lambda *_: -6.0)
+    unsure = linked(MOVED, *NEAR, judge=lambda _, __: -6.0)
 
     assert sure is not None
     assert unsure is not None
