@@ -18,7 +18,8 @@ READER = "bench/fit_reader"
 PROGRAMS = ROOT / "tools" / "programs"
 _UV = Path(sys.executable).parent / "uv"
 _COMPILE = ["pip", "compile", "--quiet", "--universal", "--generate-hashes"]
-_BARE = ["--no-emit-index-url", "--no-annotate", "--no-header"]
+# pip 23 takes the newest release of what is asked for with extras where the pin stands without them.
+_BARE = ["--no-emit-index-url", "--no-annotate", "--no-header", "--no-strip-extras"]
 
 
 def main() -> int:
