@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from cairn.models.statement_reader import StatementReader
 from cairn.statements import heads, reading
 from cairn.statements.features import features
 from cairn.statements.linking import Saying, Weights, judged, likeliest
+from change_sets import Person, persons
 from fit_statements import (
     LEFT_OUT,
     Case,
@@ -30,6 +32,7 @@ from fit_statements import (
     cross_validated,
     folds_of,
     links,
+    of_persons,
     rounded,
     sentences,
     units,
@@ -44,6 +47,10 @@ _QUESTIONS = ("lasts", "changes")
 _DIGITS = 3
 
 
+Scores: TypeAlias = Mapping[tuple[str, str], tuple[float, float]]
+"""By group and text its log-odds by words that were fitted on others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """Something said: of which story or subject, its log-odds by words, what is believed then, and what it changes."""
@@ -52,7 +59,7 @@ class Told:
     text: str
     by_words: tuple[float, float]
     believed: Sequence[Saying]
-    changed: str | None
+    changed: frozenset[str]
 
 
 def main() -> None:
@@ -64,7 +71,8 @@ def main() -> None:
         name: weighed(name, scores[:, :, number], np.array([getattr(each, name) for each in said]))
         for number, name in enumerate(_QUESTIONS)
     }
-    told = [*of_stories(stories), *of_sentences(subjects())]
+    scored = _by_other_words()
+    told = [*of_stories(stories), *of_sentences(subjects(), scored), *of_next(persons(), scored)]
     fitted = {name: _recorded(model) for name, model in models.items()}
     fitted["links"] = rounded(linked(told, reader, list(models.values())))
     lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(each)}" for name, each in fitted.items())
@@ -102,25 +110,37 @@ def of_stories(stories: Sequence[Talk]) -> Iterator[Told]:
         for said, held in current(story):
             if held:
                 believed = pairing.believed(said.text, [each.text for each in held], story.language)
-                changed = next((each.text for each in held if said.changes and each.id == said.to), None)
+                changed = frozenset(each.text for each in held if said.changes and each.id == said.to)
                 yield Told(story.name, said.text, by_words(said.text), believed, changed)
 
 
-def of_sentences(found: Sequence[Subject]) -> Iterator[Told]:
+def of_sentences(found: Sequence[Subject], scored: Scores) -> Iterator[Told]:
     """Yield each later sentence of the subjects that the reader has not seen, with the earlier one, which lasts."""
-    scored, pairing = _by_other_words(), Pairing([])
+    pairing = Pairing([])
     for subject in found:
         group = f"{subject.hand}/{subject.name}"
         for pair in subject.pairs:
             if (group, pair.later.text) in scored and pair.earlier.kind != "none":
                 believed = pairing.believed(pair.later.text, [pair.earlier.text], subject.language)
-                changed = pair.earlier.text if pair.relation in CHANGES else None
+                changed = frozenset({pair.earlier.text} if pair.relation in CHANGES else ())
                 yield Told(group, pair.later.text, scored[group, pair.later.text], believed, changed)
 
 
-def _by_other_words() -> Mapping[tuple[str, str], tuple[float, float]]:
+def of_next(found: Sequence[Person], scored: Scores) -> Iterator[Told]:
+    """Yield what each person whom the reader has not seen might say next, with what is believed of them."""
+    pairing = Pairing([])
+    for person in found:
+        before = [each.text for each in person.believed]
+        for each in person.said:
+            text = each.sentence.text
+            if (person.name, text) in scored:
+                believed = pairing.believed(text, before, person.language)
+                yield Told(person.name, text, scored[person.name, text], believed, each.changed)
+
+
+def _by_other_words() -> Scores:
     """Return the log-odds of the fold that is left out, by words of the others alone."""
-    rows = [*sentences(), *units(talks())]
+    rows = [*of_persons(persons()), *sentences(), *units(talks())]
     folds, found = folds_of([row.group for row in rows]), [features(row.text) for row in rows]
     held = [cross_validated(found, np.array([getattr(row, name) for row in rows]), rows, folds) for name in _QUESTIONS]
     left_out: list[int] = np.flatnonzero(folds == LEFT_OUT).tolist()
@@ -137,11 +157,11 @@ def linked(told: Sequence[Told], reader: StatementReader, models: Sequence[Model
             float(np.dot(model.dense, (own, other))) + model.bias
             for model, own, other in zip(models, each.by_words, read, strict=True)
         )
-        if heads.likely(lasts) >= reading.LASTS and heads.likely(changes) >= reading.CHANGES:
+        if reading.is_worth_holding(lasts, changes) and heads.likely(changes) >= reading.CHANGES:
             found = likeliest(each.text, lasts, changes, each.believed)
             pairs = judged(each.text, each.believed, found, reader.judge)
-            right = [(of, each.believed[number].said == each.changed) for number, of in pairs]
-            cases.append(Case(int(fold), right, each.changed is not None))
+            right = [(of, each.believed[number].said in each.changed) for number, of in pairs]
+            cases.append(Case(int(fold), right, bool(each.changed)))
     links(cases, "meaning")
     return links(cases, "judged")
 

@@ -1,6 +1,7 @@
 """Fit what tells statements and changes: the heads of cairn.statements, and how a change is linked to what it changes.
 
-On stories (`bench/data/talk`) and single sentences (`bench/data/statements`) by several hands. It prints how well
+On stories (`bench/data/talk`), single sentences (`bench/data/statements`) and what people believed of might say next
+(`bench/data/changes`), by several hands. It prints how well
 stories are read that were left out, a fifth at a time: of units that tell something lasting how many are found where 1,
 3 or 10 of 100 others are found too; and of changes how many end the right statement, and how many end a wrong one.
 Then it writes the weights.
@@ -11,10 +12,11 @@ from __future__ import annotations
 import json
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,7 @@ from cairn.recall.corpus import Vector
 from cairn.statements import heads as runtime
 from cairn.statements.features import BUCKETS, Features, features, names
 from cairn.statements.linking import Saying, Weights, evidence, expanded
+from change_sets import Person, persons
 from logistic import Model, Numbers, Sparse, auc, fit, found_beside
 from statement_sets import subjects
 from talk_sets import CHANGES, Talk, current, talks
@@ -61,7 +64,7 @@ class Row:
 def main() -> None:
     """Print the cross-validation and write the weights."""
     stories = talks()
-    rows = [*sentences(), *units(stories)]
+    rows = [*of_persons(persons()), *sentences(), *units(stories)]
     found = [features(row.text) for row in rows]
     folds = folds_of([row.group for row in rows])
     truth = {name: np.array([is_so(row) for row in rows]) for name, is_so in _questions().items()}
@@ -77,7 +80,7 @@ def main() -> None:
         (row.group, row.text): Scored(row.text, int(fold), float(lasts), float(changes))
         for row, fold, lasts, changes in zip(rows, folds, held["lasts"], held["changes"], strict=True)
     }
-    cases = list(_cases(stories, scored))
+    cases = [*_cases(stories, scored), *_cases_of_persons(scored)]
     _write_links({kind: links(cases, kind) for kind in ("meaning", "words")})
 
 
@@ -106,6 +109,15 @@ def sentences() -> Iterator[Row]:
             yield Row(each.text, group, lasts, each.text in changing, each.kind, of_project, is_of_story=False)
 
 
+def of_persons(people: Sequence[Person]) -> Iterator[Row]:
+    """Yield a row of each sentence that is believed of a person, and of each that they might say next."""
+    for person in people:
+        changing = {each.sentence for each in person.said if each.changed}
+        for each in (*person.believed, *(next_.sentence for next_ in person.said)):
+            lasts, changes, of_project = each.kind != "none", each in changing, each.about == "project"
+            yield Row(each.text, person.name, lasts, changes, each.kind, of_project, is_of_story=False)
+
+
 def units(stories: Sequence[Talk]) -> Iterator[Row]:
     """Yield a row of each unit of the stories."""
     for story in stories:
@@ -117,11 +129,8 @@ def units(stories: Sequence[Talk]) -> Iterator[Row]:
 
 
 def folds_of(groups: Sequence[str]) -> NDArray[np.int64]:
-    """Return of each row's group the fifth it is in, the same every time."""
-    each = sorted(set(groups))
-    random.Random(18).shuffle(each)  # noqa: S311 - the same folds every time
-    fold = {group: number % _FOLDS for number, group in enumerate(each)}
-    return np.array([fold[group] for group in groups])
+    """Return of each row's group the fifth it is in, the same whatever other groups there are."""
+    return np.array([crc32(group.encode()) % _FOLDS for group in groups])
 
 
 def _numbers(found: Sequence[Features]) -> tuple[Numbers, Sparse]:
@@ -179,12 +188,11 @@ class Pairing:
         for story in stories:
             self._others.setdefault(story.language, []).extend(said.text for said in story.said if said.lasts)
 
-    def case(self, row: Scored, before: Sequence[str], changed: str | None, language: str) -> Case:
-        """Return the unit of a row with what holds `before` it, of which it changes one or none."""
+    def case(self, row: Scored, before: Sequence[str], changed: Collection[str], language: str) -> Case:
+        """Return the unit of a row with what holds `before` it, of which it changes some or none."""
         believed = self.believed(row.text, before, language)
         pairs = evidence(row.text, row.lasts, row.changes, believed)
-        found = [(pair, changed is not None and believed[number].said == changed) for number, pair in pairs]
-        return Case(row.fold, found, changed is not None)
+        return Case(row.fold, [(pair, believed[number].said in changed) for number, pair in pairs], bool(changed))
 
     def believed(self, text: str, before: Sequence[str], language: str) -> list[Saying]:
         """Return what is believed when a text is said: what holds `before` it, and statements of others around."""
@@ -194,6 +202,11 @@ class Pairing:
         at = self._draw.randint(0, len(some))
         mine = self._vector(text)
         return [Saying(each, float(mine @ self._vector(each))) for each in (*some[:at], *before, *some[at:])]
+
+    def near(self, text: str, others: Sequence[str]) -> list[str]:
+        """Return other texts, the nearest first."""
+        mine = self._vector(text)
+        return sorted(others, key=lambda each: -float(mine @ self._vector(each)))
 
     def _vector(self, text: str) -> Vector:
         if text not in self._vectors:
@@ -215,10 +228,20 @@ def _cases(stories: Sequence[Talk], scored: Mapping[tuple[str, str], Scored]) ->
     pairing = Pairing(stories)
     for story in stories:
         for said, held in current(story):
-            row, changed = scored[story.name, said.text], [each for each in held if said.changes and each.id == said.to]
+            row = scored[story.name, said.text]
+            changed = {each.text for each in held if said.changes and each.id == said.to}
             if held and runtime.likely(row.lasts) >= _LEAST:
-                before = [each.text for each in held]
-                yield pairing.case(row, before, changed[0].text if changed else None, story.language)
+                yield pairing.case(row, [each.text for each in held], changed, story.language)
+
+
+def _cases_of_persons(scored: Mapping[tuple[str, str], Scored]) -> Iterator[Case]:
+    pairing = Pairing([])
+    for person in persons():
+        before = [each.text for each in person.believed]
+        for each in person.said:
+            row = scored[person.name, each.sentence.text]
+            if runtime.likely(row.lasts) >= _LEAST:
+                yield pairing.case(row, before, each.changed, person.language)
 
 
 def links(cases: Sequence[Case], kind: str) -> Weights:

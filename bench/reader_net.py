@@ -1,6 +1,6 @@
 """The reader while it is trained: MiniLM in JAX (Devlin et al. 2019), with a head for each question.
 
-What the layers below those trained make of a text stays as it is. JAX and Optax come from bench/fit_reader.txt.
+The embeddings stay as they are, so that it shares them with the embedder. JAX and Optax come from bench/fit_reader.txt.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Floats: TypeAlias = NDArray[np.float32]
 
 PAIR = 3 + len(KINDS)
 """The place of what is asked of two texts, after what is asked of one: lasts, changes, of a project, of each kind."""
-_LAYERS, _TRAINED, _HEADS, _WIDTH = 6, 3, 12, 384
+_LAYERS, _HEADS, _WIDTH = 6, 12, 384
 _EPSILON, _HIDDEN = 1e-12, -1e9
 _LAYER = "encoder.layer.{}."
 _LENGTHS = (16, 24, 32, 48, 64, 96, 112)
 """To how many pieces a batch is filled up: each length is compiled once."""
-_DROPOUT, _PEAK, _LAST, _DECAY, _LONGEST_STEP = 0.1, 2e-4, 0.02, 0.01, 1.0
+_DROPOUT, _PEAK, _LAST, _DECAY, _LONGEST_STEP = 0.1, 1.5e-4, 0.02, 0.01, 1.0
 _WARM_UP = 12
 """Which part of all steps the rate rises for."""
 _OF_PROJECT, _OF_KIND, _OF_PAIR = 0.3, 0.5, 2.0
@@ -68,20 +68,23 @@ def packed(texts: Sequence[Pieces]) -> dict[str, NDArray[np.int32]]:
 
 
 class Training:
-    """Trains the upper layers and the heads, a batch a step."""
+    """Trains the layers and the heads, a batch a step."""
 
-    def __init__(self, weights: Mapping[str, Floats], steps: int) -> None:
-        """Take the weights of MiniLM, and how many steps there will be."""
+    def __init__(self, weights: Mapping[str, Floats]) -> None:
+        """Take the weights of MiniLM."""
         layers = [_below(weights, _LAYER.format(number)) for number in range(_LAYERS)]
-        self._net = _Net(_below(weights, "embeddings."), layers[:-_TRAINED])
-        self._trained: Tree = {"upper": layers[-_TRAINED:], **_heads()}
+        self._net = _Net(_below(weights, "embeddings."))
+        self._trained: Tree = {"layers": layers, **_heads()}
+        self._logits = _JAX.jit(self._net.logits)
+        self._key = _JAX.random.PRNGKey(0)
+
+    def begin(self, steps: int) -> None:
+        """Begin a stage of so many steps, in which the rate rises and falls once."""
         rate = _OPTAX.warmup_cosine_decay_schedule(0, _PEAK, steps // _WARM_UP, steps, _PEAK * _LAST)
         adam = _OPTAX.adamw(rate, weight_decay=_DECAY, mask=_matrices)
         self._optimizer = _OPTAX.chain(_OPTAX.clip_by_global_norm(_LONGEST_STEP), adam)
         self._state = self._optimizer.init(self._trained)
         self._steps = {"single": self._compiled(self._net.loss), "pair": self._compiled(self._net.pair_loss)}
-        self._logits = _JAX.jit(self._net.logits)
-        self._key = _JAX.random.PRNGKey(0)
 
     def step(self, batch: Batch) -> Any:
         """Learn from a batch and return its loss, a number that may not be computed yet."""
@@ -95,10 +98,10 @@ class Training:
 
     def trained(self) -> dict[str, Floats]:
         """Return what was trained by the names of layers/model/reader_graph.py."""
-        upper: list[Tree] = self._trained["upper"]
+        layers: list[Tree] = self._trained["layers"]
         found = {
             _LAYER.format(number) + name: np.asarray(values, np.float32)
-            for number, layer in enumerate(upper, _LAYERS - _TRAINED)
+            for number, layer in enumerate(layers)
             for name, values in layer.items()
         }
         single, pair = np.asarray(self._trained["single"]), np.asarray(self._trained["pair"])
@@ -135,10 +138,9 @@ def _is_matrix(values: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Net:
-    """The layers that are not trained; those that are come with each call."""
+    """The embeddings, which are not trained; what is trained comes with each call."""
 
     embeddings: Tree
-    lower: Sequence[Tree]
 
     def loss(self, trained: Tree, batch: Tree, key: Any) -> Any:
         """Return the mean loss of single texts, each as often as it is worth."""
@@ -167,10 +169,7 @@ class _Net:
         """Return the first piece and the mean of all, of shape (texts, 2 * width); without a key nothing is dropped."""
         is_there = batch["pieces"] > 0
         hidden, mask = self._embedded(batch), _JNP.where(is_there, 0.0, _HIDDEN)[:, None, None, :]
-        for layer in self.lower:
-            hidden = _layer(layer, hidden, mask, None)
-        hidden = _JAX.lax.stop_gradient(hidden)
-        for number, layer in enumerate(trained["upper"]):
+        for number, layer in enumerate(trained["layers"]):
             hidden = _layer(layer, hidden, mask, None if key is None else _JAX.random.fold_in(key, number))
         mean = (hidden * is_there[:, :, None]).sum(1) / is_there.sum(1)[:, None]
         return _JNP.concatenate([hidden[:, 0], mean], -1)

@@ -7,7 +7,7 @@ import pytest
 from cairn.ground.errors import EmbeddingFailed
 from cairn.statements.features import features
 from cairn.statements.heads import heads
-from cairn.statements.linking import JUDGED, NEAREST, OUTDATES, Judge, Link, Saying, expanded, link
+from cairn.statements.linking import JUDGED, NEAREST, OUTDATES, Judge, Link, Saying, expanded, links
 
 HELD = (
     "I live in a small flat in Bruges.",
@@ -18,7 +18,7 @@ HELD = (
 
 def linked(said: str, *held: Saying, judge: Judge | None = None) -> Link | None:
     found = features(said)
-    return link(said, heads()["lasts"].score(found), heads()["changes"].score(found), held, judge)
+    return next(iter(links(said, heads()["lasts"].score(found), heads()["changes"].score(found), held, judge)), None)
 
 
 @pytest.mark.req("R297")

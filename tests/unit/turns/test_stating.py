@@ -25,15 +25,16 @@ NEW = "We have moved the tickets to Finchdesk, Larkboard is gone."
 
 
 @pytest.fixture
-def links(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Return a function that makes the newest thing believed the one that a statement changes, this likely."""
+def links(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that makes the newest things believed those that a statement changes, this likely."""
 
-    def linked(likelihood: float) -> None:
-        def link(said: str, lasts: float, changes: float, believed: list[Saying], judge: None) -> Link | None:
+    def linked(*likelihoods: float) -> None:
+        def links(said: str, lasts: float, changes: float, believed: list[Saying], judge: None) -> list[Link]:
             del said, lasts, changes, judge
-            return Link(len(believed) - 1, likelihood) if believed else None
+            newest = range(len(believed) - 1, -1, -1)
+            return [Link(number, likelihood) for number, likelihood in zip(newest, likelihoods, strict=False)]
 
-        monkeypatch.setattr(stating, "link", link)
+        monkeypatch.setattr(stating, "links", links)
 
     return linked
 
@@ -142,6 +143,37 @@ def test_where_a_change_is_not_sure_both_stand_and_the_older_is_marked(start: ST
     assert OLD in text
     assert "may be outdated" in text
     assert text.index(NEW) < text.index(OLD)
+
+
+@pytest.mark.req("R297")
+@pytest.mark.parametrize(("second", "is_over"), [(0.8, True), (0.65, False)])
+def test_a_statement_ends_all_that_it_surely_changes(second: float, start: START, links: Any, *, is_over: bool) -> None:
+    other = "Our team meets in Kiel on Thursdays at nine."
+    talk = start()
+    talk.say(OLD, turn_id="t1")
+    talk.adapters.clock.advance(days=1)
+    talk.say(other, turn_id="t2")
+    links(0.9, second)
+    talk.say(NEW)
+
+    assert (other in statements(talk), OLD in statements(talk)) == (False, not is_over)
+    [new] = [fact for fact in said(talk) if fact.value == NEW]
+    assert {each.event_id for each in new.outdates} == {"t2-in-0", *(["t1-in-0"] * is_over)}
+
+
+@pytest.mark.req("R297")
+def test_what_hardly_lasts_is_a_statement_only_where_it_changes_something(start: START, links: Any) -> None:
+    hardly = "Finchdesk it is."
+    talk = start()
+    talk.say(OLD)
+    links(0.0)
+    talk.other("thursday").say(hardly)
+    assert statements(talk) == [OLD]
+
+    links(0.9)
+    talk.other("friday").say(hardly)
+
+    assert statements(talk) == [hardly]
 
 
 @pytest.mark.req("R297")

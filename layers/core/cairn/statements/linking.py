@@ -58,23 +58,21 @@ class Link(NamedTuple):
     likelihood: float
 
 
-def link(
+def links(
     said: str, lasts: float, changes: float, believed: Sequence[Saying], judge: Judge | None = None
-) -> Link | None:
-    """Return what a statement most likely changes, of what is believed in the order it was said; None of nothing.
+) -> list[Link]:
+    """Return what a statement may change, of what is believed in the order it was said, the likeliest first.
 
     `lasts` and `changes` are the log-odds that it was read with. Without vectors, or where the `judge` fails, words
     decide alone.
     """
     found = likeliest(said, lasts, changes, believed)
-    if not found:
-        return None
     by = "meaning" if _has_vectors(believed) else "words"
-    if judge is not None and by == "meaning":
+    if judge is not None and found and by == "meaning":
         with suppress(EmbeddingFailed):
             found, by = judged(said, believed, found, judge), "judged"
-    score, number = max((fitted()[by].score(of), number) for number, of in found)
-    return Link(number, likely(score))
+    each = (Link(number, likely(fitted()[by].score(of))) for number, of in found)
+    return sorted(each, key=lambda link: link.likelihood, reverse=True)
 
 
 def likeliest(

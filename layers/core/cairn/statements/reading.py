@@ -20,6 +20,8 @@ LASTS: Final = 0.4
 """How likely a unit has to tell something lasting; chosen on stories that other hands wrote."""
 CHANGES: Final = 0.1
 """From how likely on a unit is held against what is believed; whether it changes that is decided there."""
+_PERHAPS: Final = 0.15
+"""How likely a unit has to tell something lasting to be looked at where it sounds like a change: "It'll be August."."""
 _FITTED = Path(__file__).with_name("reading.json")
 _STANDING = frozenset({"preference", "instruction"})
 _LIKELY = 1.0
@@ -52,6 +54,7 @@ class Statement(NamedTuple):
 def statements(said: Sequence[tuple[str, str]], reader: Reader | None = None) -> list[Statement]:
     """Return the statements in (event id, text), in the order said: of many the likeliest.
 
+    One that hardly lasts is among them where it may change something.
     Without a `reader`, or where it fails, units are read by their words alone.
     """
     found = list(_statements(said, reader))
@@ -75,7 +78,7 @@ def _ends(found: list[Unit]) -> list[Unit]:
 def _read(event_id: str, unit: Unit, found: Features, reader: Reader | None) -> Statement | None:
     of = heads()
     lasts, changes = _weighed(unit.said, of["lasts"].score(found), of["changes"].score(found), reader)
-    if likely(lasts) < LASTS:
+    if not is_worth_holding(lasts, changes):
         return None
     return Statement(
         event_id,
@@ -86,6 +89,11 @@ def _read(event_id: str, unit: Unit, found: Features, reader: Reader | None) -> 
         changes=changes,
         corrects=found.marks[names().index("corrects")] > 0,
     )
+
+
+def is_worth_holding(lasts: float, changes: float) -> bool:
+    """Tell by the log-odds of a unit whether it is a statement, or one if it changes something that is believed."""
+    return likely(lasts) >= (_PERHAPS if likely(changes) >= CHANGES else LASTS)
 
 
 class _Mix(NamedTuple):

@@ -25,8 +25,8 @@ from cairn.ground.ports import Reader
 from cairn.ground.tiers import Tier
 from cairn.language.terms import terms
 from cairn.statements.heads import likely
-from cairn.statements.linking import OUTDATES, PERHAPS, SURE, Judge, Saying, link
-from cairn.statements.reading import CHANGES, Statement, statements
+from cairn.statements.linking import OUTDATES, PERHAPS, SURE, Judge, Link, Saying, links
+from cairn.statements.reading import CHANGES, LASTS, Statement, statements
 from cairn.turns.telling import Words
 
 Nearness = Callable[[str], Mapping[str, float]]
@@ -117,50 +117,56 @@ class _Stating:
         self._judge = judge
 
     def add(self, statement: Statement) -> None:
-        """Take in one statement."""
+        """Take in one statement; one that hardly lasts only where it changes something."""
+        changes = self._changes(statement) if likely(statement.changes) >= CHANGES else []
+        if likely(statement.lasts) < LASTS and not any(each.is_sure for each in changes):
+            return
+        self._held = [fact for fact in self._held if not any(each.is_sure and each.old is fact for each in changes)]
         read = [each for each in (*self.found, *self._others) if _is_of(each, statement)]
-        change = self._change(statement) if likely(statement.changes) >= CHANGES else None
-        if change and change.is_sure:
-            self._held.remove(change.old)
         if read:
-            self._outdate([each for each in read if not each.retracts], change)
+            self._outdate([each for each in read if not each.retracts], changes)
         # What a rule read out of a sentence is all that it says of the user, not of others.
-        if tells_of_another(statement.unit.said) if read else change or not _only_corrects(statement):
-            self.stated.claims.append(self._claim(statement, change))
+        if tells_of_another(statement.unit.said) if read else changes or not _only_corrects(statement):
+            self.stated.claims.append(self._claim(statement, changes))
 
-    def _change(self, statement: Statement) -> _Change | None:
-        """Return what a statement changes of what is held, if anything."""
+    def _changes(self, statement: Statement) -> list[_Change]:
+        """Return what a statement changes of what is held: the likeliest, and what else it surely does."""
         text = statement.unit.said
         cosines: Mapping[str, float] = self._nearness(text) if self._held else {}
         sayings = [Saying(fact.source.quote or fact.value, cosines.get(fact.id)) for fact in self._held]
-        linked = link(text, statement.lasts, statement.changes, sayings, self._judge)
-        if linked is None or linked.likelihood < PERHAPS:
-            return None
-        old = self._held[linked.number]
+        found = links(text, statement.lasts, statement.changes, sayings, self._judge)
+        changes = [self._change(each, has_vectors=bool(cosines)) for each in found if each.likelihood >= PERHAPS]
+        return [*changes[:1], *(each for each in changes[1:] if each.is_sure)]
+
+    def _change(self, link: Link, *, has_vectors: bool) -> _Change:
+        old = self._held[link.number]
         enough = OUTDATES if is_said(old) else SURE
-        return _Change(old, linked.likelihood, enough if cosines else _BY_WORDS)
+        return _Change(old, link.likelihood, enough if has_vectors else _BY_WORDS)
 
-    def _outdate(self, claims: Sequence[Candidate], change: _Change | None) -> None:
-        """Let what a rule read outdate another fact."""
-        if change is None or not claims or any(identity(claim) == identity(change.old) for claim in claims):
+    def _outdate(self, claims: Sequence[Candidate], changes: Sequence[_Change]) -> None:
+        """Let what a rule read outdate other facts."""
+        read = {identity(claim) for claim in claims}
+        others = [each for each in changes if identity(each.old) not in read]
+        if not claims or not others:
             return
-        self.found = [replace(each, outdates=change.outdated) if each is claims[0] else each for each in self.found]
-        if change.is_sure:
-            self.stated.endings.append(retraction(change.old))
+        first = replace(claims[0], outdates=_outdated(others))
+        self.found = [first if each is claims[0] else each for each in self.found]
+        self.stated.endings.extend(retraction(each.old) for each in others if each.is_sure)
 
-    def _claim(self, statement: Statement, change: _Change | None) -> Candidate:
-        """Return a statement as a claim, in the place of the fact that it surely outdates where both are kept alike."""
-        claim = _claim(statement)
-        if change is None:
-            return claim
-        old, claim = change.old, replace(claim, outdates=change.outdated)
-        if not change.is_sure:
-            return claim
-        takes = replace(claim, fact_id=old.fact_id, key=old.key, tier=old.tier)
-        if is_of_user(takes) == is_of_user(old):
-            return takes
-        self.stated.endings.append(retraction(old))
+    def _claim(self, statement: Statement, changes: Sequence[_Change]) -> Candidate:
+        """Return a statement as a claim, in the place of the first that it surely outdates and that is kept alike."""
+        own = claim = replace(_claim(statement), outdates=_outdated(changes))
+        for old in (each.old for each in changes if each.is_sure):
+            takes = replace(own, fact_id=old.fact_id, key=old.key, tier=old.tier)
+            if claim is own and is_of_user(takes) == is_of_user(old):
+                claim = takes
+            else:
+                self.stated.endings.append(retraction(old))
         return claim
+
+
+def _outdated(changes: Sequence[_Change]) -> tuple[Outdated, ...]:
+    return tuple(sentence for each in changes for sentence in each.outdated)
 
 
 def _claim(statement: Statement) -> Candidate:
