@@ -3,8 +3,9 @@
 On stories by hands of whom neither has seen a word (`bench/data/talk_later`): each unit's log-odds by the heads of
 bench/fit_statements.py and by the reader of bench/fit_reader.py, in one logistic regression for what lasts and one for
 what changes something. It prints how many are found by words, by the reader and by both, where 3 or 10 of 100 others
-are. Then it fits how a change is linked to what it changes where the reader judges pairs: on these stories, and on the
-pairs of single sentences that the reader was not trained on. It prints how many changes end the right statement, and
+are. Then it fits how a change is linked to what it changes where the reader judges pairs: on these stories, on the
+pairs of single sentences and on people that the reader was not trained on, and on people who are long at work on one
+thing and tell of their progress (`bench/data/changes_later`). It prints how many changes end the right statement, and
 how many statements end wrongly, in folds that were left out, without the judge and with it.
 """
 
@@ -41,7 +42,7 @@ from logistic import Model, Numbers, fit, found_beside
 from statement_sets import Subject, subjects
 from talk_sets import CHANGES, DATA, Talk, current, talks
 
-LATER = DATA.with_name("talk_later")
+LATER, NEXT_LATER = DATA.with_name("talk_later"), DATA.with_name("changes_later")
 FITTED = Path(reading.__file__).with_name("reading.json")
 _QUESTIONS = ("lasts", "changes")
 _DIGITS = 3
@@ -67,12 +68,18 @@ def main() -> None:
     reader, stories = StatementReader(Path(sys.prefix, "share/cairn/model")), talks(LATER)
     said = [each for story in stories for each in story.said]
     scores = np.array([(by_words(each.text), reader.read(each.text)[: len(_QUESTIONS)]) for each in said])
+    asking = np.array([reading.asks(each.text) for each in said], np.float64)
     models = {
-        name: weighed(name, scores[:, :, number], np.array([getattr(each, name) for each in said]))
+        name: weighed(name, np.column_stack([scores[:, :, number], asking]), np.array([getattr(e, name) for e in said]))
         for number, name in enumerate(_QUESTIONS)
     }
     scored = _by_other_words()
-    told = [*of_stories(stories), *of_sentences(subjects(), scored), *of_next(persons(), scored)]
+    told = [
+        *of_stories(stories),
+        *of_sentences(subjects(), scored),
+        *of_next(persons(), scored),
+        *of_next(persons(NEXT_LATER)),
+    ]
     fitted = {name: _recorded(model) for name, model in models.items()}
     fitted["links"] = rounded(linked(told, reader, list(models.values())))
     lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(each)}" for name, each in fitted.items())
@@ -86,7 +93,10 @@ def by_words(text: str) -> tuple[float, float]:
 
 
 def weighed(name: str, both: Numbers, answers: NDArray[np.bool_]) -> Model:
-    """Return how log-odds by words and by the reader, of shape (units, 2), are weighed, and print what that finds."""
+    """Return how log-odds by words, by the reader, and whether a unit asks are weighed, and print what that finds.
+
+    They are of shape (units, 3).
+    """
     model = fit(both, None, answers, np.ones(len(answers)))
     for way, found in (("words", both[:, 0]), ("reader", both[:, 1]), ("both", both @ model.dense)):
         print(name, way, *_found(answers, found))
@@ -94,8 +104,8 @@ def weighed(name: str, both: Numbers, answers: NDArray[np.bool_]) -> Model:
 
 
 def _recorded(model: Model) -> dict[str, object]:
-    words, read = (round(float(each), _DIGITS) for each in model.dense)
-    return {"words": words, "read": read, "constant": round(model.bias, _DIGITS)}
+    words, read, asks = (round(float(each), _DIGITS) for each in model.dense)
+    return {"words": words, "read": read, "asks": asks, "constant": round(model.bias, _DIGITS)}
 
 
 def _found(answers: NDArray[np.bool_], scores: Numbers) -> Iterator[str]:
@@ -126,16 +136,20 @@ def of_sentences(found: Sequence[Subject], scored: Scores) -> Iterator[Told]:
                 yield Told(group, pair.later.text, scored[group, pair.later.text], believed, changed)
 
 
-def of_next(found: Sequence[Person], scored: Scores) -> Iterator[Told]:
-    """Yield what each person whom the reader has not seen might say next, with what is believed of them."""
+def of_next(found: Sequence[Person], scored: Scores | None = None) -> Iterator[Told]:
+    """Yield what each person whom the reader has not seen might say next, with what is believed of them.
+
+    Those who are not `scored` neither words nor reader have seen.
+    """
     pairing = Pairing([])
     for person in found:
         before = [each.text for each in person.believed]
         for each in person.said:
             text = each.sentence.text
-            if (person.name, text) in scored:
+            words = by_words(text) if scored is None else scored.get((person.name, text))
+            if words is not None:
                 believed = pairing.believed(text, before, person.language)
-                yield Told(person.name, text, scored[person.name, text], believed, each.changed)
+                yield Told(person.name, text, words, believed, each.changed)
 
 
 def _by_other_words() -> Scores:
@@ -154,10 +168,10 @@ def linked(told: Sequence[Told], reader: StatementReader, models: Sequence[Model
     for each, fold in zip(told, folds, strict=True):
         read = reader.read(each.text)[: len(_QUESTIONS)]
         lasts, changes = (
-            float(np.dot(model.dense, (own, other))) + model.bias
+            float(np.dot(model.dense, (own, other, reading.asks(each.text)))) + model.bias
             for model, own, other in zip(models, each.by_words, read, strict=True)
         )
-        if reading.is_worth_holding(lasts, changes) and heads.likely(changes) >= reading.CHANGES:
+        if reading.is_worth_holding(each.text, lasts, changes) and heads.likely(changes) >= reading.CHANGES:
             found = likeliest(each.text, lasts, changes, each.believed)
             pairs = judged(each.text, each.believed, found, reader.judge)
             right = [(of, each.believed[number].said in each.changed) for number, of in pairs]

@@ -13,7 +13,7 @@ import json
 import random
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from zlib import crc32
@@ -40,6 +40,7 @@ _OF_STORIES, _OF_CHATS = 2.0, 1.0
 a chat among friends, where nearly nothing lasts that sounds so."""
 _OTHERS = (0, 5, 20, 60)
 """How many statements of other stories are believed too when links are fitted: users tell much more than a story."""
+_FARTHEST_SHIFT, _BISECTIONS = 4.0, 30
 _LEAST = 0.3
 """From how likely on that a unit lasts it is linked at all."""
 _OF_MEANING, _OF_JUDGE = frozenset({"cosine", "margin"}), frozenset({"judged", "judged beside"})
@@ -141,7 +142,23 @@ def _numbers(found: Sequence[Features]) -> tuple[Numbers, Sparse]:
 def _fitted(found: Sequence[Features], answers: NDArray[np.bool_], rows: Sequence[Row], *, lasting_only: bool) -> Model:
     chosen = [place for place, row in enumerate(rows) if row.lasts or not lasting_only]
     worth = np.array([rows[place].worth for place in chosen])
-    return fit(*_numbers([found[place] for place in chosen]), answers[chosen], worth)
+    numbers = _numbers([found[place] for place in chosen])
+    model = fit(*numbers, answers[chosen], worth)
+    if lasting_only:
+        return model
+    # People whose next sentence was written to change something tell more than others do.
+    of_story = np.array([rows[place].is_of_story for place in chosen])
+    return replace(model, bias=model.bias + _shift(model.scores(*numbers)[of_story], answers[chosen][of_story]))
+
+
+def _shift(scores: Numbers, answers: NDArray[np.bool_]) -> float:
+    """Return what log-odds lack until as many answers are expected as there are, by bisection."""
+    low, high = -_FARTHEST_SHIFT, _FARTHEST_SHIFT
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        expected = float((1 / (1 + np.exp(-(scores + middle)))).mean())
+        low, high = (middle, high) if expected < answers.mean() else (low, middle)
+    return (low + high) / 2
 
 
 def cross_validated(

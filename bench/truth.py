@@ -57,9 +57,7 @@ class Outcome:
 def main() -> None:
     """Print the tables."""
     parser = report.options(__doc__)
-    parser.add_argument(
-        "--show", action="store_true", help="print what is believed and what went wrong, of one half"
-    )
+    parser.add_argument("--show", action="store_true", help="print what is believed and what went wrong, of one half")
     parser.add_argument("--fillers", type=int, default=_FILLERS, help="how many ordinary turns a story has")
     given = parser.parse_args()
     embedder = CachingEmbedder(MODEL)

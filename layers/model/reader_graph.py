@@ -1,4 +1,4 @@
-"""The graph that reads statements: MiniLM, its upper layers trained on for that, with a head for each question."""
+"""The graph that reads statements: MiniLM, its layers trained on for that, with a head for each question."""
 
 from __future__ import annotations
 

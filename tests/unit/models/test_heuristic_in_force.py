@@ -29,7 +29,7 @@ from cairn_tools.catalog import CATALOG
 pytestmark = pytest.mark.enable_socket
 
 KEY = "canary-key-51c2"
-SAID = "I feed my cat Tom."
+SAID = "Look how my cat Tom jumps!"
 Serve = Callable[..., Any]
 Says = Callable[..., Callable[[Any], object]]
 Learnt = Callable[..., int]

@@ -89,6 +89,19 @@ def test_the_newest_comes_first_and_before_what_matches_and_each_stands_once(
     assert values(talk.other("tuesday").ask("What do I prefer, tea or jazz?")) == ["jazz", "TEA", "answer in Swedish"]
 
 
+def test_a_convention_that_was_told_is_in_every_context_of_its_project_behind_what_the_user_wishes(
+    start: START, clock: Any, values: Any
+) -> None:
+    convention = "No ORM, we use plain SQL."
+    talk = start()
+    talk.say("Always answer in Swedish.")
+    clock.advance(minutes=1)
+    talk.other("monday").say(convention)
+
+    assert values(talk.other("friday").ask("Write me a function for orders.")) == ["answer in Swedish", convention]
+    assert values(elsewhere(talk).ask("Write me a function for orders.")) == ["answer in Swedish"]
+
+
 def test_of_what_differs_by_case_and_signs_alone_the_newest_stands(start: START, clock: Any, values: Any) -> None:
     notes = Notebook(start(), "ada")
     for content in ("Name branches after tickets", "Name branches after tickets.", "name branches after TICKETS!"):

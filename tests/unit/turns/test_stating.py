@@ -177,6 +177,19 @@ def test_what_hardly_lasts_is_a_statement_only_where_it_changes_something(start:
 
 
 @pytest.mark.req("R297")
+def test_a_long_sentence_says_more_than_what_no_longer_holds_and_stays_marked(start: START, links: Any) -> None:
+    long = (
+        f"{OLD[:-1]} on labels, in mails and in the handbook that Ines writes for whoever starts with us in the spring."
+    )
+    talk = start()
+    talk.say(long)
+    links(0.9)
+    talk.other("friday").say(NEW)
+
+    assert f"{long} [until 1 March 2026, in part]" in context(talk.other("saturday"))
+
+
+@pytest.mark.req("R297")
 def test_what_is_hardly_a_change_changes_nothing(start: START, links: Any) -> None:
     talk = start()
     talk.say(OLD)

@@ -10,8 +10,11 @@ from cairn.context.rendering import MAY_BE_OUTDATED, day
 from cairn.facts.facts import Fact, digest, is_said
 from cairn.facts.kinds import clauses
 from cairn.facts.told import read
-from cairn.statements.linking import SURE
+from cairn.statements.linking import LEFT_OUT
 from cairn.statements.units import Unit, units
+
+_MOST_CUT = 20
+"""The words of a sentence that is left out: a longer one says more than what no longer holds, and stays, marked."""
 
 
 class Change(NamedTuple):
@@ -24,7 +27,7 @@ class Change(NamedTuple):
     @property
     def is_sure(self) -> bool:
         """Tell whether the sentence no longer holds."""
-        return self.likelihood >= SURE
+        return self.likelihood >= LEFT_OUT
 
 
 class Kept(NamedTuple):
@@ -74,17 +77,19 @@ class Outdating:
         for start, end, change in _outdated(text, changes):
             by |= {change.by.id: change.by} if change.by is not None and change.is_sure else {}
             parts.append(text[at:start])
-            if self._past or not change.is_sure:
-                parts += (text[start:end], self._mark(change))
+            in_part = len(text[start:end].split()) > _MOST_CUT
+            if self._past or in_part or not change.is_sure:
+                parts += (text[start:end], f" [{_mark(change, in_part=in_part)}]")
             at = end
         left = "".join((*parts, text[at:])).strip()
         # The full stop of the only sentence says nothing.
         return Kept(left if any(map(str.isalnum, left)) else "", tuple(by.values()))
 
-    def _mark(self, change: Change) -> str:
-        if change.is_sure:
-            return f" [until {day(change.since.date())}]"
-        return f" [{MAY_BE_OUTDATED}]"
+
+def _mark(change: Change, *, in_part: bool) -> str:
+    if not change.is_sure:
+        return MAY_BE_OUTDATED
+    return f"until {day(change.since.date())}{', in part' if in_part else ''}"
 
 
 def _outdated(text: str, changes: Mapping[str, Change]) -> Iterator[tuple[int, int, Change]]:

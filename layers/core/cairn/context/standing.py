@@ -11,6 +11,7 @@ from cairn.context.rendering import fact_line
 from cairn.context.repeats import said
 from cairn.conversation import token_count as tokens
 from cairn.facts.facts import Fact
+from cairn.facts.kinds import is_of_user
 from cairn.ground.explanation import Explanation
 
 LOOKED_AT: Final = 100
@@ -20,13 +21,14 @@ _LEAST = 8
 
 
 def standing(facts: Iterable[Fact], user: str | None, budget: int, most: int) -> tuple[Known, ...]:
-    """Return up to `most` facts as lines that fit into so many tokens together, the newest first.
+    """Return up to `most` facts as lines that fit into so many tokens together.
 
-    Of facts that say the same there is the newest. One that is too long makes room for the next.
+    How the user wants to be served goes before how things are done in the project; of both, the newest first. Of facts
+    that say the same there is the newest. One that is too long makes room for the next.
     """
     chosen: list[Known] = []
     met = set[Hashable]()
-    for fact in sorted(facts, key=lambda fact: (fact.recorded_at, fact.id), reverse=True):
+    for fact in sorted(facts, key=lambda fact: (is_of_user(fact), fact.recorded_at, fact.id), reverse=True):
         if budget < _LEAST or len(chosen) >= most:
             break
         if (what := said(fact, user)) in met:

@@ -48,7 +48,7 @@ FACT_KINDS: Mapping[str, FactKind] = {
     "said_event": FactKind("project", ""),
     "said_preference": FactKind("user", "prefer preference preferred", stands=True),
     "said_instruction": FactKind("user", "", stands=True),
-    "said_convention": FactKind("project", "convention rule"),
+    "said_convention": FactKind("project", "convention rule", stands=True),
     "said_decision": FactKind("project", "decision decide"),
     "said_plan": FactKind("project", "plan deadline date when"),
     "said_project": FactKind("project", ""),
@@ -94,7 +94,7 @@ def _stripped(sentence: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def stands(fact: Fact) -> bool:
-    """Tell whether a fact says how its user wants to be served, whatever is asked."""
+    """Tell whether a fact says how its user wants to be served or how things are done, whatever is asked."""
     kind = FACT_KINDS.get(fact.fact_id)
     return kind is not None and kind.stands
 

@@ -1,4 +1,4 @@
-"""Read statements: MiniLM whose upper layers were trained on to tell what a sentence says, on one core."""
+"""Read statements: MiniLM that was trained on to tell what a sentence says, on one core."""
 
 from __future__ import annotations
 

@@ -27,16 +27,19 @@ NEAREST: Final = 8
 """How many of what is believed are looked at, those nearest to the statement."""
 OUTDATES: Final = 0.4
 """From how likely on a statement outdates what is believed: to end what still holds is the worse error."""
-SURE: Final = 0.6
-"""From how likely on it ends a clean value that a rule read, too, and what it outdates is left out of contexts: what is
-wrongly left out nobody sees, a fact that ended stands in its history."""
-PERHAPS: Final = 0.3
+SURE: Final = 0.7
+"""From how likely on it ends a clean value that a rule read, too."""
+LEFT_OUT: Final = 0.5
+"""From how likely on what it outdates is left out of contexts: what is wrongly left out nobody sees, a fact that ended
+stands in its history."""
+PERHAPS: Final = 0.35
 """From how likely on both stand, the older marked."""
 JUDGED: Final = 3
 """About how many of what is believed the judge is asked, the likeliest; each costs some 4 ms."""
 Judge = Callable[[str, str], float]
 """Returns the log-odds that what the newer of two texts says changes what the older one does, or EmbeddingFailed."""
 _NAME = re.compile(r"(?<=[^\W_,;:] )[A-ZÀ-Þ][^\W\d_]+")
+_NUMBER = re.compile(r"\d[\d.,:/-]*")
 _STEM = 5
 _FARTHEST = 4.0
 _ALONE = -4.0
@@ -101,7 +104,7 @@ def evidence(
 ) -> list[tuple[int, Mapping[str, float]]]:
     """Return the features of the statement with each of the nearest things believed."""
     near = _nearest(said, believed)
-    mine, names, types = _stems(said), set(_NAME.findall(said)), _types(said)
+    mine, names = _stems(said), set(_NAME.findall(said))
     cosines = [believed[number].cosine or 0.0 for number in near]
     stems = [_stems(believed[number].said) for number in near]
     found: list[tuple[int, Mapping[str, float]]] = []
@@ -110,7 +113,6 @@ def evidence(
         theirs, best = stems[place], max((each for at, each in enumerate(cosines) if at != place), default=0.0)
         both = len(mine & theirs)
         alone = (mine & theirs).difference(*(each for at, each in enumerate(stems) if at != place))
-        other_types = _types(other)
         of_words = {
             "changes": changes,
             "lasts": lasts,
@@ -123,16 +125,27 @@ def evidence(
             "place": place / NEAREST,
             "first": float(place == 0),
             "words of it alone": min(3, len(alone)) / 3,
-            "types of both": len(types & other_types) / 2,
-            "types of one": len(types ^ other_types) / 2,
             "of the other": both / max(1, min(len(theirs), len(mine))),
         }
         of_meaning = {
             "cosine": cosines[place],
             "margin": cosines[place] - best,
         }
-        found.append((number, {**of_words, **of_meaning}))
+        found.append((number, {**of_words, **_form(said, other), **of_meaning}))
     return found
+
+
+def _form(said: str, other: str) -> Mapping[str, float]:
+    """Return what sorts of values both hold, how long they are, and what of the older the newer does not name."""
+    types, other_types = _types(said), _types(other)
+    return {
+        "types of both": len(types & other_types) / 2,
+        "types of one": len(types ^ other_types) / 2,
+        "length of the newer": log(1 + len(said.split())) / 3,
+        "length of the older": log(1 + len(other.split())) / 3,
+        "left of the older": min(4, len(_things(other) - _things(said))) / 2,
+        "asks": float(said.endswith("?")),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +209,11 @@ def _types(text: str) -> frozenset[str]:
     """Return what sorts of values a text holds."""
     dated = () if cues()["dated"].isdisjoint(text.casefold().split()) else ("weekday",)
     return frozenset((*(name for name, pattern in _TYPES.items() if pattern.search(text)), *dated))
+
+
+def _things(text: str) -> frozenset[str]:
+    """Return the names and the numbers that a text holds."""
+    return frozenset((*_NAME.findall(text), *_NUMBER.findall(text)))
 
 
 def _has_vectors(believed: Sequence[Saying]) -> bool:

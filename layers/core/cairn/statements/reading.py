@@ -22,10 +22,12 @@ CHANGES: Final = 0.1
 """From how likely on a unit is held against what is believed; whether it changes that is decided there."""
 _PERHAPS: Final = 0.15
 """How likely a unit has to tell something lasting to be looked at where it sounds like a change: "It'll be August."."""
+_LASTS_THOUGH_IT_ASKS = 0.8
+"""How likely a unit that asks something has to: who asks mentions what they are known by."""
 _FITTED = Path(__file__).with_name("reading.json")
-_STANDING = frozenset({"preference", "instruction"})
-_LIKELY = 1.0
-"""The log-odds from which on a statement is an instruction or a preference, which is placed whatever is asked."""
+_STANDING = frozenset({"preference", "instruction", "convention"})
+_LIKELY = -0.5
+"""The log-odds from which on a statement is one of these, which are placed whatever is asked."""
 _WORTH_READING = 0.05
 """How likely its words have to make it that a unit lasts before it is read: two of three units cost nothing more."""
 _MOST = 5
@@ -78,7 +80,7 @@ def _ends(found: list[Unit]) -> list[Unit]:
 def _read(event_id: str, unit: Unit, found: Features, reader: Reader | None) -> Statement | None:
     of = heads()
     lasts, changes = _weighed(unit.said, of["lasts"].score(found), of["changes"].score(found), reader)
-    if not is_worth_holding(lasts, changes):
+    if not is_worth_holding(unit.said, lasts, changes):
         return None
     return Statement(
         event_id,
@@ -91,20 +93,28 @@ def _read(event_id: str, unit: Unit, found: Features, reader: Reader | None) -> 
     )
 
 
-def is_worth_holding(lasts: float, changes: float) -> bool:
+def is_worth_holding(said: str, lasts: float, changes: float) -> bool:
     """Tell by the log-odds of a unit whether it is a statement, or one if it changes something that is believed."""
+    if asks(said):
+        return likely(lasts) >= _LASTS_THOUGH_IT_ASKS
     return likely(lasts) >= (_PERHAPS if likely(changes) >= CHANGES else LASTS)
 
 
 class _Mix(NamedTuple):
-    """How much the log-odds of words and of the reader count, and what is added."""
+    """How much the log-odds of words and of the reader count, what is added, and what where the unit asks."""
 
     words: float
     read: float
+    asks: float
     constant: float
 
-    def score(self, words: float, read: float) -> float:
-        return self.words * words + self.read * read + self.constant
+    def score(self, said: str, words: float, read: float) -> float:
+        return self.words * words + self.read * read + self.asks * asks(said) + self.constant
+
+
+def asks(said: str) -> bool:
+    """Tell whether a unit ends with a question."""
+    return said.endswith("?")
 
 
 def _weighed(said: str, lasts: float, changes: float, reader: Reader | None) -> tuple[float, float]:
@@ -116,7 +126,7 @@ def _weighed(said: str, lasts: float, changes: float, reader: Reader | None) -> 
     except EmbeddingFailed:
         return lasts, changes
     of_lasting, of_changing = _mixes()
-    return of_lasting.score(lasts, read[0]), of_changing.score(changes, read[1])
+    return of_lasting.score(said, lasts, read[0]), of_changing.score(said, changes, read[1])
 
 
 @cache

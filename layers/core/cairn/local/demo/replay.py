@@ -17,7 +17,7 @@ _QUERIES = (
     "What do they like, what do they avoid, what are they planning?",
 )
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ][\d:.]+Z?)?")
-_REFERENCE = re.compile(r", #\w+\)\Z")
+_REFERENCE = re.compile(r", #\w+(?=, may be outdated\)\Z|\)\Z)")
 
 
 class Audience(Protocol):
@@ -136,7 +136,7 @@ def _clauses(abstract: str) -> list[str]:
 
 def _unnamed(fact: str) -> str:
     """Return a fact's line without its reference, which is of the id that this store gave it."""
-    return _REFERENCE.sub(")", fact)
+    return _REFERENCE.sub("", fact)
 
 
 async def _session_state(memory: MemoryClient, user_id: str, session: Scene) -> list[object]:
