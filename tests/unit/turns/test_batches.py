@@ -329,7 +329,7 @@ def test_a_statement_that_took_a_fact_s_place_gives_way_to_what_is_read_out_of_i
     services = process(FakeModel(CAT))
     say(services, "t1", "I feed our cat Tom.")
     maintained(services)
-    say(services, "t2", "We renamed our cat Tom, the cat is called Jerry now.")
+    say(services, "t2", "We no longer have our cat Tom, the new cat is called Jerry now.")
     changed = next(fact for fact in believed(services).values() if "Jerry" in fact.value)
     assert (changed.fact_id, len(changed.outdates)) == ("user_pet", 1)
     maintained(process(FakeModel(upsert("is called Jerry", value="Jerry"))))

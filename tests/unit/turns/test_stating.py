@@ -146,7 +146,7 @@ def test_where_a_change_is_not_sure_both_stand_and_the_older_is_marked(start: ST
 
 
 @pytest.mark.req("R297")
-@pytest.mark.parametrize(("second", "is_over"), [(0.8, True), (0.65, False)])
+@pytest.mark.parametrize(("second", "is_over"), [(0.8, True), (0.45, False)])
 def test_a_statement_ends_all_that_it_surely_changes(second: float, start: START, links: Any, *, is_over: bool) -> None:
     other = "Our team meets in Kiel on Thursdays at nine."
     talk = start()

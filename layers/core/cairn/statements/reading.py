@@ -22,7 +22,7 @@ CHANGES: Final = 0.1
 """From how likely on a unit is held against what is believed; whether it changes that is decided there."""
 _PERHAPS: Final = 0.15
 """How likely a unit has to tell something lasting to be looked at where it sounds like a change: "It'll be August."."""
-_LASTS_THOUGH_IT_ASKS = 0.8
+_LASTS_THOUGH_IT_ASKS = 0.75
 """How likely a unit that asks something has to: who asks mentions what they are known by."""
 _FITTED = Path(__file__).with_name("reading.json")
 _STANDING = frozenset({"preference", "instruction", "convention"})

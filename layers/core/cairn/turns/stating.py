@@ -32,7 +32,7 @@ from cairn.turns.telling import Words
 Nearness = Callable[[str], Mapping[str, float]]
 """Returns the cosine of a text with each fact that is held, by id; of none where there are no vectors."""
 _KEY_DIGITS = 8
-_BY_WORDS = 0.7
+_BY_WORDS = 0.5
 """How likely a change has to be where there are no vectors."""
 _OF_PERSONS = frozenset({"identity", "attribute", "relation", "possession", "event"})
 """Kinds of statements that are of a project where they are not of a person."""
