@@ -11,16 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from statement_sets import Sentence
+
 DATA = Path(__file__).parent / "data/changes"
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """What somebody said: of what kind it is, "none" where it tells nothing lasting, and about whom."""
-
-    text: str
-    kind: str
-    about: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from logistic import auc
 from reader_net import PAIR, Batch, Floats, Pieces, Training, packed
 from reviewed import VOCABULARY_SHA256, WEIGHTS_SHA256, checked
 from statement_sets import subjects
-from talk_sets import CHANGES, DATA, Said, Talk, current, talks
+from talk_sets import DATA, Said, Talk, changed, current, talks
 
 _BATCH = 48
 _STAGES: tuple[tuple[Callable[[], list[Person]], int], ...] = ((list, 1), (persons, 2))
@@ -146,8 +146,7 @@ def _cases_of_sentences() -> Iterator[tuple[str, Case]]:
     for subject in subjects():
         for pair in subject.pairs:
             if pair.earlier.kind != "none":
-                changed = frozenset({pair.earlier.text} if pair.relation in CHANGES else ())
-                yield f"{subject.hand}/{subject.name}", Case(pair.later.text, [pair.earlier.text], changed)
+                yield f"{subject.hand}/{subject.name}", Case(pair.later.text, [pair.earlier.text], pair.changed)
 
 
 def _cases_of_persons(people: Sequence[Person]) -> Iterator[tuple[str, Case]]:
@@ -169,8 +168,7 @@ def _traps(story: Talk) -> list[str]:
 def _case(said: Said, held: Sequence[Said], pairing: Pairing, language: str) -> Case:
     believed = pairing.believed(said.text, [each.text for each in held], language)
     near = sorted(believed, key=lambda each: -(each.cosine or 0.0))[:NEAREST]
-    changed = frozenset(each.text for each in held if said.changes and each.id == said.to)
-    return Case(said.text, [each.said for each in near], changed)
+    return Case(said.text, [each.said for each in near], changed(said, held))
 
 
 def batches(part: Part, cutter: Cutter, epoch: int) -> list[Batch]:

@@ -25,6 +25,7 @@ from cairn.models.statement_reader import StatementReader
 from cairn.statements import heads, reading
 from cairn.statements.features import features
 from cairn.statements.linking import Saying, Weights, judged, likeliest
+from cairn.statements.units import asks
 from change_sets import Person, persons
 from fit_statements import (
     LEFT_OUT,
@@ -40,7 +41,7 @@ from fit_statements import (
 )
 from logistic import Model, Numbers, fit, found_beside
 from statement_sets import Subject, subjects
-from talk_sets import CHANGES, DATA, Talk, current, talks
+from talk_sets import DATA, Talk, changed, current, talks
 
 LATER, NEXT_LATER = DATA.with_name("talk_later"), DATA.with_name("changes_later")
 FITTED = Path(reading.__file__).with_name("reading.json")
@@ -68,7 +69,7 @@ def main() -> None:
     reader, stories = StatementReader(Path(sys.prefix, "share/cairn/model")), talks(LATER)
     said = [each for story in stories for each in story.said]
     scores = np.array([(by_words(each.text), reader.read(each.text)[: len(_QUESTIONS)]) for each in said])
-    asking = np.array([reading.asks(each.text) for each in said], np.float64)
+    asking = np.array([asks(each.text) for each in said], np.float64)
     models = {
         name: weighed(name, np.column_stack([scores[:, :, number], asking]), np.array([getattr(e, name) for e in said]))
         for number, name in enumerate(_QUESTIONS)
@@ -104,8 +105,8 @@ def weighed(name: str, both: Numbers, answers: NDArray[np.bool_]) -> Model:
 
 
 def _recorded(model: Model) -> dict[str, object]:
-    words, read, asks = (round(float(each), _DIGITS) for each in model.dense)
-    return {"words": words, "read": read, "asks": asks, "constant": round(model.bias, _DIGITS)}
+    words, read, asking = (round(float(each), _DIGITS) for each in model.dense)
+    return {"words": words, "read": read, "asks": asking, "constant": round(model.bias, _DIGITS)}
 
 
 def _found(answers: NDArray[np.bool_], scores: Numbers) -> Iterator[str]:
@@ -120,8 +121,7 @@ def of_stories(stories: Sequence[Talk]) -> Iterator[Told]:
         for said, held in current(story):
             if held:
                 believed = pairing.believed(said.text, [each.text for each in held], story.language)
-                changed = frozenset(each.text for each in held if said.changes and each.id == said.to)
-                yield Told(story.name, said.text, by_words(said.text), believed, changed)
+                yield Told(story.name, said.text, by_words(said.text), believed, changed(said, held))
 
 
 def of_sentences(found: Sequence[Subject], scored: Scores) -> Iterator[Told]:
@@ -132,8 +132,7 @@ def of_sentences(found: Sequence[Subject], scored: Scores) -> Iterator[Told]:
         for pair in subject.pairs:
             if (group, pair.later.text) in scored and pair.earlier.kind != "none":
                 believed = pairing.believed(pair.later.text, [pair.earlier.text], subject.language)
-                changed = frozenset({pair.earlier.text} if pair.relation in CHANGES else ())
-                yield Told(group, pair.later.text, scored[group, pair.later.text], believed, changed)
+                yield Told(group, pair.later.text, scored[group, pair.later.text], believed, pair.changed)
 
 
 def of_next(found: Sequence[Person], scored: Scores | None = None) -> Iterator[Told]:
@@ -168,7 +167,7 @@ def linked(told: Sequence[Told], reader: StatementReader, models: Sequence[Model
     for each, fold in zip(told, folds, strict=True):
         read = reader.read(each.text)[: len(_QUESTIONS)]
         lasts, changes = (
-            float(np.dot(model.dense, (own, other, reading.asks(each.text)))) + model.bias
+            float(np.dot(model.dense, (own, other, asks(each.text)))) + model.bias
             for model, own, other in zip(models, each.by_words, read, strict=True)
         )
         if reading.is_worth_holding(each.text, lasts, changes) and heads.likely(changes) >= reading.CHANGES:

@@ -1,10 +1,9 @@
 """Fit what tells statements and changes: the heads of cairn.statements, and how a change is linked to what it changes.
 
-On stories (`bench/data/talk`), single sentences (`bench/data/statements`) and what people believed of might say next
-(`bench/data/changes`), by several hands. It prints how well
-stories are read that were left out, a fifth at a time: of units that tell something lasting how many are found where 1,
-3 or 10 of 100 others are found too; and of changes how many end the right statement, and how many end a wrong one.
-Then it writes the weights.
+On stories (`bench/data/talk`), single sentences (`bench/data/statements`) and what people of whom something is believed
+might say next (`bench/data/changes`), by several hands. It prints how well stories are read that were left out, a fifth
+at a time: of units that tell something lasting how many are found where 1, 3 or 10 of 100 others are found too; and of
+changes how many end the right statement, and how many end a wrong one. Then it writes the weights.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import json
 import random
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -28,8 +27,8 @@ from cairn.statements.features import BUCKETS, Features, features, names
 from cairn.statements.linking import Saying, Weights, evidence, expanded
 from change_sets import Person, persons
 from logistic import Model, Numbers, Sparse, auc, fit, found_beside
-from statement_sets import subjects
-from talk_sets import CHANGES, Talk, current, talks
+from statement_sets import Sentence, subjects
+from talk_sets import Talk, changed, current, talks
 
 PLACE = Path(runtime.__file__).parent
 LEFT_OUT = 0
@@ -41,6 +40,7 @@ a chat among friends, where nearly nothing lasts that sounds so."""
 _OTHERS = (0, 5, 20, 60)
 """How many statements of other stories are believed too when links are fitted: users tell much more than a story."""
 _FARTHEST_SHIFT, _BISECTIONS = 4.0, 30
+"""By how much log-odds may be off, and how often that is halved."""
 _LEAST = 0.3
 """From how likely on that a unit lasts it is linked at all."""
 _OF_MEANING, _OF_JUDGE = frozenset({"cosine", "margin"}), frozenset({"judged", "judged beside"})
@@ -102,21 +102,21 @@ def _is_of(kind: str, row: Row) -> bool:
 def sentences() -> Iterator[Row]:
     """Yield a row of each single sentence."""
     for subject in subjects():
-        group = f"{subject.hand}/{subject.name}"
-        changing = {pair.later.text for pair in subject.pairs if pair.relation in CHANGES}
-        for each in subject.sentences():
-            of_project = each.about == "project"
-            lasts = each.kind != "none"
-            yield Row(each.text, group, lasts, each.text in changing, each.kind, of_project, is_of_story=False)
+        changing = {pair.later.text for pair in subject.pairs if pair.changed}
+        yield from _rows(f"{subject.hand}/{subject.name}", subject.sentences(), changing)
 
 
 def of_persons(people: Sequence[Person]) -> Iterator[Row]:
     """Yield a row of each sentence that is believed of a person, and of each that they might say next."""
     for person in people:
-        changing = {each.sentence for each in person.said if each.changed}
-        for each in (*person.believed, *(next_.sentence for next_ in person.said)):
-            lasts, changes, of_project = each.kind != "none", each in changing, each.about == "project"
-            yield Row(each.text, person.name, lasts, changes, each.kind, of_project, is_of_story=False)
+        changing = {each.sentence.text for each in person.said if each.changed}
+        yield from _rows(person.name, (*person.believed, *(each.sentence for each in person.said)), changing)
+
+
+def _rows(group: str, found: Iterable[Sentence], changing: Collection[str]) -> Iterator[Row]:
+    for each in found:
+        lasts, changes, of_project = each.kind != "none", each.text in changing, each.about == "project"
+        yield Row(each.text, group, lasts, changes, each.kind, of_project, is_of_story=False)
 
 
 def units(stories: Sequence[Talk]) -> Iterator[Row]:
@@ -246,9 +246,8 @@ def _cases(stories: Sequence[Talk], scored: Mapping[tuple[str, str], Scored]) ->
     for story in stories:
         for said, held in current(story):
             row = scored[story.name, said.text]
-            changed = {each.text for each in held if said.changes and each.id == said.to}
             if held and runtime.likely(row.lasts) >= _LEAST:
-                yield pairing.case(row, [each.text for each in held], changed, story.language)
+                yield pairing.case(row, [each.text for each in held], changed(said, held), story.language)
 
 
 def _cases_of_persons(scored: Mapping[tuple[str, str], Scored]) -> Iterator[Case]:

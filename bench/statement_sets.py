@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from talk_sets import CHANGES
+
 DATA = Path(__file__).parent / "data/statements"
 KINDS = (
     "identity",
@@ -53,7 +55,7 @@ class Sentence:
     text: str
     kind: str
     about: str
-    negative: str | None
+    negative: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,11 @@ class Pair:
     earlier: Sentence
     later: Sentence
     relation: str
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """Return the text of the earlier sentence where it no longer holds, else nothing."""
+        return frozenset({self.earlier.text} if self.relation in CHANGES else ())
 
 
 @dataclass(frozen=True, slots=True)

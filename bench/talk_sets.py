@@ -6,7 +6,7 @@ Several hands wrote the stories. All that no label covers tells nothing lasting;
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,6 +81,11 @@ def _said(unit: Unit, turn: str, labels: list[dict[str, Any]]) -> Said:
     if best is None:
         return Said(unit.said)
     return Said(unit.said, best["id"], best["kind"], best["about"], best.get("relation", ""), best.get("to"))
+
+
+def changed(said: Said, held: Sequence[Said]) -> frozenset[str]:
+    """Return the texts of what is held that no longer holds once this is said."""
+    return frozenset(each.text for each in held if said.changes and each.id == said.to)
 
 
 def current(talk: Talk) -> Iterator[tuple[Said, list[Said]]]:

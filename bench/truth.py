@@ -57,7 +57,7 @@ class Outcome:
 def main() -> None:
     """Print the tables."""
     parser = report.options(__doc__)
-    parser.add_argument("--show", action="store_true", help="print what is believed and what went wrong, of one half")
+    parser.add_argument("--show", action="store_true", help="print beliefs and errors of the development half")
     parser.add_argument("--fillers", type=int, default=_FILLERS, help="how many ordinary turns a story has")
     given = parser.parse_args()
     embedder = CachingEmbedder(MODEL)
@@ -201,8 +201,8 @@ class _Telling:
         fact = next(each for each in self._story.facts if each.id == query.fact)
         changed = bool(fact.changed and query.stale)
         self._counts.update(["asked", *(["asked of changes"] if changed else [])])
+        last = fact.states[-1].quote
         for way, text in (("Cairn", self._context(query)), ("BM25, 10 whole texts", self._best(query))):
-            last = fact.states[-1].quote
             others = text.replace(last, " " * len(last))
             stale = [place for word in query.stale if (place := place_of(others, word)) is not None]
             # Of what has ended nothing is to be said.

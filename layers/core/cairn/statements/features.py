@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
+from cairn.statements.units import asks
+
 BUCKETS = 1 << 15
 """Among how many places the hashes of words and pairs are spread."""
 _CUES = Path(__file__).with_name("cues.json")
@@ -75,5 +77,5 @@ def _form(said: str, count: int) -> Iterator[float]:
     yield min(len(_NAME.findall(said)), 4) / 2
     yield float(said.count(",") > 1)
     yield float(said.endswith("!"))
-    yield float(said.endswith("?"))
+    yield float(asks(said))
     yield float(_CODE.search(said) is not None)

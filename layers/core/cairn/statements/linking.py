@@ -22,6 +22,7 @@ from cairn.ground.errors import EmbeddingFailed
 from cairn.language.terms import terms
 from cairn.statements.features import cues
 from cairn.statements.heads import likely
+from cairn.statements.units import asks
 
 NEAREST: Final = 8
 """How many of what is believed are looked at, those nearest to the statement."""
@@ -104,7 +105,7 @@ def evidence(
 ) -> list[tuple[int, Mapping[str, float]]]:
     """Return the features of the statement with each of the nearest things believed."""
     near = _nearest(said, believed)
-    mine, names = _stems(said), set(_NAME.findall(said))
+    mine, names, values = _stems(said), set(_NAME.findall(said)), _values(said)
     cosines = [believed[number].cosine or 0.0 for number in near]
     stems = [_stems(believed[number].said) for number in near]
     found: list[tuple[int, Mapping[str, float]]] = []
@@ -126,25 +127,37 @@ def evidence(
             "first": float(place == 0),
             "words of it alone": min(3, len(alone)) / 3,
             "of the other": both / max(1, min(len(theirs), len(mine))),
+            "asks": float(asks(said)),
         }
         of_meaning = {
             "cosine": cosines[place],
             "margin": cosines[place] - best,
         }
-        found.append((number, {**of_words, **_form(said, other), **of_meaning}))
+        found.append((number, {**of_words, **_compared(values, _values(other)), **of_meaning}))
     return found
 
 
-def _form(said: str, other: str) -> Mapping[str, float]:
+class _Values(NamedTuple):
+    """What sorts of values a text holds, its names and numbers, and how many words it has."""
+
+    types: frozenset[str]
+    things: frozenset[str]
+    words: int
+
+
+def _values(text: str) -> _Values:
+    things = frozenset((*_NAME.findall(text), *_NUMBER.findall(text)))
+    return _Values(_types(text), things, len(text.split()))
+
+
+def _compared(newer: _Values, older: _Values) -> Mapping[str, float]:
     """Return what sorts of values both hold, how long they are, and what of the older the newer does not name."""
-    types, other_types = _types(said), _types(other)
     return {
-        "types of both": len(types & other_types) / 2,
-        "types of one": len(types ^ other_types) / 2,
-        "length of the newer": log(1 + len(said.split())) / 3,
-        "length of the older": log(1 + len(other.split())) / 3,
-        "left of the older": min(4, len(_things(other) - _things(said))) / 2,
-        "asks": float(said.endswith("?")),
+        "types of both": len(newer.types & older.types) / 2,
+        "types of one": len(newer.types ^ older.types) / 2,
+        "length of the newer": log(1 + newer.words) / 3,
+        "length of the older": log(1 + older.words) / 3,
+        "left of the older": min(4, len(older.things - newer.things)) / 2,
     }
 
 
@@ -209,11 +222,6 @@ def _types(text: str) -> frozenset[str]:
     """Return what sorts of values a text holds."""
     dated = () if cues()["dated"].isdisjoint(text.casefold().split()) else ("weekday",)
     return frozenset((*(name for name, pattern in _TYPES.items() if pattern.search(text)), *dated))
-
-
-def _things(text: str) -> frozenset[str]:
-    """Return the names and the numbers that a text holds."""
-    return frozenset((*_NAME.findall(text), *_NUMBER.findall(text)))
 
 
 def _has_vectors(believed: Sequence[Saying]) -> bool:

@@ -9,23 +9,25 @@ from heapq import nlargest
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from cairn.facts.facts import SAID
+from cairn.facts.kinds import FACT_KINDS
 from cairn.facts.short_text import MAX_VALUE_BYTES
 from cairn.ground.errors import EmbeddingFailed
 from cairn.ground.ports import Reader
 from cairn.statements.features import Features, features, names
 from cairn.statements.heads import KINDS, heads, likely
-from cairn.statements.units import Unit, units
+from cairn.statements.units import Unit, asks, units
 
 LASTS: Final = 0.4
 """How likely a unit has to tell something lasting; chosen on stories that other hands wrote."""
 CHANGES: Final = 0.1
 """From how likely on a unit is held against what is believed; whether it changes that is decided there."""
-_PERHAPS: Final = 0.15
+_MAY_LAST = 0.15
 """How likely a unit has to tell something lasting to be looked at where it sounds like a change: "It'll be August."."""
 _LASTS_THOUGH_IT_ASKS = 0.75
 """How likely a unit that asks something has to: who asks mentions what they are known by."""
 _FITTED = Path(__file__).with_name("reading.json")
-_STANDING = frozenset({"preference", "instruction", "convention"})
+_STANDING = frozenset(kind for kind in KINDS if FACT_KINDS[SAID + kind].stands)
 _LIKELY = -0.5
 """The log-odds from which on a statement is one of these, which are placed whatever is asked."""
 _WORTH_READING = 0.05
@@ -56,8 +58,8 @@ class Statement(NamedTuple):
 def statements(said: Sequence[tuple[str, str]], reader: Reader | None = None) -> list[Statement]:
     """Return the statements in (event id, text), in the order said: of many the likeliest.
 
-    One that hardly lasts is among them where it may change something.
-    Without a `reader`, or where it fails, units are read by their words alone.
+    One that hardly lasts is among them where it may change something. Without a `reader`, or where it fails, units are
+    read by their words alone.
     """
     found = list(_statements(said, reader))
     likeliest = nlargest(_MOST, range(len(found)), key=lambda number: found[number].lasts)
@@ -97,7 +99,7 @@ def is_worth_holding(said: str, lasts: float, changes: float) -> bool:
     """Tell by the log-odds of a unit whether it is a statement, or one if it changes something that is believed."""
     if asks(said):
         return likely(lasts) >= _LASTS_THOUGH_IT_ASKS
-    return likely(lasts) >= (_PERHAPS if likely(changes) >= CHANGES else LASTS)
+    return likely(lasts) >= (_MAY_LAST if likely(changes) >= CHANGES else LASTS)
 
 
 class _Mix(NamedTuple):
@@ -110,11 +112,6 @@ class _Mix(NamedTuple):
 
     def score(self, said: str, words: float, read: float) -> float:
         return self.words * words + self.read * read + self.asks * asks(said) + self.constant
-
-
-def asks(said: str) -> bool:
-    """Tell whether a unit ends with a question."""
-    return said.endswith("?")
 
 
 def _weighed(said: str, lasts: float, changes: float, reader: Reader | None) -> tuple[float, float]:

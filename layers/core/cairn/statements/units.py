@@ -29,6 +29,11 @@ class Unit(NamedTuple):
     said: str
 
 
+def asks(said: str) -> bool:
+    """Tell whether what was said ends with a question."""
+    return said.endswith("?")
+
+
 def units(text: str) -> Iterator[Unit]:
     """Yield the units of a text that are the speaker's own words, in order."""
     return (
@@ -56,11 +61,11 @@ def _joined(sentences: Iterator[Sentence]) -> Iterator[list[Sentence]]:
 
 
 def _fit(before: list[Sentence], sentence: Sentence) -> bool:
-    return not before[-1].said.endswith("?") and _count(*before, sentence) <= _MOST
+    return not asks(before[-1].said) and _count(*before, sentence) <= _MOST
 
 
 def _is_short(sentence: Sentence) -> bool:
-    return _count(sentence) < _FEWEST and not sentence.said.endswith("?")
+    return _count(sentence) < _FEWEST and not asks(sentence.said)
 
 
 def _count(*sentences: Sentence) -> int:

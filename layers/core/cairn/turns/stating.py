@@ -119,9 +119,10 @@ class _Stating:
     def add(self, statement: Statement) -> None:
         """Take in one statement; one that hardly lasts only where it changes something."""
         changes = self._changes(statement) if likely(statement.changes) >= CHANGES else []
-        if likely(statement.lasts) < LASTS and not any(each.is_sure for each in changes):
+        ended = [each.old for each in changes if each.is_sure]
+        if likely(statement.lasts) < LASTS and not ended:
             return
-        self._held = [fact for fact in self._held if not any(each.is_sure and each.old is fact for each in changes)]
+        self._held = [fact for fact in self._held if fact not in ended]
         read = [each for each in (*self.found, *self._others) if _is_of(each, statement)]
         if read:
             self._outdate([each for each in read if not each.retracts], changes)

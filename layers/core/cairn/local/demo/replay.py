@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Protocol
 
+from cairn.context.rendering import MAY_BE_OUTDATED
 from cairn.local.demo.client import CommitResult, MemoryClient, RecalledContext, Refused
 from cairn.local.demo.conversation import Conversation, Scene, SceneTurn
 
@@ -17,7 +18,7 @@ _QUERIES = (
     "What do they like, what do they avoid, what are they planning?",
 )
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ][\d:.]+Z?)?")
-_REFERENCE = re.compile(r", #\w+(?=, may be outdated\)\Z|\)\Z)")
+_REFERENCE = re.compile(rf", #\w+(?=(, {MAY_BE_OUTDATED})?\)\Z)")
 
 
 class Audience(Protocol):
