@@ -7,7 +7,7 @@ import pytest
 from cairn.ground.errors import EmbeddingFailed
 from cairn.statements.features import features
 from cairn.statements.heads import heads
-from cairn.statements.linking import JUDGED, NEAREST, OUTDATES, Judge, Link, Saying, expanded, links
+from cairn.statements.linking import JUDGED, NEAREST, OUTDATES, Judge, Link, Saying, evidence, expanded, links
 
 HELD = (
     "I live in a small flat in Bruges.",
@@ -62,6 +62,16 @@ def test_the_nearest_are_looked_at_however_much_is_believed() -> None:
 
     assert found is not None
     assert found.number == len(far)
+
+
+def test_of_a_pair_counts_what_of_the_older_the_newer_does_not_name_and_how_long_both_are() -> None:
+    older = "On Tuesdays I teach 24 children in Bruges with Priya."
+
+    [(_, some)] = evidence("We meet with Priya in Ghent.", 0, 0, [Saying(older, 0.5)])
+    [(_, none)] = evidence(older, 0, 0, [Saying(older, 0.5)])
+
+    assert (some["left of the older"], none["left of the older"]) == (1.5, 0)
+    assert some["length of the newer"] < some["length of the older"] == none["length of the newer"]
 
 
 def test_numbers_are_standardised_bounded_and_multiplied() -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from cairn.ground.errors import EmbeddingFailed
 from cairn.ground.ports import Reader
+from cairn.statements import reading
+from cairn.statements.features import features
+from cairn.statements.heads import heads
 from cairn.statements.reading import Statement, statements
 
 LASTING = [
@@ -112,6 +117,20 @@ def test_a_reader_decides_with_the_words_and_an_unlikely_sentence_is_not_read() 
     assert read(LASTING[0], against_it) == []
     assert read(PASSING[1], for_it) == []
     assert (for_it.asked, against_it.asked) == ([LASTING[0]], [LASTING[0]])
+
+
+@pytest.mark.req("R296")
+def test_what_ends_with_a_question_has_to_last_surely_and_is_less_of_a_change() -> None:
+    said = "We keep the spare keys with Priya, right"
+    neutral, sure = SureReader(0.0), SureReader(9.0)
+
+    [asked] = read(f"{said}?", sure)
+    mix = json.loads(Path(reading.__file__).with_name("reading.json").read_text("utf-8"))["changes"]
+    by_words = heads()["changes"].score(features(f"{said}?"))
+
+    assert [len(read(f"{said}{end}", neutral)) for end in ".?"] == [1, 0]
+    assert asked.changes == pytest.approx(mix["words"] * by_words + mix["read"] * 9 + mix["asks"] + mix["constant"])
+    assert mix["asks"] < 0
 
 
 def test_where_the_reader_fails_sentences_are_read_by_their_words() -> None:
