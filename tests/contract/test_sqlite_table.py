@@ -18,6 +18,7 @@ from cairn.ground.table import ABSENT, MAX_ITEM_BYTES, Key, Put, Query, Scalar, 
 KEY = Key("p", "s")
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 EPOCH = int(NOW.timestamp())
+AT_ONCE, NEW_FILES = 4, 100
 
 
 @pytest.fixture
@@ -60,6 +61,14 @@ def test_two_tables_on_one_file_see_each_others_writes_at_once(path: Path) -> No
         two.put(Put({"pk": "p", "sk": "s"}, ABSENT))
     one.close()
     two.close()
+
+
+def test_several_that_open_a_new_file_at_once_all_open_it(tmp_path: Path) -> None:
+    def opened(number: int) -> None:
+        SqliteTable(tmp_path / f"{number // AT_ONCE}.sqlite").close()
+
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        assert len(list(threads.map(opened, range(NEW_FILES * AT_ONCE)))) == NEW_FILES * AT_ONCE
 
 
 def test_a_commit_is_forced_to_disk(table: SqliteTable) -> None:

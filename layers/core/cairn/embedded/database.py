@@ -29,6 +29,7 @@ _PRIMARY_CODE = 0xFF
 BRIEF_SECONDS = 0.25
 """How long a brief write waits for others, and not at all for a second after one that waited in vain."""
 _IN_VAIN_SECONDS = 1.0
+_OPENS_AGAIN_SECONDS = 0.005
 
 
 class Database:
@@ -155,8 +156,7 @@ class Database:
             self._path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False
         )
         try:
-            # Readers go on beside the writer; with the journal of old a write locks them out.
-            connection.execute("PRAGMA journal_mode = WAL")
+            self._write_ahead(connection)
             # In WAL mode NORMAL loses the last commits when power fails; what was acknowledged has to stay.
             connection.execute("PRAGMA synchronous = FULL")
             # On macOS that is fsync, which leaves a commit in the disk's cache; elsewhere this changes nothing.
@@ -165,6 +165,22 @@ class Database:
             connection.close()
             raise
         return connection
+
+    def _write_ahead(self, connection: sqlite3.Connection) -> None:
+        """Have readers go on beside the writer; with the journal of old a write locks them out.
+
+        Of several that open a new file at once, all but one may be told that it is busy without having waited.
+        """
+        until = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & _PRIMARY_CODE != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                    raise
+                time.sleep(_OPENS_AGAIN_SECONDS)
+            else:
+                return
 
 
 def _close_all(connections: deque[sqlite3.Connection]) -> None:
