@@ -137,6 +137,20 @@ def _commit(process: Process, place: Place) -> Mapping[str, Any]:
     return {"phase": "commit", "operation_token": token, "output_items": turn(place)["output_items"]}
 
 
+def _prompted(_: Process, place: Place) -> Mapping[str, Any]:
+    turn_id = f"turn-{next(_numbers)}"
+    event = {"hook_event_name": "UserPromptSubmit", "prompt_id": turn_id, "prompt": prose(TEXT_BYTES)}
+    return {**place.names, "user_id": place.user, "agent": "claude-code", "event": event}
+
+
+def _answered(process: Process, place: Place) -> Mapping[str, Any]:
+    told = _prompted(process, place)
+    process.call("memory_hook", told)
+    turn_id = told["event"]["prompt_id"]
+    event = {"hook_event_name": "Stop", "prompt_id": turn_id, "last_assistant_message": prose(TEXT_BYTES)}
+    return {**told, "event": event}
+
+
 def _known(process: Process, place: Place) -> Mapping[str, Any]:
     process.call("putMemory", value(place, key="plan/known"))
     return value(place, key="plan/known")
@@ -183,6 +197,8 @@ SCENES = (
     AFTER,
     Scene("memory_run_turn", "begin", _begin),
     Scene("memory_run_turn", "commit", _commit),
+    Scene("memory_hook", "prompt", _prompted),
+    Scene("memory_hook", "answer", _answered),
     Scene("memory_run_maintenance", "", lambda _, place: place.names),
     Scene("memory_list_dir_with_abstract", "", lambda _, place: {**place.names, "depth": 2}),
     Scene("store_session_to_cascade", "", lambda _, place: archived(place)),

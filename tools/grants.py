@@ -75,6 +75,7 @@ _PARTITIONS: dict[str, dict[str, list[str]]] = {
     "projects:read": {"ReadItems": ["*#projects"]},
     "projects:list": {"PutItems": ["*#projects"]},
     "turns:write": {"ReadItems": _FREE, "PutItems": [*_FREE, "*#projects"], "ChangeItems": _FREE},
+    "notes:delete": {"DeleteItems": ["*#s#*"]},
     "values:read": {"ReadItems": ["*#k#*"]},
     "values:add": {"PutItems": ["*#k"]},
     "values:write": {

@@ -18,6 +18,8 @@ READER = "bench/fit_reader"
 PROGRAMS = ROOT / "tools" / "programs"
 _UV = Path(sys.executable).parent / "uv"
 _COMPILE = ["pip", "compile", "--quiet", "--universal", "--generate-hashes"]
+_ALONE = {"agents"}
+"""Programs of which the package alone is taken, none that it needs to be imported."""
 # pip 23 takes the newest release of what is asked for with extras where the pin stands without them.
 _BARE = ["--no-emit-index-url", "--no-annotate", "--no-header", "--no-strip-extras"]
 
@@ -34,7 +36,8 @@ def main() -> int:
     pin(f"{READER}.in", f"{READER}.txt", "--constraint", DEVELOPMENT)
     programs = sorted(each.relative_to(ROOT).with_suffix("") for each in PROGRAMS.rglob("*.in"))
     for each in programs:
-        pin(f"{each}.in", f"{each}.txt", "--python-version", "3.11")
+        alone = ("--no-deps",) if each.name in _ALONE else ()
+        pin(f"{each}.in", f"{each}.txt", "--python-version", "3.11", *alone)
     layers = [f"{each}.txt" for each in (RUNTIME, NATIVE, MODEL, MODEL_RUNTIME, MULTILINGUAL, READER)]
     written = [*layers, DEVELOPMENT, *(f"{each}.txt" for each in programs)]
     naming = [each for each in written if "://" in (ROOT / each).read_text()]

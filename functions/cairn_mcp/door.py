@@ -22,7 +22,7 @@ from cairn_mcp.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, RpcE
 from cairn_mcp.profiles import of_path
 from cairn_mcp.protocol import answer
 from cairn_mcp.server import Reply, Toolbox
-from cairn_mcp.toolbox import SERVER, CatalogTools
+from cairn_mcp.toolbox import CatalogTools, server
 from cairn_tools.catalog import CATALOG
 
 
@@ -40,18 +40,19 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
 def _answer(event: dict[str, Any], record: CallRecord, until: float) -> Reply:
     request = events.read(event)
     record.request_id = request.request_id
-    services = wiring.services()
+    services, profile = wiring.services(), of_path(request.path)
 
     def receive() -> tuple[object, Toolbox]:
         try:
             call = Call(caller(request), services, until, names=names_in(request.headers))
-            tools = CatalogTools(CATALOG, call, of_path(request.path))
+            tools = CatalogTools(CATALOG, call, profile)
             return events.parse_json(request.body, services.settings.limits), tools
         except CairnError as error:
             record.refuse(error)
             raise _refusal(error) from None
 
-    return answer(SERVER, request.method, request.headers, services.settings.allowed_origins, receive)
+    origins = services.settings.allowed_origins
+    return answer(server(profile), request.method, request.headers, origins, receive)
 
 
 def _response(reply: Reply, record: CallRecord) -> dict[str, Any]:

@@ -10,8 +10,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from cairn_mcp import jsonrpc
-from cairn_mcp.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError
-from cairn_mcp.server import CAPABILITIES, Reply, Server, Toolbox, call_tool, list_tools
+from cairn_mcp.jsonrpc import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    RESOURCE_NOT_FOUND,
+    Message,
+    ResourceMissing,
+    RpcError,
+)
+from cairn_mcp.library import capabilities, result_of, sets_up
+from cairn_mcp.server import Reply, Server, Toolbox
 
 VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 BATCH_VERSIONS: Final = frozenset({None, "2025-03-26"})
@@ -53,6 +61,8 @@ def _reply(server: Server, message: Message, tools: Toolbox) -> dict[str, Any] |
         return None
     try:
         return jsonrpc.success(message.id, _result(server, message, tools))
+    except ResourceMissing as error:
+        return jsonrpc.failure(message.id, ResourceMissing(error.uri, RESOURCE_NOT_FOUND))
     except RpcError as error:
         return jsonrpc.failure(message.id, error)
 
@@ -60,25 +70,21 @@ def _reply(server: Server, message: Message, tools: Toolbox) -> dict[str, Any] |
 def _result(server: Server, message: Message, tools: Toolbox) -> Mapping[str, Any]:
     match message.method:
         case "initialize":
-            return _initialize(server, message)
+            return _initialize(server, message, tools)
         case "ping":
             return {}
-        case "tools/list":
-            return list_tools(message, tools)
-        case "tools/call":
-            return call_tool(message, tools)
         case _:
-            raise RpcError(METHOD_NOT_FOUND, "Method not found")
+            return {} if sets_up(message, tools) else result_of(message, tools)
 
 
-def _initialize(server: Server, message: Message) -> dict[str, Any]:
+def _initialize(server: Server, message: Message, tools: Toolbox) -> dict[str, Any]:
     # A stateless revision is never named here: a client that reads one in a handshake gives up.
     wanted = message.params.get("protocolVersion")
     if not isinstance(wanted, str):
         raise RpcError(INVALID_PARAMS, "params.protocolVersion must be a string")
     return {
         "protocolVersion": wanted if wanted in VERSIONS else VERSIONS[-1],
-        "capabilities": CAPABILITIES,
+        "capabilities": capabilities(tools),
         "serverInfo": server.info,
         "instructions": server.instructions,
     }

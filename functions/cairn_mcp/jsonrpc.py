@@ -16,6 +16,8 @@ INVALID_REQUEST: Final = -32600
 METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
 INTERNAL_ERROR: Final = -32603
+RESOURCE_NOT_FOUND: Final = -32002
+"""What the handshake eras call a missing resource; 2026-07-28 calls it invalid params."""
 HEADER_MISMATCH: Final = -32020
 UNSUPPORTED_VERSION: Final = -32022
 
@@ -45,6 +47,15 @@ class RpcError(Exception):
         self.data = data
         self.status = status if status is not None else _STATUS.get(code, _BAD_REQUEST)
         self.headers = dict(headers or {})
+
+
+class ResourceMissing(RpcError):
+    """The caller finds no resource at a URI: there is none, or it may not be read; which of them is not told."""
+
+    def __init__(self, uri: str, code: int = INVALID_PARAMS) -> None:
+        """Name the URI, as the specification has it."""
+        super().__init__(code, "Resource not found", {"uri": uri})
+        self.uri = uri
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, cast
+from typing import Any, Protocol, cast
 
 from cairn_mcp.jsonrpc import INVALID_PARAMS, Message, RpcError
-
-CAPABILITIES: Final = {"tools": {"listChanged": False}}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from cairn_mcp import jsonrpc
-from cairn_mcp.jsonrpc import HEADER_MISMATCH, INVALID_PARAMS, METHOD_NOT_FOUND, UNSUPPORTED_VERSION, Message, RpcError
-from cairn_mcp.server import CAPABILITIES, Reply, Server, Toolbox, call_tool, list_tools
+from cairn_mcp.jsonrpc import HEADER_MISMATCH, INVALID_PARAMS, UNSUPPORTED_VERSION, Message, RpcError
+from cairn_mcp.library import capabilities, listens, result_of
+from cairn_mcp.server import Reply, Server, Toolbox
 
 VERSIONS: Final = ("2026-07-28",)
 VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
@@ -26,7 +27,14 @@ TTL_MS: Final = 300_000
 CACHE_SCOPE: Final = "private"
 """No cache may share one caller's list with another: tenants have switches of their own."""
 
-_CACHING: Final = {"ttlMs": TTL_MS, "cacheScope": CACHE_SCOPE}
+_CACHING: Final[Mapping[str, Any]] = {"ttlMs": TTL_MS, "cacheScope": CACHE_SCOPE}
+_STALE: Final[Mapping[str, Any]] = {"ttlMs": 0, "cacheScope": CACHE_SCOPE}
+_CACHED: Final[Mapping[str, Mapping[str, Any]]] = {
+    **dict.fromkeys(("tools/list", "prompts/list", "resources/templates/list"), _CACHING),
+    **dict.fromkeys(("resources/list", "resources/read"), _STALE),  # the next turn changes them
+}
+_MIRRORED: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+"""What the header Mcp-Name says of a method's parameters."""
 
 _ENCODED: Final = re.compile(r"=\?base64\?(.*)\?=")
 
@@ -48,6 +56,8 @@ def answer(server: Server, message: Message, headers: Mapping[str, str] | None, 
     if headers is not None:
         _check_headers(message, headers, version)
     _check_version(version)
+    if listens(message, tools):
+        return Reply(202)
     result = _result(server, message, tools)
     meta: dict[str, Any] = {SERVER_INFO_KEY: server.info} | result.get("_meta", {})
     return Reply(200, jsonrpc.success(message.id, {"resultType": "complete"} | dict(result) | {"_meta": meta}))
@@ -80,7 +90,7 @@ def _check_meta(message: Message) -> object:
 def _check_headers(message: Message, headers: Mapping[str, str], version: object) -> None:
     _check_header(VERSION_HEADER, headers.get(VERSION_HEADER), version)
     _check_header("mcp-method", headers.get("mcp-method"), message.method)
-    if message.method == "tools/call" and (name := message.params.get("name")) is not None:
+    if (name := message.params.get(_MIRRORED.get(message.method, ""))) is not None:
         _check_header("mcp-name", decode_header(headers.get("mcp-name")), name)
 
 
@@ -96,20 +106,15 @@ def _check_version(version: object) -> None:
 
 
 def _result(server: Server, message: Message, tools: Toolbox) -> Mapping[str, Any]:
-    match message.method:
-        case "server/discover":
-            return _discover(server)
-        case "tools/list":
-            return list_tools(message, tools) | _CACHING
-        case "tools/call":
-            return call_tool(message, tools)
-        case _:
-            raise RpcError(METHOD_NOT_FOUND, "Method not found")
+    if message.method == "server/discover":
+        return _discover(server, tools)
+    return {**result_of(message, tools), **_CACHED.get(message.method, {})}
 
 
-def _discover(server: Server) -> dict[str, Any]:
+def _discover(server: Server, tools: Toolbox) -> dict[str, Any]:
     return {
         "supportedVersions": list(VERSIONS),
-        "capabilities": CAPABILITIES,
+        "capabilities": capabilities(tools),
         "instructions": server.instructions,
-    } | _CACHING
+        **_CACHING,
+    }

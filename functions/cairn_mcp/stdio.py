@@ -24,10 +24,13 @@ from cairn.services import Services
 from cairn.tool.call import Call
 from cairn_mcp import jsonrpc
 from cairn_mcp.jsonrpc import INTERNAL_ERROR, PARSE_ERROR, RequestId, RpcError
+from cairn_mcp.library import Listener
+from cairn_mcp.live import Client, Heard, LiveTools
+from cairn_mcp.log_lines import asked_by
 from cairn_mcp.profiles import PROFILES, WHOLE, Profile
 from cairn_mcp.protocol import answer_message
 from cairn_mcp.server import Server, Toolbox
-from cairn_mcp.toolbox import SERVER, CatalogTools
+from cairn_mcp.toolbox import server
 from cairn_tools.catalog import CATALOG
 
 _AT_ONCE = 8
@@ -48,9 +51,18 @@ def run(caller: Caller, profile: str | None = None, names: Mapping[str, str] | N
 
 def serve(caller: Caller, services: Services, profile: Profile = WHOLE, names: Mapping[str, str] | None = None) -> None:
     """Serve these services to one caller until standard input ends."""
-    tools = CatalogTools(CATALOG, Call(caller, services, names=names or {}), profile)
     with _standard_output() as sent:
-        Connection(SERVER, tools, services.settings.limits, sys.stdin.fileno(), sent).serve()
+        talk(Call(caller, services, names=names or {}), profile, sys.stdin.fileno(), sent)
+
+
+def talk(call: Call, profile: Profile, received: int, sent: int) -> None:
+    """Serve one caller over two descriptors until the first one ends."""
+    client = Client()
+    tools = LiveTools(CATALOG, call, profile, client=client)
+    connection = Connection(server(profile), tools, call.services.settings.limits, received, sent)
+    client.notify = connection.notify
+    with _told(call.services, tools):
+        connection.serve()
 
 
 class Connection:
@@ -82,6 +94,11 @@ class Connection:
         for thread in others:
             thread.join()
 
+    def notify(self, message: object) -> None:
+        """Send a message that answers none."""
+        with self._writing:
+            self._send(message)
+
     def _listen(self) -> None:
         while (numbered := self._next_line()) is not None:
             number, line = numbered
@@ -107,7 +124,8 @@ class Connection:
         body: object = None
         try:
             body = parse_json(line, self._limits)
-            return answer_message(self._server, body, None, self._tools).body
+            with asked_by(body):
+                return answer_message(self._server, body, None, self._tools).body
         except RpcError as error:
             return jsonrpc.failure(jsonrpc.request_id(body), error)
         except CairnError as error:
@@ -146,6 +164,8 @@ class Connection:
                 continue
             cancelled = jsonrpc.request_id({"id": message["params"].get("requestId")})
             if cancelled is not None:
+                if isinstance(self._tools, Listener):
+                    self._tools.end(cancelled)
                 with self._writing:
                     self._cancelled[cancelled] = number
                     if len(self._cancelled) > _MOST_CANCELLED:
@@ -153,9 +173,14 @@ class Connection:
 
     def _write(self, number: int, reply: object) -> None:
         """Send a line's reply, unless its client has cancelled the request meanwhile; what ran has run."""
-        with self._writing, suppress(BrokenPipeError):  # whoever went away reads no answer
+        with self._writing:
             wanted = self._wanted(number, reply)
-            line = memoryview(b"" if wanted is None else json.dumps(wanted, separators=(",", ":")).encode() + b"\n")
+            if wanted is not None:
+                self._send(wanted)
+
+    def _send(self, message: object) -> None:
+        line = memoryview(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+        with suppress(BrokenPipeError):  # whoever went away reads nothing
             while line:
                 line = line[os.write(self._sent, line) :]
 
@@ -166,6 +191,19 @@ class Connection:
             return [one for one in each if one is not None] or None
         answered = jsonrpc.request_id(reply)
         return reply if answered is None or self._cancelled.get(answered, 0) <= number else None
+
+
+@contextmanager
+def _told(services: Services, tools: LiveTools) -> Generator[None]:
+    """Tell the client meanwhile of calls and of what is logged, as far as it asks for that."""
+    before, lines = services.observer, tools.client.lines
+    vars(services)["observer"] = Heard(before, tools)  # in place of the one that was made at its first use
+    _log.addHandler(lines)
+    try:
+        yield
+    finally:
+        _log.removeHandler(lines)
+        vars(services)["observer"] = before
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from cairn_tools.listMemory import listMemory
 from cairn_tools.mcp_pipe import mcp_pipe
 from cairn_tools.memory_after_turn import memory_after_turn
 from cairn_tools.memory_before_turn import memory_before_turn
+from cairn_tools.memory_hook import memory_hook
 from cairn_tools.memory_list_dir_with_abstract import memory_list_dir_with_abstract
 from cairn_tools.memory_list_items import memory_list_items
 from cairn_tools.memory_list_known import memory_list_known
@@ -57,4 +58,5 @@ CATALOG: tuple[Tool, ...] = (
     memory_list_items,
     memory_list_known,
     memory_take_back_turn,
+    memory_hook,
 )

@@ -44,6 +44,8 @@ EXAMPLE = {"project": "garden", "session_id": "monday"}
         "logs:read",
         "logs:write",
         "logs:delete",
+        "projects:list",
+        "jobs:send",
         "blobs:read",
         "blobs:write",
         "blobs:delete",

@@ -56,10 +56,7 @@ EXAMPLE = {"project": "garden", "session_id": "monday", "query": "Where is there
     title="Recall", example=EXAMPLE, grants=("sessions:read", "logs:read", "blobs:read", "texts:embed"), read_only=True
 )
 def recall(request: Recall, call: Call) -> RecallAnswer:
-    """Call before you decide or answer from memory: finds what was said, remembered and learned, by words and meaning.
-
-    Filters apply before the limit.
-    """
+    """Call before you decide or answer from memory: finds what was said, remembered, learned, by words and meaning."""
     from cairn.memories import recall as memories  # noqa: PLC0415 - loaded when it is first called
 
     answer = memories.recall(call.services, request.session(call.caller.tenant), request.recall_request())

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from cairn_mcp.profiles import PROFILES
 from cairn_tools.catalog import CATALOG
 from functions import functions
 from support.template import of_type
 
 FUNCTIONS = functions(CATALOG)
+MCP = ("/mcp", *(f"/mcp/{profile}" for profile in PROFILES))
+PARAMETER = re.compile(r"\{\w+\}")
 
 
 def routes_of(resources: dict[str, Any], api: str) -> dict[str, dict[str, Any]]:
@@ -35,7 +39,7 @@ def test_every_route_of_the_oauth_host_asks_its_authorizer_but_the_ones_for_meta
 
     for suffix in ("", "/mcp"):
         assert routes.pop(f"GET /.well-known/oauth-protected-resource{suffix}")["AuthorizationType"] == "NONE"
-    assert set(routes) == {f"{each} {path}" for each in ("POST", "GET", "DELETE") for path in ("/mcp", "/mcp/agent")}
+    assert set(routes) == {f"{each} {path}" for each in ("POST", "GET", "DELETE") for path in MCP}
     for route in routes.values():
         assert (route["AuthorizationType"], route["AuthorizerId"]) == ("CUSTOM", {"Ref": "OAuthAuthorizer"})
 
@@ -98,7 +102,7 @@ def test_only_the_gateway_s_own_routes_may_invoke_a_function(resources: dict[str
 
     expected = {f"${{{host.api}}}/*/*{path}" for each in FUNCTIONS for host in each.hosts for path in each.paths}
     own = {route.replace(" ", "") for each in FUNCTIONS for route in each.routes}
-    expected |= {f"${{Api}}/*/{route.replace('{session_id}', '*')}" for route in own}
+    expected |= {f"${{Api}}/*/{PARAMETER.sub('*', route)}" for route in own}
     expected |= {"${Api}/authorizers/${ApiAuthorizer}", "${OAuthApi}/authorizers/${OAuthAuthorizer}"}
     assert set(allowed_sources) == expected
     assert len(allowed_sources) == len(expected)

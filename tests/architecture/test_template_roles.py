@@ -31,6 +31,7 @@ ALLOWED = {
     "logs:delete": {*DELETE, *OPEN},
     "projects:read": {*READ, *OPEN},
     "projects:list": {*PUT, *OPEN},
+    "notes:delete": {*DELETE, *OPEN},
     "turns:write": {*READ, *PUT, *CHANGE, *OPEN},
     "values:read": {*READ, *OPEN},
     "values:add": {*PUT, *OPEN},
@@ -236,7 +237,15 @@ def test_the_key_opens_only_for_a_tenant_the_table_the_bucket_or_the_queue(
 def test_only_what_stores_or_maintains_turns_may_ask_a_model_and_only_the_one_that_a_parameter_names(
     resources: dict[str, Any], roles: dict[str, list[dict[str, Any]]]
 ) -> None:
-    callers = {"mcp", "mcp_pipe", "memory_after_turn", "memory_run_turn", "memory_run_maintenance", "worker"}
+    callers = {
+        "mcp",
+        "mcp_pipe",
+        "memory_after_turn",
+        "memory_hook",
+        "memory_run_turn",
+        "memory_run_maintenance",
+        "worker",
+    }
     absent = {"Ref": "AWS::NoValue"}
 
     for function in FUNCTIONS:
@@ -256,6 +265,7 @@ def conditionals(resources: dict[str, Any], function: Function) -> list[list[Any
 EMBEDS = {
     "memory_before_turn",
     "memory_after_turn",
+    "memory_hook",
     "memory_run_turn",
     "recall",
     "memory_run_maintenance",

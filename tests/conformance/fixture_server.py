@@ -15,7 +15,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeAlias
 
-from scenario_tools import ScenarioTools
+from scenario_library import ScenarioLibrary
 from typing_extensions import override
 
 from cairn.edge import events
@@ -34,7 +34,7 @@ def scenarios(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Answer an event as the door does, with the suite's tools in place of the catalog."""
     del context
     request = events.read(event)
-    reply = answer(_SCENARIOS, request.method, request.headers, (), lambda: (_parse(request.body), ScenarioTools()))
+    reply = answer(_SCENARIOS, request.method, request.headers, (), lambda: (_parse(request.body), ScenarioLibrary()))
     return events.respond(reply.status, reply.body, reply.headers)
 
 

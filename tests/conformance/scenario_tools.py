@@ -19,7 +19,7 @@ from cairn_mcp.stateless import CAPABILITIES_KEY
 
 MISSING_CAPABILITY = -32021
 _SIGNING_KEY = b"known to the fixture alone"
-_PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 _WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA="
 _NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 _RICH_SCHEMA: dict[str, Any] = {
@@ -42,16 +42,18 @@ _RICH_SCHEMA: dict[str, Any] = {
 Result = Mapping[str, Any]
 
 
-def _text(text: str) -> dict[str, Any]:
-    return {"type": "text", "text": text}
+def text(said: str) -> dict[str, Any]:
+    """Return a text as content."""
+    return {"type": "text", "text": said}
 
 
 def _says(*content: Mapping[str, Any], error: bool = False) -> Result:
     return {"content": list(content), "isError": error}
 
 
-def _resource(uri: str, mime_type: str, text: str) -> dict[str, Any]:
-    return {"type": "resource", "resource": {"uri": uri, "mimeType": mime_type, "text": text}}
+def embedded(uri: str, mime_type: str, said: str) -> dict[str, Any]:
+    """Return a resource as content."""
+    return {"type": "resource", "resource": {"uri": uri, "mimeType": mime_type, "text": said}}
 
 
 def _elicitation(message: str, field: str, kind: str) -> dict[str, Any]:
@@ -60,7 +62,7 @@ def _elicitation(message: str, field: str, kind: str) -> dict[str, Any]:
 
 
 def _sampling(question: str) -> dict[str, Any]:
-    asked = [{"role": "user", "content": _text(question)}]
+    asked = [{"role": "user", "content": text(question)}]
     return {"method": "sampling/createMessage", "params": {"messages": asked, "maxTokens": 100}}
 
 
@@ -71,6 +73,16 @@ _CONFIRM = {"confirm": _elicitation("Please confirm", "ok", "boolean")}
 def _ask(requests: Mapping[str, Any], state: str | None = None) -> Result:
     result: dict[str, Any] = {"resultType": "input_required", "inputRequests": requests}
     return result if state is None else result | {"requestState": f"{state}.{_signature(state)}"}
+
+
+def asked_for(key: str, question: str, name: str) -> Result:
+    """Return the result that asks the user for a text."""
+    return _ask({key: _elicitation(question, name, "string")})
+
+
+def said_in(params: Mapping[str, Any], key: str, name: str) -> object:
+    """Return what the user answered to what was asked under a key."""
+    return _object(_object(_object(params.get("inputResponses")).get(key)).get("content")).get(name)
 
 
 def _signature(state: str) -> str:
@@ -99,10 +111,10 @@ def _responses(call: ToolCall) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _name(call: ToolCall) -> Result:
-    name = _object(_responses(call).get("user_name", {}).get("content")).get("name")
+    name = said_in(call.params, "user_name", "name")
     if not isinstance(name, str):
         return _ask({"user_name": _elicitation("What is your name?", "name", "string")})
-    return _says(_text(f"Hello, {name}!"))
+    return _says(text(f"Hello, {name}!"))
 
 
 def _once(requests: Mapping[str, Any], *, signed: bool = False) -> Callable[[ToolCall], Result]:
@@ -112,7 +124,7 @@ def _once(requests: Mapping[str, Any], *, signed: bool = False) -> Callable[[Too
         state, told = _state(call), _responses(call)
         if not requests.keys() <= told.keys() or (signed and state is None):
             return _ask(requests, "round-1" if signed else None)
-        return _says(_text(f"state-ok {json.dumps(told)}"))
+        return _says(text(f"state-ok {json.dumps(told)}"))
 
     return run
 
@@ -122,7 +134,7 @@ def _two_rounds(call: ToolCall) -> Result:
         case "round-1" if "step1" in _responses(call):
             return _ask({"step2": _elicitation("Step 2: What is your favorite color?", "color", "string")}, "round-2")
         case "round-2" if "step2" in _responses(call):
-            return _says(_text("Both steps are done"))
+            return _says(text("Both steps are done"))
         case _:
             return _ask({"step1": _elicitation("Step 1: What is your name?", "name", "string")}, "round-1")
 
@@ -140,32 +152,32 @@ def _needs_sampling(call: ToolCall) -> Result:
     if "sampling" not in _capabilities(call):
         needed: dict[str, Any] = {"requiredCapabilities": {"sampling": {}}}
         raise RpcError(MISSING_CAPABILITY, "This tool needs the sampling capability", needed)
-    return _says(_text("The client can sample"))
+    return _says(text("The client can sample"))
 
 
 def _always(*content: Mapping[str, Any], error: bool = False) -> Callable[[ToolCall], Result]:
     return lambda _: _says(*content, error=error)
 
 
-_IMAGE: dict[str, Any] = {"type": "image", "data": _PNG, "mimeType": "image/png"}
+_IMAGE: dict[str, Any] = {"type": "image", "data": PNG, "mimeType": "image/png"}
 _ASK = "test_input_required_result_"
 _TOOLS: dict[str, Callable[[ToolCall], Result]] = {
-    "test_simple_text": _always(_text("This is a simple text response for testing.")),
+    "test_simple_text": _always(text("This is a simple text response for testing.")),
     "test_image_content": _always(_IMAGE),
     "test_audio_content": _always({"type": "audio", "data": _WAV, "mimeType": "audio/wav"}),
     "test_embedded_resource": _always(
-        _resource("test://embedded-resource", "text/plain", "This is an embedded resource content.")
+        embedded("test://embedded-resource", "text/plain", "This is an embedded resource content.")
     ),
     "test_multiple_content_types": _always(
-        _text("Multiple content types test:"),
+        text("Multiple content types test:"),
         _IMAGE,
-        _resource("test://mixed-content-resource", "application/json", '{"test":"data","value":123}'),
+        embedded("test://mixed-content-resource", "application/json", '{"test":"data","value":123}'),
     ),
-    "test_error_handling": _always(_text("This tool intentionally returns an error for testing"), error=True),
-    "test_streaming_elicitation": _always(_text("A JSON answer has no stream to ask on")),
-    "test_logging_tool": _always(_text("Nothing is logged to a client that did not ask")),
+    "test_error_handling": _always(text("This tool intentionally returns an error for testing"), error=True),
+    "test_streaming_elicitation": _always(text("A JSON answer has no stream to ask on")),
+    "test_logging_tool": _always(text("Nothing is logged to a client that did not ask")),
     "test_missing_capability": _needs_sampling,
-    "json_schema_2020_12_tool": _always(_text("The schema is the point")),
+    "json_schema_2020_12_tool": _always(text("The schema is the point")),
     f"{_ASK}elicitation": _name,
     f"{_ASK}sampling": _once({"capital_question": _sampling("What is the capital of France?")}),
     f"{_ASK}list_roots": _once({"client_roots": _ROOTS}),

@@ -34,9 +34,10 @@ def switch(call: Call, **changes: Any) -> Call:
 def runs(tool: Tool, call: Call) -> bool:
     """Tell whether the tool's example gets the answer that an empty store gives."""
     try:
-        return bool(execute(CATALOG, tool.name, dict(tool.example), call))
+        execute(CATALOG, tool.name, dict(tool.example), call)
     except NotFound as error:
         return error.code == outcome(tool)
+    return True
 
 
 @pytest.mark.req("R002")

@@ -16,6 +16,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types import ResourceTemplateReference
 
 import cairn
 from support.routes import LISTED
@@ -93,12 +94,30 @@ async def _converse(connect: Connect, mode: str, version: str | None) -> None:
         recalled = await client.call_tool("memory_before_turn", NAMES | {"current_input": "Who am I?"})
         assert "Ada" in json.dumps(recalled.structured_content)
 
+        await _read(client)
+
         refused = await client.call_tool("memory_after_turn", turn | {"session_id": "../monday"})
         assert refused.is_error
         assert (refused.structured_content or {})["error"]["code"] == "INVALID_ARGUMENT"
         with pytest.raises(MCPError) as unknown:
             await client.call_tool("no_such_tool", {})
         assert unknown.value.error.code == -32602
+
+
+async def _read(client: Client) -> None:
+    """Read the turn as a resource and as a prompt."""
+    (listed,) = (await client.list_resources()).resources
+    assert listed.uri == "cairn://sessions/garden/monday"
+    assert "My name is Ada." in (await client.read_resource(listed.uri)).model_dump_json()
+    with pytest.raises(MCPError) as missing:
+        await client.read_resource("cairn://sessions/garden/never")
+    assert missing.value.error.code in {-32002, -32602}
+    template = (await client.list_resource_templates()).resource_templates[0].uri_template
+    found = await client.complete(ResourceTemplateReference(uri=template), {"name": "project", "value": "g"})
+    assert found.completion.values == ["garden"]
+    assert [each.name for each in (await client.list_prompts()).prompts] == ["recap", "known", "handover"]
+    recap = await client.get_prompt("recap", {"project": "garden"})
+    assert "My name is Ada." in recap.model_dump_json()
 
 
 def test_nothing_but_the_protocol_is_written_to_stdout(environment: dict[str, str]) -> None:

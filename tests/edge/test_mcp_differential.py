@@ -24,12 +24,13 @@ from cairn.ground.errors import CairnError
 from cairn.ground.settings import Limits
 from cairn_mcp import handshake as legacy
 from cairn_mcp import stateless as modern
-from cairn_mcp.jsonrpc import INVALID_PARAMS, PARSE_ERROR, RpcError
+from cairn_mcp.jsonrpc import INVALID_PARAMS, PARSE_ERROR, RESOURCE_NOT_FOUND, ResourceMissing, RpcError
+from cairn_mcp.library import Asked, Partial
 from cairn_mcp.protocol import answer
 from cairn_mcp.server import Server, ToolCall
 from support.mcp import sdk_server
 
-REQUESTS = 6_000
+REQUESTS = 8_000
 SEED = 20_260_728
 SERVER = Server("memory", "Memory", "1.2.3", "Remember.")
 ACCEPT = "application/json, text/event-stream"
@@ -38,7 +39,12 @@ CLIENT: dict[str, Any] = {"capabilities": {}, "clientInfo": {"name": "fuzz", "ve
 
 
 NAMES = ("echo", "fail", "märchen")
-UNKNOWN_METHODS = ("resources/list", "nothing", "", 3, None, "notifications/initialized", "subscriptions/listen")
+URIS = ("test://one", "test://zwölf")
+OF_LIBRARY = (
+    *("resources/list", "resources/templates/list", "resources/read"),
+    *("prompts/list", "prompts/get", "completion/complete"),
+)
+UNKNOWN_METHODS = ("nothing", "", 3, None, "notifications/initialized", "subscriptions/listen")
 
 
 class Tools:
@@ -58,6 +64,39 @@ class Tools:
         text = json.dumps(dict(call.arguments))
         failed = call.name == "fail"
         return {"content": [{"type": "text", "text": text}], "structuredContent": {"said": text}, "isError": failed}
+
+
+class Shelf(Tools):
+    """Two resources, a prompt and what its argument goes on as, beside the tools."""
+
+    def resources(self, cursor: str | None) -> Mapping[str, Any]:
+        if cursor not in {None, "second"}:
+            raise RpcError(INVALID_PARAMS, "Unknown cursor")
+        uri = URIS[cursor is not None]
+        return {"resources": [{"uri": uri, "name": uri}]} | ({} if cursor else {"nextCursor": "second"})
+
+    def templates(self) -> Sequence[Mapping[str, Any]]:
+        return [{"uriTemplate": "test://{name}", "name": "any"}]
+
+    def read(self, uri: str) -> Mapping[str, Any]:
+        if uri not in URIS:
+            raise ResourceMissing(uri)
+        return {"contents": [{"uri": uri, "text": "It rains."}]}
+
+    def prompts(self) -> Sequence[Mapping[str, Any]]:
+        return [{"name": "märchen", "arguments": [{"name": "a", "required": True}]}]
+
+    def prompt(self, asked: Asked) -> Mapping[str, Any]:
+        if asked.name != "märchen":
+            raise RpcError(INVALID_PARAMS, "Unknown prompt")
+        text = json.dumps(dict(asked.arguments))
+        return {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
+
+    def complete(self, partial: Partial) -> Mapping[str, Any]:
+        if partial.of not in {"märchen", "test://{name}"}:
+            raise RpcError(INVALID_PARAMS, "Unknown prompt or template")
+        values = [f"{partial.begins}{each}" for each in (partial.argument, *partial.others.values())]
+        return {"completion": {"values": values, "total": len(values), "hasMore": False}}
 
 
 @dataclass(frozen=True)
@@ -177,6 +216,13 @@ def a_meta_without_use_is_not_checked(case: Case, ours: Outcome, theirs: Outcome
     return theirs.code == INVALID_PARAMS and ours.result is not None and not isinstance(case.params.get("_meta"), dict)
 
 
+@tolerated
+def a_missing_resource_has_the_code_of_its_revision(case: Case, ours: Outcome, theirs: Outcome) -> bool:
+    """The revisions with a handshake call it -32002; the SDK's handlers give all revisions the code of 2026-07-28."""
+    of_handshakes = case.version in {None, *legacy.VERSIONS} and case.message.get("method") == "resources/read"
+    return of_handshakes and (ours.code, theirs.code) == (RESOURCE_NOT_FOUND, INVALID_PARAMS)
+
+
 async def _sdk_post(app: Starlette, case: Case) -> Outcome:
     received: list[Mapping[str, Any]] = [{"type": "http.request", "body": case.raw, "more_body": False}]
     sent: list[Mapping[str, Any]] = []
@@ -197,9 +243,9 @@ async def _sdk_post(app: Starlette, case: Case) -> Outcome:
 
 
 def _our_post(case: Case) -> Outcome:
-    def receive() -> tuple[object, Tools]:
+    def receive() -> tuple[object, Shelf]:
         try:
-            return parse_json(case.raw, Limits()), Tools()
+            return parse_json(case.raw, Limits()), Shelf()
         except CairnError as error:
             raise RpcError(PARSE_ERROR, error.message) from None
 
@@ -232,7 +278,8 @@ class Requests:
             "mcp-session-id": self._mostly(None, "unknown"),
         }
         if stateless:
-            name = _object(body.get("params")).get("name")
+            params = _object(body.get("params"))
+            name = params.get("uri" if body.get("method") == "resources/read" else "name")
             headers["mcp-method"] = self._mostly(body.get("method"), None, "tools/list", "Tools/Call", "ping")
             mirrored = encode_header_value(name) if isinstance(name, str) else None
             headers["mcp-name"] = self._mostly(mirrored, None, "fail", " echo ", "=?base64?%?=")
@@ -245,7 +292,7 @@ class Requests:
 
     def _body(self, *, stateless: bool) -> dict[str, Any]:
         methods = ["tools/list", "tools/call", "tools/call", "server/discover" if stateless else "initialize", "ping"]
-        method = self._mostly(self._random.choice(methods), *UNKNOWN_METHODS)
+        method = self._mostly(self._random.choice([*methods, *OF_LIBRARY]), *UNKNOWN_METHODS)
         body: dict[str, Any] = {
             "jsonrpc": self._mostly("2.0", "1.0", 2, None),
             "id": self._mostly(self._random.choice((1, "one", 0, "")), None, [], {}, True, 1.5, 2**70),
@@ -266,6 +313,7 @@ class Requests:
             params |= CLIENT | {
                 "protocolVersion": self._mostly(self._random.choice(legacy.VERSIONS), "2026-07-28", "x", 3)
             }
+        params |= self._params_of_library(method)
         if method == "tools/list":
             params["cursor"] = self._mostly(None, "x", 3)
         if stateless:
@@ -273,6 +321,36 @@ class Requests:
             meta = {modern.VERSION_KEY: version, modern.CAPABILITIES_KEY: self._mostly({}, None, [])}
             params["_meta"] = self._mostly(meta, None, 3, {}, META | {"progressToken": 1})
         return {name: value for name, value in params.items() if self._random.random() < 0.97}
+
+    def _params_of_library(self, method: object) -> dict[str, Any]:
+        match method:
+            case "resources/list":
+                return {"cursor": self._mostly(None, "second", "x", 3)}
+            case "resources/templates/list" | "prompts/list":
+                return {"cursor": self._mostly(None, "x", 3)}
+            case "resources/read":
+                return {"uri": self._mostly(self._random.choice(URIS), "test://no", "", 3, None)}
+            case "prompts/get":
+                name = self._mostly("märchen", "nothing", "", 3, None)
+                return {"name": name, "arguments": self._mostly({"a": "x"}, None, {}, [], "x", {"a": 3}, {"a": None})}
+            case "completion/complete":
+                refs = ({"type": "ref/prompt", "name": "märchen"}, {"type": "ref/resource", "uri": "test://{name}"})
+                wrong: tuple[Any, ...] = (
+                    {},
+                    None,
+                    3,
+                    {"type": "ref/tool"},
+                    {"type": "ref/prompt", "name": "no"},
+                    {"type": "ref/prompt"},
+                )
+                argument = self._mostly(
+                    {"name": "a", "value": "b"}, {}, None, 3, {"name": "a"}, {"name": 3, "value": ""}
+                )
+                context = self._mostly({"arguments": {"c": "d"}}, None, {}, 3, {"arguments": 3})
+                ref = self._mostly(self._random.choice(refs), *wrong)
+                return {"ref": ref, "argument": argument, "context": context}
+            case _:
+                return {}
 
 
 @pytest.mark.slow
@@ -293,7 +371,7 @@ def test_the_core_answers_as_the_sdk_does() -> None:
 
 async def _sdk_outcomes(cases: Sequence[Case]) -> list[Outcome]:
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    server = sdk_server(SERVER, Tools())
+    server = sdk_server(SERVER, Shelf())
     app = server.streamable_http_app(json_response=True, stateless_http=True, transport_security=security)
     lifespan = cast("AbstractAsyncContextManager[None]", app.router.lifespan_context(app))
     async with lifespan:

@@ -46,9 +46,9 @@ class Printed:
 
     @property
     def headers(self) -> dict[str, str]:
-        """Return the headers of the line for Claude Code."""
-        [header] = re.findall(r'--header "Authorization: ([^"]*)"', self.text)
-        return {"Authorization": header}
+        """Return the headers with the key that is shown."""
+        [key] = re.findall(r"API key  (cairn_\S+)", self.text)
+        return {"Authorization": f"Bearer {key}"}
 
     def over_http(self, tool: str, arguments: dict[str, Any], **headers: str) -> Any:
         where = self.url.replace("/mcp", f"/v1/tools/{tool}")

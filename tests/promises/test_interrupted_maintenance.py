@@ -144,7 +144,8 @@ def test_a_run_that_is_stopped_at_any_call_is_finished_by_the_next(
         clock.advance(seconds=SETTINGS.guard_lease_seconds + 1)
         services(adapters).maintenance.run(SESSION)
 
-        assert stopped or at >= calls, at  # a release that fails at the very end is no failure of the run
+        # Giving the session back is no failure of the run: only a look for open turns comes behind it.
+        assert stopped or at >= calls - 1, at
         assert end_state(adapters) == wanted, at
 
 

@@ -28,6 +28,8 @@ from cairn.memories.remember import remember
 from cairn.recall.indexing import FEWEST
 from cairn.services import Services
 from cairn.sessions.layout import session_pk
+from cairn.sessions.open_turns import OpenTurn
+from cairn.turns import open_turns
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
@@ -153,6 +155,16 @@ class Household:
         request = Preparation(current=(message("user", "Ada begins a turn."),), user_id=ADA)
         begin(self.services(), session("shared"), request)
         return self
+
+    def open(self) -> None:
+        """Have the user's agent tell of a prompt and of a tool, and be told something; no end comes."""
+        services, where = self.services(), session("opened")
+        said = (message("user", "Ada asks her agent."),)
+        turn = OpenTurn(turn_id=TurnId("opened"), user_id=ADA, at=self.adapters.clock.now(), inputs=said)
+        open_turns.begin(services, where, turn)
+        noted = replace(turn, inputs=(), notes=(message("tool", "Ada's tool answers."),))
+        open_turns.note(services, where, noted, "t1")
+        services.open_turns.tell(where, ADA, {turn.turn_id: ["ada"]})
 
     def index(self, where: Session = session("alone"), user: UserId = ADA) -> Household:  # noqa: B008 - a frozen value
         """Have the user say enough for a segment, and index it."""

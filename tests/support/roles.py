@@ -183,10 +183,8 @@ def _converse(stage: Deployment, draw: Random, door: Door) -> None:
         said = {"role": "user", "content": f"I like {number} figs. {draw.randbytes(900).hex()}"}
         say("memory_after_turn", _SESSION | turn | {"input_items": [said]})
     say("memory_before_turn", _SESSION | {"current_input": "Well?", "max_input_tok": 250})
-    begun = say("memory_run_turn", _SESSION | {"phase": "begin", "turn_id": f"{door}-run", "current_input": "And now?"})
-    answer = [{"role": "assistant", "content": draw.randbytes(900).hex()}]
-    told = {"phase": "commit", "operation_token": begun["operation_token"], "output_items": answer}
-    say("memory_run_turn", told)
+    _run(say, draw.randbytes(900).hex(), f"{door}-run")
+    _hook(say, draw.randbytes(900).hex(), f"{door}-hook")
     stage.play(Step(party=_PARTIES[0], door="jobs", at=stage.seconds + 300))
     known = say("memory_before_turn", _SESSION | {"current_input": "What do I like?"})["recall_fact_ids"]
     say("forget", _SESSION | {"memory_id": known[0]})
@@ -215,6 +213,33 @@ def _converse(stage: Deployment, draw: Random, door: Door) -> None:
             stage.play(_piped(_step(stage, "http", "putMemory", small_value)))
         else:
             say(tool, small_value)
+
+
+def _run(say: Callable[..., Any], text: str, turn: str) -> None:
+    """Run a turn in two calls."""
+    begun = say("memory_run_turn", _SESSION | {"phase": "begin", "turn_id": turn, "current_input": "And now?"})
+    answer = [{"role": "assistant", "content": text}]
+    told = {"phase": "commit", "operation_token": begun["operation_token"], "output_items": answer}
+    say("memory_run_turn", told)
+
+
+def _hook(say: Callable[..., Any], text: str, turn: str) -> None:
+    """Have an agent's hooks tell of a turn with a tool in it, and of one whose end never comes."""
+    of = {"agent": "claude-code", "user_id": "ada", "project": "p", "session_id": "hooked"}
+    use = {"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "ls"}, "tool_response": text}
+    for number in (1, 2):
+        said = {"hook_event_name": "UserPromptSubmit", "prompt_id": f"{turn}-{number}", "prompt": f"Look: {text}"}
+        say("memory_hook", {**of, "event": said})
+    say(
+        "memory_hook",
+        {**of, "event": {"hook_event_name": "PostToolBatch", "prompt_id": f"{turn}-2", "tool_calls": [use]}},
+    )
+    said = {"hook_event_name": "Stop", "prompt_id": f"{turn}-2", "last_assistant_message": text}
+    say("memory_hook", {**of, "event": said})
+    say(
+        "memory_hook",
+        {**of, "event": {"hook_event_name": "UserPromptSubmit", "prompt_id": f"{turn}-3", "prompt": text}},
+    )
 
 
 def _look(stage: Deployment, say: Callable[..., Any], text: str, newest: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -29,7 +30,8 @@ def address(tool: Tool, arguments: Mapping[str, Any]) -> str:
     path = tool.route.path
     for name in tool.route.parameters:
         path = path.replace(f"{{{name}}}", quote(str(arguments[name]), safe=""))
-    rest = {name: value for name, value in arguments.items() if name not in tool.route.parameters}
+    elsewhere = {*tool.route.parameters, tool.route.body}
+    rest = {name: value for name, value in arguments.items() if name not in elsewhere}
     query = {_SHORT.get(name, name): _written(value) for name, value in rest.items()}
     return f"{path}?{urlencode(query)}" if query else path
 
@@ -41,6 +43,7 @@ def routed(tool: Tool, arguments: Mapping[str, Any], event: Mapping[str, Any]) -
     http = {"method": tool.route.method, "path": tool.route.path}
     return {
         **{name: value for name, value in event.items() if name not in {"body", "isBase64Encoded"}},
+        **({"body": json.dumps(arguments[tool.route.body])} if tool.route.body else {}),
         "rawPath": tool.route.path,
         "rawQueryString": query,
         "pathParameters": {name: str(arguments[name]) for name in tool.route.parameters},

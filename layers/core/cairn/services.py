@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from cairn.recall.searching import Searcher
     from cairn.recall.tail_vectors import TailVectors
     from cairn.sessions.guards import Guards
+    from cairn.sessions.open_turns import OpenTurns
     from cairn.sessions.ownership import Ownership
     from cairn.sessions.sessions import Sessions
     from cairn.settings.settings import Settings
@@ -242,6 +243,13 @@ class Services:
         from cairn.sessions.sessions import Sessions
 
         return Sessions(self.adapters, self.vault)
+
+    @Once
+    def open_turns(self) -> OpenTurns:
+        """Return what keeps turns that wait for their end."""
+        from cairn.sessions.open_turns import OpenTurns
+
+        return OpenTurns(self.adapters, self.vault)
 
     @Once
     def guards(self) -> Guards:

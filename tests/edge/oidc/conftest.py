@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from cairn.ground.settings import AuthSettings
 from cairn.local.server.bridge import Bridge, application
-from cairn.local.server.doors import tool_handlers
+from cairn.local.server.doors import mcp_paths, tool_handlers
 from cairn.process.http_get import DocumentGet
 from cairn.services import Services
 from cairn.settings.settings import Settings
@@ -68,7 +68,8 @@ def token(services: Services, issuer: Issuer, clock: Any) -> Callable[..., str]:
 def open_client(services: Services) -> Callable[[str], TestClient]:
     """Return a function that opens a client of one of the hosts."""
     assert services
-    bridge = Bridge(door.handler, tool_handlers(), health.handler, metadata.handler, authorizer.handler, 100_000)
+    handlers = door.handler, tool_handlers(), health.handler, metadata.handler, authorizer.handler
+    bridge = Bridge(*handlers, 100_000, mcp_paths=mcp_paths())
     return lambda host: TestClient(application(bridge, no_lifespan), base_url=host)
 
 

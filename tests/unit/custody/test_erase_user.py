@@ -18,7 +18,7 @@ from cairn.ground.ids import Project, UserId
 from cairn.ground.table import Key, Put
 from cairn.log.log import LATE_APPEND
 from cairn.sessions.head import Head
-from cairn.sessions.layout import HEAD, session_pk
+from cairn.sessions.layout import HEAD, OPERATIONS, session_pk
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
@@ -51,6 +51,16 @@ def test_nothing_that_an_erased_user_said_or_was_told_is_left_and_all_that_other
     assert house.history(session("bobs")) == ["I like basil.", "Noted."]
     named = {str(item["blob"]) for item in house.inventory.items(ACME) if "blob" in item}
     assert set(house.inventory.blobs(ACME)) == named
+
+
+@pytest.mark.req("R279")
+def test_a_prompt_that_waits_for_its_answer_goes_with_the_user_and_what_their_agent_was_told(house: Household) -> None:
+    house.open()
+    assert [word for word in ("Ada asks her agent", "Ada's tool answers") if word in "\n".join(house.contents())]
+
+    erase(house)
+
+    assert [key for key in map(Key.of, house.inventory.items(ACME)) if key.sk.startswith(OPERATIONS)] == []
 
 
 @pytest.mark.req("R279")

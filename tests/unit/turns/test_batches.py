@@ -498,7 +498,8 @@ def test_a_run_that_is_stopped_at_any_call_is_done_again_with_the_same_end(
     for at in range(1, calls + 1):
         *found, _, stopped = run(at)
         assert found == clean, at
-        assert stopped or at == calls, at
+        # The last call but one gives the lease up, which would end by itself.
+        assert stopped or at == calls - 1, at
 
 
 def test_of_two_runs_at_once_one_keeps_what_it_read(process: Start) -> None:

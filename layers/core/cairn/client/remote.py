@@ -25,7 +25,7 @@ _READ_SECONDS: Final = 30.0
 """A gateway gives up after 29."""
 _AT_ONCE: Final = 16
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
-_ENDPOINTS: Final = ("/mcp/agent", "/mcp", "/v1/tools")
+_ENDPOINTS: Final = ("/mcp/agent", "/mcp/hooks", "/mcp", "/v1/tools")
 
 
 class Remote:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from cairn.edge.events import Request
+from cairn.edge.events import Request, parse_json
 from cairn.ground.errors import InvalidArgument
+from cairn.ground.settings import Limits
 
 SHORT_NAMES: Final = {"session": "session_id", "turn": "turn_id", "user": "user_id"}
 """What a parameter may be called for short."""
@@ -19,16 +20,17 @@ _BOOLEANS = {"true": True, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A method and a path, in which `{name}` stands for a field of what the tool takes."""
+    """A method and a path, in which `{name}` stands for a field of what the tool takes; `body` is that of the body."""
 
     method: str
     path: str
+    body: str | None = None
 
     @classmethod
     def of(cls, text: str) -> Route:
-        """Return the route that is written `GET /v1/things/{name}`."""
-        method, _, path = text.partition(" ")
-        return cls(method, path)
+        """Return the route that is written `GET /v1/things/{name}`, or `POST /v1/things/{name} field` with a body."""
+        method, path, *body = text.split(" ")
+        return cls(method, path, *body)
 
     def __str__(self) -> str:
         """Return it as it is written."""
@@ -39,13 +41,18 @@ class Route:
         """Return the fields that stand in the path."""
         return tuple(_PARAMETER.findall(self.path))
 
-    def arguments(self, request: Request, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a request's path and query say, typed as the tool's schema has it.
+    def is_of(self, request: Request) -> bool:
+        """Tell whether a request came here, and not to the path that every tool has."""
+        return request.method == self.method and request.path_parameters.keys() >= set(self.parameters)
+
+    def arguments(self, request: Request, schema: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+        """Return what a request's path, query and body say, typed as the tool's schema has it.
 
         InvalidArgument for a name that is given twice; what is no name of a field is left for the tool to refuse.
         """
         given = [*request.path_parameters.items(), *request.query]
-        return _typed(((SHORT_NAMES.get(name, name), value) for name, value in given), schema["properties"])
+        found = _typed(((SHORT_NAMES.get(name, name), value) for name, value in given), schema["properties"])
+        return found if self.body is None else {**found, self.body: parse_json(request.body, limits)}
 
 
 def _typed(given: Iterable[tuple[str, str]], properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,8 +26,9 @@ def input_schema(model: type[BaseModel]) -> dict[str, Any]:
 def output_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a tool's output."""
     schema, choices = _standalone(model.model_json_schema(mode="serialization"))
-    required = [{"required": choice["required"]} for choice in choices]
-    return schema if len(choices) == 1 else {**schema, "anyOf": required}
+    if len(choices) == 1:
+        return schema
+    return {**schema, "anyOf": [{"required": choice["required"]} for choice in choices]}
 
 
 def takes_null(schema: dict[str, Any]) -> bool:

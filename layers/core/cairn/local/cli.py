@@ -18,11 +18,15 @@ from cairn.local.commands.data_keys import data_keys
 from cairn.local.commands.erase import erase
 from cairn.local.commands.export import export
 from cairn.local.commands.files import files
+from cairn.local.commands.hook import hook
 from cairn.local.commands.import_ import import_
 from cairn.local.commands.keys import keys
 from cairn.local.commands.look import forget, projects, recall, remember, sessions, show, users
 from cairn.local.commands.model import model
 from cairn.local.commands.policy import policy
+from cairn.local.connect.command import connect
+from cairn.local.connect.headers import headers
+from cairn.local.doctor.command import doctor
 from cairn.local.options import DIRECTORY, a_tenant, data_option, project_of, tenant_option, user_of
 from cairn.local.server.address import LOOPBACK_HOST, ListenAddress
 from cairn.local.service.command import service
@@ -119,10 +123,13 @@ def stdio(*, profile: str | None, project: Project | None, user: UserId | None, 
     run(data, profile, project, user)
 
 
+for command in (connect, doctor, headers):
+    main.add_command(command)
+
 for command in (remember, recall, show, sessions, users, projects, forget, completion):
     main.add_command(command)
 
-for command in (keys, data_keys, archive, policy, audit, files, export, import_, erase, model, service):
+for command in (keys, data_keys, archive, policy, audit, files, export, import_, erase, model, service, hook):
     main.add_command(command)
 
 

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 
 def main() -> None:
     """Run the command; exit at once, with one sentence, on a system that it does not run on."""
     if told := objection(sys.platform):
         sys.exit(told)
+    if is_hook(sys.argv):
+        from cairn.local.hook.command import main as hook  # noqa: PLC0415 - an agent waits: it loads what it needs only
+
+        hook(sys.argv[2:])
     from cairn.local.cli import main as run  # noqa: PLC0415 - what it imports exists on Linux and macOS alone
 
     run()
+
+
+def is_hook(arguments: Sequence[str]) -> bool:
+    """Tell whether an agent's hook is run, and not asked for its help."""
+    return arguments[1:2] == ["hook"] and not {"-h", "--help"}.intersection(arguments)
 
 
 def objection(platform: str) -> str | None:

@@ -125,6 +125,11 @@ class Guards:
         guard = self._adapters.table.get(Key(session_pk(session), guard_sk(turn_id)))
         return guard is None or Guard.of(guard).is_free(self._adapters.clock.now(), self._adapters.holders())
 
+    def is_done(self, session: Session, turn_id: TurnId) -> bool:
+        """Tell whether the turn was committed, with whatever payload, be it taken back or not."""
+        guard = self._adapters.table.get(Key(session_pk(session), guard_sk(turn_id)))
+        return guard is not None and Guard.of(guard).status != PROCESSING
+
     def claim(self, session: Session, turn: Completion, owner: str, lease_seconds: int) -> Claim:
         """Claim the turn for one commit.
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from cairn.ground import codec
 from cairn.ground.adapters import Adapters
-from cairn.ground.attributes import number, text
+from cairn.ground.attributes import moment, number, text
 from cairn.ground.damage import sound_or_none
 from cairn.ground.errors import CorruptData
 from cairn.ground.ports import Table
@@ -33,6 +33,8 @@ READ_AGAIN = "read_again"
 """When a language model that failed may be asked again."""
 READ_FAILURES = "read_failures"
 """How often a language model failed to read what follows, since it had last read all there was."""
+COMPACTED_AT = "compacted_at"
+"""When an agent that keeps its conversation itself put a summary in its place."""
 DROPPED = "dropped"
 """What a session's head says once blobs of archived events were left to a later run."""
 
@@ -69,6 +71,7 @@ class Head:
     legacy: str = ""
     legacy_through: int = 0
     legacy_facts: str = ""
+    compacted_at: datetime | None = None
 
     @classmethod
     def of(cls, item: Attributes) -> Head:
@@ -97,6 +100,7 @@ class Head:
             legacy=text(item, "legacy", ""),
             legacy_through=number(item, "legacy_through", 0),
             legacy_facts=text(item, "legacy_facts", ""),
+            compacted_at=moment(item, COMPACTED_AT) if COMPACTED_AT in item else None,
         )
 
     @property

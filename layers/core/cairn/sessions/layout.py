@@ -27,6 +27,11 @@ PACKED = "arc#"
 COMPACTED = "cmp#"
 GUARDS = "turn#"
 OPERATIONS = "op#"
+OPEN_TURNS = f"{OPERATIONS}open#"
+"""How sort keys begin of turns that wait for their end, and of what their tools did meanwhile."""
+TOLD = f"{OPERATIONS}told"
+"""The sort key of what a session's agent was told already."""
+_ID_DIGITS = 32
 SUMMARIES = "abstracts"
 
 
@@ -72,6 +77,15 @@ def guard_sk(turn: TurnId) -> str:
 def operation_sk(operation_id: str) -> str:
     """Return the sort key of what was said in a turn that waits for its answer."""
     return f"{OPERATIONS}{operation_id}"
+
+
+def open_turn_sk(turn: TurnId, note: str | None = None) -> str:
+    """Return the sort key of a turn that waits for its end, or of a note on it; ids may be as long as they like."""
+    return f"{OPEN_TURNS}{_short(turn)}" + ("" if note is None else f"#{_short(note)}")
+
+
+def _short(name: str) -> str:
+    return sha256(name.encode()).hexdigest()[:_ID_DIGITS]
 
 
 def compact_sk(seq: int) -> str:

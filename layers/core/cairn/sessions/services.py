@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from cairn.recall.indexing import Indexer
     from cairn.recall.searching import Searcher
     from cairn.sessions.guards import Guards
+    from cairn.sessions.open_turns import OpenTurns
     from cairn.sessions.sessions import Sessions
     from cairn.settings.settings import Settings
     from cairn.vault.vault import Vault
@@ -63,6 +64,11 @@ class SessionServices(Protocol):
     @property
     def sessions(self) -> Sessions:
         """Return what reads and leases sessions, and keeps their newest turns."""
+        ...
+
+    @property
+    def open_turns(self) -> OpenTurns:
+        """Return what keeps turns that wait for their end."""
         ...
 
     @property

@@ -103,8 +103,8 @@ def answer_event(tool: Tool, event: Mapping[str, Any], context: object) -> dict[
 
 def _arguments(tool: Tool, request: Request, limits: Limits) -> object:
     """Return what a request gives the tool: its body, or the path and query of the tool's own route."""
-    if tool.route is not None and request.method == tool.route.method:
-        return tool.route.arguments(request, tool.input_schema())
+    if tool.route is not None and tool.route.is_of(request):
+        return tool.route.arguments(request, tool.input_schema(), limits)
     return parse_json(request.body, limits)
 
 

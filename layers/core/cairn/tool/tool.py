@@ -32,8 +32,8 @@ class Tool:
     earlier calls). `right` is the scope that a key needs and the operation that a policy has to allow. `timeout` is in
     seconds. Where not `on_by_default`, the settings have to name the tool. `runs` finds the tools that it runs by name,
     where it runs any: it needs no scope of its own, since each of them is admitted by itself, and no grants, since its
-    Lambda has those of all. One with a `route` is called there with query parameters too, and is not listed over MCP:
-    it is for programs and people. With `of_own_projects` it tells each caller of its own projects, and needs not all.
+    Lambda has those of all. One with a `route` is called there too: it is for programs and people, and over MCP only a
+    profile that names it lists it. With `of_own_projects` it tells each caller of its own projects, and needs not all.
     """
 
     name: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
@@ -92,6 +92,7 @@ def prepare(services: SessionServices, session: Session, request: Preparation) -
         system=window.written.system,
         text=window.written.text,
         recalled_fact_ids=tuple(each.fact.id for each in window.facts),
+        placed=tuple(_placed(window)),
         token_count=window.tokens,
         compacted=summary is not None,
         why={name: found.why[name] for name in _placed(window) if name in found.why},
@@ -154,7 +155,9 @@ class _Preparation:
         # What stands has tokens of its own: no more of it introduces the user, and nothing of another user.
         is_on = self.settings.standing_tokens > 0
         everything = [fact for held in believed.values() for fact in held if not (is_on and stands(fact))]
-        asking, first = self._request.user_id, self._standing(read, believed)
+        held = self._held_facts(read)
+        everything = [fact for fact in everything if fact.id not in held]
+        asking, first = self._request.user_id, self._standing(read, believed, held)
         if not self._query:
             introduction = introduced(rank(everything, {}, now, limit), asking)
             return _Found(besides(first, introduction, asking, limit), standing=first, why=self._explained(first))
@@ -186,14 +189,26 @@ class _Preparation:
         deleted = self._services.searcher.deleted(self._visibility, read.owners)
         return Outdating(known, deleted, past=asks_for_the_past(self._query))
 
-    def _standing(self, read: _Read, believed: Mapping[str, Sequence[Fact]]) -> tuple[Known, ...]:
+    def _held_facts(self, read: _Read) -> Collection[str]:
+        """Return the ids of facts that the agent has itself: it was told them, or they were said in its session."""
+        if not self._request.holds_session:
+            return self._request.told
+        own = self._services.searcher.believed(replace(self._visibility, scope="session"), read.owners)
+        since = read.recent.head.compacted_at if read.recent.head else None
+        said = (fact.id for fact in own if since is None or fact.recorded_at >= since)
+        return self._request.told.union(said)
+
+    def _standing(
+        self, read: _Read, believed: Mapping[str, Sequence[Fact]], held: Collection[str]
+    ) -> tuple[Known, ...]:
         """Return what stands, of what the user said and of the memories that they see, within its tokens."""
         budget, most = self.settings.standing_tokens, self.settings.recall_facts_limit
         if not (budget and most):
             return ()
         own = [fact for owner in self._visibility.own for fact in believed.get(owner, ()) if stands(fact)]
         kept = self._services.searcher.standing(self._session, read.memory_owners, LOOKED_AT)
-        return standing([*own, *(memory.as_fact() for memory in kept)], self._request.user_id, budget, most)
+        all_that_stands = standing([*own, *(memory.as_fact() for memory in kept)], self._request.user_id, budget, most)
+        return tuple(known for known in all_that_stands if known.fact.id not in held)
 
     def _explained(self, first: Sequence[Known]) -> Mapping[str, Explanation]:
         return explained(first) if self._request.explain else {}
@@ -217,9 +232,9 @@ class _Preparation:
             sign=self._sign,
             format=request.format,
         )
-        ceiling = self.settings.context_tokens.ceiling
+        ceiling = self._ceiling
         room = ceiling - (window.memory_tokens or block.FRAME_TOKENS)
-        new = self._new(found.lines, window, events)
+        new = self._new(found.lines, read, window, events)
         lines = choose(new, self.settings.search_limit, room, found.price)
         window = replace(window, lines=lines, facts=window.facts if lines else all_facts)
         placed = {line.chunk.event_id for line in lines} | {each.fact.source.event_id for each in window.facts}
@@ -228,12 +243,20 @@ class _Preparation:
         statements = told(others, found.statements, most, room, found.price)
         return replace(window, facts=(*window.facts, *statements)).within(ceiling)
 
-    def _new(self, lines: Sequence[Line], window: Window, events: Sequence[Event]) -> list[Line]:
+    def _new(self, lines: Sequence[Line], read: _Read, window: Window, events: Sequence[Event]) -> list[Line]:
         """Return the lines without what stands elsewhere in the input, and without near-duplicates."""
-        shown, own = {event.id for event in events}, self._session.session_id
-        others = [line for line in lines if line.chunk.session_id != own or line.chunk.event_id not in shown]
+        shown = {event.id for event in events}
+        shown |= self._request.told
+        others = [line for line in lines if not self._is_held(line, read) and line.chunk.event_id not in shown]
         elsewhere = map(text_of, (*window.history, *window.recent, *window.current))
         return folded(others, [form(text) for text in elsewhere if len(text) <= _LONGEST_LINE])
+
+    def _is_held(self, line: Line, read: _Read) -> bool:
+        """Tell whether the agent has a text itself."""
+        if not self._request.holds_session or line.chunk.session_id != self._session.session_id:
+            return False
+        head = read.recent.head
+        return head is None or head.compacted_at is None or line.chunk.at >= head.compacted_at
 
     def compact(self, read: _Read, window: Window) -> Summary | None:
         """Summarise and store as few of the oldest turns as brings the context under the threshold.
@@ -274,6 +297,11 @@ class _Preparation:
         return text if len(text) <= 2 * _HALF_A_QUERY else f"{text[:_HALF_A_QUERY]}\n{text[-_HALF_A_QUERY:]}"
 
     @cached_property
+    def _ceiling(self) -> int:
+        ceiling, most = self.settings.context_tokens.ceiling, self._request.most_tokens
+        return ceiling if most is None else min(ceiling, most)
+
+    @cached_property
     def _reserved(self) -> int:
         return tokens.count(self._request.base_instructions or "")
 
@@ -282,6 +310,8 @@ class _Preparation:
 
         What had to be quoted is recalled within the memory block, as data under its policy, or not at all.
         """
+        if self._request.holds_session:
+            return []
         through = summary.through if summary else 0
         turns = [turn for seq, turn in read.recent.turns if seq > through]
         events = [event for turn in turns for event in turn if not is_quoted(event.item)]

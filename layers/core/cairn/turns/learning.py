@@ -31,7 +31,8 @@ class Believed:
     @property
     def elsewhere(self) -> list[Fact]:
         """Return what other sessions believe."""
-        return [fact for fact in self.everywhere if fact not in self.own]
+        own = {fact.id for fact in self.own}
+        return [fact for fact in self.everywhere if fact.id not in own]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,12 @@ from cairn.recall.filter import SearchMode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preparation:
-    """The items that an agent is about to send to its model, and how to prepare them."""
+    """The items that an agent is about to send to its model, and how to prepare them.
+
+    An agent that `holds_session` keeps its conversation itself: nothing of it is placed, but what was said before the
+    agent put a summary in its place; nor is what it has been `told`, by the ids of facts and events. Memory takes at
+    most `most_tokens`, where that is less than the settings have.
+    """
 
     current: tuple[ResponseItem, ...]
     user_id: UserId | None = None
@@ -30,6 +35,9 @@ class Preparation:
     recall_scope: RecallScope | None = None
     explain: bool = False
     format: Format = "responses"
+    holds_session: bool = False
+    told: frozenset[str] = frozenset()
+    most_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,16 +47,17 @@ class PreparedTurn:
     `system` holds the instructions where the format has them apart, `text` what memory adds where it is asked for as
     plain text.
 
-    Where it was asked for, `why` tells by id why facts and earlier texts are in it, and `passages` which texts stand
-    under which reference. `recalled_by` is what the recall went by, None where nothing was asked; `without_vector` of
-    what was searched could be found by words alone; `likelihood` is how likely any of it answers, None where nothing
-    was asked.
+    `placed` are the ids of facts, and of the events whose texts are in it. Where it was asked for, `why` tells by id
+    why facts and earlier texts are in it, and `passages` which texts stand under which reference. `recalled_by` is what
+    the recall went by, None where nothing was asked; `without_vector` of what was searched could be found by words
+    alone; `likelihood` is how likely any of it answers, None where nothing was asked.
     """
 
     items: tuple[ResponseItem, ...]
     system: str | None = None
     text: str | None = None
     recalled_fact_ids: tuple[str, ...]
+    placed: tuple[str, ...] = ()
     token_count: int
     compacted: bool = False
     why: Mapping[str, Explanation] = field(default_factory=dict[str, Explanation])

@@ -33,6 +33,7 @@ from cairn.sessions.layout import (
     NEWEST_SUMMARY,
     OPERATIONS,
     SUMMARIES,
+    TOLD,
     session_pk,
 )
 from cairn.sessions.leased import Leased
@@ -173,4 +174,7 @@ def _is_claim(item: Attributes, now: datetime, holders: Holders) -> bool:
 
 
 def _is_begun(item: Attributes, now: datetime) -> bool:
-    return Key.of(item).sk.startswith(OPERATIONS) and number(item, "expires_at") > int(now.timestamp())
+    """Tell whether an item is a turn that was begun, has not ended and may still be committed."""
+    sk = Key.of(item).sk
+    is_waiting = sk.startswith(OPERATIONS) and sk != TOLD and "ended" not in item
+    return is_waiting and number(item, "expires_at") > int(now.timestamp())

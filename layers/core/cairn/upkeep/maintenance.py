@@ -44,6 +44,8 @@ from cairn.vault.vault import blob_of
 if TYPE_CHECKING:
     from cairn.turns.batches import Answer
 
+ABANDONED_AFTER = timedelta(hours=1)
+"""How long the end of a turn is waited for that an agent began."""
 TIME_LIMIT = timedelta(seconds=20)
 """How long a run goes on; the gateway gives up after 29 s."""
 APPEND_ATTEMPTS = 6
@@ -78,6 +80,7 @@ class Maintenance:
 
     def run(self, session: Session) -> MaintenanceReport:
         """Do what is due; ResourceBusy if the session stays leased by another call. A session without turns is fine."""
+        has_ended = self._end_turns(session)
         head = contents.head_of(self._services, session)
         if head is None:
             return MaintenanceReport()
@@ -86,7 +89,7 @@ class Maintenance:
         answer = self._asked(session, head, began + TIME_LIMIT)
         asked_for = clock.now() - began
         lease = self._services.sessions.lease(session, self._owner(), settings)
-        return self._under(lease, clock.now() + TIME_LIMIT - asked_for, answer)
+        return self._under(lease, clock.now() + TIME_LIMIT - asked_for, answer, again=has_ended)
 
     def run_due(self, session: Session, until: datetime) -> MaintenanceReport:
         """Do what is due if the session still is, until that moment; ResourceBusy at once where another call holds it.
@@ -94,6 +97,7 @@ class Maintenance:
         No session takes longer than by `run`, so that one does not use up the time of all.
         """
         now = self._services.adapters.clock.now()
+        has_ended = self._end_turns(session)
         head = contents.head_of(self._services, session)
         if head is None or not due.is_due(head, now):
             return MaintenanceReport()
@@ -103,7 +107,7 @@ class Maintenance:
         lease = self._services.sessions.try_lease(session, self._owner(), seconds)
         if lease is None:
             raise ResourceBusy("the session is being written by another call", {"resource": "session"})
-        return self._under(lease, until, answer)
+        return self._under(lease, until, answer, again=has_ended)
 
     def _asked(self, session: Session, head: Head, until: datetime) -> Answer | None:
         """Return what a language model says of turns that were not read yet, where a tenant has one for that."""
@@ -116,19 +120,42 @@ class Maintenance:
 
         return ask(self._services, session, head, until)
 
+    def _end_turns(self, session: Session) -> bool:
+        """Store turns whose end has not come for long, as far as they are known; tell whether there were any."""
+        before = self._services.adapters.clock.now() - ABANDONED_AFTER
+        found = [turn for turn in self._services.open_turns.read(session) if turn.ended is None and turn.at <= before]
+        if found:
+            from cairn.turns.open_turns import end_without_answer  # noqa: PLC0415 - most sessions have none
+
+            end_without_answer(self._services, session, before=before)
+        return bool(found)
+
+    def _list_again(self, session: Session) -> None:
+        """Have a session with open turns due: one that began during the run may have been listed before its end."""
+        waiting = [turn for turn in self._services.open_turns.read(session) if turn.ended is None]
+        if waiting:
+            from cairn.turns.open_turns import list_as_due  # noqa: PLC0415 - as above
+
+            list_as_due(self._services, session, waiting[0].user_id)
+
     def _owner(self) -> str:
         return self._services.adapters.holder()
 
-    def _under(self, lease: Lease, until: datetime, answer: Answer | None) -> MaintenanceReport:
+    def _under(self, lease: Lease, until: datetime, answer: Answer | None, *, again: bool) -> MaintenanceReport:
+        """Do what is due under the lease; with `again`, have what this run left behind done by another."""
         if not lease.seq:  # another run erased the session before it was leased
             with suppress(ConditionFailed):
                 self._services.adapters.table.delete(Delete(lease.key(), lease.held()))
+            self._list_again(lease.session)
             return MaintenanceReport()
         run = _Run(self._services, self._retention, lease, until, answer)
+        if again:
+            run.falls_due_again()
         try:
             return run.report()
         finally:
             self._services.sessions.release(lease, run.entry)
+            self._list_again(lease.session)
 
 
 class _Run:
@@ -151,6 +178,10 @@ class _Run:
 
     def _named_in(self, owner: str) -> SessionId:
         return named_in(owner, self._session.project, self._session.session_id)
+
+    def falls_due_again(self) -> None:
+        """Have the session due as soon as it may be."""
+        self._falls_due.append(self._started)
 
     def report(self) -> MaintenanceReport:
         """Do what is due, and decide when the session is due again; whoever gives up the lease writes that."""

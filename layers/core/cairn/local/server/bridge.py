@@ -70,9 +70,10 @@ class Bridge:
     own_origins: str | None = None
     metrics: Callable[[], bytes] = bytes
     routes: Sequence[ToolRoute] = ()
+    mcp_paths: Sequence[str] = ("/mcp",)
 
     async def mcp(self, request: Request) -> Response:
-        """Answer at /mcp and /mcp/agent, whatever the method: the door itself refuses what is no POST."""
+        """Answer at /mcp and its profiles, whatever the method: the door itself refuses what is no POST."""
         return await self._logged(request.url.path, self.door, request)
 
     async def tool(self, request: Request) -> Response:
@@ -137,7 +138,7 @@ def application(
     """
     app = Starlette(
         routes=[
-            *(Route(path, bridge.mcp, methods=["POST", "GET", "DELETE"]) for path in ("/mcp", "/mcp/agent")),
+            *(Route(path, bridge.mcp, methods=["POST", "GET", "DELETE"]) for path in bridge.mcp_paths),
             Route("/v1/tools/{name}", bridge.tool, methods=["POST"]),
             *map(bridge.routed, bridge.routes),
             Route("/healthz", bridge.public, methods=["GET"]),

@@ -57,6 +57,11 @@ def tool_routes() -> list[ToolRoute]:
     return [ToolRoute(route.method, route.path, name) for route, name in found if route is not None]
 
 
+def mcp_paths() -> list[str]:
+    """Return the path of the MCP endpoint, and that of each of its profiles."""
+    return ["/mcp", *(f"/mcp/{profile}" for profile in load("cairn_mcp.profiles.PROFILES"))]
+
+
 def tool_handlers() -> dict[str, Handler]:
     """Return each catalogued tool's HTTP handler under the tool's name."""
     catalog = load("cairn_tools.catalog.CATALOG")

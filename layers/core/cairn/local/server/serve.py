@@ -29,7 +29,7 @@ from cairn.local.server.address import LOOPBACK_HOST, ListenAddress
 from cairn.local.server.announcement import announce
 from cairn.local.server.bounded_http import BoundedHttp
 from cairn.local.server.bridge import Bridge, application
-from cairn.local.server.doors import load, tool_handlers, tool_routes
+from cairn.local.server.doors import load, mcp_paths, tool_handlers, tool_routes
 from cairn.local.server.log_lines import Verbosity
 from cairn.local.server.prometheus import PrometheusMetrics
 from cairn.local.server.sealing import sealing
@@ -88,6 +88,7 @@ def _config(store: LocalStore, address: ListenAddress) -> uvicorn.Config:
         door=load("cairn_mcp.door.handler"),
         tools=tool_handlers(),
         routes=tool_routes(),
+        mcp_paths=mcp_paths(),
         probe=load("cairn_health.door.handler"),
         metadata=load("cairn_auth.metadata.handler"),
         authorizer=load("cairn_auth.authorizer.handler"),

@@ -1,0 +1,1 @@
+"""Tell whether what agents are told arrives in memory."""

@@ -1,0 +1,1 @@
+"""What an agent runs at each of its events: `cairn hook` takes it to the server, and brings back what memory adds."""
