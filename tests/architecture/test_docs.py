@@ -29,6 +29,8 @@ OF_A_USER = {
     "memory_facts.jsonl",
     "meta.json",
     "mcp.json",
+    "mem0.json",
+    "memory.json",
     "settings.yaml",
     "policy.yaml",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from cairn.ground.ids import TurnId, UserId
 from cairn.ground.session import ResponseItem
@@ -10,10 +11,11 @@ from cairn.ground.session import ResponseItem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """The items of a turn, to be stored once."""
+    """The items of a turn, to be stored once; `at` is when it was said, where that is not now."""
 
     turn_id: TurnId
     inputs: tuple[ResponseItem, ...]
     outputs: tuple[ResponseItem, ...]
     user_id: UserId | None = None
     history: tuple[ResponseItem, ...] = ()
+    at: datetime | None = None

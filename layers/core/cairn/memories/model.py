@@ -32,7 +32,10 @@ As many may be kept in one log without a session.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A memory to keep; without a scope it is kept for the user where one is known."""
+    """A memory to keep; without a scope it is kept for the user where one is known.
+
+    `at` is when it was recorded, where that was elsewhere and before.
+    """
 
     content: str
     type: MemoryType = "fact"
@@ -40,6 +43,7 @@ class Note:
     rationale: str | None = None
     scope: MemoryScope | None = None
     user_id: UserId | None = None
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,6 +51,11 @@ def remember(services: SessionServices, session: Session, note: Note) -> Kept:
     return _Remembering(services, session, note).run()
 
 
+def was_remembered(services: SessionServices, session: Session, note: Note) -> bool:
+    """Tell whether a memory that says the same in its scope is kept, or was and is forgotten since."""
+    return _Remembering(services, session, note).was_kept()
+
+
 class _Remembering:
     """One call of remember."""
 
@@ -73,6 +78,9 @@ class _Remembering:
                 return Kept(name, cast("MemoryType", text(taken, "type", self._note.type)), new=False)
             ended = text(taken, "ended")
 
+    def was_kept(self) -> bool:
+        return self._services.adapters.table.get(Key(self._pk, memory_sk(self._name("")))) is not None
+
     def _store(self, name: str) -> Attributes | None:
         """Keep the memory unless there is one of this name; return that one's item then."""
         taken = transact(self._services, partial(self._writes, name), _taken, partial(self._requests, name))
@@ -93,10 +101,10 @@ class _Remembering:
             scope=self._scope,
             session_id=session_id,
             user_id=note.user_id,
-            recorded_at=now,
+            recorded_at=min(note.at or now, now),
         )
-        entry = LogEntry(session_id=session_id, at=now, remembered=(memory,))
-        append = self._services.log.append(session.tenant, session.project, self._owner, entry)
+        entry = LogEntry(session_id=session_id, at=memory.recorded_at, remembered=(memory,))
+        append = self._services.log.append(session.tenant, session.project, self._owner, entry, now)
         room = AnyOf((Missing("kept"), LessThan("kept", MOST_PER_SESSION)))
         return [
             Put({"pk": self._pk, "sk": memory_sk(name), "state": KEPT, "type": note.type}, ABSENT),

@@ -1,6 +1,9 @@
 """after_turn: claim and lease, extract, commit. Two rounds; the second is one transaction, all or nothing.
 
 Where a language model helps to extract, it is asked before, while nothing is held, or by maintenance afterwards.
+
+A turn that was said before now is learnt from as of then: what was said since stands. The order of turns and of logs,
+and what falls due, go by the clock.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from itertools import count
 
 from cairn.conversation.events import Event, events_of
 from cairn.conversation.turns import Completion
-from cairn.facts.facts import Fact, Recording
+from cairn.facts.facts import Candidate, Fact, Identity, Recording, identity
 from cairn.facts.lessons import Lesson
 from cairn.facts.proposals import Proposals
 from cairn.ground.adapters import Pending
@@ -59,10 +62,11 @@ def commit(
 
 @dataclass(frozen=True, slots=True)
 class _Delta:
-    """The changes that the turn makes."""
+    """The changes that the turn makes; `now` is when they are made, `at` when the turn was said."""
 
     seq: int
     now: datetime
+    at: datetime
     events: tuple[Event, ...]
     words: Words
     obeyed: Obeyed
@@ -168,13 +172,14 @@ class _Commit:
 
     def _delta(self, lease: Lease) -> _Delta:
         now = self._services.adapters.clock.now()
+        at = min(self._turn.at or now, now)
         inputs = new_inputs_of(self._services, self._session, self._turn, self._context)
-        events = events_of(self._turn, inputs, now)
+        events = events_of(self._turn, inputs, at)
         words = Words.of(events)
-        return _Delta(lease.seq + 1, now, events, words, *self._learned(words, lease.seq, now))
+        return _Delta(lease.seq + 1, now, at, events, words, *self._learned(words, lease.seq, at))
 
     def _learned(self, words: Words, seq: int, now: datetime) -> tuple[Obeyed, Learned]:
-        """Return what follows from what was said after turn `seq`."""
+        """Return what follows, at a moment, from what was said after turn `seq`."""
         with self._services.log.view(*self._place, self._owner) as view:
             believed, previous = self._believed(view, self._owner, now), view.last_said(self._session.session_id, seq)
         reaching = Believed()
@@ -190,8 +195,8 @@ class _Commit:
         of_models = [*self._proposed.candidates(words.kept, [*believed.own, *reaching.own]), *taught.claims]
         own = words.of_user(self._turn.user_id, [*here, *there, *obeyed.found])
         stated, found = state(own, obeyed.found, of_models, [*here, *there], nearness, self._services.reader)
-        proposed = [*stated.claims, *of_models]
-        endings = [*stated.endings, *taught.endings, *found]
+        proposed = self._news([*stated.claims, *of_models])
+        endings = self._news([*stated.endings, *taught.endings, *found])
         recording = self._recording(now)
         if self._across:
             return obeyed, taught.answered(learned(believed, reaching, proposed, endings, recording))
@@ -211,12 +216,26 @@ class _Commit:
         kept: list[tuple[str, Memory]] = []
         for owner in dict.fromkeys((*self._owners, of_session)):
             with self._services.log.view(*self._place, owner) as view:
-                kept += [(owner, memory) for memory in view.memories()]
+                kept += [(owner, memory) for memory in view.memories() if self._was_by_then(memory)]
         return kept
 
     def _believed(self, view: MemoryView, owner: str, now: datetime) -> Believed:
         own = view.facts(now, named_in(owner, self._session.project, self._session.session_id))
-        return Believed(own, view.facts(now, None))
+        everywhere = view.facts(now, None)
+        return Believed(*([fact for fact in side if self._was_by_then(fact)] for side in (own, everywhere)))
+
+    def _was_by_then(self, held: Fact | Memory) -> bool:
+        """Tell whether something was recorded when the turn was said, as all is of which the turn names no time."""
+        return self._turn.at is None or held.recorded_at <= self._turn.at
+
+    def _news(self, said: Sequence[Candidate]) -> list[Candidate]:
+        """Return what is said of matters of which nobody spoke since the turn was said."""
+        at, newer = self._turn.at, set[Identity]()
+        for owner in self._owners if at is not None and said else ():
+            with self._services.log.view(*self._place, owner) as view:
+                spoken = view.ledger.said(None)
+            newer |= {about for about, last in spoken.items() if at is not None and (last is None or last > at)}
+        return [each for each in said if identity(each) not in newer]
 
     @property
     def _place(self) -> tuple[Tenant, Project]:
@@ -243,7 +262,7 @@ class _Commit:
         if self._services.adapters.clock.now() - delta.now > ON_TIME:
             raise ResourceBusy("the commit was held up for too long; nothing was written", {"resource": "session"})
         log = self._services.log
-        appends = [log.append(*self._place, owner, entry) for owner, entry in self._entries(delta)]
+        appends = [log.append(*self._place, owner, entry, delta.now) for owner, entry in self._entries(delta)]
         endings = ending_writes(log, self._session, delta.obeyed.ended, delta.now)
         return [
             self._event_write(delta),
@@ -272,13 +291,13 @@ class _Commit:
         """Yield the entry of each log that is written, by its owner: one across projects only where that changes."""
         turn = delta.words.entry(self._turn.turn_id, delta.seq, delta.events, delta.obeyed.hiding)
         session = self._session
-        yield self._owner, LogEntry(session_id=session.session_id, at=delta.now, turn=turn, changes=delta.learned.here)
+        yield self._owner, LogEntry(session_id=session.session_id, at=delta.at, turn=turn, changes=delta.learned.here)
         changes = delta.learned.across
         # That something was said again alone is not worth a second log's writes.
         if changes.added or changes.superseded or changes.deleted:
             for owner in self._across:
                 name = named_in(owner, session.project, session.session_id)
-                yield owner, LogEntry(session_id=name, at=delta.now, changes=changes, said_in=delta.seq)
+                yield owner, LogEntry(session_id=name, at=delta.at, changes=changes, said_in=delta.seq)
 
     def _head_write(self, lease: Lease, delta: _Delta, appends: Sequence[Put]) -> Update:
         across_to = max((key_of(append).sk for append in appends[1:]), default="")
