@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 MODEL := .venv/share/cairn/model/minilm-l6-int8.onnx
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check lint generate stack scan bench runtime conformance faults isolation
+.PHONY: help demo serve test check lint generate stack scan bench runtime conformance agents plugins faults isolation
 
 help: ## Show the verbs
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -29,11 +29,17 @@ lint: .venv/.ready ## Format, lint, types, import contracts, drift of generated 
 	@$(BIN)/python tools/generate.py --check
 	@$(BIN)/cfn-lint --append-rules cfn_lint_serverless.rules --template template.yaml
 
-generate: .venv/.ready ## Write sample events, reference pages and the template's functions
+generate: .venv/.ready ## Write sample events, reference pages, the template's functions and plugins
 	@$(BIN)/python tools/generate.py
 
 conformance: .venv/.ready ## Run the official MCP conformance suite, and a session through every tool by the Inspector (needs npm)
 	@$(BIN)/python tools/conformance.py
+
+agents: $(MODEL) ## Run real Claude Code, Codex and Gemini CLI on a stub of a model, connected as a user would (needs npm)
+	@AGENTS=1 $(BIN)/pytest tests/agents -p no:cacheprovider
+
+plugins: .venv/.ready ## Check plugin, marketplace, extension and bundle by their vendors' own tools (needs npm)
+	@PYTHONPATH=tests $(BIN)/python tools/validate_plugins.py
 
 stack: .venv/.ready ## Deploy the template to an AWS emulator on this machine and call it through its API
 	@STACK=1 $(BIN)/pytest tests/stack -p no:cacheprovider --durations 5

@@ -1,5 +1,7 @@
 """Write what follows from the catalog and the settings: sample events, reference pages, the template's functions.
 
+And what agents install, which follows from the package's version: see `plugins`.
+
 `--check` fails on drift.
 """
 
@@ -16,6 +18,7 @@ from annotated_types import Ge, Gt, Le, Lt
 from cfnlint.decode import cfn_yaml
 from typing_extensions import Doc
 
+import plugins
 import template_functions
 from cairn.edge.problems import HTTP_STATUS
 from cairn.edge.routes import SHORT_NAMES
@@ -227,6 +230,7 @@ def outputs() -> Iterator[tuple[Path, str]]:
     yield Path("docs/reference/http.md"), http_page()
     yield Path("docs/reference/settings.md"), settings_page()
     yield Path("docs/reference/telemetry.md"), telemetry_page()
+    yield from plugins.files()
     template = Path("template.yaml")
     yield template, template_functions.spliced((ROOT / template).read_text(encoding="utf-8"), CATALOG)
 
