@@ -11,6 +11,7 @@ import pytest
 
 from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
+from support.hooks import answered, prompted
 from support.routes import LISTED
 from support.tool import check_example, http_status, outcome
 
@@ -62,6 +63,25 @@ def test_a_key_opens_the_same_in_either_header(call: Call, keys: dict[str, str],
     response = call("memory_list_dir_with_abstract", asked, None, **{"x-api-key": keys["acme"]})
 
     assert (response.status_code, response.text) == (200, call("memory_list_dir_with_abstract", asked).text)
+
+
+@pytest.mark.req("R311")
+def test_an_agents_hooks_reach_their_door_and_the_next_session_is_told(
+    client: httpx2.Client, keys: dict[str, str]
+) -> None:
+    headers = {"authorization": f"Bearer {keys['acme']}", "x-cairn-project": "widget", "x-cairn-user": uuid4().hex}
+    first, second = uuid4().hex, uuid4().hex
+    events = (
+        prompted("1", "We use pnpm in this project, never npm.", first),
+        answered("1", "Noted.", first),
+        prompted("2", "Which package manager does this project use?", second),
+    )
+
+    answers = [client.post("/v1/hooks/claude-code", json=event, headers=headers) for event in events]
+
+    assert [each.status_code for each in answers] == [200, 200, 200]
+    assert [each.json() for each in answers[:2]] == [{}, {}]
+    assert "pnpm" in answers[2].json()["hookSpecificOutput"]["additionalContext"]
 
 
 @pytest.mark.req("R248")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,10 +12,13 @@ import pytest
 from cairn.ground.errors import InvalidArgument, Unavailable
 from cairn.ground.ids import Project, SessionId
 from cairn.ground.session import Session
+from cairn.ground.settings import MemorySettings
 from cairn.recall.searching import Searcher
 from cairn.tool.call import Call
 from cairn.upkeep.erase_session import EraseSession
+from cairn_tools.memory_list_users import memory_list_users
 from support.hooks import (
+    ADA,
     SESSION,
     answered,
     compacted,
@@ -27,6 +31,7 @@ from support.hooks import (
     tell,
     used,
 )
+from support.services import changed
 
 PNPM = "We use pnpm in this project, never npm."
 OTHER = "another-session"
@@ -270,6 +275,28 @@ def test_what_is_no_event_is_refused_by_the_name_of_its_field(
         tell(call, event, agent)
 
     assert field in str(refused.value.details["fields"])
+
+
+def test_in_a_project_that_is_shared_one_users_agent_is_told_what_anothers_was(call: Call) -> None:
+    shared = MemorySettings(shared_projects=("widget",))
+    settings = replace(call.services.settings, memory=shared)
+    team = replace(call, services=changed(call.services, settings=settings))
+    tell(team, prompted("1", PNPM))
+    tell(team, answered("1", "Noted."))
+
+    asked = prompted("2", "Which package manager does this project use?", OTHER)
+
+    assert "pnpm" in context(tell(team, asked, user="ben"))
+    assert tell(call, {**asked, "session_id": "a third"}, user="cem") == {}
+
+
+def test_a_user_is_known_to_the_project_in_which_their_agent_spoke(call: Call) -> None:
+    tell(call, prompted("1", PNPM))
+    tell(call, answered("1", "Noted."))
+
+    listed = memory_list_users.execute({"project": "widget"}, call)["users"]
+
+    assert [each["user_id"] for each in listed] == [ADA]
 
 
 def test_two_users_are_told_nothing_of_each_other(call: Call) -> None:

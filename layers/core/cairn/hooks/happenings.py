@@ -78,10 +78,12 @@ class Hooks:
 
     def _context(self, session: Session, turn: TurnId, prompt: str) -> str:
         told = self._services.open_turns.told(session)
+        is_shared = self._services.settings.memory_for(session.tenant).shares(session.project)
         request = Preparation(
             current=(message("user", prompt),) if prompt else (),
             user_id=self._user,
             format="text",
+            recall_scope="project" if is_shared else None,
             holds_session=True,
             told=frozenset(name for other, names in told.items() if other != turn for name in names),
             most_tokens=MOST_TOKENS,

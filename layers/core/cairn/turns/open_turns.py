@@ -17,8 +17,8 @@ from cairn.ground.codec import canonical, rfc3339
 from cairn.ground.errors import ConditionFailed, Conflict, ResourceBusy
 from cairn.ground.ids import MAX_ID_CHARACTERS, TurnId, UserId
 from cairn.ground.session import ResponseItem, Session
-from cairn.ground.table import Condition, Equals, Key, Missing, Update
-from cairn.log.layout import log_owner
+from cairn.ground.table import Condition, Equals, Key, Missing, Put, Update
+from cairn.log.layout import log_owner, registry_pk, registry_sk
 from cairn.sessions import due
 from cairn.sessions.head import COMPACTED_AT, Head, naming, stored_head
 from cairn.sessions.layout import HEAD, session_pk
@@ -118,7 +118,10 @@ def compacted(services: SessionServices, session: Session, user_id: UserId | Non
 
 
 def list_as_due(services: SessionServices, session: Session, user_id: UserId | None) -> None:
-    """Make sure that maintenance finds a session that has an open turn, and that erasure finds whose it is."""
+    """Make sure that maintenance finds a session that has an open turn, and that erasure finds whose it is.
+
+    A session that names a user has made that user's log known to the project: a commit that finds the name does not.
+    """
     settings, now = services.settings.memory_for(session.tenant), services.adapters.clock.now()
     key, owner = Key(session_pk(session), HEAD), log_owner(user_id, session.session_id)
     for _ in range(_ATTEMPTS):
@@ -128,6 +131,9 @@ def list_as_due(services: SessionServices, session: Session, user_id: UserId | N
         if not (entry.set or named):
             return
         unchanged: Condition = Equals("owners", "\n".join(head.owners)) if head.owners else Missing("owners")
+        if named:
+            registered = {"pk": registry_pk(session.tenant, session.project), "sk": registry_sk(owner)}
+            services.adapters.table.put(Put(registered))
         try:
             services.adapters.table.update(Update(key, set={**entry.set, **named}, condition=unchanged))
         except ConditionFailed:
