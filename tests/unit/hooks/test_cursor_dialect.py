@@ -47,7 +47,7 @@ CALL = "call_1\nctc_1"
 EVENTS: list[tuple[dict[str, Any], Happening | None]] = [
     (event("sessionStart", is_background_agent=False), Begun()),
     (prompted(PROMPT), Prompted(TURN, PROMPT)),
-    (prompted(PROMPT, ""), Prompted(PROMPT, PROMPT)),
+    (prompted(PROMPT, ""), Prompted(None, PROMPT)),
     (
         event(
             "postToolUse",

@@ -52,6 +52,16 @@ def test_a_prompt_and_its_answer_become_one_turn_however_often_each_is_told(call
 
 
 @pytest.mark.req("R311")
+def test_turns_that_an_agent_gives_no_name_are_told_apart_though_they_say_the_same(call: Call) -> None:
+    for _ in range(3):
+        for event in (prompted("", "Go on."), answered("", "Done.")):
+            for _ in range(2):
+                tell(call, event)
+
+    assert items(call) == [("user", "Go on."), ("assistant", "Done.")] * 3
+
+
+@pytest.mark.req("R311")
 def test_nothing_is_stored_before_the_answer_and_the_prompt_is_kept_sealed(call: Call, store: Any) -> None:
     tell(call, prompted("1", "The staging password rotates on Mondays."))
 

@@ -47,7 +47,7 @@ def _happened(event: Event) -> Happening | None:
 
 def _prompted(event: Event, turn: str | None) -> Prompted | None:
     prompt = text(event, "prompt")
-    return Prompted(turn or text(event, "timestamp") or prompt, prompt) if prompt else None
+    return Prompted(turn or text_or_none(event, "timestamp"), prompt) if prompt else None
 
 
 def _used(event: Event, turn: str | None) -> ToolsUsed | None:

@@ -56,7 +56,7 @@ def _happened(name: str, event: Event) -> Happening | None:
 
 def _prompted(event: Event) -> Prompted | None:
     prompt = text(event, "prompt")
-    return Prompted(_moment(event) or prompt, prompt) if prompt else None
+    return Prompted(_moment(event) or None, prompt) if prompt else None
 
 
 def _used(event: Event) -> ToolsUsed | None:

@@ -23,9 +23,9 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Prompted:
-    """The user said something, and the model is asked next. `turn` is the agent's name for it."""
+    """The user said something, and the model is asked next. `turn` is the agent's name for it, if it has one."""
 
-    turn: str
+    turn: str | None
     prompt: str
 
 

@@ -10,7 +10,7 @@ import re
 from typing import Any, Final
 
 from cairn.hooks.events import Answered, Begun, Ended, Happening, Hook, Prompted, ToolsUsed, ToolUse
-from cairn.hooks.reading import Event, text
+from cairn.hooks.reading import Event, text, text_or_none
 
 _ADDED: Final = re.compile("<hook_context>.*?</hook_context>", re.DOTALL)
 _TAKES_CONTEXT: Final = ("SessionStart", "BeforeAgent")
@@ -35,7 +35,7 @@ def _happened(event: Event) -> Happening | None:
         case "SessionStart":
             return Begun()
         case "BeforeAgent":
-            return Prompted(text(event, "timestamp") or prompt, prompt) if prompt else None
+            return Prompted(text_or_none(event, "timestamp"), prompt) if prompt else None
         case "AfterTool":
             at, name = text(event, "timestamp"), text(event, "tool_name")
             use = ToolUse(id=f"{name} {at}", name=name, given=event.get("tool_input"), gave=event.get("tool_response"))

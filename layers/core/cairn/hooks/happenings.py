@@ -61,7 +61,9 @@ class Hooks:
 
     def _prompted(self, session: Session, what: Prompted) -> str:
         """Keep the prompt, and find what matters for it at the same time."""
-        kept = self._turn(turn_id(what.turn), inputs=(message("user", what.prompt),))
+        said = (message("user", what.prompt),)
+        name = open_turns.named(self._services, session, said) if what.turn is None else turn_id(what.turn)
+        kept = self._turn(name, inputs=said)
         found = Pending(lambda: self._told(session, kept.turn_id, what.prompt))
         self._services.adapters.parallel([found, lambda: open_turns.begin(self._services, session, kept)])
         return found.result

@@ -48,6 +48,18 @@ def begin(services: SessionServices, session: Session, turn: OpenTurn) -> None:
         end_without_answer(services, session, but=turn.turn_id)
 
 
+def named(services: SessionServices, session: Session, inputs: Sequence[ResponseItem]) -> TurnId:
+    """Return a name for a turn of an agent that gives it none: the same however often it is told that it begins.
+
+    It is the open turn of these inputs, or else one that goes by them and by how many turns the session has.
+    """
+    open_one = _meant(services.open_turns.read(session), None, inputs)
+    if open_one is not None:
+        return open_one.turn_id
+    head = stored_head(services.adapters.table, session)
+    return TurnId(_tag([*inputs, {"behind": head.seq if head else 0}]))
+
+
 def note(services: SessionServices, session: Session, turn: OpenTurn, name: str) -> None:
     """Keep what a turn's tools did until its end comes; the same name a second time changes nothing."""
     services.open_turns.note(session, turn, name)

@@ -46,7 +46,7 @@ def _begun(session: str, folder: str, step: Step, prompted: Prompted) -> FoundTu
         place=step.place,
         session=session,
         folder=folder,
-        turn=prompted.turn,
+        turn=prompted.turn or prompted.prompt,
         prompt=prompted.prompt,
         at=step.at,
         until=step.at,
