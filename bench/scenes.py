@@ -137,10 +137,12 @@ def _commit(process: Process, place: Place) -> Mapping[str, Any]:
     return {"phase": "commit", "operation_token": token, "output_items": turn(place)["output_items"]}
 
 
-def _prompted(_: Process, place: Place) -> Mapping[str, Any]:
+def _prompted(process: Process, place: Place) -> Mapping[str, Any]:
+    of_agent = {**place.names, "user_id": place.user, "agent": "claude-code"}
+    process.call("memory_hook", {**of_agent, "event": {"hook_event_name": "SessionEnd"}})
     turn_id = f"turn-{next(_numbers)}"
     event = {"hook_event_name": "UserPromptSubmit", "prompt_id": turn_id, "prompt": prose(TEXT_BYTES)}
-    return {**place.names, "user_id": place.user, "agent": "claude-code", "event": event}
+    return {**of_agent, "event": event}
 
 
 def _answered(process: Process, place: Place) -> Mapping[str, Any]:
