@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 AGENTS = ("claude-code", "codex", "gemini")
 PNPM = "We use pnpm in this project, never npm. Please remember that."
 ASKED = "Which package manager does this project use?"
-HOOK_SECONDS = 5.0
+HOOK_SECONDS, BRIEF_SECONDS = 5.0, 1.5
 RUNS = 20
 
 
@@ -83,8 +83,8 @@ def test_a_server_that_hangs_delays_a_turn_by_no_more_than_the_time_of_its_hooks
         began = time.perf_counter()
         agent.says(PNPM)
 
-    # A session's begin, the prompt, the answer and the session's end.
-    assert time.perf_counter() - began < usual + 4 * HOOK_SECONDS
+    # The session's begin, and Gemini's connection to the tools; then a hook waits for a second.
+    assert time.perf_counter() - began < usual + 2 * HOOK_SECONDS + 4 * BRIEF_SECONDS
     desk.server.start()
     agent.says(ASKED)
     assert ("user", PNPM) in desk.stored()

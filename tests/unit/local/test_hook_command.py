@@ -274,6 +274,32 @@ def test_a_server_that_hangs_delays_the_agent_by_at_most_the_hook_s_time(
 
 
 @pytest.mark.req("R311")
+def test_a_server_that_was_waited_for_in_vain_is_waited_for_briefly_for_a_minute(
+    machine: Machine, serve: Callable[[Answer], Server]
+) -> None:
+    server = serve(hangs)
+    machine.connect(server.url)
+    machine.hook(prompted("one"), "claude-code", "--timeout", "1.2")
+    late = machine.state / "hooks.late"
+    first = late.stat().st_mtime_ns
+
+    began = time.monotonic()
+    machine.hook(prompted("two"))
+    assert time.monotonic() - began < 2.0
+    assert late.stat().st_mtime_ns == first
+
+    a_minute_ago = time.time() - 61
+    os.utime(late, (a_minute_ago, a_minute_ago))
+    machine.hook(prompted("three"), "claude-code", "--timeout", "1.5")
+    assert late.stat().st_mtime_ns > first
+
+    server.answer = takes
+    machine.hook(prompted("four"))
+    assert not late.exists()
+    assert machine.waiting() == []
+
+
+@pytest.mark.req("R311")
 def test_a_server_that_answers_bit_by_bit_delays_the_agent_no_longer(
     machine: Machine, serve: Callable[[Answer], Server]
 ) -> None:

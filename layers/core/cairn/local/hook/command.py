@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import Thread
@@ -48,7 +47,7 @@ def hook(agent: str, seconds: float = SECONDS) -> None:
 
     What became of it is kept then.
     """
-    exchange = Exchange(agent, time.monotonic() + seconds * _SHARE)
+    exchange = Exchange(agent, seconds * _SHARE)
     outcome = _outcome(exchange, seconds)
     _print(outcome.answer)
     try:
@@ -68,7 +67,7 @@ def _outcome(exchange: Exchange, seconds: float) -> Outcome:
     except _Ended:
         late = "the agent ended the hook before there was an answer"
     _on_signals(signal.SIG_IGN)
-    return exchange.outcome or Outcome({}, late, is_for_later=True)
+    return exchange.outcome or Outcome({}, late, is_for_later=True, is_late=True)
 
 
 def _on_signals(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:

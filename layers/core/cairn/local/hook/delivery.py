@@ -36,6 +36,9 @@ class Undelivered(Exception):
         self.status = status
         self.is_cairns = is_cairns
 
+    is_late = False
+    """Whether the server was waited for in vain."""
+
     @property
     def is_for_later(self) -> bool:
         """Tell whether the same event may be taken another time."""
@@ -50,6 +53,12 @@ class Undelivered(Exception):
     def is_of_client(self) -> bool:
         """Tell whether it may be taken once the client file is put right."""
         return self.status in _CLIENT
+
+
+class Late(Undelivered):
+    """The server was waited for in vain."""
+
+    is_late = True
 
 
 def post(client: Client, event: Event, until: float) -> dict[str, Any]:
@@ -70,7 +79,7 @@ def post(client: Client, event: Event, until: float) -> dict[str, Any]:
         finally:
             connection.close()
     except TimeoutError:
-        raise Undelivered(f"{parts.netloc} gave no answer in time") from None
+        raise Late(f"{parts.netloc} gave no answer in time") from None
     except (OSError, HTTPException) as error:
         raise Undelivered(f"{parts.netloc} gave no answer: {type(error).__name__}") from None
 

@@ -21,29 +21,38 @@ from cairn.local.hook.sending import send_waiting
 from cairn.local.hook.spool import Spool
 
 _ENDS: Final = ("Stop", "stop")
+_BRIEF_SECONDS: Final = 1.0
 _SHARE_OF_WAITING: Final = 0.5
 """How much of its time a hook gives to events that wait."""
 
 
 class Outcome(NamedTuple):
-    """The agent's answer; where it is empty because something failed, what that was, and whether to try it again."""
+    """The agent's answer; where it is empty because something failed, what that was, and whether to try it again.
+
+    `is_late` where the server was waited for in vain.
+    """
 
     answer: dict[str, Any]
     problem: str = ""
     is_for_later: bool = False
+    is_late: bool = False
 
 
 class Exchange:
-    """The exchange of one event with the server, until a moment on the monotonic clock."""
+    """The exchange of one event with the server, in so many seconds.
 
-    def __init__(self, agent: str, until: float) -> None:
+    A server that was waited for in vain is waited for briefly within the next minute: it may well hang.
+    """
+
+    def __init__(self, agent: str, seconds: float) -> None:
         """Begin with an event that nothing is known of yet."""
         self.outcome: Outcome | None = None
         self._event = Event(agent, "", None, {})
         self._client: Client | None = None
-        self._until = until
         directory = state_directory(os.environ)
         self._journal = Journal(directory, now)
+        self._is_brief = seconds > _BRIEF_SECONDS and self._journal.was_late(time.time())
+        self._until = time.monotonic() + (_BRIEF_SECONDS if self._is_brief else seconds)
         self._spool = Spool(directory)
 
     def seconds_left(self) -> float:
@@ -57,12 +66,14 @@ class Exchange:
         except (SettingsError, Unusable) as error:
             self.outcome = Outcome({}, str(error))
         except Undelivered as error:
-            self.outcome = Outcome({}, str(error), error.is_for_later)
+            self.outcome = Outcome({}, str(error), error.is_for_later, error.is_late)
         except Exception as error:  # noqa: BLE001 - a door: an agent goes on whatever is wrong here
             self.outcome = Outcome({}, f"the hook failed: {type(error).__name__}")
 
     def keep(self, outcome: Outcome) -> None:
         """Keep the event where it is to be sent again, and what became of it; OSError where that cannot be written."""
+        if not (outcome.is_late and self._is_brief):  # who waited briefly says nothing of the next minute
+            self._journal.note_lateness(is_late=outcome.is_late)
         if not outcome.problem:
             self._journal.happened("delivered", [self._event])
             return

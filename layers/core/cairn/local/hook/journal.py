@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -12,13 +13,14 @@ from cairn.local.hook.event import Event, encoded
 from cairn.local.hook.private_files import append, locked, replace
 
 MOST_LOG_BYTES: Final = 1_000_000
+_BRIEFLY_FOR_SECONDS: Final = 60.0
 Fate: TypeAlias = Literal["delivered", "failed"]
 
 
 class Journal:
     """The log `hooks.log`, a JSON object a line, and `hooks.json`: of each agent and event, when it last had each fate.
 
-    Neither holds content or keys.
+    Neither holds content or keys. `hooks.late` is there since a server was last waited for in vain.
     """
 
     def __init__(self, directory: Path, now: Callable[[], str]) -> None:
@@ -26,7 +28,24 @@ class Journal:
         self._now = now
         self._log = directory / "hooks.log"
         self._times = directory / "hooks.json"
+        self._late = directory / "hooks.late"
         self._lock = directory / "hooks.lock"
+
+    def was_late(self, at: float) -> bool:
+        """Tell whether a server was waited for in vain within the minute before a moment, in seconds since 1970."""
+        try:
+            return 0 <= at - self._late.stat().st_mtime < _BRIEFLY_FOR_SECONDS
+        except OSError:
+            return False
+
+    def note_lateness(self, *, is_late: bool) -> None:
+        """Keep whether a server was waited for in vain just now."""
+        if not is_late:
+            self._late.unlink(missing_ok=True)
+            return
+        with locked(self._lock):
+            append(self._late, b"")
+            os.utime(self._late)
 
     def failed(self, event: Event, problem: str) -> None:
         """Log what was wrong with an event, in one sentence, and that it failed."""
