@@ -50,7 +50,7 @@ _PUTS = {
     "audit:seal",
 }
 _UPDATES = {"turns:write", "sessions:write", "logs:write", "values:write", "audit:seal"}
-_DELETES = {"sessions:delete", "logs:delete", "values:write"}
+_DELETES = {"sessions:delete", "logs:delete", "notes:delete", "values:write"}
 NEEDS = {
     "get_item": _READS,
     "query the index": _LISTS,
