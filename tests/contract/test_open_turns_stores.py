@@ -36,7 +36,7 @@ def test_a_turn_is_begun_noted_ended_and_maintained(said: str, adapters: Adapter
         for _ in range(2):
             open_turns.begin(services, SESSION, turn)
     done = OpenTurn(turn_id=TurnId("2"), user_id=ADA, at=clock.now(), notes=(message("tool", "42 passed"),))
-    open_turns.note(services, SESSION, done, "t1")
+    services.open_turns.note(SESSION, done, "t1")
     for _ in range(2):
         open_turns.end(services, SESSION, ADA, TurnId("2"), (), ANSWER)
     third = OpenTurn(turn_id=TurnId("3"), user_id=ADA, at=clock.now(), inputs=(message("user", "Hello?"),))

@@ -163,7 +163,7 @@ class Household:
         turn = OpenTurn(turn_id=TurnId("opened"), user_id=ADA, at=self.adapters.clock.now(), inputs=said)
         open_turns.begin(services, where, turn)
         noted = replace(turn, inputs=(), notes=(message("tool", "Ada's tool answers."),))
-        open_turns.note(services, where, noted, "t1")
+        services.open_turns.note(where, noted, "t1")
         services.open_turns.tell(where, ADA, {turn.turn_id: ["ada"]})
 
     def index(self, where: Session = session("alone"), user: UserId = ADA) -> Household:  # noqa: B008 - a frozen value

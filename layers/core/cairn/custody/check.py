@@ -25,10 +25,10 @@ from cairn.ground.ports import Inventory
 from cairn.ground.table import ABSENT, Attributes, Delete, Key, Put, Update, Write, key_of
 from cairn.keyvalue import layout as keyvalue
 from cairn.keyvalue.model import KeyName, Usage
-from cairn.log.layout import ACROSS, NEWEST, log_of, memory_sk, registry_pk, registry_sk
+from cairn.log.layout import ACROSS, NEWEST, log_of, memory_sk
 from cairn.log.manifest import Manifest
 from cairn.log.newest import Newest, made_at
-from cairn.log.registry import listed
+from cairn.log.registry import listed, registered
 from cairn.sessions.services import SessionServices
 
 SAFE_AGE = timedelta(days=1)
@@ -123,9 +123,8 @@ class Check:
         """Yield by which lists a log cannot be found; each is missed once. One across projects is in no list."""
         if project == ACROSS:
             return
-        log = Put({"pk": registry_pk(tenant, project), "sk": registry_sk(owner)})
         for write, problem in (
-            (log, "its project does not know this log"),
+            (registered(tenant, project, owner), "its project does not know this log"),
             (listed(tenant, project), "the tenant does not know this project"),
         ):
             where = key_of(write)

@@ -22,8 +22,9 @@ from cairn.ground.ids import TurnId, UserId
 from cairn.ground.session import Session
 from cairn.ground.table import Key, Put, Scalar, Update, Write, key_of
 from cairn.log.entries import LogEntry, TurnEntry
-from cairn.log.layout import is_entry, log_owner, registry_pk, registry_sk
+from cairn.log.layout import is_entry, log_owner
 from cairn.log.newest import TICK
+from cairn.log.registry import registered
 from cairn.sessions import due
 from cairn.sessions.head import naming
 from cairn.sessions.layout import event_sk, session_pk
@@ -172,10 +173,9 @@ class _Import:
         if owner in self._owners:
             return [append]
         self._owners.append(owner)
-        pk = registry_pk(session.tenant, session.project)
         for make_known in self._services.registry.listing(session.tenant, session.project):
             make_known()
-        return [append, Put({"pk": pk, "sk": registry_sk(owner)})]
+        return [append, registered(session.tenant, session.project, owner)]
 
     def _in_order(self, writes: list[Write]) -> list[Write]:
         appends = [write for write in writes if isinstance(write, Put) and is_entry(key_of(write).sk)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
+from cairn.hooks.answering import adding
 from cairn.hooks.events import Answered, Begun, Delegated, Ended, Happening, Hook, Prompted, ToolsUsed, ToolUse
 from cairn.hooks.reading import Event, text
 from cairn.hooks.transcripts import ANSWER, DELEGATED_BY
@@ -40,13 +41,8 @@ def read(event: Event) -> Hook:
 
 def answer(event: Event, context: str) -> dict[str, Any]:
     """Return the answer that adds a text to what the model is told: where Copilot CLI looks for it, and VS Code."""
-    name = _name(event)
-    if not context or name not in _TAKES_CONTEXT:
-        return {}
-    return {
-        "additionalContext": context,
-        "hookSpecificOutput": {"hookEventName": name, "additionalContext": context},
-    }
+    added = adding(_name(event), context, _TAKES_CONTEXT)
+    return {"additionalContext": context, **added} if added else {}
 
 
 def _happened(name: str, event: Event) -> Happening | None:

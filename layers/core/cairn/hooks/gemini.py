@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from cairn.hooks.answering import adding
 from cairn.hooks.events import Answered, Begun, Ended, Happening, Hook, Prompted, ToolsUsed, ToolUse
 from cairn.hooks.reading import Event, text, text_or_none
 
@@ -23,10 +24,7 @@ def read(event: Event) -> Hook:
 
 def answer(event: Event, context: str) -> dict[str, Any]:
     """Return the answer that adds a text to what the model is told."""
-    name = text(event, "hook_event_name")
-    if not context or name not in _TAKES_CONTEXT:
-        return {}
-    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
+    return adding(text(event, "hook_event_name"), context, _TAKES_CONTEXT)
 
 
 def _happened(event: Event) -> Happening | None:

@@ -99,12 +99,12 @@ class Hooks:
         """Keep what tools did, with the turn that waits for its end; without one it is not kept."""
         name = None if turn is None else turn_id(turn)
         if name is None:
-            waiting = [each.turn_id for each in self._services.open_turns.read(session) if each.ended is None]
+            waiting = self._services.open_turns.waiting(session)
             if not waiting:
                 return
-            name = waiting[-1]
+            name = waiting[-1].turn_id
         noted = self._turn(name, notes=items_of(uses))
-        open_turns.note(self._services, session, noted, " ".join(use.id for use in uses))
+        self._services.open_turns.note(session, noted, " ".join(use.id for use in uses))
 
     def _answered(self, session: Session, what: Answered) -> None:
         name = None if what.turn is None else turn_id(what.turn)

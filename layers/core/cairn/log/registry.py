@@ -31,8 +31,7 @@ class Registry:
         """Return the write that makes the log known, none where this process has made it so or it is of no project."""
         if is_across(owner) or self._known.peek(log_pk(session.tenant, session.project, owner)):
             return []
-        pk = registry_pk(session.tenant, session.project)
-        return [Put({"pk": pk, "sk": registry_sk(owner)})]
+        return [registered(session.tenant, session.project, owner)]
 
     def note(self, session: Session, owner: str) -> None:
         """Note that the write was made."""
@@ -51,6 +50,11 @@ class Registry:
             self._listed.put(place, now)
 
         return [make]
+
+
+def registered(tenant: Tenant, project: Project, owner: str) -> Put:
+    """Return the write that makes a log known to its project; made again it changes nothing."""
+    return Put({"pk": registry_pk(tenant, project), "sk": registry_sk(owner)})
 
 
 def listed(tenant: Tenant, project: Project) -> Put:

@@ -90,6 +90,10 @@ class OpenTurns:
         turns = (_turn(group) for group in grouped)
         return sorted((turn for turn in turns if turn is not None), key=lambda turn: (turn.at, turn.turn_id))
 
+    def waiting(self, session: Session) -> list[OpenTurn]:
+        """Return the session's open turns, in the order in which they began."""
+        return [turn for turn in self.read(session) if turn.ended is None]
+
     def told(self, session: Session) -> dict[TurnId, list[str]]:
         """Return what the session's agent was told in each turn, by the ids of facts and events."""
         item = self._adapters.table.get(Key(session_pk(session), TOLD))

@@ -16,8 +16,9 @@ from cairn.ground.codec import epoch_ms
 from cairn.ground.errors import PermissionDenied, ResourceBusy, TransactionRefused
 from cairn.ground.ids import UserId
 from cairn.ground.session import Session
-from cairn.ground.table import AllOf, AnyOf, Key, LessThan, Missing, Put, Update
-from cairn.log.layout import log_owner, registry_pk, registry_sk, user_of
+from cairn.ground.table import AllOf, AnyOf, Key, LessThan, Missing, Update
+from cairn.log.layout import log_owner, user_of
+from cairn.log.registry import registered
 from cairn.sessions.head import naming, stored_head
 from cairn.sessions.layout import HEAD, session_pk
 
@@ -72,7 +73,7 @@ class Ownership:
             add={"fence": 1},
             condition=AllOf((Missing("owners"), Missing("seq"), idle)),
         )
-        known = Put({"pk": registry_pk(session.tenant, session.project), "sk": registry_sk(owner)})
+        known = registered(session.tenant, session.project, owner)
         try:
             self._adapters.table.transact([own, known])
         except TransactionRefused as refused:

@@ -27,10 +27,11 @@ from cairn.ground.ids import Project, Tenant, time_ordered_id
 from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, Key, Put, Update, Write, key_of
 from cairn.log.entries import LogEntry
-from cairn.log.layout import across, log_owner, named_in, registry_pk, registry_sk
+from cairn.log.layout import across, log_owner, named_in
 from cairn.log.ledger import unspoken
 from cairn.log.log import ON_TIME
 from cairn.log.memories import Memory
+from cairn.log.registry import registered
 from cairn.log.view import MemoryView
 from cairn.sessions import due
 from cairn.sessions.guards import Claim
@@ -327,8 +328,7 @@ class _Commit:
         """Make a log known to its project when the session first writes to it."""
         if self._owner in lease.head.owners:
             return []
-        pk = registry_pk(self._session.tenant, self._session.project)
-        return [Put({"pk": pk, "sk": registry_sk(self._owner)})]
+        return [registered(self._session.tenant, self._session.project, self._owner)]
 
     def _abandon(self) -> None:
         if self._claim is not None and not self._claim.done:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property, partial
 
 from cairn.context.chances import price_of
@@ -54,6 +55,11 @@ class _Read:
     owners: tuple[str, ...]
     memory_owners: tuple[str, ...]
 
+    def is_held(self, at: datetime) -> bool:
+        """Tell whether an agent that holds its session still has what was said in it at that moment."""
+        since = self.recent.head.compacted_at if self.recent.head else None
+        return since is None or at >= since
+
 
 @dataclass(frozen=True, slots=True)
 class _Found:
@@ -87,15 +93,16 @@ def prepare(services: SessionServices, session: Session, request: Preparation) -
     if summary is not None:
         window = turn.window(read, summary, found)
     window = window.fitted(request.max_input_tok)
+    placed = _placed(window)
     return PreparedTurn(
         items=window.items,
         system=window.written.system,
         text=window.written.text,
         recalled_fact_ids=tuple(each.fact.id for each in window.facts),
-        placed=tuple(_placed(window)),
+        placed=placed,
         token_count=window.tokens,
         compacted=summary is not None,
-        why={name: found.why[name] for name in _placed(window) if name in found.why},
+        why={name: found.why[name] for name in placed if name in found.why},
         recalled_by=found.by,
         without_vector=found.without_vector,
         likelihood=found.likelihood,
@@ -103,8 +110,8 @@ def prepare(services: SessionServices, session: Session, request: Preparation) -
     )
 
 
-def _placed(window: Window) -> list[str]:
-    return [*(each.fact.id for each in window.facts), *(line.chunk.event_id for line in window.lines)]
+def _placed(window: Window) -> tuple[str, ...]:
+    return (*(each.fact.id for each in window.facts), *(line.chunk.event_id for line in window.lines))
 
 
 class _Preparation:
@@ -194,8 +201,7 @@ class _Preparation:
         if not self._request.holds_session:
             return self._request.told
         own = self._services.searcher.believed(replace(self._visibility, scope="session"), read.owners)
-        since = read.recent.head.compacted_at if read.recent.head else None
-        said = (fact.id for fact in own if since is None or fact.recorded_at >= since)
+        said = (fact.id for fact in own if read.is_held(fact.recorded_at))
         return self._request.told.union(said)
 
     def _standing(
@@ -255,8 +261,7 @@ class _Preparation:
         """Tell whether the agent has a text itself."""
         if not self._request.holds_session or line.chunk.session_id != self._session.session_id:
             return False
-        head = read.recent.head
-        return head is None or head.compacted_at is None or line.chunk.at >= head.compacted_at
+        return read.is_held(line.chunk.at)
 
     def compact(self, read: _Read, window: Window) -> Summary | None:
         """Summarise and store as few of the oldest turns as brings the context under the threshold.

@@ -17,8 +17,9 @@ from cairn.ground.codec import canonical, rfc3339
 from cairn.ground.errors import ConditionFailed, Conflict, ResourceBusy
 from cairn.ground.ids import MAX_ID_CHARACTERS, TurnId, UserId
 from cairn.ground.session import ResponseItem, Session
-from cairn.ground.table import Condition, Equals, Key, Missing, Put, Update
-from cairn.log.layout import log_owner, registry_pk, registry_sk
+from cairn.ground.table import Condition, Equals, Key, Missing, Update
+from cairn.log.layout import log_owner
+from cairn.log.registry import registered
 from cairn.sessions import due
 from cairn.sessions.head import COMPACTED_AT, Head, naming, stored_head
 from cairn.sessions.layout import HEAD, session_pk
@@ -58,11 +59,6 @@ def named(services: SessionServices, session: Session, inputs: Sequence[Response
         return open_one.turn_id
     head = stored_head(services.adapters.table, session)
     return TurnId(_tag([*inputs, {"behind": head.seq if head else 0}]))
-
-
-def note(services: SessionServices, session: Session, turn: OpenTurn, name: str) -> None:
-    """Keep what a turn's tools did until its end comes; the same name a second time changes nothing."""
-    services.open_turns.note(session, turn, name)
 
 
 def end(  # noqa: PLR0913, PLR0917 - who speaks where, which turn, and both halves of it
@@ -107,9 +103,9 @@ def end_without_answer(
 
     ResourceBusy where another call is storing one of them.
     """
-    for turn in services.open_turns.read(session):
+    for turn in services.open_turns.waiting(session):
         is_over = before is None or turn.at <= before
-        if turn.ended is None and turn.turn_id != but and is_over:
+        if turn.turn_id != but and is_over:
             _committed(services, session, _completion(turn, ()))
             services.open_turns.end(session, turn, _WITHOUT_END)
 
@@ -144,8 +140,7 @@ def list_as_due(services: SessionServices, session: Session, user_id: UserId | N
             return
         unchanged: Condition = Equals("owners", "\n".join(head.owners)) if head.owners else Missing("owners")
         if named:
-            registered = {"pk": registry_pk(session.tenant, session.project), "sk": registry_sk(owner)}
-            services.adapters.table.put(Put(registered))
+            services.adapters.table.put(registered(session.tenant, session.project, owner))
         try:
             services.adapters.table.update(Update(key, set={**entry.set, **named}, condition=unchanged))
         except ConditionFailed:

@@ -123,7 +123,7 @@ class Maintenance:
     def _end_turns(self, session: Session) -> bool:
         """Store turns whose end has not come for long, as far as they are known; tell whether there were any."""
         before = self._services.adapters.clock.now() - ABANDONED_AFTER
-        found = [turn for turn in self._services.open_turns.read(session) if turn.ended is None and turn.at <= before]
+        found = [turn for turn in self._services.open_turns.waiting(session) if turn.at <= before]
         if found:
             from cairn.turns.open_turns import end_without_answer  # noqa: PLC0415 - most sessions have none
 
@@ -132,7 +132,7 @@ class Maintenance:
 
     def _list_again(self, session: Session) -> None:
         """Have a session with open turns due: one that began during the run may have been listed before its end."""
-        waiting = [turn for turn in self._services.open_turns.read(session) if turn.ended is None]
+        waiting = self._services.open_turns.waiting(session)
         if waiting:
             from cairn.turns.open_turns import list_as_due  # noqa: PLC0415 - as above
 
