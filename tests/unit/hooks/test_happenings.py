@@ -120,6 +120,15 @@ def test_after_a_compaction_an_agent_is_told_what_it_no_longer_has(call: Call, c
     assert "pnpm" in context(tell(call, prompted("3", asked)))
 
 
+def test_what_was_said_since_a_compaction_an_agent_is_not_told(call: Call, clock: Any) -> None:
+    tell(call, compacted("They settled the colours of the project."))
+    clock.advance(minutes=5)
+    tell(call, prompted("1", PNPM))
+    tell(call, answered("1", "Noted."))
+
+    assert tell(call, prompted("2", "Which package manager does this project use?")) == {}
+
+
 def test_a_summary_is_kept_once_and_a_later_session_knows_it(call: Call) -> None:
     for _ in range(2):
         tell(call, compacted("They moved the nightly export to the blue cluster."))
@@ -182,6 +191,16 @@ def test_an_answer_that_comes_after_its_turn_was_given_up_is_stored_behind_it(ca
         tell(call, answered("1", "Noted, late."))
 
     assert items(call) == [("user", PNPM), ("assistant", "Noted, late.")]
+
+
+@pytest.mark.req("R311")
+def test_an_answer_that_is_told_again_behind_the_next_prompt_is_stored_once(call: Call) -> None:
+    tell(call, prompted("1", PNPM))
+    tell(call, answered("1", "Noted."))
+    tell(call, prompted("2", "Are you there?"))
+    tell(call, answered("1", "Noted."))
+
+    assert items(call) == [("user", PNPM), ("assistant", "Noted.")]
 
 
 @pytest.mark.req("R311")
