@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 MODEL := .venv/share/cairn/model/minilm-l6-int8.onnx
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check lint generate stack scan bench runtime conformance agents plugins faults isolation
+.PHONY: help demo serve test check lint generate stack scan bench runtime conformance agents frameworks typescript browser plugins faults isolation mutants
 
 help: ## Show the verbs
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -38,6 +38,17 @@ conformance: .venv/.ready ## Run the official MCP conformance suite, and a sessi
 agents: $(MODEL) ## Run real Claude Code, Codex and Gemini CLI on a stub of a model, connected as a user would (needs npm)
 	@AGENTS=1 $(BIN)/pytest tests/agents -p no:cacheprovider
 
+frameworks: .venv/.ready ## Run frameworks' real packages over the adapters in cairn/frameworks, and check the adapters' types against them
+	@$(BIN)/python tools/frameworks.py $(ARGS)
+
+typescript: .venv/.ready ## Build, check and test the TypeScript client, with real frameworks, against a `cairn serve` (needs npm)
+	@$(BIN)/python tools/typescript.py $(ARGS)
+
+browser: $(MODEL) ## Use the console, and the page for chat clients, in a real Chromium (needs npm; gets Chromium by apt-get)
+	@test -x /usr/bin/chromium -a -x /usr/bin/chromedriver || ! command -v apt-get >/dev/null || \
+		{ apt-get update -qq && apt-get install -y -qq chromium chromium-driver; } >/dev/null
+	@BROWSER=1 $(BIN)/pytest tests/browser -p no:cacheprovider $(ARGS)
+
 plugins: .venv/.ready ## Check plugin, marketplace, extension and bundle by their vendors' own tools (needs npm)
 	@PYTHONPATH=tests $(BIN)/python tools/validate_plugins.py
 
@@ -61,6 +72,9 @@ faults: .venv/.ready ## Let stores fail and processes die at every call, and fin
 
 isolation: .venv/.ready ## Have tenants call every tool at once and alone, compare, and find leaks planted on purpose
 	@PYTHONPATH=tests $(BIN)/python tools/isolate.py $(if $(SEED),--seed $(SEED))
+
+mutants: .venv/.ready ## Plant 60 faults in the room that ROOM= names, drawn by SEED=, and print those that no test notices
+	@PYTHONHASHSEED=0 OPENBLAS_NUM_THREADS=1 $(BIN)/python tools/mutants.py $(if $(SEED),--seed $(SEED)) $(ROOM)
 
 .venv/.ready: requirements-dev.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Cairn needs Python 3.11 or newer"; exit 1; }

@@ -1,9 +1,9 @@
 """What calls ask of AWS, in figures that no machine changes, beside the budgets of the design.
 
-Every tool is called as an agent calls it, record and rate limits included, over the embedded store. Round trips are
-the calls of table, blobs, key service and queue that wait for one another; those made at once count once. `warm` is a
-process that made the same call 40 seconds ago; `new` made it for another session and user of the tenant; `cold` has
-just started.
+Every tool that is on in AWS is called as its callers call it, record and rate limits included, over the embedded
+store. Round trips are the calls of table, blobs, key service and queue that wait for one another; those made at once
+count once. `warm` is a process that made the same call 40 seconds ago; `new` made it for another session and user of
+the tenant; `cold` has just started.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import report
+from cairn.ground.table import Key
 from cairn.log.layout import ENTRIES, NEWEST
 from cairn.sessions.layout import EVENTS, GUARDS, HEAD
 from costs import (
@@ -21,6 +22,8 @@ from costs import (
     Indexing,
     Measured,
     Sized,
+    by_documents,
+    by_items,
     by_memories,
     by_size,
     by_turns,
@@ -32,6 +35,8 @@ from scenes import AFTER, BEFORE, CONTENT_BYTES, SEED, TEXT_BYTES
 
 TURNS = (10, 100, 1_000, 10_000)
 MEMORIES = (100, 1_000, 10_000, 100_000)
+DOCUMENTS = (10, 1_000, 10_000)
+ITEMS = (10, 1_000, 10_000)
 ROUNDS = {
     "memory_before_turn": 1,
     "memory_after_turn": 2,
@@ -46,7 +51,23 @@ ROUNDS = {
     "forget": 1,
     "memory_list_users": 2,
     "memory_list_known": 1,
+    "memory_list_changes": 1,
+    "memory_count_changes": 3,
+    "memory_correct": 2,
+    "memory_restore": 3,
+    "memory_pin": 3,
     "memory_list_items": 1,
+    "memory_tell_health": 3,
+    "memory_put_documents": 1,
+    "memory_get_documents": 1,
+    "memory_search_documents": 1,
+    "memory_append_items": 1,
+    "memory_read_items": 1,
+    "memory_take_back_items": 2,
+    "memory_delete_items": 3,
+    "memory_list_item_logs": 1,
+    "memory_list_keys": 1,
+    "memory_create_key": 1,
 }
 """The most sequential round trips of a warm call."""
 COLD_SEGMENT_ROUNDS = 2
@@ -74,23 +95,31 @@ def main() -> None:
     parser = report.options(__doc__)
     parser.add_argument("--turns", type=int, default=max(TURNS), help="how many turns to go up to")
     parser.add_argument("--memories", type=int, default=max(MEMORIES), help="how many memories to go up to")
+    parser.add_argument("--documents", type=int, default=max(DOCUMENTS), help="how many documents to go up to")
+    parser.add_argument("--items", type=int, default=max(ITEMS), help="how many items of a log to go up to")
     given = parser.parse_args()
     tools = every_tool()
     turns, indexing = by_turns([each for each in TURNS if each <= given.turns])
     memories = by_memories([each for each in MEMORIES if each <= given.memories])
+    documents = by_documents([each for each in DOCUMENTS if each <= given.documents])
+    items = by_items([each for each in ITEMS if each <= given.items])
     tables = [
-        budget_table(budgets(tools, turns, memories)),
+        budget_table(budgets(tools, turns, memories, documents, items)),
         tool_table(tools),
         units_table(tools),
         growth_table("As a session grows", "turn", turns),
         growth_table("As a user's memories grow", "memories", memories),
+        growth_table("As a user's documents grow", "documents", documents),
+        growth_table("As an item log grows", "items", items),
         indexing_table(indexing),
         size_table(by_size()),
     ]
     report.publish("budgets", tables, given, seeds=(SEED,), libraries=("pydantic", "cryptography"))
 
 
-def budgets(tools: Mapping[str, Measured], turns: Growth, memories: Growth) -> Iterator[Budget]:
+def budgets(
+    tools: Mapping[str, Measured], turns: Growth, memories: Growth, documents: Growth, items: Growth
+) -> Iterator[Budget]:
     """Yield every budget with its figure."""
     for name, each in tools.items():
         if each.scene.tool in ROUNDS:
@@ -101,7 +130,7 @@ def budgets(tools: Mapping[str, Measured], turns: Growth, memories: Growth) -> I
     yield Budget(f"write units of a turn of {2 * TEXT_BYTES:,} bytes", TURN_WRITES, turn_cost.write_units)
     yield Budget(f"read units of a turn of {2 * TEXT_BYTES:,} bytes", TURN_READS, turn_cost.read_units)
     yield Budget("S3 requests of a turn, warm", 0, turn_cost.calls("S3"))
-    for what, growth in (("turn", turns), ("memories", memories)):
+    for what, growth in (("turn", turns), ("memories", memories), ("documents", documents), ("items", items)):
         yield from _flat(what, growth)
 
 
@@ -153,7 +182,7 @@ def tool_table(tools: Mapping[str, Measured]) -> Table:
 def units_table(tools: Mapping[str, Measured]) -> Table:
     """Return where the write units of a turn go."""
     rows: list[Sequence[Cell]] = [
-        (scene.tool, each.call, _kind(each.key.sk), each.bytes, each.units, each.index_units)
+        (scene.tool, each.call, _kind(each.key), each.bytes, each.units, each.index_units)
         for scene in (BEFORE, AFTER)
         for each in tools[scene.name].warm.written
     ]
@@ -233,7 +262,9 @@ def _units(cost: Cost) -> float:
     return cost.read_units + cost.write_units
 
 
-def _kind(sk: str) -> str:
+def _kind(key: Key) -> str:
+    if "#asked#" in key.pk:
+        return "receipt"
     kinds = {
         HEAD: "head",
         NEWEST: "the log's newest",
@@ -241,7 +272,7 @@ def _kind(sk: str) -> str:
         ENTRIES: "log entry",
         GUARDS: "guard",
     }
-    return next((kind for beginning, kind in kinds.items() if sk.startswith(beginning)), "record of the call")
+    return next((kind for beginning, kind in kinds.items() if key.sk.startswith(beginning)), "record of the call")
 
 
 if __name__ == "__main__":

@@ -6,19 +6,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from cairn.documents.fields import MOST_PUT, Written
+from cairn.documents.model import Owner
 from cairn.ground.ids import Project, SessionId, UserId
 from cairn.ground.session import Session
+from cairn.items.model import Log as ItemLog
+from cairn.items.model import LogName
 from cairn.memories.model import MOST_PER_SESSION, Note
 from cairn.memories.remember import remember
+from cairn_tools.memory_append_items import AppendItems
 from processes import TENANT, Cost, Deployment, deployed
 from scenes import (
     AFTER,
     BEFORE,
     CONTENT_BYTES,
     CONTEXT,
+    DOCUMENT_SCENES,
     ELSEWHERE,
     FORGET,
     HERE,
+    ITEM_SCENES,
+    ITEMS_AT_ONCE,
+    LOG,
     PROJECT,
     RECALL,
     REMEMBER,
@@ -27,7 +36,9 @@ from scenes import (
     Place,
     Scene,
     archived,
+    document,
     fill,
+    items,
     note,
     preparation,
     prose,
@@ -39,6 +50,7 @@ USUAL_TURNS = 100
 """How long the session is in which every tool is called."""
 RECENT_TURNS = 20
 """How many turns of a size fill what before_turn reads."""
+SECONDS_PER_HOUR = 3600
 SETTLED = 2
 """How often a warm process has made the call before."""
 MEMORY_SCENES = (BEFORE, REMEMBER, RECALL, FORGET)
@@ -125,6 +137,37 @@ def by_memories(checkpoints: Sequence[int]) -> Growth:
                 deployment.work_off()
             found[checkpoint] = {scene.name: measured(deployment, scene) for scene in MEMORY_SCENES}
             stored = checkpoint
+    return found
+
+
+def by_documents(checkpoints: Sequence[int]) -> Growth:
+    """Return what calls about a user's documents take at so many of them."""
+    found: dict[int, Mapping[str, Measured]] = {}
+    with deployed() as deployment:
+        stored, owner = 0, Owner(TENANT, Project(PROJECT), UserId(HERE.user))
+        for checkpoint in checkpoints:
+            while stored < checkpoint:
+                some = min(MOST_PUT, checkpoint - stored)
+                given = [Written.model_validate(document(HERE)["documents"][0]).wanted() for _ in range(some)]
+                deployment.clock.sleep(1)
+                deployment.plain.documents.put(owner, given)
+                stored += some
+            deployment.clock.sleep(SECONDS_PER_HOUR)  # so that a cold process need not read what was just changed
+            found[checkpoint] = {scene.name: measured(deployment, scene) for scene in DOCUMENT_SCENES}
+    return found
+
+
+def by_items(checkpoints: Sequence[int]) -> Growth:
+    """Return what calls about an item log take at so many items in it."""
+    found: dict[int, Mapping[str, Measured]] = {}
+    with deployed() as deployment:
+        stored, log = 0, ItemLog(TENANT, Project(PROJECT), UserId(HERE.user), LogName(LOG))
+        for checkpoint in checkpoints:
+            while stored < checkpoint:
+                given = AppendItems.model_validate(items(HERE, LOG))
+                deployment.plain.item_logs.append(log, given.append(deployment.plain.adapters.entropy))
+                stored += ITEMS_AT_ONCE
+            found[checkpoint] = {scene.name: measured(deployment, scene) for scene in ITEM_SCENES}
     return found
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from math import ceil
 from typing import NamedTuple
 
 from cairn.ground.adapters import Adapters
@@ -15,7 +14,7 @@ from cairn.ground.ids import Digest, Tenant
 from cairn.ground.jobs import Job
 from cairn.ground.ports import Blobs, Jobs, KeyRing, Sandbox, Table
 from cairn.ground.table import (
-    RESERVED_NAME,
+    IN_TRANSACTION,
     Attributes,
     Delete,
     Key,
@@ -24,16 +23,14 @@ from cairn.ground.table import (
     Query,
     Update,
     Write,
-    item_bytes,
+    index_units,
     key_of,
+    read_units,
+    stored_bytes,
+    write_units,
 )
 from cairn.process.system import in_turn
 from cairn.vault.data_key import DataKey as WrappedKey
-
-READ_UNIT_BYTES = 4096
-WRITE_UNIT_BYTES = 1024
-REQUEST_MARK_BYTES = len(RESERVED_NAME) + 16
-"""What the DynamoDB adapter adds to items that it writes under a condition, and here to all: the request's mark."""
 
 
 class Written(NamedTuple):
@@ -123,12 +120,12 @@ class MeteredTable:
 
     def transact(self, writes: Sequence[Write]) -> None:
         """Count and pass on."""
-        with self._counted("transact", writes, times=2):
+        with self._counted("transact", writes, times=IN_TRANSACTION):
             self._table.transact(writes)
 
     def _read(self, what: str, units: str, items: Sequence[Attributes]) -> None:
-        size = sum(map(_stored_bytes, items))
-        self._meter.trip(what, **{units: max(1, ceil(size / READ_UNIT_BYTES))})
+        size = sum(map(stored_bytes, items))
+        self._meter.trip(what, **{units: int(read_units(size))})
         self._meter.sizes["read"] += size
 
     @contextmanager
@@ -143,9 +140,9 @@ class MeteredTable:
                 Written(
                     what,
                     key_of(write),
-                    max(_stored_bytes(one), _stored_bytes(other)),
-                    times * max(_write_units(one), _write_units(other)),
-                    _index_units(one, other),
+                    max(stored_bytes(one), stored_bytes(other)),
+                    times * write_units(one, other),
+                    index_units(one, other),
                 )
                 for write, one, other in zip(writes, before, after, strict=True)
             ]
@@ -242,17 +239,3 @@ def metered(adapters: Adapters, meter: Meter) -> Adapters:
         jobs=MeteredJobs(adapters.jobs, meter),
         parallel=meter,
     )
-
-
-def _stored_bytes(item: Attributes) -> int:
-    return item_bytes(item) + REQUEST_MARK_BYTES if item else 0
-
-
-def _index_units(before: Attributes, after: Attributes) -> int:
-    """Return what a change costs in the index: one unit to take an entry out, one to put one in."""
-    entries = [tuple(item[name] for name in ("ipk", "isk") if name in item) for item in (before, after)]
-    return sum(map(bool, entries)) if entries[0] != entries[1] else 0
-
-
-def _write_units(item: Attributes) -> int:
-    return max(1, ceil(_stored_bytes(item) / WRITE_UNIT_BYTES))

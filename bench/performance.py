@@ -1,4 +1,4 @@
-"""The page docs/performance.md, which shows the results that benches have kept."""
+"""The page docs/performance.md, which shows the results that benches have kept, with figures of some."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from figures import figure
 
 _INTRODUCTION = """\
 Generated from the results in `bench/results`; nothing here is typed. Each command prints its part again; with
@@ -28,8 +30,11 @@ def _part(result: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"## `make bench-{result['bench']}`", "")
     yield f"Measured {result['measured']} on {machine['cpu']}, {machine['cores']} cores, {machine['memory_gb']} GB,"
     yield f"{machine['system']}; {versions}{seeds}; load {load['at_start']} before and {load['at_end']} after."
+    drawn = figure(result)
     for table in result["tables"]:
         yield from ("", f"### {table['title']}", "")
+        if drawn and drawn.beside == table["title"]:
+            yield from (f"![{drawn.title}](figures/{drawn.file})", "")
         yield _row(table["columns"])
         yield _row(["---"] * len(table["columns"]))
         yield from map(_row, table["rows"])

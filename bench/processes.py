@@ -26,6 +26,7 @@ from cairn.ground.ids import Tenant
 from cairn.ground.jobs import IndexLog, Job
 from cairn.process.system import SystemEntropy, in_turn
 from cairn.settings.settings import Settings
+from cairn.telemetry.record import CallMeter
 from cairn.tool.call import Call, execute
 from cairn_sandbox import door
 from cairn_tools.catalog import CATALOG
@@ -33,7 +34,7 @@ from metering import Meter, MeteredSandbox, Written, metered
 from over_adapters import services_over
 
 TENANT = Tenant("bench")
-CALLER = Caller(TENANT, frozenset({"read", "write"}), "bench-request", (ALL_PROJECTS,))
+CALLER = Caller(TENANT, frozenset({"read", "write", "admin"}), "bench-request", (ALL_PROJECTS,))
 SETTINGS = Settings(memory_enabled=True, tool_switches={tool.name: True for tool in CATALOG if not tool.on_by_default})
 SERVICES = {
     "DynamoDB": ("get", "query", "put", "update", "delete", "transact"),
@@ -158,9 +159,12 @@ class Deployment:
         """Keep blobs in a directory and the table in memory."""
         self.clock = PacedClock()
         self._queue = _Queue()
-        self._table = SqliteTable(Path(":memory:"))
-        blobs, keys = DirectoryBlobs(directory / "blobs"), LocalKeyRing(bytes(32))
-        self.adapters = Adapters(self._table, blobs, keys, self.clock, SystemEntropy(), in_turn, self._queue)
+        meter = CallMeter()
+        self._table = SqliteTable(Path(":memory:"), meter=meter)
+        blobs, keys = DirectoryBlobs(directory / "blobs", meter), LocalKeyRing(bytes(32))
+        self.adapters = Adapters(
+            self._table, blobs, keys, self.clock, SystemEntropy(), in_turn, self._queue, meter=meter
+        )
         self.plain = services_over(self.adapters, SETTINGS)
         self.inventory = EmbeddedInventory(self._table, directory / "blobs")
         PolicyStore(self.adapters).write(json.dumps(POLICY))

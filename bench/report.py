@@ -2,7 +2,7 @@
 
 A bench makes `Table`s and hands them to `publish` with the options of `options`: `--json` adds one JSON object as the
 last line, with the machine, the versions, the seeds and the load in it; `--save` keeps that object in bench/results
-and writes docs/performance.md from all that is kept there.
+and writes docs/performance.md, and the figures in it, from all that is kept there.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import figures
 import performance
 
 RESULTS = Path(__file__).parent / "results"
@@ -80,6 +81,7 @@ def publish(
         RESULTS.mkdir(exist_ok=True)
         (RESULTS / f"{bench}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
         PAGE.write_text(performance.page(RESULTS), "utf-8")
+        figures.write(RESULTS, PAGE.parent / "figures")
     if given.json:
         print(json.dumps(result, ensure_ascii=False))
 

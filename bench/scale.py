@@ -12,8 +12,8 @@ import cost
 import report
 from agents import ROUND_TRIP_MS
 from built_log import DISTINCT, build, embedding_seconds
+from cairn.ground import retries
 from cairn.ground.jobs import DUE_SHARDS
-from cairn.keyvalue import writing as keyvalue_writing
 from cairn.sessions import transacting
 from cairn.sessions.layout import HEAD
 from heat import NEW_KEY, PARTITION_READS, PARTITION_WRITES, Load, hot, load, meeting
@@ -102,8 +102,7 @@ def meeting_table() -> Table:
     """Return how commits fare that meet at one item."""
     logs = [transacting.RETRY_SECONDS * 2**attempt for attempt in range(transacting.ATTEMPTS - 1)]
     counters = [
-        min(keyvalue_writing.RETRY_SECONDS * 2**attempt, keyvalue_writing.MOST_RETRY_SECONDS)
-        for attempt in range(keyvalue_writing.ATTEMPTS - 1)
+        min(retries.RETRY_SECONDS * 2**attempt, retries.MOST_RETRY_SECONDS) for attempt in range(retries.ATTEMPTS - 1)
     ]
     rows: list[Sequence[Cell]] = []
     for rate in RATES:

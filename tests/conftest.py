@@ -32,6 +32,7 @@ from cairn.process.system import in_turn
 from cairn.services import Services
 from cairn.settings.settings import Settings, variables
 from cairn.telemetry import logs
+from cairn.telemetry.record import CallMeter
 from cairn.tool.call import Call
 from cairn_tools.catalog import CATALOG
 from support.doubles import FakeClock, RecordingJobs, RepeatingKeyRing
@@ -67,7 +68,8 @@ class CountingEntropy:
         return stream[:size]
 
 
-EVERY_CALL_S = " OR ".join(f"pk LIKE '{pattern}'" for pattern in ("%#audit", "%#audit#%", "%#rates", "%#keys"))
+_EVERY_CALL = ("%#audit", "%#audit#%", "%#asked#%", "%#rates", "%#keys")
+EVERY_CALL_S = " OR ".join(f"pk LIKE '{pattern}'" for pattern in _EVERY_CALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +165,12 @@ def new_adapters(tmp_path: Path) -> Iterator[Callable[[], tuple[Store, Adapters]
     def make() -> tuple[Store, Adapters]:
         directory = tmp_path / f"store-{len(tables)}"
         directory.mkdir(mode=0o700)
-        tables.append(SqliteTable(directory / "table.sqlite3"))
-        blobs = DirectoryBlobs(directory / "blobs")
+        meter = CallMeter()
+        tables.append(SqliteTable(directory / "table.sqlite3", meter=meter))
+        blobs = DirectoryBlobs(directory / "blobs", meter)
         keys = RepeatingKeyRing()
         return Store(directory), Adapters(
-            tables[-1], blobs, keys, FakeClock(), CountingEntropy(), in_turn, RecordingJobs()
+            tables[-1], blobs, keys, FakeClock(), CountingEntropy(), in_turn, RecordingJobs(), meter=meter
         )
 
     yield make
@@ -238,8 +241,14 @@ def call(caller: Caller, services: Services) -> Call:
 def event_of() -> Callable[..., dict[str, Any]]:
     """Return a function that makes the API Gateway event, payload 2.0, of a POST behind the authorizer."""
 
-    def make(
-        path: str, body: object, *, tenant: str = "acme", projects: str = "*", headers: Mapping[str, str] | None = None
+    def make(  # noqa: PLR0913 - one parameter for each part that tests vary
+        path: str,
+        body: object,
+        *,
+        tenant: str = "acme",
+        projects: str = "*",
+        scopes: str = "read write",
+        headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         return {
             "version": "2.0",
@@ -248,7 +257,7 @@ def event_of() -> Callable[..., dict[str, Any]]:
             "requestContext": {
                 "http": {"method": "POST", "path": path},
                 "requestId": "request-1",
-                "authorizer": {"lambda": {"tenant": tenant, "scopes": "read write", "projects": projects}},
+                "authorizer": {"lambda": {"tenant": tenant, "scopes": scopes, "projects": projects}},
             },
             "body": body if isinstance(body, str) else json.dumps(body),
             "isBase64Encoded": False,

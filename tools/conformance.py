@@ -177,7 +177,7 @@ def lists_tools(era: str, url: str) -> bool:
 
 def plays_session(era: str, url: str) -> bool:
     """Have the Inspector play the session, say how it went and keep what was called and answered."""
-    unlisted = {tool.name for tool in CATALOG if tool.route is not None}
+    unlisted = {tool.name for tool in CATALOG if tool.for_people}
 
     def call(tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         if tool in unlisted:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cairn.access.signed_requests import ROOT as AGENTCORE
 from cairn.edge.guard import GATEWAY_SECONDS
-from cairn.tool.tool import Tool
+from cairn.tool.tool import OPERATORS, PROGRAMS, Tool
+from cairn_agentcore.catalog import METHODS as AGENTCORE_METHODS
+from cairn_agentcore.catalog import TOOLS as AGENTCORE_TOOLS
+from cairn_console.catalog import PAGES
 from cairn_mcp.profiles import PROFILES
+from cairn_mem0.asked import TOOLS as MEM0_TOOLS
+from cairn_mem0.catalog import methods as mem0_methods
+from cairn_mem0.door import PATH as MEM0
 from cairn_tools.memory_run_maintenance import memory_run_maintenance
 from cloudformation import camel, ref
 from grants import GRANTS
@@ -140,12 +147,12 @@ _SANDBOX = Function(
 
 
 def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
-    """Return the functions beside the tools and then the tools'; MCP's and a pipe's may do all that any tool may.
+    """Return the functions beside the tools and then the tools'; MCP's and a pipe's may do all that an agent's may.
 
     MCP's stands first: the template then says in full there what tools share, and a new tool is written by aliases.
+    Tools for operators have one function together, those for programs another, and the console's may do what all may.
     """
-    of_all = {grant for tool in catalog for grant in _of_a_call(tool.grants)}
-    granted = tuple(grant for grant in GRANTS if grant in of_all)
+    granted = _granted(tool for tool in catalog if not tool.for_operators)
     tools = [
         Function(
             name=tool.name,
@@ -159,6 +166,7 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
             environment=_environment(tool.grants if tool.runs is None else granted),
         )
         for tool in catalog
+        if tool.function == tool.name
     ]
     mcp = Function(
         name="mcp",
@@ -172,7 +180,76 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
         memory=1024,
         environment=_environment(granted),
     )
-    return (mcp, _HEALTH, _AUTHORIZER, _METADATA, _SCHEDULE, _WORKER, _SANDBOX, *tools)
+    beside = (_HEALTH, _AUTHORIZER, _METADATA, _SCHEDULE, _WORKER, _SANDBOX, _console(catalog))
+    return (mcp, *beside, *_addresses(), *_shared(catalog), *tools)
+
+
+def _granted(tools: Iterable[Tool]) -> tuple[str, ...]:
+    """Return what these tools are granted together."""
+    found = {grant for tool in tools for grant in _of_a_call(tool.grants)}
+    return tuple(grant for grant in GRANTS if grant in found)
+
+
+def _console(catalog: Sequence[Tool]) -> Function:
+    """Return the function of the console: it asks no authorizer, since it reads a browser's cookie itself.
+
+    It may do what the tools that its pages ask may do, but for those that are off in AWS.
+    """
+    asked = {name for page in PAGES for name in page.tools}
+    grants = {*_granted(tool for tool in catalog if tool.name in asked), "credentials:check", "keys:admit"}
+    granted = tuple(grant for grant in GRANTS if grant in grants)
+    return Function(
+        name="console",
+        handler="cairn_console.door.handler",
+        description="Pages on which people see and correct what is remembered",
+        grants=granted,
+        paths=("/", "/console", "/console/{page+}"),
+        methods=("GET", "POST"),
+        timeout=GATEWAY_SECONDS,
+        memory=1024,
+        public=True,
+        environment=_environment(granted),
+    )
+
+
+def _addresses() -> Iterator[Function]:
+    """Yield the functions of other services' clients, which may do what the tools may do that their calls ask."""
+    for name, description, root, methods, tools in (
+        ("mem0", "The calls of mem0's clients", MEM0, mem0_methods(), MEM0_TOOLS),
+        ("agentcore", "The operations of AgentCore's clients", AGENTCORE, AGENTCORE_METHODS, AGENTCORE_TOOLS),
+    ):
+        granted = _granted(tools)
+        yield Function(
+            name=name,
+            handler=f"cairn_{name}.door.handler",
+            description=description,
+            grants=granted,
+            paths=(f"{root}/{{call+}}",),
+            methods=methods,
+            timeout=GATEWAY_SECONDS,
+            memory=1024,
+            environment=_environment(granted),
+        )
+
+
+_SHARED = {OPERATORS: "cairn_console.operators.handler", PROGRAMS: "cairn_programs.door.handler"}
+
+
+def _shared(catalog: Sequence[Tool]) -> Iterator[Function]:
+    """Yield the functions that many tools are in together, if there are such tools."""
+    for name, handler in _SHARED.items():
+        tools = [tool for tool in catalog if tool.function == name and not tool.own_machine_only]
+        if tools:
+            granted = _granted(tools)
+            yield Function(
+                name=name,
+                handler=handler,
+                description=f"Every tool for {name}",
+                grants=granted,
+                paths=tuple(f"/v1/tools/{tool.name}" for tool in tools),
+                timeout=GATEWAY_SECONDS,
+                environment=_environment(granted),
+            )
 
 
 def _environment(grants: Collection[str]) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast, get_type_hints
 
@@ -20,16 +20,18 @@ from typing_extensions import Doc
 
 import plugins
 import template_functions
+from cairn.access.signed_requests import ROOT as AGENTCORE
 from cairn.edge.problems import HTTP_STATUS
 from cairn.edge.routes import SHORT_NAMES
 from cairn.ground.ids import Project, Tenant
-from cairn.ground.jobs import EmbedLog, IndexLog, Job, MaintainShard, SealAudit, encoded
+from cairn.ground.jobs import EmbedLog, IndexLog, Job, MaintainShard, RunTask, SealAudit, encoded
 from cairn.settings.options import OPTIONS, Option
 from cairn.settings.settings import variables
 from cairn.telemetry.metrics import METRICS
 from cairn.telemetry.record import CallRecord
 from cairn.telemetry.tracing import SPANS
 from cairn.tool.tool import Tool
+from cairn_mem0.door import PATH as MEM0
 from cairn_tools.catalog import CATALOG
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,6 +42,7 @@ JOBS: tuple[Job, ...] = (
     IndexLog(_LOCAL, Project("garden"), "u:ada"),
     EmbedLog(_LOCAL, Project("garden"), "u:ada"),
     SealAudit(_LOCAL),
+    RunTask(_LOCAL, "01ARYZ6S410000000000000000"),
 )
 PUBLIC = {
     "health": ("/healthz", "api.example.com"),
@@ -60,7 +63,8 @@ Generated. Every tool is `POST /v1/tools/{name}` with its arguments as JSON; [To
 asked with path and query too, under the same key, scopes and rates. A parameter that is bound to the key, or stands in
 a header `X-Cairn-Project`, `X-Cairn-Session` or `X-Cairn-User`, may be left out. `GET /healthz`,
 `GET /v1/runtime-config` and `GET /openapi.json` need no key; the last describes all of this to programs, in OpenAPI
-3.1. An error is `{"type": "error", "error": {"code", "message", "details", "retryable"}}`."""
+3.1. An error is `{"type": "error", "error": {"code", "message", "details", "retryable"}}`. Below `/mem0`
+[mem0's clients](../how-to/move-from-mem0.md) are answered, in their own form."""
 
 _TELEMETRY_INTRODUCTION = """\
 Generated. All of it holds names, numbers and codes, never content, keys or tokens. Log and metrics are lines of JSON on
@@ -78,9 +82,11 @@ Sent to X-Ray where Lambda samples the request, under the function's own segment
 UNAVAILABLE."""
 
 
-def http_event(path: str, headers: Mapping[str, str], body: object) -> dict[str, Any]:
+def http_event(
+    path: str, headers: Mapping[str, str], body: object, scopes: Sequence[str] = ("read", "write")
+) -> dict[str, Any]:
     """Return an API Gateway event of payload 2.0 as it arrives behind the authorizer."""
-    authorizer = {"lambda": {"tenant": "local", "scopes": "read write", "projects": "*"}}
+    authorizer = {"lambda": {"tenant": "local", "scopes": " ".join(scopes), "projects": "*"}}
     return {
         "version": "2.0",
         "routeKey": f"POST {path}",
@@ -97,12 +103,38 @@ def http_event(path: str, headers: Mapping[str, str], body: object) -> dict[str,
     }
 
 
+def mem0_event() -> dict[str, Any]:
+    """Return the event with which one of mem0's clients begins."""
+    call = "v1/ping/"
+    event = http_event(f"{MEM0}/{call}", {}, None)
+    http = {**event["requestContext"]["http"], "method": "GET"}
+    context = {**event["requestContext"], "http": http}
+    key, named = f"GET {MEM0}/{{call+}}", {"call": call}
+    return {**event, "routeKey": key, "pathParameters": named, "requestContext": context, "body": ""}
+
+
+def agentcore_event() -> dict[str, Any]:
+    """Return the event with which AgentCore's clients list memories, behind the authorizer."""
+    call = "memories/"
+    event = http_event(f"{AGENTCORE}/{call}", {}, {})
+    return {**event, "routeKey": f"POST {AGENTCORE}/{{call+}}", "pathParameters": {"call": call}}
+
+
 def public_event(path: str, host: str) -> dict[str, Any]:
     """Return the event of a GET that no authorizer stands before."""
     event = http_event(path, {}, None)
     http = {**event["requestContext"]["http"], "method": "GET"}
     context = {"http": http, "requestId": event["requestContext"]["requestId"], "domainName": host}
     return {**event, "routeKey": f"GET {path}", "requestContext": context, "body": ""}
+
+
+def sign_in_event(path: str, host: str) -> dict[str, Any]:
+    """Return the event of the form by which a browser shows its key to the console."""
+    event = public_event(path, host)
+    context = {**event["requestContext"], "http": {**event["requestContext"]["http"], "method": "POST"}}
+    headers = {"content-type": "application/x-www-form-urlencoded", "host": host, "origin": f"https://{host}"}
+    shown = {"requestContext": context, "headers": headers, "body": "key=cairn_id_secret"}
+    return {**event, "routeKey": f"POST {path}", **shown}
 
 
 def authorizer_event(path: str) -> dict[str, Any]:
@@ -213,9 +245,11 @@ def telemetry_page() -> str:
 def outputs() -> Iterator[tuple[Path, str]]:
     """Yield each generated file's path in the repository and its content."""
     for tool in CATALOG:
-        http = http_event(f"/v1/tools/{tool.name}", {}, dict(tool.example))
+        scopes = ("read", "write", *(("admin",) if tool.for_operators else ()))
+        http = http_event(f"/v1/tools/{tool.name}", {}, dict(tool.example), scopes)
         yield Path(f"events/http/{tool.name}.json"), json.dumps(http, indent=2) + "\n"
-        yield Path(f"events/mcp/{tool.name}.json"), json.dumps(mcp_event(tool), indent=2) + "\n"
+        if not tool.for_operators:
+            yield Path(f"events/mcp/{tool.name}.json"), json.dumps(mcp_event(tool), indent=2) + "\n"
         if tool.family == "standard":
             asked = {"tool": tool.name, "arguments": dict(tool.example), "request_id": "sample-request"}
             yield Path(f"events/sandbox/{tool.name}.json"), json.dumps(asked, indent=2) + "\n"
@@ -225,6 +259,10 @@ def outputs() -> Iterator[tuple[Path, str]]:
     yield Path("events/jobs/schedule.json"), json.dumps({"id": "sample-execution"}, indent=2) + "\n"
     for name, (path, host) in PUBLIC.items():
         yield Path(f"events/http/{name}.json"), json.dumps(public_event(path, host), indent=2) + "\n"
+    signing_in = sign_in_event("/console/sign-in", "api.example.com")
+    yield Path("events/http/console.json"), json.dumps(signing_in, indent=2) + "\n"
+    yield Path("events/http/mem0.json"), json.dumps(mem0_event(), indent=2) + "\n"
+    yield Path("events/http/agentcore.json"), json.dumps(agentcore_event(), indent=2) + "\n"
     yield Path("events/authorizer.json"), json.dumps(authorizer_event("/mcp"), indent=2) + "\n"
     yield Path("docs/reference/tools.md"), tools_page()
     yield Path("docs/reference/http.md"), http_page()
@@ -264,7 +302,7 @@ def main() -> int:
 def _scope(tool: Tool) -> str:
     if tool.runs is not None:
         return "what each step's tool needs"
-    return "read" if tool.read_only else "write"
+    return tool.scope
 
 
 def _inputs(schema: Mapping[str, Any]) -> Iterator[str]:

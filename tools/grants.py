@@ -65,6 +65,7 @@ _FREE = ["*#s#*", "*#m#*"]
 _PARTITIONS: dict[str, dict[str, list[str]]] = {
     "sessions:read": {"ReadItems": ["*#s#*"]},
     "sessions:put": {"PutItems": ["*#s#*"]},
+    "sessions:change": {"ChangeItems": ["*#s#*"]},
     "sessions:write": {"PutItems": ["*#s#*"], "ChangeItems": ["*#s#*"]},
     "sessions:delete": {"DeleteItems": ["*#s#*"]},
     "sessions:due": {"ReadIndex": ["~due#*"]},
@@ -84,18 +85,36 @@ _PARTITIONS: dict[str, dict[str, list[str]]] = {
         "ChangeItems": ["*#k", "*#k#*"],
         "DeleteItems": ["*#k#*"],
     },
+    "documents:read": {"ReadItems": ["*#d#*"]},
+    "documents:write": {
+        "ReadIndex": ["*#d"],
+        "PutItems": ["*#d#*"],
+        "ChangeItems": ["*#d#*"],
+        "DeleteItems": ["*#d#*"],
+    },
+    "items:read": {"ReadItems": ["*#i#*"]},
+    "items:write": {"PutItems": ["*#i#*"], "ChangeItems": ["*#i#*"]},
+    "items:delete": {"DeleteItems": ["*#i#*"]},
     "archive:read": {"ReadItems": ["*#a"]},
     "archive:put": {"PutItems": ["*#a"]},
     "executions:use": {"ReadItems": ["*#x#*"], "PutItems": ["*#x#*"]},
     "calls:read": {"ReadIndex": ["*#calls#*"]},
     "journal:write": {"PutItems": ["*#audit", "*#audit#*"]},
+    "plans:put": {"PutItems": ["*#plans"]},
     "rates:take": {"PutItems": ["*#rates"]},
     "audit:due": {"ReadIndex": ["~unsealed"]},
+    "audit:read": {"ReadItems": ["*#audit", "*#audit#*"]},
     "audit:seal": {"ReadItems": ["*#audit", "*#audit#*"], "PutItems": ["*#audit"], "ChangeItems": ["*#audit"]},
+    "asked:put": {"PutItems": ["*#asked#*"]},
+    "asked:read": {"ReadItems": ["*#asked#*"]},
+    "asked:erase": {"ReadItems": ["*#asked#*"], "DeleteItems": ["*#asked#*"]},
     "key:use": {"ReadItems": ["*#keys"]},
     "keys:admit": {"ReadItems": [f"{_DIGEST}#keys"], "PutItems": [f"{_DIGEST}#keys"]},
     "policy:read": {"ReadItems": ["~policies#p", "~policies#versions", "~policies#keys"]},
     "credentials:check": {"ReadItems": ["~credentials#api", "~credentials#keys"]},
+    "credentials:list": {"ReadItems": ["~credentials#api"]},
+    "credentials:add": {"ReadItems": ["~credentials#keys"], "PutItems": ["~credentials#api"]},
+    "credentials:change": {"ChangeItems": ["~credentials#api"]},
     "stores:probe": {"ReadItems": ["healthz"]},
 }
 
@@ -104,6 +123,7 @@ _PARTITIONS: dict[str, dict[str, list[str]]] = {
 # indexes: its function has the layer of the model, and may ask another one. Whoever reads blobs may list their names:
 # to others S3 says of one that is absent that it is denied.
 _LIST = statement("TellAbsentBlobs", ["s3:ListBucket"], _BUCKET)
+_OPEN_CREDENTIALS = statement("OpenCredentials", ["kms:Decrypt"], _KEY, condition=_for("~credentials"))
 _BESIDE: dict[str, list[dict[str, Any]]] = {
     "blobs:read": [
         statement("ReadBlobs", ["s3:GetObject"], _BLOBS),
@@ -118,7 +138,8 @@ _BESIDE: dict[str, list[dict[str, Any]]] = {
     "key:use": [statement("OpenDataKeys", ["kms:Decrypt"], _KEY, condition=_FOR_A_TENANT)],
     "keys:admit": [statement("MakeDataKeys", ["kms:GenerateDataKey"], _KEY, condition=_FOR_A_TENANT)],
     "policy:read": [statement("OpenPolicy", ["kms:Decrypt"], _KEY, condition=_for("~policies"))],
-    "credentials:check": [statement("OpenCredentials", ["kms:Decrypt"], _KEY, condition=_for("~credentials"))],
+    "credentials:check": [_OPEN_CREDENTIALS],
+    "credentials:add": [_OPEN_CREDENTIALS],
     "stores:probe": [
         statement("ProbeBlobs", ["s3:GetObject"], sub("${MemoryBucket.Arn}/blobs/healthz/*")),
         _LIST,
@@ -198,9 +219,12 @@ def _on(patterns: Sequence[str]) -> dict[str, Any]:
 
 def _keep_out(grants: Sequence[str]) -> list[Shared]:
     """Return what keeps a function that has nothing to do with sessions and logs out of those named like its own."""
-    if any(grant.startswith(("sessions:", "logs:", "turns:")) and grant != "sessions:due" for grant in grants):
+    if any(
+        grant.startswith(("sessions:", "logs:", "turns:", "documents:", "items:")) and grant != "sessions:due"
+        for grant in grants
+    ):
         return []
-    condition = {"ForAnyValue:StringLike": {"dynamodb:LeadingKeys": _FREE}}
+    condition = {"ForAnyValue:StringLike": {"dynamodb:LeadingKeys": [*_FREE, "*#d#*", "*#i#*"]}}
     denied = statement("KeepOut", _named(_EVERY_CALL), _TABLE, condition=condition, effect="Deny")
     return [Shared("KeepOut", denied)]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,6 +21,14 @@ _UV = Path(sys.executable).parent / "uv"
 _COMPILE = ["pip", "compile", "--quiet", "--universal", "--generate-hashes"]
 _ALONE = {"agents"}
 """Programs of which the package alone is taken, none that it needs to be imported."""
+_BESIDE_CAIRN = {
+    "frameworks/together": (
+        *("adk", "agent-framework", "anthropic", "claude-agent-sdk", "langgraph", "llama-index", "openai-agents"),
+        *("pydantic-ai-harness", "strands"),
+    ),
+    "frameworks/pydantic-ai": ("pydantic-ai",),
+}
+"""Environments that hold what Cairn needs too, and what these extras of it ask for."""
 # pip 23 takes the newest release of what is asked for with extras where the pin stands without them.
 _BARE = ["--no-emit-index-url", "--no-annotate", "--no-header", "--no-strip-extras"]
 
@@ -36,8 +45,7 @@ def main() -> int:
     pin(f"{READER}.in", f"{READER}.txt", "--constraint", DEVELOPMENT)
     programs = sorted(each.relative_to(ROOT).with_suffix("") for each in PROGRAMS.rglob("*.in"))
     for each in programs:
-        alone = ("--no-deps",) if each.name in _ALONE else ()
-        pin(f"{each}.in", f"{each}.txt", "--python-version", "3.11", *alone)
+        pin(f"{each}.in", f"{each}.txt", "--python-version", "3.11", *_more(each))
     layers = [f"{each}.txt" for each in (RUNTIME, NATIVE, MODEL, MODEL_RUNTIME, MULTILINGUAL, READER)]
     written = [*layers, DEVELOPMENT, *(f"{each}.txt" for each in programs)]
     naming = [each for each in written if "://" in (ROOT / each).read_text()]
@@ -48,6 +56,16 @@ def main() -> int:
 def pin(source: str, target: str, *options: str) -> None:
     """Write the pins of what a file asks for."""
     subprocess.run([_UV, *_COMPILE, *_BARE, source, *options, "--output-file", target], cwd=ROOT, check=True)  # noqa: S603 - the uv that was just installed
+
+
+def _more(program: Path) -> Iterator[str]:
+    """Yield the options of one program's pins."""
+    if program.name in _ALONE:
+        yield "--no-deps"
+    extras = _BESIDE_CAIRN.get(str(program.relative_to("tools/programs")))
+    if extras:
+        yield from ("pyproject.toml", "--constraint", f"{RUNTIME}.txt")
+        yield from (word for extra in extras for word in ("--extra", extra))
 
 
 if __name__ == "__main__":

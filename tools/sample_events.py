@@ -6,12 +6,21 @@ import json
 from pathlib import Path
 from typing import Any
 
+from cairn.tool.tool import OPERATORS, PROGRAMS
+from cairn_tools.catalog import CATALOG
 from cloudformation import camel
 from lambda_runtime import Function
 
 EVENTS = Path(__file__).resolve().parent.parent / "events"
+_KEY = "cairn_id_secret"
 # Of each function that is no tool's; a tool's is named after it.
 _FILES = {
+    **{
+        f"{camel(shared)}Function": tuple(
+            f"http/{tool.name}.json" for tool in CATALOG if tool.function == shared and not tool.own_machine_only
+        )
+        for shared in (OPERATORS, PROGRAMS)
+    },
     "McpFunction": ("mcp/*.json",),
     "HealthFunction": ("http/health.json", "http/runtime_config.json", "http/openapi.json"),
     "AuthorizerFunction": ("authorizer.json",),
@@ -23,7 +32,7 @@ _FILES = {
 
 
 def samples(function: Function, key: str) -> dict[str, dict[str, Any]]:
-    """Return each sample event of the function under its file's name; the authorizer is shown this API key.
+    """Return each sample event of the function under its file's name; authorizer and console are shown this API key.
 
     FileNotFoundError where there is none: a new function comes with an event.
     """
@@ -33,8 +42,4 @@ def samples(function: Function, key: str) -> dict[str, dict[str, Any]]:
         paths = [path for path in paths if f"{camel(path.stem)}Function" == function.name]
     if not paths:
         raise FileNotFoundError(f"events/ has no event for {function.name}: make it in tools/generate.py")
-    found: dict[str, dict[str, Any]] = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
-    for event in found.values():
-        if event.get("type") == "REQUEST":
-            event["headers"] = {**event["headers"], "authorization": f"Bearer {key}"}
-    return found
+    return {path.stem: json.loads(path.read_text(encoding="utf-8").replace(_KEY, key)) for path in paths}

@@ -13,16 +13,19 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import Pool
 from typing import TypeVar
 
+from simulation.document_actions import DOCUMENT_ACTIONS
 from simulation.faulty_link import Fault
 from simulation.flows import FLOWS, Plan, pairs, rehearsed, singles
 from simulation.mutants import MOST_SEEDS, MUTANTS, found
-from simulation.schedule import simulated
+from simulation.schedule import EVERYTHING, simulated
 
 WORKERS = 2
 MOST_SHOWN = 20
+PLAYS = {"everything": EVERYTHING, "documents": DOCUMENT_ACTIONS}
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -33,16 +36,17 @@ def main() -> int:
     options.add_argument("--first", type=int, default=0)
     options.add_argument("--schedules", type=int, default=10_000)
     options.add_argument("--seed", type=int)
+    options.add_argument("--of", choices=PLAYS, default="everything", help="what the schedule of --seed is of")
     asked = options.parse_args()
     if asked.seed is not None:
-        return play(asked.seed)
-    broken = [sweep(), draw(asked.first, asked.schedules), plant()]
+        return play(asked.seed, asked.of)
+    broken = [sweep(), *(draw(of, asked.first, asked.schedules) for of in PLAYS), plant()]
     return int(any(broken))
 
 
-def play(seed: int) -> int:
+def play(seed: int, of: str) -> int:
     """Play one schedule and print its trace."""
-    verdict = simulated(seed, print)
+    verdict = simulated(seed, print, PLAYS[of])
     print(*(verdict.problems or ["nothing is wrong"]), sep="\n")
     return int(bool(verdict.problems))
 
@@ -60,18 +64,18 @@ def sweep() -> bool:
     return _shown(problems)
 
 
-def draw(first: int, schedules: int) -> bool:
+def draw(of: str, first: int, schedules: int) -> bool:
     """Play drawn schedules; tell whether something was wrong."""
     begun = _Begun()
     counts, problems = Counter[str](), list[str]()
-    for seed, wrong, counted in _in_parallel(_played, range(first, first + schedules)):
+    for seed, wrong, counted in _in_parallel(partial(_played, of), range(first, first + schedules)):
         counts += counted
         problems += (
-            [f"{wrong[0]}\n    again: PYTHONPATH=tests .venv/bin/python tools/simulate.py --seed {seed}"]
+            [f"{wrong[0]}\n    again: PYTHONPATH=tests .venv/bin/python tools/simulate.py --seed {seed} --of {of}"]
             if wrong
             else []
         )
-    print(f"schedules: {schedules} from seed {first} in {_since(begun)}")
+    print(f"schedules of {of}: {schedules} from seed {first} in {_since(begun)}")
     faults = {fault.value for fault in Fault}
     for title, names in (("did", counts.keys() - faults), ("met", counts.keys() & faults)):
         print(f"  {title}: " + ", ".join(f"{name} {counts[name]}" for name in sorted(names)))
@@ -99,8 +103,8 @@ def _swept(unit: tuple[int, Plan]) -> tuple[int, int, list[str]]:
     return number, len(outcomes), wrong
 
 
-def _played(seed: int) -> tuple[int, tuple[str, ...], Counter[str]]:
-    verdict = simulated(seed)
+def _played(of: str, seed: int) -> tuple[int, tuple[str, ...], Counter[str]]:
+    verdict = simulated(seed, actions=PLAYS[of])
     return seed, verdict.problems, verdict.counts
 
 

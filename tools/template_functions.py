@@ -55,7 +55,7 @@ _ALARM = Shared(
 )
 _MODEL = Intrinsic("!If", ["EmbedsInManyLanguages", ref("MultilingualLayer"), ref("ModelLayer")])
 _IN_FULL = ("AWS::Serverless::Function", "AWS::IAM::Role")
-_PARAMETER = re.compile(r"\{\w+\}")
+_PARAMETER = re.compile(r"\{\w+\+?\}")
 _FIRST_LINE = re.compile(r"^(?=\w+Function:)", re.MULTILINE)
 
 
@@ -148,12 +148,25 @@ def _gateway(function: Function, host: Host) -> Iterator[tuple[str, dict[str, An
         prefix = name if path == function.paths[0] else name + camel(path.rpartition("/")[2])
         for method in function.methods:
             yield f"{prefix}{method.capitalize()}Route", _route(function, host, f"{method} {path}")
-        yield f"{prefix}Permission", _permission(function, host, f"*/*{path}")
+        if (source := _source(function.paths, path)) is not None:
+            yield f"{prefix}Permission", _permission(function, host, f"*/*{source}")
     for route in function.routes:
         method, _, path = route.partition(" ")
         yield f"{name}Own{method.capitalize()}Route", _route(function, host, route)
         # IAM knows no names of parameters: whatever may stand in their place is one.
         yield f"{name}OwnPermission", _permission(function, host, f"*/{method}{_PARAMETER.sub('*', path)}")
+
+
+def _source(paths: Sequence[str], path: str) -> str | None:
+    """Return the paths for which a path's permission stands: those of one folder have one, with the first of them.
+
+    A stack has 500 resources at most.
+    """
+    folder = path.rpartition("/")[0]
+    beside = [each for each in paths if each.rpartition("/")[0] == folder]
+    if len(beside) == 1 or not folder:
+        return _PARAMETER.sub("*", path)
+    return f"{folder}/*" if path == beside[0] else None
 
 
 def _integration(function: Function, host: Host) -> dict[str, Any]:

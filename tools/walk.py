@@ -56,7 +56,7 @@ def steps() -> tuple[Step, ...]:
     read: list[dict[str, Any]] = yaml.safe_load(SESSION.read_text(encoding="utf-8"))
     told = [Step(arguments=each.pop("with"), gives=each.pop("gives", {}), **each) for each in read]
     called = {step.tool for step in told}
-    left_out = [tool for tool in CATALOG if tool.name not in called]
+    left_out = [tool for tool in CATALOG if tool.name not in called and not tool.for_operators]
     return (*told, *(Step(tool.name, tool.title, tool.name, tool.example, {}) for tool in left_out))
 
 

@@ -2,6 +2,9 @@
 
 It always lets the request through and says in the context who calls, or why nobody does: only a handler can answer 401
 with a body and a challenge of its own. It reads what is stored at each call, so a new or revoked key counts at once.
+
+Of a request that is signed as AWS's clients sign, it sees all but the body. Its context says "unproven" then, which no
+handler takes for a caller but the one that proves the signature, and `claim`, whose the request is if that holds.
 """
 
 from __future__ import annotations
@@ -33,7 +36,10 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
 def _decision(request: events.Request, seconds: float, record: CallRecord) -> dict[str, str]:
     services = wiring.services()
     presented = _presented(request.headers)
+    is_signed = request.headers.get("authorization", "").startswith("AWS4-")
     try:
+        if is_signed:
+            return within(seconds, lambda: _of_signed(request, services, record))
         opened = within(seconds, lambda: _opened(presented, services))
     except Unavailable as error:
         record.status, record.failure = error.code, error.message
@@ -48,10 +54,26 @@ def _decision(request: events.Request, seconds: float, record: CallRecord) -> di
     return _context(opened)
 
 
+def _of_signed(request: events.Request, services: Services, record: CallRecord) -> dict[str, str]:
+    """Return whose a signed request is if its signature holds, or what is wrong with it."""
+    from cairn.access.signed_requests import ROOT, claimed  # noqa: PLC0415 - for AWS's clients alone
+
+    if f"{ROOT}/" not in request.path:
+        record.status = Unauthenticated.code
+        return _refused("unknown")
+    found = claimed(request.headers, services.credentials, services.adapters.clock.now())
+    if isinstance(found, str):
+        record.status = Unauthenticated.code
+        return _refused("unknown", flaw=found)
+    credential, proof = found
+    record.name_tenant(credential.tenant)
+    return _refused("unproven", claim=json.dumps(_context(credential)), proof=proof.text())
+
+
 def _presented(headers: Mapping[str, str]) -> str:
-    """Return the credential: a bearer's, where Authorization holds one, or else what X-Api-Key holds."""
+    """Return the credential: a bearer's or, as mem0's clients say, a token, or else what X-Api-Key holds."""
     scheme, _, credentials = headers.get("authorization", "").partition(" ")
-    return (credentials.strip() if scheme.lower() == "bearer" else "") or headers.get("x-api-key", "")
+    return (credentials.strip() if scheme.lower() in {"bearer", "token"} else "") or headers.get("x-api-key", "")
 
 
 def _opened(presented: str, services: Services) -> Credential | Identity | None:

@@ -20,7 +20,7 @@ from cairn.ground.errors import CairnError
 from cairn.services import Services
 
 if TYPE_CHECKING:
-    from cairn.recall.filter import SearchMode
+    from cairn.upkeep.health import RecalledBy
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
             if request.path.endswith("/openapi.json"):
                 return _openapi()
             stores, reasons = within(left(context), lambda: (services.health.stores(), services.health.reasons()))
-            return _health(stores, reasons, _recall_by(services))
+            return _health(stores, reasons, _recalled_by(services))
     except CairnError as error:
         return events.respond(problems.http_status(error), problems.envelope(error))
 
@@ -55,16 +55,17 @@ def _openapi() -> dict[str, Any]:
     return events.respond(200, document(CATALOG, __version__), {"cache-control": "public, max-age=3600"})
 
 
-def _recall_by(services: Services) -> SearchMode:
-    if services.settings.embedding.embedder == "none":
-        return "text"
-    # In AWS the model is in the layer of other functions, where the template has put it.
-    return "text" if services.adapters.own_disk and services.embedder is None else "hybrid"
+def _recalled_by(services: Services) -> RecalledBy:
+    from cairn.upkeep.health import recalled_by  # noqa: PLC0415 - the other routes need no health
+
+    chosen, own_disk = services.settings.embedding, services.adapters.own_disk
+    return recalled_by(chosen, lambda: services.embedder, own_disk=own_disk)
 
 
-def _health(stores: Mapping[str, bool], reasons: Sequence[str], recall_by: SearchMode) -> dict[str, Any]:
-    answers = all(well for name, well in stores.items() if name != "writes")
-    status = "unavailable" if not answers else "degraded" if reasons else "ok"
+def _health(stores: Mapping[str, bool], reasons: Sequence[str], recall_by: RecalledBy) -> dict[str, Any]:
+    from cairn.upkeep.health import status_of  # noqa: PLC0415 - the other routes need no health
+
+    status = status_of(stores, reasons)
     body: dict[str, Any] = {"status": status, "version": __version__, "stores": dict(stores), "recall_by": recall_by}
     if reasons:
         body["reasons"] = list(reasons)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn import wiring
 from cairn.edge.guard import guarded
-from cairn.ground.jobs import EmbedLog, IndexLog, Job, MaintainShard, SealAudit, decoded
+from cairn.ground.jobs import EmbedLog, IndexLog, Job, MaintainShard, RunTask, SealAudit, decoded
 from cairn.services import Services
 from cairn.telemetry.record import CallRecord
 from cairn.tool.maintenance_runs import maintain_shard
@@ -56,11 +56,19 @@ def _seal_audit(services: Services, job: SealAudit, within: timedelta, record: C
     record.counts = {"records": services.sealer.seal(job.tenant, within)}
 
 
+def _run_task(services: Services, job: RunTask, within: timedelta, record: CallRecord) -> None:
+    """Run a task to its end, however long that takes: tasks are of one machine, where nothing cuts it off."""
+    del within
+    record.name_tenant(job.tenant)
+    record.counts = {**services.tasks.run(job.tenant, job.task_id)}
+
+
 WORK: Mapping[type[Job], Callable[[Services, Any, timedelta, CallRecord], None]] = {
     MaintainShard: _maintain_shard,
     IndexLog: _index_log,
     EmbedLog: _embed_log,
     SealAudit: _seal_audit,
+    RunTask: _run_task,
 }
 
 

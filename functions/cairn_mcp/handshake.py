@@ -1,7 +1,8 @@
 """Serve the protocol versions with an initialize handshake, 2024-11-05 to 2025-11-25, without keeping sessions.
 
-Nothing is kept between requests, so no `Mcp-Session-Id` is issued and none is asked for; whoever skips the handshake is
-served all the same. A JSON-RPC error to a well-formed request comes with HTTP 200, as these revisions have it.
+Nothing is kept between requests. An `Mcp-Session-Id` is issued to clients that show pages alone, none is asked for, and
+whoever skips the handshake is served all the same. A JSON-RPC error to a well-formed request comes with HTTP 200, as
+these revisions have it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from cairn_mcp import jsonrpc
+from cairn_mcp import apps, jsonrpc
 from cairn_mcp.jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -30,7 +31,10 @@ MAX_BATCH: Final = 50
 def answer(server: Server, message: Message, tools: Toolbox) -> Reply:
     """Answer one request, or accept one notification with an empty 202."""
     reply = _reply(server, message, tools)
-    return Reply(202) if reply is None else Reply(200, reply)
+    if reply is None:
+        return Reply(202)
+    begins = message.method == "initialize" and "result" in reply
+    return Reply(200, reply, apps.session_of(message.params.get("capabilities"), tools) if begins else {})
 
 
 def answer_batch(server: Server, messages: Sequence[object], tools: Toolbox) -> Reply:
@@ -84,7 +88,7 @@ def _initialize(server: Server, message: Message, tools: Toolbox) -> dict[str, A
         raise RpcError(INVALID_PARAMS, "params.protocolVersion must be a string")
     return {
         "protocolVersion": wanted if wanted in VERSIONS else VERSIONS[-1],
-        "capabilities": capabilities(tools),
+        "capabilities": capabilities(tools) | apps.offered(message.params.get("capabilities"), tools),
         "serverInfo": server.info,
         "instructions": server.instructions,
     }

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from cairn.telemetry.call_events import CallEnded, CallObserver, CallStarted
 from cairn_mcp import progress
+from cairn_mcp.addresses import parsed
 from cairn_mcp.jsonrpc import RequestId, ResourceMissing
 from cairn_mcp.log_lines import ToldLines
 from cairn_mcp.server import ToolCall
@@ -55,7 +56,8 @@ class LiveTools(CatalogTools):
 
     def subscribe(self, uri: str) -> None:
         """Tell the client when a call over this connection may have changed a resource."""
-        self.read(uri)
+        if not self._is_found(uri):
+            raise ResourceMissing(uri)
         self.client.subscriptions.add(uri)
 
     def unsubscribe(self, uri: str) -> None:
@@ -83,6 +85,9 @@ class LiveTools(CatalogTools):
         self.client.subscriptions.written({**self.context.known_names, **said})
 
     def _is_found(self, uri: str) -> bool:
+        """Tell whether there is such a resource that may change: the page does not."""
+        if parsed(uri) is None:
+            return False
         try:
             self.read(uri)
         except ResourceMissing:

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, cast
 
+from cairn_mcp import apps, jsonrpc
 from cairn_mcp import handshake as legacy
-from cairn_mcp import jsonrpc
 from cairn_mcp import stateless as modern
 from cairn_mcp.jsonrpc import INVALID_REQUEST, RpcError
 from cairn_mcp.server import Reply, Server, Toolbox
@@ -55,15 +55,19 @@ def _admit(headers: Mapping[str, str], origins: Collection[str]) -> None:
         raise RpcError(INVALID_REQUEST, "Content-Type must be application/json", status=415)
 
 
-def answer_message(server: Server, body: object, headers: Mapping[str, str] | None, tools: Toolbox) -> Reply:
-    """Answer a parsed body; RpcError where it has no request to answer. `headers` are None where none can be sent.
+def answer_message(
+    server: Server, body: object, headers: Mapping[str, str] | None, tools: Toolbox, session: str | None = None
+) -> Reply:
+    """Answer a parsed body; RpcError where it has no request to answer.
 
-    The body decides the era, since a client's header may be lost; the header where the body is silent.
+    `headers` are None where none can be sent: there `session` is the id that the handshake gave. The body decides the
+    era, since a client's header may be lost; the header where the body is silent.
     """
     version = None if headers is None else headers.get(modern.VERSION_HEADER)
+    known = apps.resumed(session if headers is None else headers.get(apps.SESSION_HEADER), tools)
     if isinstance(body, list) and version in legacy.BATCH_VERSIONS:
-        return legacy.answer_batch(server, cast("list[object]", body), tools)
+        return legacy.answer_batch(server, cast("list[object]", body), known)
     message = jsonrpc.read(cast("object", body))
     if modern.is_modern(message) or version not in {None, *legacy.VERSIONS}:
         return modern.answer(server, message, headers, tools)
-    return legacy.answer(server, message, tools)
+    return legacy.answer(server, message, known)

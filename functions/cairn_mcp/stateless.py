@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from cairn_mcp import jsonrpc
+from cairn_mcp import apps, jsonrpc
 from cairn_mcp.jsonrpc import HEADER_MISMATCH, INVALID_PARAMS, UNSUPPORTED_VERSION, Message, RpcError
 from cairn_mcp.library import capabilities, listens, result_of
 from cairn_mcp.server import Reply, Server, Toolbox
@@ -58,7 +58,7 @@ def answer(server: Server, message: Message, headers: Mapping[str, str] | None, 
     _check_version(version)
     if listens(message, tools):
         return Reply(202)
-    result = _result(server, message, tools)
+    result = _result(server, message, apps.declared(_meta(message)[CAPABILITIES_KEY], tools))
     meta: dict[str, Any] = {SERVER_INFO_KEY: server.info} | result.get("_meta", {})
     return Reply(200, jsonrpc.success(message.id, {"resultType": "complete"} | dict(result) | {"_meta": meta}))
 
@@ -107,14 +107,14 @@ def _check_version(version: object) -> None:
 
 def _result(server: Server, message: Message, tools: Toolbox) -> Mapping[str, Any]:
     if message.method == "server/discover":
-        return _discover(server, tools)
+        return _discover(server, message, tools)
     return {**result_of(message, tools), **_CACHED.get(message.method, {})}
 
 
-def _discover(server: Server, tools: Toolbox) -> dict[str, Any]:
+def _discover(server: Server, message: Message, tools: Toolbox) -> dict[str, Any]:
     return {
         "supportedVersions": list(VERSIONS),
-        "capabilities": capabilities(tools),
+        "capabilities": capabilities(tools) | apps.offered(_meta(message)[CAPABILITIES_KEY], tools),
         "instructions": server.instructions,
         **_CACHING,
     }

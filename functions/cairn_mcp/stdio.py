@@ -23,6 +23,7 @@ from cairn.ground.settings import Limits
 from cairn.services import Services
 from cairn.tool.call import Call
 from cairn_mcp import jsonrpc
+from cairn_mcp.apps import SESSION_HEADER
 from cairn_mcp.jsonrpc import INTERNAL_ERROR, PARSE_ERROR, RequestId, RpcError
 from cairn_mcp.library import Listener
 from cairn_mcp.live import Client, Heard, LiveTools
@@ -75,6 +76,7 @@ class Connection:
         """Read from one descriptor and write to another."""
         self._server = server
         self._tools = tools
+        self._session: str | None = None
         self._limits = limits
         self._received = received
         self._sent = sent
@@ -125,7 +127,7 @@ class Connection:
         try:
             body = parse_json(line, self._limits)
             with asked_by(body):
-                return answer_message(self._server, body, None, self._tools).body
+                return self._answer(body)
         except RpcError as error:
             return jsonrpc.failure(jsonrpc.request_id(body), error)
         except CairnError as error:
@@ -133,6 +135,12 @@ class Connection:
         except Exception as error:  # noqa: BLE001 - the door: whatever failed, the client gets an answer
             _log.error("A message failed: %s", type(error).__name__)
             return jsonrpc.failure(jsonrpc.request_id(body), RpcError(INTERNAL_ERROR, "Something failed inside"))
+
+    def _answer(self, body: object) -> object | None:
+        """Return the answer to a message, and keep the session that one begins."""
+        reply = answer_message(self._server, body, None, self._tools, self._session)
+        self._session = reply.headers.get(SESSION_HEADER, self._session)
+        return reply.body
 
     def _look_ahead(self) -> None:
         """Note what is cancelled in lines that nobody has taken yet, where every thread had a call to answer."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cairn
 from cairn.edge import problems, schema
-from cairn.ground.errors import CairnError, Disabled
+from cairn.ground.errors import VERBATIM, CairnError, Disabled
 from cairn.tool.call import MEMORY_ACTIONS, Call, execute
 from cairn.tool.tool import Tool, visible
+from cairn_mcp import page
 from cairn_mcp.jsonrpc import INVALID_PARAMS, RpcError
 from cairn_mcp.library import Asked, Partial
 from cairn_mcp.profiles import WHOLE, Profile
@@ -28,18 +29,23 @@ def server(profile: Profile) -> Server:
 class CatalogTools:
     """Calls the tools of a profile in this process, for one caller.
 
-    Resources, prompts and completions are the same in every profile: they cost a client's prompts nothing.
+    Resources, prompts and completions are the same in every profile: they cost a client's prompts nothing. A
+    client that shows pages is told of the page too, and of its tools.
     """
 
     catalog: Sequence[Tool]
     context: Call
     profile: Profile = WHOLE
 
+    def with_pages(self) -> CatalogTools:
+        """Return the toolbox as a client that shows pages is told of it."""
+        return replace(self, profile=self.profile.with_page(page.TOOLS))
+
     def listing(self) -> Sequence[Mapping[str, Any]]:
         """Return the listed tools that the caller may use, in the catalog's order."""
         offered = self.profile.listed(self.catalog)
         told = set[tuple[str, str]]()
-        return [_describe(tool, self.profile, self.context, told) for tool in visible(offered, self.context)]
+        return [self._described(tool, told) for tool in visible(offered, self.context)]
 
     def call(self, call: ToolCall) -> Mapping[str, Any]:
         """Return the tool's answer, or its failure as a result the model can act on.
@@ -54,13 +60,17 @@ class CatalogTools:
             if (isinstance(error, Disabled) and call.name not in MEMORY_ACTIONS) or self._is_outside(call.name, tools):
                 raise RpcError(INVALID_PARAMS, "Unknown tool: tools/list names those there are") from None
             return _result(_advice(error), problems.envelope(error), failed=True)
-        return _result(_words(answer), answer, failed=False)
+        told = _result(_words(answer, in_words=self.profile.in_words), answer, failed=False)
+        return told | {"_meta": {page.MAY: self._may()}} if self._shows_pages and call.name == page.SHOWN else told
 
     def resources(self, cursor: str | None) -> Mapping[str, Any]:
         """Return a page of what the caller may read."""
         from cairn_mcp.resources import Resources  # noqa: PLC0415 - most processes are asked for tools alone
 
-        return Resources(self._reader).page(cursor)
+        listed = Resources(self._reader).page(cursor)
+        if not self._shows_pages or cursor is not None or not self._reader.may(page.SHOWN):
+            return listed
+        return {**listed, "resources": [page.LISTED, *listed["resources"]]}
 
     def templates(self) -> Sequence[Mapping[str, Any]]:
         """Return how the URIs of resources are made."""
@@ -72,6 +82,8 @@ class CatalogTools:
         """Return what a resource holds; one that the caller may not read is missing."""
         from cairn_mcp.resources import Resources  # noqa: PLC0415 - as above
 
+        if uri == page.URI and self._reader.may(page.SHOWN):
+            return page.read()
         return Resources(self._reader).read(uri)
 
     def prompts(self) -> Sequence[Mapping[str, Any]]:
@@ -93,8 +105,24 @@ class CatalogTools:
         return completed(self._reader, partial)
 
     @property
+    def _shows_pages(self) -> bool:
+        return bool(self.profile.on_page)
+
+    @property
     def _reader(self) -> Reader:
         return Reader(self.catalog, self.context)
+
+    def _described(self, tool: Tool, told: set[tuple[str, str]]) -> dict[str, Any]:
+        """Return the `Tool` object, with what its host is told if it is of the page; no model reads the hidden."""
+        if tool.name not in self.profile.on_page:
+            return _describe(tool, self.profile, self.context, told)
+        heard = set[tuple[str, str]]() if page.is_hidden(tool.name) else told
+        return page.described(_describe(tool, self.profile, self.context, heard))
+
+    def _may(self) -> list[str]:
+        """Return which of the page's tools the caller may use."""
+        used = [tool for tool in self.profile.tools(self.catalog) if tool.name in page.USED]
+        return [tool.name for tool in visible(used, self.context)]
 
     def _is_outside(self, name: str, tools: Sequence[Tool]) -> bool:
         return any(tool.name == name and tool not in tools for tool in self.catalog)
@@ -135,10 +163,12 @@ def _hints(tool: Tool) -> dict[str, bool]:
     return {"destructiveHint": tool.destructive, "idempotentHint": tool.idempotent, "openWorldHint": False}
 
 
-def _words(answer: Mapping[str, Any]) -> str:
+def _words(answer: Mapping[str, Any], *, in_words: bool) -> str:
     """Return what a model reads of an answer: the text where it was asked for as one, or else JSON."""
     text = answer.get("text")
-    return text if isinstance(text, str) and "input_items" in answer else json.dumps(answer, ensure_ascii=False)
+    if isinstance(text, str) and (in_words or "input_items" in answer):
+        return text
+    return json.dumps(answer, ensure_ascii=False)
 
 
 def _result(text: str, structured: Mapping[str, Any], *, failed: bool) -> dict[str, Any]:
@@ -146,5 +176,7 @@ def _result(text: str, structured: Mapping[str, Any], *, failed: bool) -> dict[s
 
 
 def _advice(error: CairnError) -> str:
+    if error.details.get(VERBATIM):
+        return error.message
     advice = "\nTry again with the same arguments." if error.retryable else ""
     return f"{error.code}: {error.message}{advice}"

@@ -1,35 +1,24 @@
-"""Let go of a memory or a fact, and keep on record why."""
+"""Let go of a memory or a fact, keep on record why, and take that back."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from cairn.memories.fields import MemoryId, MemoryInput
+from cairn.memories.fields import Forgotten, MemoryId, MemoryInput, TakingBack
 from cairn.memories.model import MAX_REASON_CHARACTERS, ForgetRequest
 from cairn.tool.call import Call
 from cairn.tool.tool import tool
 
 
 class Forget(MemoryInput):
-    """What to forget."""
+    """What to forget, or to take back."""
 
     memory_id: Annotated[MemoryId, Field(description="The id that remember or recall gave.")]
-    reason: Annotated[str | None, Field(max_length=MAX_REASON_CHARACTERS, description="Why; it stays on record.")] = (
-        None
-    )
-    replacement_id: Annotated[MemoryId | None, Field(description="The memory that holds instead.")] = None
-
-
-class Forgotten(BaseModel):
-    """What was forgotten."""
-
-    forgotten: Annotated[bool, Field(description="No recall returns it from now on.")] = True
-    memory_id: Annotated[str, Field(description="What was forgotten.")]
-    message: Annotated[str, Field(description="The same in words.")]
-    reason: Annotated[str | None, Field(description="Why.")]
-    replacement_id: Annotated[str | None, Field(description="What holds instead.")]
+    reason: Annotated[str | None, Field(max_length=MAX_REASON_CHARACTERS, description="Why; it is kept.")] = None
+    replacement_id: Annotated[MemoryId | None, Field(description="What holds instead.")] = None
+    undo: Annotated[bool, Field(description="Take it back.")] = False
 
 
 EXAMPLE = {
@@ -43,28 +32,39 @@ EXAMPLE = {
 @tool(
     title="Forget",
     example=EXAMPLE,
-    grants=("sessions:read", "sessions:write", "logs:read", "logs:write", "blobs:read"),
+    grants=("sessions:read", "sessions:change", "logs:read", "logs:write", "blobs:read", "projects:list", "jobs:send"),
     destructive=True,
 )
 def forget(request: Forget, call: Call) -> Forgotten:
-    """Call when a memory or fact turned out wrong or is no longer wanted: no recall returns it from then on.
+    """Call when a memory or fact turned out wrong or unwanted: no recall returns it then.
 
-    Give replacement_id where a newer memory takes its place; remember that one first.
+    If a newer one takes its place, remember that first.
     """
-    from cairn.memories import forget as memories  # noqa: PLC0415 - loaded when it is first called
+    session = request.session(call.caller.tenant)
+    if request.undo:
+        from cairn.memories.restore import restore  # noqa: PLC0415 - loaded when it is first called
+
+        held = restore(call.services, session, request.user_id, request.memory_id, how="beside")
+        message = "It holds; nothing was changed." if held.was_believed else "Taken back: it holds under another id."
+        return Forgotten(forgotten=False, memory_id=held.id, message=message)
+    from cairn.memories import forget as memories  # noqa: PLC0415 - as above
 
     forgetting = ForgetRequest(
         id=request.memory_id,
         reason=request.reason,
         replacement_id=request.replacement_id,
         user_id=request.user_id,
+        trust=call.caller.trust,
     )
-    memories.forget(call.services, request.session(call.caller.tenant), forgetting)
+    can_be_undone = memories.forget(call.services, session, forgetting)
+    done = "Forgotten." if request.replacement_id is None else f"Replaced by {request.replacement_id}."
     return Forgotten(
+        forgotten=True,
         memory_id=request.memory_id,
-        message="Forgotten." if request.replacement_id is None else f"Replaced by {request.replacement_id}.",
+        message=f"{done} Call forget with undo: true to take it back." if can_be_undone else done,
         reason=request.reason,
         replacement_id=request.replacement_id,
+        undo=TakingBack.of(request, undo=True) if can_be_undone else None,
     )
 
 

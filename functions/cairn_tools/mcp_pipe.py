@@ -55,7 +55,7 @@ EXAMPLE = {
 def _catalog() -> Sequence[Tool]:
     from cairn_tools.catalog import CATALOG  # noqa: PLC0415 - which lists this tool too
 
-    return CATALOG
+    return [tool for tool in CATALOG if not tool.for_operators]
 
 
 @tool(

@@ -17,7 +17,7 @@ EXAMPLE = {
 @tool(
     title="Prepare a turn",
     example=EXAMPLE,
-    grants=("sessions:read", "sessions:put", "logs:read", "blobs:read", "texts:embed"),
+    grants=("sessions:read", "sessions:put", "logs:read", "blobs:read", "texts:embed", "asked:put"),
     read_only=True,
 )
 def memory_before_turn(request: PreparationFields, call: Call) -> Prepared:
@@ -27,7 +27,7 @@ def memory_before_turn(request: PreparationFields, call: Call) -> Prepared:
     """
     from cairn.turns.before_turn import prepare  # noqa: PLC0415 - loaded when it is first called
 
-    return Prepared.of(prepare(call.services, request.session(call.caller.tenant), request.preparation()))
+    return Prepared.of(prepare(call.services, request.session(call.caller.tenant), request.preparation(call.at)))
 
 
 handler = memory_before_turn.handler

@@ -22,7 +22,7 @@ class ToolLine(BaseModel):
     name: Annotated[str, Field(description="Call it at /v1/tools/{name}.")]
     title: Annotated[str, Field(description="Its name for people.")]
     description: Annotated[str, Field(description="When to call it, and what it gives.")]
-    scope: Annotated[str, Field(description="read or write.")]
+    scope: Annotated[str, Field(description="read, write or admin.")]
     route: Annotated[str | None, Field(description="Where it can be called with query parameters as well.")]
     input_schema: Annotated[dict[str, Any], Field(description="JSON Schema of its arguments.")]
     output_schema: Annotated[dict[str, Any], Field(description="JSON Schema of its answer.")]
@@ -34,7 +34,7 @@ class ToolLine(BaseModel):
             name=tool.name,
             title=tool.title,
             description=tool.summary,
-            scope=tool.right,
+            scope=tool.scope,
             route=str(tool.route) if tool.route else None,
             input_schema=tool.input_schema(),
             output_schema=tool.output_schema(),

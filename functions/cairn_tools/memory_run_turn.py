@@ -56,7 +56,7 @@ EXAMPLE = {
 @tool(
     title="Prepare and store a turn",
     example=EXAMPLE,
-    grants=("turns:write", "blobs:read", "blobs:write", "jobs:send", "model:ask", "texts:embed"),
+    grants=("turns:write", "blobs:read", "blobs:write", "jobs:send", "model:ask", "texts:embed", "asked:put"),
     timeout=29,
     on_by_default=False,
 )
@@ -73,7 +73,7 @@ def memory_run_turn(request: RunTurn, call: Call) -> RunTurnAnswer:
         caller, answer = call.caller, turns.Answer(phase.output_items, phase.lessons)
         committed = turns.finish(call.services, caller.tenant, phase.operation_token, answer, caller.users)
         return RunTurnAnswer(Committed.of(committed))
-    begun = turns.begin(call.services, phase.session(call.caller.tenant), phase.preparation())
+    begun = turns.begin(call.services, phase.session(call.caller.tenant), phase.preparation(call.at))
     return RunTurnAnswer(Begun.of(begun.prepared, operation_token=begun.token, expires_at=begun.expires_at))
 
 

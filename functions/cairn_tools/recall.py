@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from cairn.edge.fields import LeastTrust
 from cairn.ground.settings import RecallScope
+from cairn.ground.trust import Trust
 from cairn.memories.fields import MemoryInput, Moment, QueryText, RecallAnswer, TypeFilter
 from cairn.memories.model import RecallRequest
 from cairn.recall.filter import SearchMode
@@ -16,6 +19,8 @@ from cairn.tool.tool import tool
 
 class Recall(MemoryInput):
     """What to recall."""
+
+    replayed_by: ClassVar[str] = "recall"
 
     query: Annotated[QueryText | None, Field(description="What to look for; without it the newest come first.")] = None
     search_mode: Annotated[SearchMode, Field(description="By words, by meaning, or both.")] = "hybrid"
@@ -31,9 +36,10 @@ class Recall(MemoryInput):
         RecallScope | None,
         Field(description="Whose past; the user's unless told."),
     ] = None
+    min_trust: LeastTrust = "outside"
 
-    def recall_request(self) -> RecallRequest:
-        """Return what the engine answers."""
+    def recall_request(self, at: datetime | None = None) -> RecallRequest:
+        """Return what the engine answers, as of the moment of the call."""
         return RecallRequest(
             query=self.query or "",
             mode=self.search_mode,
@@ -46,6 +52,8 @@ class Recall(MemoryInput):
             explain=self.explain,
             user_id=self.user_id,
             scope=self.recall_scope,
+            at=at,
+            min_trust=Trust.of(self.min_trust),
         )
 
 
@@ -53,13 +61,16 @@ EXAMPLE = {"project": "garden", "session_id": "monday", "query": "Where is there
 
 
 @tool(
-    title="Recall", example=EXAMPLE, grants=("sessions:read", "logs:read", "blobs:read", "texts:embed"), read_only=True
+    title="Recall",
+    example=EXAMPLE,
+    grants=("sessions:read", "logs:read", "blobs:read", "texts:embed", "asked:put"),
+    read_only=True,
 )
 def recall(request: Recall, call: Call) -> RecallAnswer:
     """Call before you decide or answer from memory: finds what was said, remembered, learned, by words and meaning."""
     from cairn.memories import recall as memories  # noqa: PLC0415 - loaded when it is first called
 
-    answer = memories.recall(call.services, request.session(call.caller.tenant), request.recall_request())
+    answer = memories.recall(call.services, request.session(call.caller.tenant), request.recall_request(call.at))
     return RecallAnswer.of(answer, request.cursor, origin=request.origin)
 
 

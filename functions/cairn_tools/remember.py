@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from cairn.ground.settings import MemoryScope
+from cairn.ground.trust import Trust
 from cairn.log.memories import MemoryType
 from cairn.memories.fields import Confidence, Content, MemoryInput
 from cairn.memories.model import Note
@@ -26,8 +27,8 @@ class Remember(MemoryInput):
         Field(description="Who recalls it: unless told the user, in this project; project is everyone in it."),
     ] = None
 
-    def note(self) -> Note:
-        """Return what the engine keeps."""
+    def note(self, trust: Trust) -> Note:
+        """Return what the engine keeps, as the word of who calls."""
         return Note(
             content=self.content,
             type=self.type,
@@ -35,6 +36,7 @@ class Remember(MemoryInput):
             rationale=self.rationale,
             scope=self.scope,
             user_id=self.user_id,
+            trust=trust,
         )
 
 
@@ -58,7 +60,7 @@ EXAMPLE = {
 }
 
 
-GRANTS = ("sessions:read", "sessions:write", "logs:write", "projects:list", "jobs:send")
+GRANTS = ("sessions:read", "sessions:change", "logs:read", "logs:write", "blobs:read", "projects:list", "jobs:send")
 
 
 @tool(title="Remember", example=EXAMPLE, grants=GRANTS)
@@ -69,7 +71,7 @@ def remember(request: Remember, call: Call) -> Remembered:
     """
     from cairn.memories import remember as memories  # noqa: PLC0415 - loaded when it is first called
 
-    kept = memories.remember(call.services, request.session(call.caller.tenant), request.note())
+    kept = memories.remember(call.services, request.session(call.caller.tenant), request.note(call.caller.trust))
     said = f"Remembered as {kept.type}." if kept.new else f"This was remembered before, as {kept.type}."
     return Remembered(memory_id=kept.id, memory_type=kept.type, message=said)
 

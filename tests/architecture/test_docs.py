@@ -24,7 +24,12 @@ METHODS = {"tools/call", "tools/list"}
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 IMPORT = re.compile(r"^(?:from|import) (cairn[\w.]*)(?: import (.+))?$", re.MULTILINE)
 OF_A_USER = {
+    ".cairn-sync.json",
+    "MEMORY.conflict-1a2b3c4d.md",
+    "MEMORY.md",
+    "sync_memory.py",
     "context.jsonl",
+    "events.json",
     "log.jsonl",
     "memory_facts.jsonl",
     "meta.json",
@@ -35,7 +40,7 @@ OF_A_USER = {
     "policy.yaml",
 }
 """Files of those who read the page, and of what Cairn writes for them."""
-IN_A_BUNDLE = {"items.jsonl", "manifest.json"}
+IN_A_BUNDLE = {"items.jsonl", "manifest.json", "state.txt", "was.txt"}
 every_page = pytest.mark.parametrize(
     "page", [page for page in PAGES if page.name != HISTORY], ids=lambda page: str(page.relative_to(ROOT))
 )

@@ -22,7 +22,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 VERBS = set(re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE))
 MOST_LINES = 80
-MOST_VERBS = 16
+MOST_VERBS = 20
 every_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 
 

@@ -15,14 +15,16 @@ from cairn.settings.settings import Settings
 from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
 from functions import functions
-from support.tool import check_example, http_status, outcome
+from support.tool import FOR_AGENTS, check_example, http_status, outcome
 
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = {each.name: each for each in functions(CATALOG)}
 OF_SOME = {"CAIRN_SANDBOX", "CAIRN_CLUSTER_TOKEN_ARN"}
 """Variables that the template gives not all functions."""
 RESOURCE = "https://memory.example.com/mcp"
-every_tool = pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+HERE = [tool for tool in CATALOG if not tool.own_machine_only]
+every_tool = pytest.mark.parametrize("tool", HERE, ids=lambda tool: tool.name)
+every_agents_tool = pytest.mark.parametrize("tool", FOR_AGENTS, ids=lambda tool: tool.name)
 
 
 @pytest.fixture
@@ -42,13 +44,14 @@ def invoke(template: dict[str, Any], logical_id: str, event: str) -> dict[str, A
 @every_tool
 @pytest.mark.usefixtures("services")
 def test_each_tool_s_function_answers_its_sample_event(template: dict[str, Any], tool: Tool) -> None:
-    response = invoke(template, f"{FUNCTIONS[tool.name].logical_id}Function", f"http/{tool.name}.json")
+    function = FUNCTIONS[tool.function]
+    response = invoke(template, f"{function.logical_id}Function", f"http/{tool.name}.json")
 
     assert response["statusCode"] == http_status(tool)
     check_example(tool, json.loads(response["body"]))
 
 
-@every_tool
+@every_agents_tool
 @pytest.mark.usefixtures("services")
 def test_the_mcp_function_answers_each_tool_s_sample_event(template: dict[str, Any], tool: Tool) -> None:
     response = invoke(template, "McpFunction", f"mcp/{tool.name}.json")
@@ -75,6 +78,14 @@ def test_what_needs_no_key_answers_its_sample_event(
 
     assert response["statusCode"] == 200
     assert said.items() <= json.loads(response["body"]).items()
+
+
+@pytest.mark.usefixtures("services")
+def test_the_console_answers_its_sample_event_with_the_page_to_sign_in_on(template: dict[str, Any]) -> None:
+    response = invoke(template, "ConsoleFunction", "http/console.json")
+
+    assert (response["statusCode"], response.get("cookies", [])) == (401, [])
+    assert 'name="key"' in response["body"]
 
 
 @pytest.mark.usefixtures("services")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,7 +16,10 @@ from support.template import of_type
 
 FUNCTIONS = functions(CATALOG)
 MCP = ("/mcp", *(f"/mcp/{profile}" for profile in PROFILES))
-PARAMETER = re.compile(r"\{\w+\}")
+PARAMETER = re.compile(r"\{\w+\+?\}")
+CONSOLE = ("/", "/console", "/console/{page+}")
+"""Where a browser shows a cookie, which the console's own function reads."""
+HERE = {tool.name for tool in CATALOG if tool.own_machine_only}
 
 
 def routes_of(resources: dict[str, Any], api: str) -> dict[str, dict[str, Any]]:
@@ -25,11 +30,14 @@ def routes_of(resources: dict[str, Any], api: str) -> dict[str, dict[str, Any]]:
 def test_every_route_asks_the_authorizer_but_those_that_tell_nothing_of_anyone(resources: dict[str, Any]) -> None:
     routes = routes_of(resources, "Api")
 
-    assert {f"POST /v1/tools/{tool.name}" for tool in CATALOG} < set(routes)
+    assert {f"POST /v1/tools/{tool.name}" for tool in CATALOG if tool.name not in HERE} < set(routes)
+    assert not {f"POST /v1/tools/{name}" for name in HERE} & set(routes)
     assert {str(tool.route) for tool in CATALOG if tool.route} < set(routes)
     assert {"POST /mcp", "GET /healthz"} < set(routes)
     for public in ("GET /healthz", "GET /v1/runtime-config", "GET /openapi.json"):
         assert routes.pop(public)["AuthorizationType"] == "NONE"
+    for path in CONSOLE:
+        assert {routes.pop(f"{method} {path}")["AuthorizationType"] for method in ("GET", "POST")} == {"NONE"}
     for route in routes.values():
         assert (route["AuthorizationType"], route["AuthorizerId"]) == ("CUSTOM", {"Ref": "ApiAuthorizer"})
 
@@ -94,16 +102,26 @@ def test_no_web_page_of_just_anyone_may_call(resources: dict[str, Any], api: str
     assert cors["AllowOrigins"] == {"Ref": "AllowedOrigins"}
     assert {"authorization", "mcp-protocol-version"} < set(cors["AllowHeaders"])
     assert ("x-api-key" in cors["AllowHeaders"]) is (api == "Api")
+    assert "mcp-session-id" in set(cors["AllowHeaders"]) & set(cors["ExposeHeaders"])
+
+
+def sources(paths: Sequence[str]) -> set[str]:
+    """Return each path alone in its folder, and the folder where it has several."""
+    folders = Counter(path.rpartition("/")[0] for path in paths)
+    several = {folder for folder, count in folders.items() if folder and count > 1}
+    alone = {PARAMETER.sub("*", path) for path in paths if path.rpartition("/")[0] not in several}
+    return alone | {f"{folder}/*" for folder in several}
 
 
 def test_only_the_gateway_s_own_routes_may_invoke_a_function(resources: dict[str, Any]) -> None:
     permissions = of_type(resources, "AWS::Lambda::Permission")
     allowed_sources = [each["SourceArn"]["Fn::Sub"].partition("${AWS::AccountId}:")[2] for each in permissions.values()]
 
-    expected = {f"${{{host.api}}}/*/*{path}" for each in FUNCTIONS for host in each.hosts for path in each.paths}
+    expected = [
+        f"${{{host.api}}}/*/*{source}" for each in FUNCTIONS for host in each.hosts for source in sources(each.paths)
+    ]
     own = {route.replace(" ", "") for each in FUNCTIONS for route in each.routes}
-    expected |= {f"${{Api}}/*/{PARAMETER.sub('*', route)}" for route in own}
-    expected |= {"${Api}/authorizers/${ApiAuthorizer}", "${OAuthApi}/authorizers/${OAuthAuthorizer}"}
-    assert set(allowed_sources) == expected
-    assert len(allowed_sources) == len(expected)
+    expected += [f"${{Api}}/*/{PARAMETER.sub('*', route)}" for route in own]
+    expected += ["${Api}/authorizers/${ApiAuthorizer}", "${OAuthApi}/authorizers/${OAuthAuthorizer}"]
+    assert sorted(allowed_sources) == sorted(expected)
     assert {each["Principal"] for each in permissions.values()} == {"apigateway.amazonaws.com"}

@@ -19,7 +19,10 @@ from functions import functions
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = {each.name: each for each in functions(CATALOG)}
 DEAD_LETTERS = ("JobDeadLetters", "ScheduleDeadLetters")
-TELLING = ("memory_after_turn", "memory_hook", "memory_run_turn", "remember", "memory_take_back_turn")
+TELLING = (
+    *("memory_after_turn", "memory_hook", "memory_run_turn", "remember", "memory_take_back_turn"),
+    *("memory_correct", "memory_restore", "memory_pin", "forget"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +136,17 @@ def test_the_schedule_s_function_reads_what_is_due_and_queues_and_the_worker_doe
     beside = {"key:use", "journal:write", "sessions:due", "audit:seal", "jobs:take"}
     assert set(FUNCTIONS["worker"].grants) == {*memory_run_maintenance.grants, *beside}
     senders = {name for name, each in FUNCTIONS.items() if "jobs:send" in each.grants}
-    assert senders == {"schedule", *TELLING, "memory_run_maintenance", "worker", "mcp_pipe", "mcp"}
+    assert senders == {
+        "schedule",
+        *TELLING,
+        "memory_run_maintenance",
+        "worker",
+        "mcp_pipe",
+        "mcp",
+        "console",
+        "mem0",
+        "agentcore",
+    }
     assert {name for name, each in FUNCTIONS.items() if "jobs:take" in each.grants} == {"worker"}
 
 

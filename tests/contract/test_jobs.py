@@ -15,7 +15,8 @@ from cairn.embedded.queue import InProcessJobs
 from cairn.embedded.wiring import EmbeddedWiring
 from cairn.ground.adapters import NoJobs
 from cairn.ground.errors import InternalError, Unavailable
-from cairn.ground.jobs import Job, MaintainShard
+from cairn.ground.ids import Tenant
+from cairn.ground.jobs import Job, MaintainShard, RunTask
 from cairn.ground.ports import Jobs
 from cairn.settings.settings import EmbeddedStore, Settings
 from support.doubles import settle
@@ -121,3 +122,48 @@ def test_without_a_worker_jobs_are_dropped(tmp_path: Path) -> None:
 
     assert isinstance(jobs, NoJobs)
     assert threading.active_count() == before
+
+
+def test_a_task_that_lasts_holds_up_no_other_job_and_one_task_is_done_at_a_time() -> None:
+    started, go_on, other = threading.Event(), threading.Event(), threading.Event()
+    done: list[Job] = []
+
+    def work(job: Job) -> None:
+        if job == RunTask(Tenant("acme"), "1"):
+            started.set()
+            assert go_on.wait(timeout=30)
+        done.append(job)
+        if isinstance(job, MaintainShard):
+            other.set()
+
+    jobs = InProcessJobs(work)
+    jobs.send([RunTask(Tenant("acme"), "1"), RunTask(Tenant("globex"), "2"), MaintainShard(1)])
+    assert started.wait(timeout=30)
+    assert other.wait(timeout=30)
+    assert done == [MaintainShard(1)]
+    go_on.set()
+    settle(jobs, tasks=True)
+    jobs.close()
+
+    assert done == [MaintainShard(1), RunTask(Tenant("acme"), "1"), RunTask(Tenant("globex"), "2")]
+
+
+def test_a_queue_that_is_closed_tells_the_task_that_runs_to_end_and_drops_the_next() -> None:
+    started = threading.Event()
+    done: list[Job] = []
+
+    def work(job: Job) -> None:
+        started.set()
+        for _ in range(30_000):
+            if jobs.is_ending():
+                done.append(job)
+                return
+            threading.Event().wait(0.001)
+
+    jobs = InProcessJobs(work)
+    jobs.send([RunTask(Tenant("acme"), "1"), RunTask(Tenant("acme"), "2")])
+    assert started.wait(timeout=30)
+    assert not jobs.is_ending()
+    jobs.close()
+
+    assert done == [RunTask(Tenant("acme"), "1")]

@@ -25,6 +25,16 @@ def test_the_table_bills_on_demand_up_to_a_cap_and_can_be_restored(table_propert
     assert table_properties["DeletionProtectionEnabled"] == "DeletionProtection"
 
 
+def test_blobs_can_be_restored_as_far_back_as_the_table(
+    template: dict[str, Any], table_properties: dict[str, Any]
+) -> None:
+    bucket = template["Resources"]["MemoryBucket"]["Properties"]
+    (rule,) = bucket["LifecycleConfiguration"]["Rules"]
+    assert bucket["VersioningConfiguration"] == {"Status": "Enabled"}
+    assert rule["NoncurrentVersionExpiration"] == {"NoncurrentDays": "RecoveryDays"}
+    assert table_properties["PointInTimeRecoverySpecification"]["RecoveryPeriodInDays"] == "RecoveryDays"
+
+
 @pytest.mark.parametrize("name", ["MemoryTable", "MemoryBucket", "MemoryKey"])
 def test_deleting_the_stack_deletes_no_memory(template: dict[str, Any], name: str) -> None:
     resource = template["Resources"][name]

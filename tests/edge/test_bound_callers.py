@@ -11,22 +11,26 @@ import pytest
 
 from cairn.access.api_keys import project_pattern
 from cairn.archive.archive import Archive
+from cairn.branches.fields import BranchInput
 from cairn.ground.ids import UserId
 from cairn.keyvalue.fields import NamespaceInput
 from cairn.services import Services
 from cairn.tool.tool import Tool
-from cairn_tools.catalog import CATALOG
 from support.access import EventOf
 from support.bound import ACME, ALICE, BOB, CANARY, COMMIT, DIARY, QUESTION, TOOLS, House, attacks, turn
+from support.tool import FOR_AGENTS
 
 pytestmark = pytest.mark.req("R285")
 
-CALLED = [pytest.param(tool, id=tool.name) for tool in CATALOG if tool.runs is None]
+CALLED = [pytest.param(tool, id=tool.name) for tool in FOR_AGENTS if tool.runs is None]
 NAMING = [
     pytest.param(tool, id=tool.name)
-    for tool in CATALOG
-    if tool.route is None and {"project", "user_id"} & tool.input_schema()["properties"].keys()
+    for tool in FOR_AGENTS
+    if not tool.for_people and {"project", "user_id"} & tool.input_schema()["properties"].keys()
 ]
+
+FOR_PROGRAMS = "min_trust"
+"""What no model is shown, whoever's key it has."""
 
 
 @pytest.fixture
@@ -50,13 +54,13 @@ def test_no_tool_shows_or_changes_what_is_another_user_s(tool: Tool, way: str, h
 
 @pytest.mark.parametrize("tool", CALLED)
 def test_the_same_attempts_show_alice_what_is_hers(tool: Tool, house: House) -> None:
-    """Otherwise the attempts above would prove nothing."""
+    """Otherwise the attempts above would prove nothing; a namespace and a branch hold what is everyone's."""
     house.fill()
-    alice = house.key(ALICE)
+    alice, is_everyones = house.key(ALICE), issubclass(tool.input, (NamespaceInput, BranchInput))
     for attack in attacks(tool, house.given):
         answer = house.over_http(alice, tool.name, attack.arguments, attack.headers)
         is_denied = answer.get("error", {}).get("code") == "PERMISSION_DENIED"
-        assert is_denied == (attack.is_wide or issubclass(tool.input, NamespaceInput)), attack
+        assert is_denied == (attack.is_wide or is_everyones), attack
 
 
 def test_alice_finds_her_own_again(house: House) -> None:
@@ -94,7 +98,7 @@ def test_what_is_bound_is_neither_required_nor_listed(tool: Tool, house: House) 
     takes = tool.input_schema()
     shown = listed(house, house.key(BOB, projects=(project_pattern("garden"),)), tool.name)
 
-    assert set(shown["properties"]) == takes["properties"].keys() - {"project", "user_id"}
+    assert set(shown["properties"]) == takes["properties"].keys() - {"project", "user_id", FOR_PROGRAMS}
     assert set(shown["required"]) == set(takes.get("required", ())) - {"project", "user_id"}
 
 
@@ -152,6 +156,14 @@ def test_whoever_writes_first_has_the_session(first: str, house: House) -> None:
 
 def test_reading_makes_no_session_one_s_own(house: House) -> None:
     assert "error" not in house.ask(house.key(BOB), "memory_before_turn", {**DIARY, "current_input": "Hello?"})
+
+    assert house.ask(house.key(ALICE), "memory_after_turn", turn("t1"))["ok"]
+
+
+@pytest.mark.parametrize("tool", ["memory_correct", "memory_restore", "memory_pin"])
+def test_what_is_changed_in_no_session_makes_the_one_that_a_header_names_nobody_s_own(tool: str, house: House) -> None:
+    given = {**TOOLS[tool].example, "project": "garden", "user_id": "bob"}
+    assert house.ask(house.key(BOB), tool, given, session_id="diary")["error"]["code"] == "NOT_FOUND"
 
     assert house.ask(house.key(ALICE), "memory_after_turn", turn("t1"))["ok"]
 
@@ -259,13 +271,18 @@ def test_two_users_who_archive_the_same_have_a_pointer_each(house: House) -> Non
         assert house.ask(key, "retrieve_session_from_cascade", {"pointer": other})["error"]["code"] == "NOT_FOUND"
 
 
-def test_what_is_denied_is_not_among_the_session_s_calls(house: House) -> None:
+def test_what_is_denied_or_cannot_look_whose_a_session_is_is_not_among_the_session_s_calls(house: House) -> None:
     house.fill()
     alice, bob = house.key(ALICE), house.key(BOB)
     before = house.ask(alice, "getContext", {**DIARY, "include_history": True})["tool_history"]
-    for name in ("recall", "estimate_storage_cost", "listMemory", "mcp_pipe"):
+    reached = ("query_cascade_memories", "memory_list_users", "estimate_storage_cost", "mcp_pipe")
+    for name in ("recall", "listMemory", *reached):
         given = {**TOOLS[name].example, **({"session_id": "diary"} if name == "recall" else {})}
-        house.ask(bob, name, given, project="garden", session_id="diary")
+        assert house.denied(bob, name, given, project="garden", session_id="diary") is (name not in reached)
+    elsewhere, several = house.key(BOB, projects=(project_pattern("orchard"),)), house.key(BOB, UserId("carl"))
+    read = {**DIARY, "path": "/memories/notes.md"}
+    assert house.denied(elsewhere, "memory_read_file", read)
+    assert house.ask(several, "memory_read_file", read)["error"]["code"] == "INVALID_ARGUMENT"
 
     house.services.adapters.clock.sleep(31)
     after = house.ask(alice, "getContext", {**DIARY, "include_history": True})["tool_history"]

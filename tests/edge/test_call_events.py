@@ -20,7 +20,7 @@ from cairn.tool.tool import Tool
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 from support.services import changed
-from support.tool import outcome
+from support.tool import FOR_AGENTS, outcome
 
 EventOf = Callable[..., dict[str, Any]]
 ACTIONS = [tool for tool in CATALOG if issubclass(tool.input, MemoryInput)]
@@ -75,7 +75,7 @@ def test_a_session_that_is_null_is_the_one_that_the_request_names(spy: Spy, even
 
 @pytest.mark.req("R238")
 @pytest.mark.req("R239")
-@pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", FOR_AGENTS, ids=lambda tool: tool.name)
 @pytest.mark.parametrize("door_of", [over_http, over_mcp])
 def test_a_call_is_told_of_as_it_starts_and_as_it_ends_at_every_door(
     tool: Tool, door_of: Callable[..., Any], spy: Spy, event_of: EventOf
@@ -149,7 +149,7 @@ def test_the_guard_list_names_exactly_the_catalog_s_memory_actions() -> None:
 
 @pytest.mark.req("R233")
 @pytest.mark.req("R234")
-@pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", FOR_AGENTS, ids=lambda tool: tool.name)
 def test_no_memory_action_enters_the_sandbox_and_every_standard_tool_does(
     tool: Tool, spy: Spy, event_of: EventOf
 ) -> None:

@@ -25,6 +25,7 @@ from cairn_mcp import door as mcp
 from cairn_tools.catalog import CATALOG
 from functions import functions
 from support.services import services_over
+from support.tool import FOR_AGENTS
 
 EventOf = Callable[..., dict[str, Any]]
 BEFORE, AFTER = CATALOG[0], CATALOG[1]
@@ -64,7 +65,7 @@ def hanging(adapters: Adapters, settings: Settings) -> Iterator[Services]:
     wiring.provide(None)
 
 
-@pytest.fixture(params=[tool for tool in CATALOG if tool.grants], ids=lambda each: each.name)
+@pytest.fixture(params=[tool for tool in FOR_AGENTS if tool.grants], ids=lambda each: each.name)
 def short(request: pytest.FixtureRequest) -> Tool:
     """Return a tool that reaches a store, with no time beyond what is kept for its answer."""
     return replace(request.param, timeout=MARGIN_SECONDS)

@@ -16,14 +16,15 @@ import cairn_tools
 from cairn.services import Services
 from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
-from support.tool import http_status
+from support.receipts import without_call
+from support.tool import FOR_AGENTS, http_status
 
 BEFORE, AFTER = CATALOG[0], CATALOG[1]
 EventOf = Callable[..., dict[str, Any]]
 
 
 def each_tool() -> list[Any]:
-    return [pytest.param(tool, id=tool.name) for tool in CATALOG]
+    return [pytest.param(tool, id=tool.name) for tool in FOR_AGENTS]
 
 
 def answer(tool: Tool, event: dict[str, Any]) -> tuple[int, Any]:
@@ -71,11 +72,11 @@ def test_a_call_without_the_authorizer_s_word_is_denied(tool: Tool, authorizer: 
 @pytest.mark.usefixtures("services")
 def test_headers_and_body_cannot_choose_the_tenant(event_of: EventOf) -> None:
     assert answer(AFTER, event_of("/", AFTER.example, tenant="acme"))[0] == 200
-    honest = answer(BEFORE, event_of("/", BEFORE.example, tenant="stranger"))
+    honest = without_call(answer(BEFORE, event_of("/", BEFORE.example, tenant="stranger")))
 
     spoofed = {"authorization": "Bearer acme", "x-tenant": "acme", "x-api-key": "acme", "tenant": "acme"}
-    assert answer(BEFORE, event_of("/", BEFORE.example, tenant="stranger", headers=spoofed)) == honest
-    assert answer(BEFORE, event_of("/", BEFORE.example, tenant="acme")) != honest
+    assert without_call(answer(BEFORE, event_of("/", BEFORE.example, tenant="stranger", headers=spoofed))) == honest
+    assert without_call(answer(BEFORE, event_of("/", BEFORE.example, tenant="acme"))) != honest
     for claim in ({"tenant": "acme"}, {"caller": {"tenant": "acme"}}):
         status, body = answer(BEFORE, event_of("/", {**BEFORE.example, **claim}, tenant="stranger"))
         assert (status, body["error"]["code"]) == (400, "INVALID_ARGUMENT")
@@ -94,7 +95,7 @@ def test_no_tool_and_no_part_of_the_edge_reads_a_credential() -> None:
 
 
 @pytest.mark.usefixtures("services")
-@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in CATALOG if tool.runs is None])
+@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in FOR_AGENTS if tool.runs is None])
 def test_a_key_may_do_only_what_its_scopes_say(tool: Tool, event_of: EventOf) -> None:
     needed, other = ("read", "write") if tool.read_only else ("write", "read")
     event = event_of("/", tool.example)
@@ -151,6 +152,6 @@ def test_no_event_makes_the_door_raise(event: dict[str, Any], services: Services
 @given(arguments=st.dictionaries(st.sampled_from(sorted(AFTER.input_schema()["properties"])), JSON, max_size=9))
 @settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_arguments_make_the_door_fail(arguments: dict[str, Any], event_of: EventOf, services: Services) -> None:
-    assert services
-    for tool in CATALOG:
+    services.adapters.clock.sleep(60)  # so that no rate is reached
+    for tool in FOR_AGENTS:
         assert tool.handler(event_of("/", arguments), None)["statusCode"] in {200, 400}

@@ -16,7 +16,8 @@ from cairn.tool.tool import Tool
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_run_turn import memory_run_turn
-from support.tool import SESSION_TOOLS, check_example, http_status
+from support.receipts import without_call
+from support.tool import FOR_AGENTS, SESSION_TOOLS, check_example, http_status
 
 EVENTS = Path(__file__).resolve().parents[2] / "events"
 TURN_TOOLS = {"memory_before_turn": "current_input", "memory_after_turn": "input_items"}
@@ -75,7 +76,7 @@ def _answered(response: Mapping[str, Any]) -> Outcome:
     return response["statusCode"], json.loads(response["body"])
 
 
-def each_tool(tools: Sequence[Tool] = CATALOG) -> list[Any]:
+def each_tool(tools: Sequence[Tool] = FOR_AGENTS) -> list[Any]:
     return [pytest.param(tool, id=tool.name) for tool in tools]
 
 
@@ -156,7 +157,8 @@ def test_every_door_gives_the_sample_the_same_answer(tool: Tool, fresh: Callable
 
     status, answer = answers[0]
     assert status == http_status(tool)
-    assert answers == [answers[0]] * len(DOORS)
+    # Steps of a pipe that run at once draw the ids of their calls in any order.
+    assert without_call(answers) == [without_call(answers[0])] * len(DOORS)
     check_example(tool, answer)
     assert fits(tool.input_schema(), dict(tool.example))
 
@@ -175,7 +177,7 @@ def test_null_is_an_argument_left_out_in_every_field_of_every_tool(tool: Tool, f
 
 def test_null_is_left_out_in_the_steps_of_a_pipe_and_a_value_where_any_json_is(fresh: Callable[[], object]) -> None:
     fresh()
-    tools = {tool.name: tool for tool in CATALOG}
+    tools = {tool.name: tool for tool in FOR_AGENTS}
     place = {"namespace": "session.monday", "key": "plan"}
     recall = {"project": "garden", "session_id": "monday", "query": None, "cursor": "${first.cursor}"}
     steps = [
@@ -188,7 +190,7 @@ def test_null_is_left_out_in_the_steps_of_a_pipe_and_a_value_where_any_json_is(f
     _, answer = mcp(tools["mcp_pipe"], json.dumps({"steps": steps}))
     assert "failed_step" not in answer or answer["failed_step"] is None
     results = {each["id"]: each["result"] for each in answer["results"]}
-    assert results["first"] == results["again"]
+    assert without_call(results["first"]) == without_call(results["again"])
     assert results["got"]["value"] is None
 
     _, refused = mcp(tools["mcp_pipe"], json.dumps({"steps": [{**steps[0], "arguments": None}]}))

@@ -13,6 +13,7 @@ from cairn.edge.fields import history
 from cairn.ground.errors import InvalidArgument
 from cairn.tool.call import Call, execute
 from cairn_tools.catalog import CATALOG
+from support.receipts import without_call
 
 TEXT = "What is my name?"
 SESSION: dict[str, Any] = {"project": "garden", "session_id": "monday"}
@@ -42,7 +43,9 @@ def test_before_turn_takes_every_field_of_the_contract(call: Call) -> None:
         recall_scope="user",
     )
 
-    assert set(answer) == {"input_items", "recall_fact_ids", "context_token_count", "recalled_by", "likelihood"}
+    assert set(answer) == {
+        *("input_items", "recall_fact_ids", "context_token_count", "recalled_by", "likelihood", "receipt")
+    }
     assert answer["input_items"][-2:] == [message("user", "Hello"), message("user", TEXT)]
 
 
@@ -52,7 +55,7 @@ def test_a_text_under_either_name_is_one_user_item(call: Call) -> None:
 
     assert as_items["input_items"][-1] == message("user", TEXT)
     for fields in ({"current_input": TEXT}, {"current_input_text": TEXT}, {"current_input": message("user", TEXT)}):
-        assert before(call, **fields) == as_items
+        assert without_call(before(call, **fields)) == without_call(as_items)
 
 
 @pytest.mark.req("R258")

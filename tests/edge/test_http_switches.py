@@ -18,7 +18,7 @@ from cairn.tool.call import Call, execute
 from cairn.tool.tool import Tool, visible
 from cairn_tools.catalog import CATALOG
 from support.services import changed
-from support.tool import outcome
+from support.tool import FOR_AGENTS, outcome
 
 BEFORE, AFTER = CATALOG[0], CATALOG[1]
 STANDARD = tuple(tool for tool in CATALOG if tool.family == "standard")
@@ -46,8 +46,8 @@ def test_with_memory_off_none_of_its_tools_is_listed_and_none_runs(
 ) -> None:
     off = switch(call, memory_enabled=False)
 
-    assert visible(CATALOG, off) == STANDARD
-    for tool in (each for each in CATALOG if each not in STANDARD):
+    assert visible(FOR_AGENTS, off) == STANDARD
+    for tool in (each for each in FOR_AGENTS if each not in STANDARD):
         with pytest.raises(Disabled):
             execute(CATALOG, tool.name, dict(tool.example), off)
         response = tool.handler(event_of("/", tool.example), None)
@@ -58,18 +58,18 @@ def test_with_memory_off_none_of_its_tools_is_listed_and_none_runs(
 @pytest.mark.req("R001")
 @pytest.mark.req("R003")
 def test_with_memory_on_every_tool_is_listed_in_the_catalog_s_order_and_runs(call: Call) -> None:
-    assert visible(CATALOG, call) == CATALOG
-    for tool in CATALOG:
+    assert visible(FOR_AGENTS, call) == FOR_AGENTS
+    for tool in FOR_AGENTS:
         assert runs(tool, call)
 
 
 @pytest.mark.req("R004")
-@pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", FOR_AGENTS, ids=lambda tool: tool.name)
 def test_a_tool_that_is_off_leaves_the_others_on(tool: Tool, call: Call) -> None:
     without = switch(call, tool_switches={**call.services.settings.tool_switches, tool.name: False})
-    others = tuple(other for other in CATALOG if other is not tool)
+    others = tuple(other for other in FOR_AGENTS if other is not tool)
 
-    assert visible(CATALOG, without) == others
+    assert visible(FOR_AGENTS, without) == others
     with pytest.raises(Disabled):
         execute(CATALOG, tool.name, dict(tool.example), without)
     for other in others:

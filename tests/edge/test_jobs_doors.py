@@ -117,6 +117,17 @@ def test_the_schedule_queues_one_job_for_each_shard_in_which_a_session_is_due(
     )
 
 
+@pytest.mark.req("R253")
+@pytest.mark.req("R070")
+def test_a_due_session_is_found_in_whichever_shard_it_is_the_first_and_the_last_among_them(
+    say: Callable[[str], Session], clock: Any
+) -> None:
+    shards = {due_shard(say(f"s{number}")) for number in range(8 * DUE_SHARDS)}
+    clock.advance(hours=1)
+
+    assert schedule.handler({}, None) == {"shards": sorted(shards)} == {"shards": list(range(DUE_SHARDS))}
+
+
 @pytest.mark.usefixtures("services")
 @pytest.mark.req("R309")
 def test_the_schedule_of_sealing_queues_audit_logs_alone(call: Call, adapters: Adapters, clock: Any) -> None:

@@ -27,6 +27,7 @@ READS = (
         {**ABOUT_ALICE, "session_id": "new", "current_input": "Where do I live? How do you answer?"},
     ),
     ("memory_list_known", ABOUT_ALICE),
+    ("memory_list_changes", ABOUT_ALICE),
 )
 """What reads of a user in a project that is theirs or not."""
 reads = pytest.mark.parametrize(("name", "arguments"), READS, ids=[name for name, _ in READS])

@@ -20,7 +20,7 @@ from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 from support.routes import LISTED
 from support.services import changed
-from support.tool import check_example, outcome
+from support.tool import FOR_AGENTS, check_example, outcome
 
 EventOf = Callable[..., dict[str, Any]]
 TURN: dict[str, Any] = {
@@ -89,7 +89,7 @@ def test_without_the_switch_no_tool_of_memory_is_listed_and_none_can_be_called(
 ) -> None:
     wiring.provide(changed(services, settings=replace(services.settings, memory_enabled=False)))
     listed = {tool["name"] for tool in send("tools/list")["body"]["result"]["tools"]}
-    assert listed == {tool.name for tool in CATALOG if tool.family != "memory"}
+    assert listed == {tool.name for tool in FOR_AGENTS if tool.family != "memory"}
     refused = send("tools/call", {"name": CATALOG[0].name, "arguments": {}})
     assert refused["body"]["error"]["code"] == -32602
 
@@ -109,7 +109,7 @@ def test_a_tool_that_is_switched_off_looks_like_one_that_never_was(
 
 
 @pytest.mark.req("R005")
-@pytest.mark.parametrize("tool", [tool for tool in CATALOG if outcome(tool) == "OK"], ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", [tool for tool in FOR_AGENTS if outcome(tool) == "OK"], ids=lambda tool: tool.name)
 def test_a_result_is_structured_as_declared_and_the_same_as_text(
     tool: Any, send: Callable[..., dict[str, Any]]
 ) -> None:
@@ -121,7 +121,7 @@ def test_a_result_is_structured_as_declared_and_the_same_as_text(
     ]
 
 
-@pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", FOR_AGENTS, ids=lambda tool: tool.name)
 def test_a_bad_argument_is_a_result_that_names_the_field(tool: Any, send: Callable[..., dict[str, Any]]) -> None:
     result = called(send, tool.name, tool.example | {"session_id": "../monday"})
     assert result["isError"] is True

@@ -14,6 +14,7 @@ import pytest
 from cairn.conversation.items import message
 from cairn.telemetry import logs
 from cairn.tool.call import Call
+from cairn_mcp import apps, page
 from cairn_mcp import stateless as modern
 from cairn_mcp.profiles import WHOLE
 from cairn_mcp.stdio import talk
@@ -182,7 +183,7 @@ def test_a_subscriber_is_told_of_what_is_written_until_it_ends_that(client: Clie
 
 
 def test_what_is_missing_cannot_be_subscribed_to(client: Client) -> None:
-    for uri in (URI.replace("monday", "never"), "cairn://no", "x"):
+    for uri in (URI.replace("monday", "never"), "cairn://no", "x", page.URI):  # the page never changes
         assert client.ask("resources/subscribe", uri=uri)[1]["error"]["code"] == -32002
 
 
@@ -195,7 +196,7 @@ def test_the_capabilities_say_what_this_transport_has(client: Client) -> None:
 
 
 def test_in_the_stateless_era_a_request_listens_until_it_is_cancelled(client: Client) -> None:
-    wanted = {"resourceSubscriptions": [URI, "cairn://no", URI], "toolsListChanged": True}
+    wanted = {"resourceSubscriptions": [URI, "cairn://no", page.URI, URI], "toolsListChanged": True}
     client.send({"id": "l", "method": "subscriptions/listen", "params": {"notifications": wanted, "_meta": META}})
 
     of_listen = {"io.modelcontextprotocol/subscriptionId": "l"}
@@ -207,6 +208,19 @@ def test_in_the_stateless_era_a_request_listens_until_it_is_cancelled(client: Cl
     assert told["params"] == {"uri": URI, "_meta": of_listen}
     client.send({"method": "notifications/cancelled", "params": {"requestId": "l"}})
     assert client.call("memory_run_maintenance", MONDAY) == []
+
+
+def test_a_client_says_at_its_handshake_that_it_shows_pages_and_is_told_of_the_page_from_then_on(
+    client: Client,
+) -> None:
+    shows = {"extensions": {apps.EXTENSION: {"mimeTypes": [apps.PAGE_TYPE]}}}
+
+    before = client.ask("tools/list")[1]["result"]["tools"]
+    client.ask("initialize", protocolVersion="2025-11-25", capabilities=shows)
+    client.ask("ping")
+    after = client.ask("tools/list")[1]["result"]["tools"]
+
+    assert {each["name"] for each in after} - {each["name"] for each in before} == {*page.TOOLS}
 
 
 @pytest.mark.parametrize("uris", [3, "x", [3], {}])

@@ -190,6 +190,48 @@ def test_a_reason_has_at_most_500_characters(ask: Ask) -> None:
     assert ask(recall)["count"] == 0
 
 
+@pytest.mark.req("R306")
+@pytest.mark.parametrize("scope", ["session", "user", "project", "user_everywhere"])
+def test_a_memory_is_taken_back_by_the_call_that_the_answer_to_forget_names(ask: Ask, scope: str) -> None:
+    kept = ask(remember, content="Beans go north.", scope=scope, user_id="ada")["memory_id"]
+    instead = ask(remember, content="Beans go south.", scope=scope, user_id="ada")["memory_id"]
+    done = ask(forget, memory_id=kept, replacement_id=instead, user_id="ada")
+    assert done["message"] == f"Replaced by {instead}. Call forget with undo: true to take it back."
+    assert [each["id"] for each in ask(recall, user_id="ada")["memories"]] == [instead]
+
+    assert done["undo"]["tool"] == "forget"
+    back = ask(forget, **done["undo"]["arguments"])
+
+    assert (back["forgotten"], back["undo"]) == (False, None)
+    assert {each["id"] for each in ask(recall, user_id="ada")["memories"]} == {instead, back["memory_id"]}
+    assert ask(forget, **done["undo"]["arguments"])["memory_id"] == back["memory_id"]
+    assert ask(recall, user_id="ada")["count"] == 2
+
+
+@pytest.mark.req("R306")
+@pytest.mark.parametrize("user", [{}, {"user_id": "ada"}])
+def test_a_fact_is_taken_back_by_the_call_that_the_answer_to_forget_names(ask: Ask, user: dict[str, str]) -> None:
+    ask(memory_after_turn, turn_id="t1", input_items="I live in Oslo.", output_items="Noted.", **user)
+    (fact,) = [each["id"] for each in ask(recall, type="fact", **user)["memories"]]
+    done = ask(forget, memory_id=fact, **user)
+    assert ask(recall, type="fact", **user)["count"] == 0
+
+    ask(forget, **done["undo"]["arguments"])
+
+    assert [each["content"] for each in ask(recall, type="fact", **user)["memories"]] == ["home: Oslo"]
+
+
+@pytest.mark.req("R306")
+def test_who_forgets_another_user_s_fact_is_told_of_no_way_back(ask: Ask) -> None:
+    both = [{"turn_id": "t1", "user_id": "ada"}, {"turn_id": "t2", "user_id": "bob"}]
+    for whose in both:
+        ask(memory_after_turn, input_items=f"I live in {whose['user_id']}ton.", output_items="Noted.", **whose)
+    found = ask(recall, type="fact", user_id="bob", recall_scope="project")["memories"]
+    (of_ada,) = [each["id"] for each in found if "adaton" in each["content"].lower()]
+
+    assert "undo" not in ask(forget, memory_id=of_ada, user_id="bob")["message"]
+
+
 @pytest.mark.req("R236")
 def test_every_wrong_field_is_named_and_none_that_is_right(ask: Ask) -> None:
     wrong = refused(ask, remember, content="", type="x", confidence="x", rationale="ok", importance=1)
@@ -250,5 +292,7 @@ def test_a_recall_says_apart_who_said_each_and_where_only_if_it_is_asked(ask: As
     assert [each for each in plain if "origin" in each] == []
     assert told["turn"]["content"].endswith("Ada: I grow beans, mostly.")
     where = {"session_id": "monday", "turn_id": "one"}
-    assert told["turn"]["origin"] == {"speaker": "Ada", "words": "I grow beans, mostly.", **where}
-    assert set(told["decision"]["origin"].values()) == {None}, "whose session it was kept in is nobody's business"
+    assert told["turn"]["origin"] == {"speaker": "Ada", "words": "I grow beans, mostly.", "trust": "user", **where}
+    assert set(told["decision"]["origin"].values()) == {None, "agent"}, (
+        "whose session it was kept in is nobody's business"
+    )

@@ -29,7 +29,7 @@ from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
 from support.services import services_over
 from support.telemetry import NAMESPACE, Emitted, extracted
-from support.tool import outcome
+from support.tool import FOR_AGENTS, outcome
 
 BEFORE, AFTER, MAINTENANCE = (
     next(tool for tool in CATALOG if tool.name == f"memory_{name}")
@@ -58,6 +58,9 @@ def test_the_names_are_those_that_were_asked_for() -> None:
         "memory_recall_total",
         "memory_recall_without_vector_total",
         "memory_damage_total",
+        "memory_table_read_units_total",
+        "memory_table_write_units_total",
+        "memory_blob_requests_total",
         "memory_enrichment_total",
         "memory_enrichment_latency_ms",
         "memory_enrichment_errors",
@@ -91,7 +94,7 @@ def test_a_turn_tool_s_calls_are_counted_by_how_they_ended(
 
 @pytest.mark.req("R173")
 @pytest.mark.usefixtures("services")
-@pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", FOR_AGENTS, ids=lambda tool: tool.name)
 def test_every_tool_s_requests_are_counted_alike_through_both_doors(
     tool: Tool, event_of: EventOf, emitted: Emitted
 ) -> None:
@@ -161,7 +164,7 @@ def test_each_call_s_duration_is_a_value_of_its_own_that_the_log_says_too(
 @pytest.mark.req("R175")
 @pytest.mark.usefixtures("services")
 @pytest.mark.parametrize(
-    "tool", [tool for tool in CATALOG if tool.grants and tool.runs is None], ids=lambda tool: tool.name
+    "tool", [tool for tool in FOR_AGENTS if tool.grants and tool.runs is None], ids=lambda tool: tool.name
 )
 def test_a_denied_call_counts_under_its_reason(tool: Tool, event_of: EventOf, emitted: Emitted) -> None:
     unauthorized, without_scope = event_of("/", tool.example), event_of("/", tool.example)
@@ -194,7 +197,7 @@ TEXT = st.text(max_size=20)
 RECORDS = st.builds(
     CallRecord,
     request_id=TEXT,
-    tool=st.sampled_from([tool.name for tool in CATALOG]),
+    tool=st.sampled_from([tool.name for tool in FOR_AGENTS]),
     namespace=st.just("memory"),
     tenant=st.just(PERSONAL),
     project=st.just(PERSONAL),

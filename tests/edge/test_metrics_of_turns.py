@@ -12,13 +12,15 @@ import pytest
 from cairn import wiring
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Unavailable
+from cairn.ground.ids import TurnId
 from cairn.ground.settings import MemorySettings
-from cairn.ground.table import key_of
+from cairn.ground.table import Delete, Key, key_of
 from cairn.services import Services
-from cairn.sessions.layout import COMPACTED
+from cairn.sessions.layout import COMPACTED, guard_sk, session_pk
 from cairn_tools.catalog import CATALOG
 from support.services import services_over
 from support.telemetry import Emitted, said
+from support.turns import SESSION
 
 BEFORE, AFTER, MAINTENANCE = (
     next(tool for tool in CATALOG if tool.name == f"memory_{name}")
@@ -58,6 +60,21 @@ def test_a_turn_id_that_comes_again_is_a_conflict_whatever_becomes_of_it(
 
     assert statuses[-1] == 409
     assert emitted.total("mcp_memory_idempotency_conflicts_total") == {"": 3}
+
+
+@pytest.mark.req("R111")
+def test_a_turn_that_comes_again_after_its_guard_has_expired_is_a_conflict_too(
+    services: Services, adapters: Adapters, event_of: EventOf, emitted: Emitted
+) -> None:
+    assert services
+    turn = said("t1", "My name is Ada.")
+    AFTER.handler(event_of("/", turn), None)
+    adapters.table.delete(Delete(Key(session_pk(SESSION), guard_sk(TurnId("t1")))))
+
+    answer = AFTER.handler(event_of("/", turn), None)
+
+    assert (answer["statusCode"], json.loads(answer["body"])["replayed"]) == (200, True)
+    assert emitted.total("mcp_memory_idempotency_conflicts_total") == {"": 1}
 
 
 class _Failing:

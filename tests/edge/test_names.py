@@ -18,6 +18,7 @@ from cairn.services import Services
 from cairn.tool.tool import Tool
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
+from support.tool import FOR_AGENTS
 from support.turns import cold, partition
 
 EventOf = Callable[..., dict[str, Any]]
@@ -95,7 +96,7 @@ def test_a_header_opens_no_project_that_the_key_does_not(
     assert door_of(elsewhere, TURN, NAMED)["error"]["code"] == "PERMISSION_DENIED"
 
 
-@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in CATALOG])
+@pytest.mark.parametrize("tool", [pytest.param(tool, id=tool.name) for tool in FOR_AGENTS])
 def test_every_tool_takes_each_of_its_names_from_the_request(tool: Tool) -> None:
     fields = set(tool.input.model_fields) & set(NAME_HEADERS)
     arguments = {name: value for name, value in tool.example.items() if name not in fields}

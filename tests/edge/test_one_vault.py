@@ -20,11 +20,12 @@ from cairn.ground.settings import EnrichmentSettings
 from cairn.settings.settings import Settings
 from cairn.tool.call import Call
 from cairn.vault.data_key import DataKey
-from cairn_tools.catalog import CATALOG
 from support.services import services_over
-from support.tool import ABSENT
+from support.tool import ABSENT, FOR_AGENTS
 
 RULES = {"allowed_namespaces": ["session.*"], "operations": ["read", "write"]}
+HEALTH = Tenant("healthz")
+"""For whom the health of the key ring is probed, once in a while."""
 POLICY = {"tool_permissions": dict.fromkeys(("listMemory", "getMemory", "putMemory", "deleteMemory"), RULES)}
 
 
@@ -48,7 +49,7 @@ def asked_by_every_tool(settings: Settings, adapters: Adapters, caller: Caller) 
     """Return what a new process asks the key ring when each tool is called twice."""
     keys = CountedKeyRing(adapters.keys)
     services = services_over(replace(adapters, keys=keys), settings)
-    for tool in CATALOG * 2:
+    for tool in FOR_AGENTS * 2:
         with suppress(NotFound) if tool.name in ABSENT else nullcontext():
             tool.execute(dict(tool.example), Call(caller, services))
     return keys.asked
@@ -64,4 +65,4 @@ def test_tools_of_every_family_share_one_data_key(
     if process == "finds the key":
         asked_by_every_tool(enriched, adapters, caller)
 
-    assert asked_by_every_tool(enriched, adapters, caller) == {caller.tenant: 1, POLICIES: 1}
+    assert asked_by_every_tool(enriched, adapters, caller) == {caller.tenant: 1, POLICIES: 1, HEALTH: 1}

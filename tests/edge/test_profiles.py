@@ -13,6 +13,7 @@ from cairn import wiring
 from cairn.access import policies
 from cairn.access.api_keys import Grant, project_pattern
 from cairn.access.callers import Caller
+from cairn.access.policy_store import StoredPolicy
 from cairn.conversation.token_count import count
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Tenant, UserId
@@ -98,7 +99,7 @@ def test_every_field_is_described_where_it_comes_first_and_again_only_in_other_w
 @pytest.mark.parametrize(
     ("path", "names"),
     [
-        ("/mcp", [tool.name for tool in CATALOG if tool.route is None]),
+        ("/mcp", [tool.name for tool in CATALOG if not tool.for_people]),
         ("/mcp/agent", OF_AGENTS),
         ("/mcp/agent/", OF_AGENTS),
     ],
@@ -154,14 +155,14 @@ def test_a_key_for_some_projects_does_not_see_tools_that_reach_past_them(service
 def test_a_key_does_not_see_tools_that_its_policy_forbids(services: Services) -> None:
     reader = {"tool_permissions": {"getMemory": {"operations": ["read"]}}}
     text = json.dumps({"tool_permissions": {}, "policies": {"reader": reader}})
-    held = changed(services, policies=policies.of_table(lambda: text, services.adapters.clock))
+    held = changed(services, policies=policies.of_table(lambda: StoredPolicy(text, 1), services.adapters.clock))
     governed = {"listMemory", "getMemory", "putMemory", "deleteMemory", "getContext"}
     assert seen(held, caller("read", "write", policy="reader")) & governed == {"getMemory"}
     assert seen(held, caller("read", "write")) & governed == set()
 
 
 def test_a_policy_that_cannot_be_read_hides_no_tool(services: Services) -> None:
-    def fails() -> str:
+    def fails() -> StoredPolicy:
         raise Unavailable("The store does not answer")
 
     held = changed(services, policies=policies.of_table(fails, services.adapters.clock))

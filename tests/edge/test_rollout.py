@@ -16,14 +16,15 @@ from cairn.ground.settings import MemorySettings
 from cairn.settings.options import ENABLED, OPTIONS
 from cairn.settings.settings import Settings, load
 from cairn_mcp.door import handler as mcp_door
-from cairn_tools.catalog import CATALOG
+from support.receipts import without_call
 from support.routes import LISTED
 from support.services import services_over
+from support.tool import FOR_AGENTS
 
 ON = {"tools": {"memory": {"enabled": True}}}
 OFF = {"tools": {"memory": {"enabled": False}}}
 SESSION = {"project": "garden", "session_id": "monday", "user_id": "ada"}
-MEMORY = tuple(tool for tool in CATALOG if tool.family == "memory" and tool.on_by_default)
+MEMORY = tuple(tool for tool in FOR_AGENTS if tool.family == "memory" and tool.on_by_default)
 NAMES = [tool.name for tool in MEMORY]
 SHOWN = [tool.name for tool in MEMORY if tool in LISTED]
 
@@ -128,7 +129,7 @@ def test_rolling_a_tenant_back_and_forth_loses_nothing_and_changes_nothing_meanw
     assert store.contents() == held
 
     deploy(on)
-    assert ask("memory_before_turn", current_input="Who am I?") == before
+    assert without_call(ask("memory_before_turn", current_input="Who am I?")) == without_call(before)
     assert "Ada Lovelace" in json.dumps(before)
     assert ask("memory_after_turn", **said(0, "My name is Ada Lovelace."))["replayed"] is True
 

@@ -15,10 +15,9 @@ from cairn.ground.ids import Project
 from cairn.services import Services
 from cairn.settings.settings import read
 from cairn.tool.tool import Tool
-from cairn_tools.catalog import CATALOG
 from support.access import EventOf, answered, bearer, over_mcp, through
 from support.bound import ACME, House
-from support.tool import SESSION_TOOLS, http_status
+from support.tool import FOR_AGENTS, SESSION_TOOLS, http_status
 
 pytestmark = pytest.mark.req("R284")
 
@@ -162,5 +161,5 @@ def test_the_audit_log_names_such_a_project(house: House, services: Services) ->
 
 
 def test_every_tool_that_takes_a_project_says_what_it_may_look_like() -> None:
-    shown = [tool.input_schema()["properties"].get("project") for tool in CATALOG]
+    shown = [tool.input_schema()["properties"].get("project") for tool in FOR_AGENTS]
     assert all("owner/repo" in each["description"] for each in shown if each)

@@ -18,7 +18,7 @@ from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
 from cairn_tools.oc_diagnostic_pod_health import EXAMPLE, oc_diagnostic_pod_health
 from support.services import changed
-from support.tool import http_status, outcome
+from support.tool import FOR_AGENTS, http_status, outcome
 
 EventOf = Callable[..., dict[str, Any]]
 RESULT: dict[str, Any] = {"findings": [], "summary": "0 pods in shop, 0 with findings."}
@@ -63,7 +63,7 @@ def over_mcp(tool: Tool, arguments: object, event_of: EventOf) -> dict[str, Any]
 
 
 @pytest.mark.req("R234")
-@pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", FOR_AGENTS, ids=lambda tool: tool.name)
 def test_a_standard_tool_goes_through_the_sandbox_once_and_a_memory_tool_never(
     tool: Tool, spied: Callable[..., Spy], event_of: EventOf
 ) -> None:
@@ -83,7 +83,7 @@ def test_a_standard_tool_is_granted_the_sandbox_and_what_it_is_told_and_a_memory
     families = {tool.family: tool.grants for tool in CATALOG}
 
     assert families["standard"] == ("executions:use", "sessions:read", "logs:read", "blobs:read", "sandbox:invoke")
-    for tool in CATALOG:
+    for tool in FOR_AGENTS:
         assert ("sandbox:invoke" in tool.grants) == (tool.family == "standard")
 
 

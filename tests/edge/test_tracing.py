@@ -18,7 +18,7 @@ from cairn.telemetry.tracing import TRACE_HEADER, span
 from cairn.telemetry.xray import DAEMON
 from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
-from support.tool import outcome
+from support.tool import FOR_AGENTS, outcome
 
 pytestmark = pytest.mark.enable_socket
 
@@ -52,7 +52,7 @@ def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spans]:
 @pytest.mark.req("R177")
 @pytest.mark.usefixtures("services")
 @pytest.mark.parametrize(
-    "tool", [tool for tool in CATALOG if outcome(tool) == "OK" and tool.runs is None], ids=lambda tool: tool.name
+    "tool", [tool for tool in FOR_AGENTS if outcome(tool) == "OK" and tool.runs is None], ids=lambda tool: tool.name
 )
 def test_a_sampled_call_is_a_span_with_its_permission_checks_in_it(tool: Tool, event_of: EventOf, spans: Spans) -> None:
     assert tool.handler(event_of("/", tool.example), None)["statusCode"] == 200

@@ -12,7 +12,7 @@ import pytest
 
 import walk
 from cairn_mcp import door
-from cairn_tools.catalog import CATALOG
+from support.tool import FOR_AGENTS
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def call(fresh: Callable[[], Any], event_of: Callable[..., dict[str, Any]]) -> w
 def test_a_session_through_every_tool_is_answered_as_it_says(call: walk.Call) -> None:
     played = list(walk.play(call))
     assert not [f"{each.step.id}: {problem}" for each in played for problem in each.problems]
-    assert {each.step.tool for each in played if "error" not in each.answer} == {tool.name for tool in CATALOG}
+    assert {each.step.tool for each in played if "error" not in each.answer} == {tool.name for tool in FOR_AGENTS}
 
 
 def test_a_tool_that_the_session_leaves_out_is_called_by_its_example(
@@ -43,7 +43,7 @@ def test_a_tool_that_the_session_leaves_out_is_called_by_its_example(
     monkeypatch.setattr(walk, "SESSION", shorter)
     assert [step.tool for step in walk.steps()] == [
         "recall",
-        *(tool.name for tool in CATALOG if tool.name != "recall"),
+        *(tool.name for tool in FOR_AGENTS if tool.name != "recall"),
     ]
 
 

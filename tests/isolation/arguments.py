@@ -79,7 +79,8 @@ class Drawing:
     def arguments(self, tool: Tool, tools: Sequence[Tool]) -> tuple[dict[str, Any], dict[str, str]]:
         """Return arguments for the tool, and headers for those that they leave out."""
         if tool.runs is not None:
-            return {"steps": self._steps([each for each in tools if each.runs is None])}, {}
+            steps = [each for each in tools if each.runs is None and not each.for_operators]
+            return {"steps": self._steps(steps)}, {}
         schema = _schema(tool.input)
         definitions = schema.get("$defs", {})
         shape = _resolved(self.draw.choice(schema.get("oneOf", [schema])), definitions)
@@ -210,12 +211,18 @@ def _resolved(schema: Schema, definitions: Schema) -> Schema:
     return {**definitions[reference.rpartition("/")[2]], **schema} if reference else schema
 
 
+def _id_in(given: Mapping[str, object]) -> str:
+    """Return what takes an id that is given with these."""
+    if given.get("type") == "turn":  # what was said is recalled beside memories, and cannot be forgotten
+        return "said_id"
+    return "key_id" if "scopes" in given else "id"
+
+
 def _texts(value: object, name: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
         given = cast("dict[str, object]", value)
-        is_turn = given.get("type") == "turn"  # what was said is recalled beside memories, and cannot be forgotten
         for inner, part in given.items():
-            yield from _texts(part, "said_id" if is_turn and inner == "id" else inner)
+            yield from _texts(part, _id_in(given) if inner == "id" else inner)
     elif isinstance(value, list):
         for part in cast("list[object]", value):
             yield from _texts(part, name)

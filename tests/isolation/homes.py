@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -14,9 +17,9 @@ from cairn.aws.expressions import decoded
 from cairn.aws.table import DynamoTable
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.table import SqliteTable
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Digest, Tenant
 from cairn.ground.ports import Blobs, Table
-from cairn.ground.table import Attributes, Key
+from cairn.ground.table import Attributes, Key, Page, Query
 from cairn.local.invoke.mocked import create_store, declared
 from support.memory_store import MemoryBlobs, MemoryTable
 from support.template import TEMPLATE
@@ -111,3 +114,41 @@ def kept(home: Home, tenant: Tenant) -> Mapping[str, str]:
         if str(item["pk"]).startswith(f"{tenant}#")
     }
     return items | {path: "" for path in home.blob_paths() if path.startswith(f"{tenant}/")}
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The inventory of a home: it notes what it finds of whom, and reads single items as a table does."""
+
+    home: Home
+    table: Table
+    note: Callable[[Tenant, int], None]
+    stored_at: datetime
+    """When each blob is said to have been stored."""
+
+    def items(self, tenant: Tenant) -> Iterator[Attributes]:
+        found = (item for item in self.home.items() if str(item["pk"]).startswith(f"{tenant}#"))
+        listed = sorted(found, key=lambda item: (str(item["pk"]), str(item["sk"])))
+        self.note(tenant, len(listed))
+        yield from listed
+
+    @contextmanager
+    def snapshot(self) -> Generator[Walk]:
+        yield self
+
+    def get(self, key: Key) -> Attributes | None:
+        return self.table.get(key)
+
+    def query(self, query: Query) -> Page:
+        return self.table.query(query)
+
+    def blobs(self, tenant: Tenant) -> Iterator[Digest]:
+        yield from (digest for digest, _ in self.dated_blobs(tenant))
+
+    def dated_blobs(self, tenant: Tenant) -> Iterator[tuple[Digest, datetime]]:
+        paths = sorted(path for path in self.home.blob_paths() if path.startswith(f"{tenant}/"))
+        self.note(tenant, len(paths))
+        yield from ((Digest(path.rpartition("/")[2]), self.stored_at) for path in paths)
+
+    def scrub(self) -> None:
+        """Leave nothing to overwrite."""

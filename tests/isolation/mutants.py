@@ -81,7 +81,7 @@ _BETWEEN_TENANTS = (
     ),
     Mutant(
         "a day that one tenant called on counts as marked for all",
-        (Change("cairn.calls.journal:Journal._store", "(record.tenant, record.day)", "(Tenant(''), record.day)"),),
+        (Change("cairn.calls.journal:Journal._store_item", "(record.tenant, record.day)", "(Tenant(''), record.day)"),),
     ),
     Mutant(
         "the accesses of two tenants with one credential count together",
@@ -107,6 +107,28 @@ _BETWEEN_TENANTS = (
             ),
         ),
     ),
+    Mutant(
+        "an operator ends whatever key is named",
+        (
+            Change(
+                "cairn.access.key_store:Credentials.find",
+                "found is None or found.tenant != owner",
+                "found is None",
+            ),
+        ),
+    ),
+    Mutant(
+        "the list of keys is everyone's",
+        (Change("cairn.access.key_store:Credentials.of_tenant", "if each.tenant == owner", "if True"),),
+    ),
+    Mutant(
+        "a task's partition does not say whose it is",
+        (Change("cairn.custody.layout:tasks_pk", "{tenant}#tasks", "all#tasks"),),
+    ),
+    Mutant(
+        "whoever reads for all pays for all",
+        (Change("cairn.telemetry.record:CallMeter.used", " or owner != record.owner", ""),),
+    ),
 )
 _BETWEEN_PROJECTS = (
     Mutant(
@@ -128,7 +150,7 @@ _BETWEEN_PROJECTS = (
 _BETWEEN_USERS = (
     Mutant(
         "a memory log across projects does not say whose it is",
-        (Change("cairn.log.layout:log_pk", "#m#{ACROSS}#{owner.removeprefix(ACROSS)}", "#m#{ACROSS}#u:any"),),
+        (Change("cairn.log.layout:log_pk", "#{owner.removeprefix(ACROSS)}", "#u:any"),),
     ),
     Mutant(
         "a process tells of the log across projects that it read first",
@@ -147,7 +169,7 @@ _BETWEEN_USERS = (
     ),
     Mutant(
         "a key to some projects opens all",
-        (Change("cairn.access.callers:Caller.may_use", "covers(pattern, project)", "True"),),
+        (Change("cairn.access.callers:Caller.may_use", "covers(pattern, trunk(project))", "True"),),
     ),
 )
 MUTANTS: Final[Sequence[tuple[Among, Mutant]]] = (

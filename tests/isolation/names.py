@@ -32,7 +32,7 @@ _NAMESPACES: Final = (
 )
 _KEYS: Final = ("k", "K", "k1", "k/1", "k_1", "k:1", "k.", "..", "../k", "v", "n", "plan/beans")
 _TAGS: Final = ("t", "T", "tag", "tags", "a_b", "a-b", "s1", "garden")
-_PATHS: Final = ("", "user", "sessions", "..", "%", "_", "#")
+_PATHS: Final = ("", "user", "sessions", "..", "%", "_", "#", *(("/memories/notes.md",) * 20), "/memories")
 _FRUIT: Final = ("figs", "plums", "pears", "quinces", "medlars", "currants")
 _TEXTS: Final = (
     "My name is Ada and I like {0}.",
@@ -66,6 +66,9 @@ class Names:
                 "prefix": ("", "", "k"),
                 "tags": draw.sample(_TAGS, 3),
                 "path": _PATHS,
+                "old_path": _PATHS,
+                "new_path": (*_PATHS, "/memories/old.md"),
+                "operation_id": ("o1", "o2", "O1"),
             }
         )
 

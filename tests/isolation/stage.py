@@ -18,39 +18,62 @@ from typing import Any, Final, Literal, TypeAlias
 from unittest.mock import patch
 
 from cairn import wiring
-from cairn.access.layout import POLICIES, policies_pk, policy_versions_pk
+from cairn.access.layout import CREDENTIALS, POLICIES, credentials_pk, policies_pk, policy_versions_pk
 from cairn.access.policy_store import PolicyStore
 from cairn.calls.journal import WRITER_BYTES
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest, Project, Tenant
-from cairn.ground.jobs import IndexLog, Job, SealAudit, encoded
+from cairn.ground.jobs import IndexLog, Job, RunTask, SealAudit, encoded
 from cairn.ground.ports import Blobs, Table
-from cairn.ground.table import Delete, Key, Page, Put, Query, Update, Write, key_of
+from cairn.ground.table import (
+    Delete,
+    Key,
+    Page,
+    Put,
+    Query,
+    Update,
+    Write,
+    key_of,
+    read_units,
+    stored_bytes,
+    tenant_of,
+)
 from cairn.log.layout import ACROSS, USER_OWNER, is_across, log_pk
 from cairn.process.system import in_turn
 from cairn.settings.settings import Settings
 from cairn.telemetry import logs
+from cairn.telemetry.record import CallMeter
 from cairn.tool import pipe
 from cairn.vault.data_key import DataKey
 from cairn.vault.layout import keys_pk
+from cairn_console import operators
 from cairn_jobs import worker
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
-from isolation.homes import Home
+from isolation.homes import Home, Walk
 from isolation.policy import POLICY
 from support.doubles import RecordingJobs
 from support.routes import can_be_routed, routed
 from support.services import services_over
 
 START: Final = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
-OF_THE_DEPLOYMENT: Final = frozenset({policies_pk(), policy_versions_pk(), keys_pk(POLICIES)})
-"""The partitions of no tenant that a call may read: the policy document, which holds for all, its versions, its key."""
+OF_THE_DEPLOYMENT: Final = frozenset(
+    {
+        *(policies_pk(), policy_versions_pk(), keys_pk(POLICIES)),
+        *(credentials_pk(), keys_pk(CREDENTIALS)),
+        *("healthz", "healthz#blobs"),
+    }
+)
+"""The partitions of no tenant that a call may touch: the policy document, which holds for all, its versions, its key;
+the API keys of all, of which each tenant is told and may end its own; and what health is probed with, which is not
+there."""
 _VOLATILE: Final = frozenset({"timestamp", "latency_ms", "id", "duration_ms"})
 _TOOLS: Final = {tool.name: tool for tool in CATALOG}
 
 Door: TypeAlias = Literal["http", "mcp", "jobs", "audit"]
-"""How a step goes in: a tool's own Lambda, the MCP Lambda, the worker behind the queue, or an operator's command."""
+"""How a step goes in: a tool's own Lambda or that of all for operators, the MCP Lambda, the worker behind the queue, or
+an operator's command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +99,9 @@ class Party:
         return pk in OF_THE_DEPLOYMENT or (owner == self.tenant and (inside or known))
 
     def asked_for(self, job: Job) -> bool:
-        """Tell whether a job is about what the party wrote."""
+        """Tell whether a job is about what the party wrote or started."""
+        if isinstance(job, RunTask):
+            return job.tenant == self.tenant and not self.projects
         if not isinstance(job, IndexLog) or job.tenant != self.tenant:
             return False
         if is_across(job.owner):
@@ -119,6 +144,7 @@ class Stage:
     moment: datetime = START
     store_calls: list[str] = field(default_factory=list[str])
     trespasses: list[str] = field(default_factory=list[str])
+    meter: CallMeter = field(default_factory=CallMeter)
     _random: dict[tuple[Party, bool], Random] = field(default_factory=dict[tuple[Party, bool], Random])
     _keys: Counter[Tenant] = field(default_factory=Counter[Tenant])
     _jobs: RecordingJobs = field(default_factory=RecordingJobs)
@@ -126,9 +152,12 @@ class Stage:
 
     def __post_init__(self) -> None:
         table, blobs = _Table(self.home.table, self), _Blobs(self.home.blobs, self)
-        self.adapters = Adapters(table, blobs, _Keys(self), _Clock(self), _Entropy(self), in_turn, self._jobs)
+        self.adapters = Adapters(
+            table, blobs, _Keys(self), _Clock(self), _Entropy(self), in_turn, self._jobs, meter=self.meter
+        )
         PolicyStore(self.adapters).write(POLICY)
-        self._services = services_over(self.adapters, self.settings)
+        walk = Walk(self.home, table, lambda whose, found: self.note("walk", f"{whose}#", found=found), START)
+        self._services = services_over(self.adapters, self.settings, inventory=walk)
 
     def play(self, step: Step) -> Seen:
         """Make the call and return what can be seen of it."""
@@ -169,7 +198,9 @@ class Stage:
     def _answer(self, step: Step, waiting: Sequence[Job]) -> str:
         match step.door:
             case "http":
-                return json.dumps(_TOOLS[step.tool].handler(_asked(step), None))
+                tool = _TOOLS[step.tool]
+                handler = operators.handler if tool.for_operators else tool.handler
+                return json.dumps(handler(_asked(step), None))
             case "mcp":
                 params = {"name": step.tool, "arguments": step.arguments}
                 return json.dumps(
@@ -211,10 +242,10 @@ def event(step: Step, body: object) -> dict[str, Any]:
     """Return the API Gateway event of a step, behind the authorizer."""
     return {
         "version": "2.0",
-        "rawPath": "/",
+        "rawPath": f"/v1/tools/{step.tool}",
         "headers": {"content-type": "application/json", **step.headers},
         "requestContext": {
-            "http": {"method": "POST", "path": "/"},
+            "http": {"method": "POST", "path": f"/v1/tools/{step.tool}"},
             "requestId": "request-1",
             "authorizer": {"lambda": {"tenant": step.party.tenant, **step.credential}},
         },
@@ -284,11 +315,14 @@ class _Table:
     def get(self, key: Key) -> Any:
         item = self.table.get(key)
         self.stage.note("get", key.pk, found=int(item is not None))
+        self.stage.meter.used(tenant_of(key.pk), read_units=read_units(stored_bytes(item)))
         return item
 
     def query(self, query: Query) -> Page:
         page = self.table.query(query)
         self.stage.note("query", query.pk, found=len(page.items))
+        size = sum(map(stored_bytes, page.items))
+        self.stage.meter.used(tenant_of(query.pk), read_units=read_units(size, index=query.index))
         return page
 
     def put(self, write: Put) -> None:
@@ -305,6 +339,7 @@ class _Table:
 
     def _write(self, call: str, writes: Sequence[Write], work: Callable[[], Any]) -> Any:
         self.stage.note(call, *(key_of(write).pk for write in writes))
+        self.stage.meter.used(tenant_of(key_of(writes[0]).pk), write_units=len(writes))
         return work()
 
 
@@ -315,10 +350,12 @@ class _Blobs:
 
     def put(self, tenant: Tenant, data: bytes) -> Digest:
         self.stage.note("put blob", f"{tenant}#blobs", found=len(data))
+        self.stage.meter.used(tenant, blob_writes=1)
         return self.blobs.put(tenant, data)
 
     def get(self, tenant: Tenant, digest: Digest) -> bytes:
         self.stage.note("get blob", f"{tenant}#blobs")
+        self.stage.meter.used(tenant, blob_reads=1)
         return self.blobs.get(tenant, digest)
 
     def delete(self, tenant: Tenant, digest: Digest) -> None:

@@ -21,7 +21,8 @@ from isolation.arguments import UNGUESSABLE, Drawing, Harvest
 from isolation.homes import Home, InMemory, kept, owners
 from isolation.names import PROJECTS, TENANTS, USERS, Names
 from isolation.sequels import keeping, letting_go, sequels
-from isolation.stage import OF_THE_DEPLOYMENT, START, Party, Seen, Stage, Step
+from isolation.stage import OF_THE_DEPLOYMENT, START, Door, Party, Seen, Stage, Step
+from support.tool import FOR_AGENTS
 
 Among: TypeAlias = Literal["tenants", "projects", "users"]
 _PARTS: Final[Sequence[Literal["answer", "log", "store", "jobs"]]] = ("answer", "log", "store", "jobs")
@@ -30,6 +31,7 @@ _PAUSES: Final = (0, 0, 0, 0.001, 0.5, 1, 1, 3, 10, 60, 100)
 _FOCUS: Final = ("namespace", "namespace", "tags", "session_id", "user_id")
 _MOST_SHOWN: Final = 300
 _ALL: Final = {"scopes": "read write", "projects": "*"}
+_OPERATOR: Final = {"scopes": "read write admin"}
 
 
 _UNLIMITED: Final = Settings(
@@ -41,13 +43,13 @@ _UNLIMITED: Final = Settings(
 _APART: Final = replace(_UNLIMITED, memory=replace(_UNLIMITED.memory, across_projects=False))
 """The same where users are not known across projects, so that these share nothing."""
 _ABOUT_A_PROJECT: Final = tuple(
-    tool for tool in CATALOG if tool.runs or "project" in tool.input_schema().get("required", ())
+    tool for tool in FOR_AGENTS if tool.runs or "project" in tool.input_schema().get("required", ())
 )
 _FOR_USERS: Final = tuple(
-    tool for tool in CATALOG if tool.runs or tool.of_own_projects or '"project":' in json.dumps(tool.input_schema())
+    tool for tool in FOR_AGENTS if tool.runs or tool.of_own_projects or '"project":' in json.dumps(tool.input_schema())
 )
 """The tools that a key to some projects may call."""
-_POSITIONED: Final = frozenset({"mcp_pipe", *(tool.name for tool in CATALOG if tool.route is not None)})
+_POSITIONED: Final = frozenset({"mcp_pipe", *(tool.name for tool in CATALOG if tool.for_people)})
 """The tools whose cursors are a name or a time, behind which everyone is told of their own; a pipe may run them."""
 
 
@@ -131,8 +133,15 @@ def played(
 
     def play(step: Step) -> tuple[Step, Seen]:
         seen = stage.play(step)
-        harvest.gather(step.party, answer_of(step, seen))
+        if step.tool:
+            harvest.gather(step.party, answer_of(step, seen))
         return step, seen
+
+    def played_on(step: Step) -> Iterator[tuple[Step, Seen]]:
+        step, seen = play(step)
+        yield step, seen
+        for each in sequels(draw, step, seen):
+            yield from played_on(each)
 
     # Before any rate is reached, so that in each trial there is something to forget.
     kept = [play(step) for step in keeping(draw, names, parties, _ALL)]
@@ -145,10 +154,7 @@ def played(
             work = Step(party=party, door="jobs", at=at)
             yield work, stage.play(work)
         drawn = draw.choice(focus if draw.random() < 0.75 else tools)
-        step = _drawn(draw, Drawing(draw, names, harvest, party), drawn, at, tools)
-        step, seen = play(step)
-        yield step, seen
-        yield from map(play, sequels(draw, step, seen))
+        yield from played_on(_drawn(draw, Drawing(draw, names, harvest, party), drawn, at, tools))
     for party in parties:
         look = Step(party=party, door="audit", at=at + 1)
         yield look, stage.play(look)
@@ -164,14 +170,16 @@ def _drawn(draw: Random, drawing: Drawing, tool: Tool, at: float, tools: Sequenc
     arguments, headers = drawing.arguments(tool, tools)
     bounds = drawing.party.bounds
     credential = {**_ALL, **bounds, "credential": draw.choice(["k1", "k1", "k2"])}
+    credential |= _OPERATOR if tool.for_operators else {}
     if draw.random() < 0.1:
         projects = bounds["projects"].split()[0] if bounds else "p p1 keys"
         changed = {"scopes": "read", "projects": projects, "policy": "narrow"}
         name = draw.choice(list(changed))
         credential[name] = changed[name]
+    doors: Sequence[Door] = ("http",) if tool.for_operators else ("http", "mcp")
     return Step(
         party=drawing.party,
-        door=draw.choice(["http", "mcp"]),
+        door=draw.choice(doors),
         at=at,
         tool=tool.name,
         arguments=arguments,

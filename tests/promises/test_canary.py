@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -31,13 +32,15 @@ from cairn_health import door as health
 from cairn_mcp.door import handler as mcp_handler
 from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_after_turn import memory_after_turn
+from cairn_tools.memory_create_key import memory_create_key
 from cairn_tools.putMemory import putMemory
 from support.canaries import CANARY, CREDENTIALS, Arguments, Door, EventOf, each_tool, http, misplaced, planted
 from support.loopback import no_lifespan
 from support.services import services_over
-from support.tool import outcome
+from support.tool import FOR_AGENTS, outcome
 
 pytestmark = pytest.mark.enable_socket
+API_KEY = re.compile(r"\bcairn_[0-9a-f]{16}_\w+")
 
 
 def mcp(event_of: EventOf) -> Door:
@@ -71,7 +74,21 @@ def local(services: Services, key: str) -> Iterator[Callable[[str], Door]]:
         yield door
 
 
-@pytest.fixture(params=["http", "mcp", "local http", "local mcp"])
+DOORS = ("http", "mcp", "local http", "local mcp")
+FOR_OPERATORS = [tool for tool in CATALOG if tool.for_operators]
+each_tool_at_each_door = pytest.mark.parametrize(
+    ("door", "tool"),
+    [
+        pytest.param(door, tool, id=f"{door}-{tool.name}")
+        for door in DOORS
+        for tool in CATALOG
+        if not (tool.for_operators and door.endswith("mcp"))
+    ],
+    indirect=["door"],
+)
+
+
+@pytest.fixture
 def door(request: pytest.FixtureRequest, event_of: EventOf, local: Callable[[str], Door]) -> Door:
     match request.param:
         case "http":
@@ -87,27 +104,41 @@ def door(request: pytest.FixtureRequest, event_of: EventOf, local: Callable[[str
 @pytest.mark.req("R099")
 @pytest.mark.req("R100")
 @pytest.mark.req("R101")
-@each_tool
+@each_tool_at_each_door
 def test_a_call_that_works_tells_nothing_it_was_given(
     tool: Tool, door: Door, key: str, said: Callable[[], str]
 ) -> None:
     arguments = planted(tool)
     first = json.dumps(door(tool, arguments)).replace("\\", "")
-    door(tool, arguments)
+    made = API_KEY.findall(first + json.dumps(door(tool, arguments)))
 
     assert ('"error":{"code"' in first.replace(" ", "")) is (outcome(tool) != "OK")
     heard = said()
     assert CANARY not in heard
-    assert key.rsplit("_", 1)[1] not in heard
+    assert len(made) == (2 if tool is memory_create_key else 0)
+    assert [each for each in (key, *made) if each.rsplit("_", 1)[1] in heard] == []
 
 
 @pytest.mark.req("R099")
 @pytest.mark.req("R101")
 @pytest.mark.slow
-@each_tool
+@each_tool_at_each_door
 def test_a_call_that_is_refused_tells_nothing_it_was_given(tool: Tool, door: Door, said: Callable[[], str]) -> None:
     for arguments in misplaced(tool):
         assert "INVALID_ARGUMENT" in json.dumps(door(tool, arguments))
+
+    assert CANARY not in said()
+
+
+@pytest.mark.req("R099")
+@pytest.mark.parametrize("door", ["mcp", "local mcp"], indirect=True)
+@pytest.mark.parametrize("tool", FOR_OPERATORS, ids=lambda tool: tool.name)
+def test_a_tool_that_mcp_lacks_tells_nothing_it_was_given(
+    tool: Tool, door: Door, event_of: EventOf, said: Callable[[], str]
+) -> None:
+    http(event_of)(CATALOG[0], {})
+    for arguments in (planted(tool), *misplaced(tool)):
+        assert "Unknown tool" in json.dumps(door(tool, arguments))
 
     assert CANARY not in said()
 
@@ -134,7 +165,7 @@ class Broken:
         pytest.param({part: Broken()}, tool, id=f"{part}-{tool.name}")
         for part in ("table", "keys")
         for tool in CATALOG
-        if tool.grants and (part != "keys" or tool.name not in SELDOM_NEED_A_KEY)
+        if (tool.grants or tool.own_machine_only) and (part != "keys" or tool.name not in SELDOM_NEED_A_KEY)
     ],
 )
 def test_a_store_that_fails_and_tells_all_is_told_of_by_class_and_place_only(  # noqa: PLR0913 - fixtures
@@ -148,9 +179,10 @@ def test_a_store_that_fails_and_tells_all_is_told_of_by_class_and_place_only(  #
 ) -> None:
     for each in (memory_after_turn, putMemory):
         http(event_of)(each, planted(each) if each is putMemory else each.example)
-    wiring.provide(services_over(replace(adapters, **parts), services.settings))
+    wiring.provide(services_over(replace(adapters, **parts), services.settings, inventory=Broken()))
+    doors = [http(event_of)] if tool.for_operators else [http(event_of), mcp(event_of)]
 
-    answers = [json.dumps(call(tool, planted(tool))) for call in (http(event_of), mcp(event_of))]
+    answers = [json.dumps(call(tool, planted(tool))) for call in doors]
 
     assert all("INTERNAL_ERROR" in answer and CANARY not in answer for answer in answers)
     heard = said()
@@ -192,13 +224,16 @@ def test_doors_without_a_tool_tell_no_credential(event_of: EventOf, said: Callab
 def test_over_stdio_the_protocol_alone_is_on_standard_output_and_the_log_tells_nothing(tmp_path: Path) -> None:
     client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     asked = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}]
-    tools = [tool for tool in CATALOG if tool.on_by_default and tool.runs is None]
+    tools = [tool for tool in FOR_AGENTS if tool.on_by_default and tool.runs is None]
     calls = [arguments for tool in tools for arguments in (rpc(tool, planted(tool)), rpc(tool, {CANARY: CANARY}))]
     asked += [{**call, "id": number} for number, call in enumerate(calls, 1)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")}
-    command = [sys.executable, "-m", "cairn.local", "stdio", "--data", str(tmp_path)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment) as server:  # noqa: S603 - the command of this package
+    command = [sys.executable, "-m", "cairn.local", "stdio", "--data", str(tmp_path / "data")]
+    pipe, logged = subprocess.PIPE, tmp_path / "log"  # a file: so many calls tell more than a pipe holds unread
+    with (
+        logged.open("w") as errors,
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors, text=True, env=environment) as server,  # noqa: S603 - the command of this package
+    ):
         assert server.stdin is not None
         assert server.stdout is not None
         replies: list[dict[str, Any]] = []
@@ -206,8 +241,9 @@ def test_over_stdio_the_protocol_alone_is_on_standard_output_and_the_log_tells_n
             server.stdin.write(json.dumps(request) + "\n")
             server.stdin.flush()
             replies.append(json.loads(server.stdout.readline()))
-        rest, log = server.communicate(timeout=30)
+        rest, _ = server.communicate(timeout=30)
 
+    log = logged.read_text(encoding="utf-8")
     assert [reply["id"] for reply in replies] == list(range(len(asked)))
     assert rest == ""
     said = [line for line in map(json.loads, log.splitlines()) if line["message"] == "call"]

@@ -46,6 +46,7 @@ from cairn_tools.recall import recall
 from cairn_tools.remember import remember
 from cairn_tools.retrieve_session_from_cascade import retrieve_session_from_cascade
 from cairn_tools.store_session_to_cascade import store_session_to_cascade
+from support.receipts import without_call
 from support.services import services_over
 
 ACME = Tenant("acme")
@@ -89,7 +90,7 @@ class Opened:
 
     def answers(self) -> list[str]:
         """Return what reads say, and let through only errors that say that what was asked for is damaged or gone."""
-        found = [json.dumps(tool.execute(arguments, self.call)) for tool, arguments in READS]
+        found = [json.dumps(without_call(tool.execute(arguments, self.call))) for tool, arguments in READS]
         pointer = {"pointer": (self.directory / "pointer").read_text()}
         for tool, arguments in (*OWN, (retrieve_session_from_cascade, pointer)):
             with suppress(CorruptData, NotFound):

@@ -209,6 +209,21 @@ def test_a_run_starts_no_session_after_its_time_and_counts_what_it_leaves(adapte
     assert run(adapters) == {"maintained": 1}
 
 
+@pytest.mark.parametrize(
+    ("report", "outcome"),
+    [
+        (MaintenanceReport(archived_shards=1), "maintained"),
+        (MaintenanceReport(archived_shards=1, finished=False), "left"),
+        (MaintenanceReport(erased=True), "erased"),
+        (MaintenanceReport(erased=True, finished=False), "left"),
+    ],
+)
+def test_a_session_counts_as_done_only_where_its_run_came_to_the_end(
+    report: MaintenanceReport, outcome: Outcome, adapters: Adapters
+) -> None:
+    assert EveryDue(adapters).run_shard(SHARD, A_MINUTE, lambda _where, _until: report) == {outcome: 2}
+
+
 def test_a_session_that_needs_more_than_one_run_goes_behind_those_that_wait(adapters: Adapters) -> None:
     first, second = sorted(MATES, key=lambda each: str(entry(adapters, each)))
     report = services(adapters).maintenance.run_due(first, adapters.clock.now())

@@ -76,7 +76,7 @@ def faulty(
 
 
 def take_over(services: Services) -> None:
-    services.earlier_import.run(SESSION, history())
+    legacy_import.EarlierImport(services).run(SESSION, history())
 
 
 def end_state(adapters: Adapters) -> dict[str, Any]:

@@ -6,7 +6,9 @@ from itertools import chain
 
 import pytest
 
+from simulation.document_actions import DOCUMENT_ACTIONS
 from simulation.flows import FLOWS, Flow, rehearsed, singles
+from simulation.item_actions import ITEM_ACTIONS
 from simulation.mutants import MUTANTS, Mutant, found
 from simulation.schedule import simulated
 
@@ -47,6 +49,21 @@ def test_a_flow_with_a_single_fault_ends_well(flow: Flow) -> None:
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_fault_planted_in_the_engine_is_found(mutant: Mutant) -> None:
     assert found(mutant, range(mutant.seed, mutant.seed + NEARBY)) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_after_any_schedule_of_faults_every_document_is_as_it_was_last_stored_and_found_so(part: int) -> None:
+    wrong = {seed: simulated(seed, actions=DOCUMENT_ACTIONS).problems for seed in range(part, SCHEDULES, PARTS)}
+    assert not list(chain.from_iterable(wrong.values())), [seed for seed, problems in wrong.items() if problems]
+
+
+@pytest.mark.slow
+@pytest.mark.req("R313")
+@pytest.mark.parametrize("part", range(PARTS))
+def test_after_any_schedule_of_faults_every_item_is_in_its_log_once_and_in_its_order(part: int) -> None:
+    wrong = {seed: simulated(seed, actions=ITEM_ACTIONS).problems for seed in range(part, SCHEDULES, PARTS)}
+    assert not list(chain.from_iterable(wrong.values())), [seed for seed, problems in wrong.items() if problems]
 
 
 def test_a_schedule_is_played_the_same_way_each_time() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def test_a_function_answers_its_sample_events(function: Function, sandbox: Sandb
 
 
 def check(name: str, answer: dict[str, Any]) -> None:
-    """Hold an answer to what its event asks of: the authorizer, a job, a tool in the sandbox, or a request."""
+    """Hold an answer to what its event asks: the authorizer, a job, a tool in the sandbox, a page, or a tool."""
     match answer:
         case {"context": context}:
             assert answer["isAuthorized"] is True
@@ -49,6 +50,8 @@ def check(name: str, answer: dict[str, Any]) -> None:
             assert isinstance(shards, list)
         case {"result": result}:
             check_output(name, result)
+        case {"statusCode": HTTPStatus.SEE_OTHER, "cookies": [_]}:
+            assert name == "console", "it alone signs a browser in"
         case _:
             check_response(name, answer)
 

@@ -7,7 +7,22 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal, TypeAlias
 
-Kind: TypeAlias = Literal["remember", "forget", "recall", "value", "archive", "append", "state"]
+Kind: TypeAlias = Literal[
+    "remember",
+    "forget",
+    "recall",
+    "value",
+    "archive",
+    "append",
+    "state",
+    "document",
+    "count",
+    "items",
+    "taken",
+    "cut",
+    "cleared",
+    "looked",
+]
 
 
 @dataclass(eq=False, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
 
-from simulation.actions import ACTIONS, USERS, Play, say, sessions_of
+from simulation.actions import ACTIONS, USERS, Action, Play, sessions_of
 from simulation.faulty_link import Fault
 from simulation.stage import Stage, small
 from simulation.storage_actions import STORAGE_ACTIONS
@@ -19,27 +19,33 @@ EVERYTHING = {**ACTIONS, **STORAGE_ACTIONS}
 FEWEST_ACTIONS, MOST_ACTIONS = 6, 30
 
 
-def simulated(seed: int, trace: Callable[[str], None] = lambda _: None) -> Verdict:
-    """Play the schedule of a seed, let the clients end what they began, and return what is wrong with what is there."""
+def simulated(
+    seed: int, trace: Callable[[str], None] = lambda _: None, actions: Mapping[Action, int] = EVERYTHING
+) -> Verdict:
+    """Play the schedule of a seed, let the clients end what they began, and return what is wrong with what is there.
+
+    Of the actions the first is always played.
+    """
     random = Random(seed)  # noqa: S311 - not for secrets
     stage = Stage(random, trace)
     play = Play(stage, random, sessions_of(random), random.choice((USERS[:1], USERS)))
     with small():
-        _Schedule(play).run()
+        _Schedule(play, actions).run()
         return judged(play)
 
 
 class _Schedule:
     """The processes of one play; a draw leaves out some actions and some faults, so that each has its day."""
 
-    def __init__(self, play: Play) -> None:
+    def __init__(self, play: Play, actions: Mapping[Action, int]) -> None:
         self._play = play
         self._random = play.random
         self._left = self._random.randint(FEWEST_ACTIONS, MOST_ACTIONS)
         self._rate = self._random.choice(RATES)
         self._faults = self._random.sample(list(Fault), self._random.randint(1, len(Fault)))
-        self._actions = [action for action in EVERYTHING if action is say or self._random.random() > LEFT_OUT]
-        self._weights = [EVERYTHING[action] for action in self._actions]
+        first = next(iter(actions))
+        self._actions = [action for action in actions if action is first or self._random.random() > LEFT_OUT]
+        self._weights = [actions[action] for action in self._actions]
 
     def run(self) -> None:
         for _ in range(self._random.choice((1, 2, 2, 3, 4))):

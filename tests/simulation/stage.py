@@ -11,6 +11,9 @@ from random import Random
 from unittest.mock import patch
 
 from cairn.conversation.turns import Completion
+from cairn.documents import contents as document_contents
+from cairn.documents import searching as document_searching
+from cairn.documents import writing as document_writing
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, ResourceBusy, Unavailable
 from cairn.ground.session import Session
@@ -78,6 +81,9 @@ def small() -> Generator[None]:
         patch.multiple(indexing, FEWEST=2, MOST=6),
         patch.object(vault, "MAX_INLINE_BYTES", 1000),
         patch.object(keyvalue_writing, "MAX_INLINE_BYTES", 1000),
+        patch.object(document_contents, "MAX_INLINE_BYTES", 1000),
+        patch.object(document_searching, "MOST_NEWS", 6),
+        patch.object(document_writing, "COLLECT_AT", 2),
     ):
         yield
 

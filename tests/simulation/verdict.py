@@ -13,6 +13,8 @@ from cairn.ground.table import Key
 from cairn.sessions.layout import HEAD, session_pk
 from simulation.actions import Play, look
 from simulation.client_history import CONFLICT, REPLAYED, STORED
+from simulation.document_oracle import DocumentFindings
+from simulation.item_oracle import ItemFindings
 from simulation.oracle import Findings
 from simulation.recount import Problems
 from simulation.storage_oracle import StorageFindings
@@ -44,6 +46,8 @@ def judged(play: Play) -> Verdict:
         problems += play.stage.leases.breaches
         problems += found.problems()
         problems += StorageFindings(play, play.stage.healthy()).problems()
+        problems += DocumentFindings(play, play.stage.healthy()).problems()
+        problems += ItemFindings(play, play.stage.healthy()).problems()
     except (CairnError, StoreError) as error:
         return Verdict((f"a healthy process failed: {error!r}",), counts)
     counts["turns"] += found.turns

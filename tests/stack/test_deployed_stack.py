@@ -13,7 +13,7 @@ from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
 from support.hooks import answered, prompted
 from support.routes import LISTED
-from support.tool import check_example, http_status, outcome
+from support.tool import FOR_AGENTS, check_example, http_status, outcome
 
 pytestmark = pytest.mark.enable_socket
 
@@ -48,7 +48,7 @@ def test_a_front_end_is_told_without_a_key_what_is_switched_on(client: httpx2.Cl
     assert response.json()["tools"]["memory"] is True
 
 
-@pytest.mark.parametrize("path", ["/mcp", *(f"/v1/tools/{tool.name}" for tool in CATALOG)])
+@pytest.mark.parametrize("path", ["/mcp", *(f"/v1/tools/{tool.name}" for tool in CATALOG if not tool.own_machine_only)])
 def test_without_a_good_credential_every_route_answers_401(client: httpx2.Client, path: str) -> None:
     wrong = ("Bearer cairn_acme_wrong", "Bearer", "Basic Y2Fpcm46Y2Fpcm4=")
     for headers in ({}, {"x-api-key": "wrong"}, *({"authorization": each} for each in wrong)):
@@ -85,7 +85,7 @@ def test_an_agents_hooks_reach_their_door_and_the_next_session_is_told(
 
 
 @pytest.mark.req("R248")
-@pytest.mark.parametrize("tool", CATALOG, ids=lambda each: each.name)
+@pytest.mark.parametrize("tool", FOR_AGENTS, ids=lambda each: each.name)
 def test_every_tool_answers_alike_over_http_and_mcp(call: Call, mcp: Mcp, tool: Tool, session: dict[str, str]) -> None:
     own = {**session, "key": session["session_id"]}
     arguments = {name: own.get(name, value) for name, value in tool.example.items()}

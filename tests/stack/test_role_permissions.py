@@ -25,22 +25,29 @@ KEY = {"pk": {"S": "acme#probe"}, "sk": {"S": "probe"}}
 _READS = {
     "sessions:read",
     "logs:read",
+    "documents:read",
+    "items:read",
     "values:read",
     "archive:read",
     "executions:use",
+    "audit:read",
     "audit:seal",
     "key:use",
     "turns:write",
     "policy:read",
     "credentials:check",
+    "credentials:list",
+    "credentials:add",
     "stores:probe",
 }
-_LISTS = {"sessions:due", "values:write", "calls:read", "audit:due"}
+_LISTS = {"sessions:due", "values:write", "documents:write", "calls:read", "audit:due"}
 _PUTS = {
     "sessions:put",
     "sessions:write",
     "logs:write",
     "values:write",
+    "documents:write",
+    "items:write",
     "archive:put",
     "executions:use",
     "turns:write",
@@ -48,9 +55,20 @@ _PUTS = {
     "journal:write",
     "rates:take",
     "audit:seal",
+    "credentials:add",
 }
-_UPDATES = {"turns:write", "sessions:write", "logs:write", "values:write", "audit:seal"}
-_DELETES = {"sessions:delete", "logs:delete", "notes:delete", "values:write"}
+_UPDATES = {
+    "turns:write",
+    "sessions:change",
+    "sessions:write",
+    "logs:write",
+    "values:write",
+    "documents:write",
+    "items:write",
+    "audit:seal",
+    "credentials:change",
+}
+_DELETES = {"sessions:delete", "logs:delete", "notes:delete", "values:write", "documents:write", "items:delete"}
 NEEDS = {
     "get_item": _READS,
     "query the index": _LISTS,

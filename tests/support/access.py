@@ -9,9 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event
 from typing import Any, cast
+from urllib.parse import parse_qsl, urlencode
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
@@ -61,7 +63,10 @@ def public_jwk(key_id: str, algorithm: str, number: int = 1, **more: Any) -> dic
 
 @dataclass
 class Issuer:
-    """An issuer with one RSA key, "first"; a test gives it others, replaces documents and counts what it is asked."""
+    """An issuer with one RSA key, "first"; a test gives it others, replaces documents and counts what it is asked.
+
+    It signs in whoever comes with the client "console", and gives them `access_token`.
+    """
 
     url: str = URL
     jwks: list[dict[str, Any]] = field(default_factory=lambda: [public_jwk("first", "RS256")])
@@ -69,13 +74,17 @@ class Issuer:
     replaced: dict[str, bytes] = field(default_factory=dict[str, bytes])
     asked: list[str] = field(default_factory=list[str])
     is_down: bool = False
+    access_token: str = "a.b.c"
+    codes: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
     def settings(self, **more: str) -> OidcSettings:
         return OidcSettings(issuer=self.url, audience=AUDIENCE, **more)
 
     def documents(self) -> dict[str, bytes]:
         """Return what stands where."""
-        found = {"issuer": self.url, "jwks_uri": f"{self.url}/keys", **self.discovery}
+        places = {"jwks_uri": "keys", "authorization_endpoint": "authorize", "token_endpoint": "token"}
+        own = {name: f"{self.url}/{path}" for name, path in places.items()}
+        found = {"issuer": self.url, **own, **self.discovery}
         listed = {f"{self.url}/.well-known/openid-configuration": found, f"{self.url}/keys": {"keys": self.jwks}}
         return {**{url: json.dumps(document).encode() for url, document in listed.items()}, **self.replaced}
 
@@ -87,6 +96,34 @@ class Issuer:
             raise NoAnswer("status 500")
         return documents[url]
 
+    def authorize(self, url: str, **changed: str) -> dict[str, str]:
+        """Sign in a browser that was sent here, and return the query with which it goes back."""
+        place, _, query = url.partition("?")
+        asked = dict(parse_qsl(query, strict_parsing=True))
+        assert place == f"{self.url}/authorize"
+        assert (asked["response_type"], asked["client_id"], asked["code_challenge_method"]) == (
+            "code",
+            "console",
+            "S256",
+        )
+        code = f"code-{len(self.codes)}"
+        self.codes[code] = asked
+        return {"code": code, "state": asked["state"], "iss": self.url, **changed}
+
+    def post(self, url: str, form: Mapping[str, str]) -> bytes:
+        """Answer as the port does: give the token for a code, once, to who shows its secret."""
+        self.asked.append(url)
+        if self.is_down:
+            raise NoAnswer("status 500", 500)
+        if url in self.replaced:
+            return self.replaced[url]
+        form = dict(parse_qsl(urlencode(form)))
+        asked = self.codes.pop(form["code"], None)
+        assert url == f"{self.url}/token"
+        if asked is None or not _is_exchange_of(asked, form):
+            raise NoAnswer("status 400", 400)
+        return json.dumps({"access_token": self.access_token, "token_type": "Bearer", "expires_in": 600}).encode()
+
     def claims(self, now: datetime, **changed: Any) -> dict[str, Any]:
         """Return a good token's claims with some changed; None leaves one out."""
         seconds = int(now.timestamp())
@@ -97,6 +134,13 @@ class Issuer:
     def token(self, now: datetime, *, headers: Mapping[str, Any] | None = None, **changed: Any) -> str:
         """Return a token signed with the first key."""
         return signed(self.claims(now, **changed), "RS256", headers)
+
+
+def _is_exchange_of(asked: Mapping[str, str], form: Mapping[str, str]) -> bool:
+    """Tell whether a form is of the browser that was sent with this query."""
+    challenge = encoded(sha256(form["code_verifier"].encode()).digest())
+    same = all(form.get(name) == asked.get(name) for name in ("client_id", "redirect_uri", "resource"))
+    return same and form["grant_type"] == "authorization_code" and challenge == asked["code_challenge"]
 
 
 def compact(header: Mapping[str, Any], claims: Mapping[str, Any], number: int = 1) -> str:
@@ -126,6 +170,19 @@ class Exchange(BaseHTTPRequestHandler):
         server.issuer.asked.append(url)
         with suppress(OSError):
             server.answer(self, server.issuer.documents().get(url, b""))
+
+    def do_POST(self) -> None:
+        server = cast("IssuerServer", self.server)
+        body = self.rfile.read(int(self.headers["content-length"]))
+        assert self.headers["content-type"] == "application/x-www-form-urlencoded"
+        url = f"{server.issuer.url}{self.path.removeprefix('/realm')}"
+        try:
+            answer = server.issuer.post(url, dict(parse_qsl(body.decode())))
+        except NoAnswer as error:
+            self.send(b"{}", error.status or 500)
+        else:
+            with suppress(OSError):
+                server.answer(self, answer)
 
     def send(self, body: bytes, status: int = 200, **headers: str) -> None:
         self.send_response(status)

@@ -16,6 +16,7 @@ from cairn.ground.paging import every
 from cairn.ground.table import Query
 from cairn.keyvalue.fields import NamespaceInput
 from cairn.services import Services
+from cairn.tool.bound import LOOKS_AT_SESSIONS
 from cairn.tool.tool import Tool
 from cairn_mcp import door
 from cairn_tools.catalog import CATALOG
@@ -91,11 +92,13 @@ class House:
         self.given["operation_token"] = self.ask(alice, "memory_run_turn", begin)["operation_token"]
         value = {"namespace": "session.diary", "key": "bird", "value": CANARY}
         assert self.ask(self.key(), "putMemory", value)["success"]
+        hers = {"collection": ["notes", "beds"], "key": "north", "value": {"text": f"The {CANARY} nests here."}}
+        assert self.ask(alice, "memory_put_documents", {"project": "garden", "documents": [hers]})["versions"]
         self.given |= {"namespace": "session.diary", "key": "bird", "query": QUESTION, "current_input": QUESTION}
 
     def alices(self) -> list[Any]:
         """Return every stored item of alice's session, memory, archive and namespace."""
-        parts = ("s#garden#diary", "m#garden#u:alice", "m#garden#s:diary", "k#session.diary")
+        parts = ("s#garden#diary", "m#garden#u:alice", "m#garden#s:diary", "k#session.diary", "d#garden#u:alice")
         table = self.services.adapters.table
         found = [dict(item) for part in parts for item in every(table, Query(f"{ACME}#{part}", "\x01", "\U0010ffff"))]
         archived = every(table, Query(archive_pk(ACME), "\x01", "\U0010ffff"))
@@ -128,7 +131,7 @@ def attacks(tool: Tool, given: Mapping[str, str]) -> Iterator[Attack]:
     theirs = {NAME_HEADERS["project"]: "garden", NAME_HEADERS["session_id"]: "diary"}
     unplaced = {name: value for name, value in plain.items() if name not in DIARY}
     yield Attack({**plain, **mine}, {}, is_named=False)
-    yield Attack(unplaced, theirs, is_named=bool(tool.grants))
+    yield Attack(unplaced, theirs, is_named=bool(LOOKS_AT_SESSIONS & set(tool.grants)))
     yield Attack({**plain, **mine}, {NAME_HEADERS["user_id"]: ALICE}, is_named=True)
     if "session_id" in properties:
         yield Attack({**plain, **DIARY}, {}, is_named=True)

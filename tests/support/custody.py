@@ -13,14 +13,19 @@ from typing import Any
 from cairn.archive.model import Deposit
 from cairn.conversation.items import message, text_of
 from cairn.conversation.turns import Completion
+from cairn.custody.admission import admit
 from cairn.custody.bundles import Bundles, DataScope, Record
 from cairn.custody.erase_user import ErasedUser, EraseUser
+from cairn.custody.records import record_of
+from cairn.documents.model import Owner, Place, Wanted
+from cairn.documents.store import Documents
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import Session
-from cairn.ground.settings import MemorySettings, RecallScope
+from cairn.ground.settings import MemorySettings, Quotas, RecallScope
 from cairn.ground.table import Key, Put
+from cairn.items.model import ItemId, Log, LogName, OperationId
 from cairn.memories.forget import forget
 from cairn.memories.model import ForgetRequest, Note, RecallRequest
 from cairn.memories.recall import recall
@@ -35,11 +40,12 @@ from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.turns.run_turn import begin
 from cairn.vault.vault import Vault
+from support.items import item_logs, new
 from support.services import services_over
 from support.turns import cold
 
 ACME = Tenant("acme")
-GARDEN = Project("garden")
+GARDEN, KITCHEN = Project("garden"), Project("kitchen")
 ADA, BOB = UserId("ada"), UserId("bob")
 _CONSONANTS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
 LARGE = "".join(sha256(str(number).encode()).hexdigest() for number in range(2_200)).translate(_CONSONANTS)
@@ -156,6 +162,31 @@ class Household:
         begin(self.services(), session("shared"), request)
         return self
 
+    def furnish(self) -> Household:
+        """Have a program keep something for Ada, for Bob, and for two projects."""
+        for user, project in ((ADA, GARDEN), (BOB, GARDEN), (None, GARDEN), (ADA, KITCHEN), (None, KITCHEN)):
+            self.keep_things(user, project)
+        return self
+
+    def keep_things(self, user: UserId | None, project: Project = GARDEN, tenant: Tenant = ACME) -> None:
+        """Have a program keep items and documents: small, large, taken back and deleted ones."""
+        logs, documents = item_logs(self.adapters), Documents(self.adapters, Vault(self.adapters), Quotas())
+        whose = (user or "everyone").capitalize()
+        for name in ("thread", "gone"):
+            log = Log(tenant, project, user, LogName(f"{name} of {whose}"))
+            said = [(f"{whose}-{number}", f"Item {number} of {whose}.") for number in range(6)]
+            logs.append(log, new(*said[:4], state={"of": whose, "much": LARGE}))
+            logs.append(log, new(*said[4:], (f"{whose}-large", f"{whose} {LARGE}")))
+            logs.take_back(log, OperationId(f"undo of {whose}"), 2)
+            logs.delete_items(log, [ItemId(said[0][0])])
+        logs.delete_log(log)
+        owner, places = Owner(tenant, project, user), [Place(("notes", whose), f"n{number}") for number in range(4)]
+        wanted = [Wanted(place=place, value={"text": f"{whose} keeps {place.key}."}) for place in places]
+        documents.put(
+            owner, [*wanted, Wanted(place=Place((), f"large of {whose}"), value={"text": f"{whose} {LARGE}"})]
+        )
+        documents.put(owner, [Wanted(place=places[0]), replace(wanted[1], ttl_seconds=86_400 * 365)])
+
     def open(self) -> None:
         """Have the user's agent tell of a prompt and of a tool, and be told something; no end comes."""
         services, where = self.services(), session("opened")
@@ -245,6 +276,11 @@ def exported(house: Household, **scope: Any) -> list[Record]:
     """Return the records as a bundle holds them: as JSON."""
     found = Bundles(house.adapters, house.inventory, Vault(house.adapters)).export(DataScope(ACME, **scope))
     return [json.loads(json.dumps(record)) for record in found]
+
+
+def imported(records: list[Record], tenant: Tenant = ACME) -> list[Record]:
+    """Return the records of a bundle as whoever imported them would export them."""
+    return [record_of(tenant, admit(DataScope(tenant), each)[0]) for each in records]
 
 
 def take_in(house: Household, records: list[Record], tenant: Tenant = ACME) -> list[bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -12,7 +12,7 @@ from typing import Any
 from cairn.embedded.queue import InProcessJobs
 from cairn.ground import sandbox_messages as sandbox
 from cairn.ground.errors import CorruptData
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Digest, Tenant
 from cairn.ground.jobs import Job
 from cairn.ground.table import Page
 from cairn.vault.data_key import DataKey
@@ -57,6 +57,25 @@ class InProcessSandbox:
         return sandbox.answer(json.dumps(door.answer(asked)).encode())
 
 
+class LateBlobs:
+    """Blobs that are read and written late: something else happens before each time."""
+
+    def __init__(self, blobs: Any, happens: Callable[[], object]) -> None:
+        self._blobs = blobs
+        self._happens = happens
+
+    def get(self, tenant: Tenant, digest: Digest) -> bytes:
+        self._happens()
+        return self._blobs.get(tenant, digest)
+
+    def put(self, tenant: Tenant, data: bytes) -> Digest:
+        self._happens()
+        return self._blobs.put(tenant, data)
+
+    def delete(self, tenant: Tenant, digest: Digest) -> None:
+        self._blobs.delete(tenant, digest)
+
+
 class RepeatingKeyRing:
     """Data keys that are the same in each run, so that two stores given the same calls hold the same."""
 
@@ -74,10 +93,10 @@ class RepeatingKeyRing:
         return sha256(wrapped).digest()
 
 
-def settle(jobs: InProcessJobs) -> None:
-    """Wait until all jobs sent so far are done."""
+def settle(jobs: InProcessJobs, *, tasks: bool = False) -> None:
+    """Wait until all jobs sent so far are done, or all tasks."""
     inside: Any = jobs
-    inside._executor.submit(lambda: None).result(timeout=30)
+    (inside._tasks if tasks else inside._executor).submit(lambda: None).result(timeout=30)
 
 
 @dataclass

@@ -61,6 +61,17 @@ def narrowed(statement: Statement) -> Iterator[Statement]:
         yield {**statement, "Condition": {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [each]}}}
 
 
+def is_of(statement: Statement, request: Request) -> bool:
+    """Tell whether a call is about a partition that the statement names, and not of one whose free text looks like it.
+
+    The first star of a pattern stands for a tenant, which holds no `#`.
+    """
+    condition = statement.get("Condition", {}).get("ForAllValues:StringLike", {})
+    named = [each[1:] for each in condition.get("dynamodb:LeadingKeys", ()) if each.startswith("*")]
+    values = request.context.get("dynamodb:LeadingKeys", ())
+    return not named or all(any(_is_like(value[value.find("#") :], each) for each in named) for value in values)
+
+
 def _holds(operator: str, wanted: Sequence[str], values: Sequence[str] | None) -> bool:
     quantifier, _, test = operator.rpartition(":")
     if test == "Null":

@@ -19,7 +19,7 @@ from support.access import bearer, through
 
 MODERN = "2026-07-28"
 _META = "io.modelcontextprotocol/"
-_MIRRORED = {"prompts/get": "name", "resources/read": "uri"}
+_MIRRORED = {"prompts/get": "name", "resources/read": "uri", "tools/call": "name"}
 
 
 @dataclass
@@ -32,6 +32,7 @@ class Client:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     modern: bool = False
     path: str = "/mcp"
+    capabilities: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
         """Return the JSON-RPC reply."""
@@ -39,15 +40,19 @@ class Client:
 
     def post(self, method: str, params: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         """Return the HTTP status and the JSON-RPC reply."""
+        response = self.respond(method, params)
+        return response["statusCode"], json.loads(response["body"])
+
+    def respond(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the gateway's response."""
         given, headers = dict(params), dict(self.headers)
         if self.modern:
-            given["_meta"] = {f"{_META}protocolVersion": MODERN, f"{_META}clientCapabilities": {}}
+            given["_meta"] = {f"{_META}protocolVersion": MODERN, f"{_META}clientCapabilities": self.capabilities}
             headers |= {"mcp-protocol-version": MODERN, "mcp-method": method}
             headers |= {"mcp-name": params[_MIRRORED[method]]} if method in _MIRRORED else {}
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": given}
         event = self.event_of(self.path, body, tenant=self.tenant, headers=headers)
-        response = door.handler(event if self.key is None else through(bearer(self.key), event), None)
-        return response["statusCode"], json.loads(response["body"])
+        return door.handler(event if self.key is None else through(bearer(self.key), event), None)
 
     def text(self, uri: str) -> str:
         """Return the text of a resource."""

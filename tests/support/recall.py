@@ -29,7 +29,7 @@ from cairn.recall import collection
 from cairn.recall.answer import Answer, answer
 from cairn.recall.collection import Found
 from cairn.recall.corpus import Columns, Postings, QueryVectors, Rows, Scores, StoredVectors, Vector, quantized
-from cairn.recall.embedding import Embedding
+from cairn.recall.embedding import Embedding, growing
 from cairn.recall.filter import Filter, SearchMode
 
 Ranked: TypeAlias = Sequence[tuple[Found, float]]
@@ -187,11 +187,11 @@ def asked(  # noqa: PLR0913 - what a question is made of
     filter_ = filter_ or Filter()
     held = view.facts(now, session) if filter_.at is None else view.history(filter_.at).facts(session)
     collections = [
-        collection.texts(view, session, filter_.at),
+        collection.texts(view, session, filter_),
         collection.memories(view, filter_),
         collection.facts(view, held),
     ]
-    return answer(collections, text, now.date(), partial(embedding(embedder).query_vectors, [view]), mode)
+    return answer(collections, text, now.date(), partial(embedding(embedder).query_vectors, growing([view])), mode)
 
 
 def ranked(view: MemoryView, text: str, now: datetime, **fields: Any) -> Ranked:

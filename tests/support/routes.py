@@ -12,7 +12,7 @@ from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
 
 ROUTED = tuple(tool for tool in CATALOG if tool.route is not None)
-LISTED = tuple(tool for tool in CATALOG if tool.route is None)
+LISTED = tuple(tool for tool in CATALOG if not tool.for_people)
 """What models are told of: a tool with a route is for programs and people."""
 _SHORT = {field: short for short, field in SHORT_NAMES.items()}
 

@@ -6,6 +6,9 @@ from copy import copy
 from pathlib import Path
 from typing import Any
 
+from cairn.embedded.blobs import DirectoryBlobs
+from cairn.embedded.inventory import EmbeddedInventory
+from cairn.embedded.table import SqliteTable
 from cairn.embedded.wiring import EmbeddedWiring
 from cairn.ground.adapters import Adapters
 from cairn.ground.settings import MemorySettings
@@ -22,8 +25,23 @@ def services_over(adapters: Adapters, settings: Settings | MemorySettings | None
     if not isinstance(settings, Settings):
         settings = Settings(memory_enabled=True, memory=settings or MemorySettings())
     services = Services(settings, EmbeddedWiring(EmbeddedStore(directory=Path("nowhere")), settings), adapters)
-    doubles = {"embedder": None, "reader": None, "fact_model": None, "http_get": None, "sandbox": InProcessSandbox()}
-    return changed(services, **{**doubles, **given})
+    doubles = {
+        "embedder": None,
+        "reader": None,
+        "fact_model": None,
+        "http_get": None,
+        "http_post": None,
+        "sandbox": InProcessSandbox(),
+    }
+    return changed(services, **{**doubles, **_walking(adapters), **given})
+
+
+def _walking(adapters: Adapters) -> dict[str, EmbeddedInventory]:
+    """Return the way to all that the adapters' own directory holds, where they have one."""
+    blobs: Any = adapters.blobs
+    if not isinstance(adapters.table, SqliteTable) or not isinstance(blobs, DirectoryBlobs):
+        return {}
+    return {"inventory": EmbeddedInventory(adapters.table, vars(blobs)["_root"])}
 
 
 def changed(services: Services, **given: Any) -> Services:

@@ -11,9 +11,25 @@ from cairn.edge.fields import SessionInput
 from cairn.tool.tool import Tool
 from cairn_tools.catalog import CATALOG
 
+FOR_AGENTS = tuple(tool for tool in CATALOG if not tool.for_operators)
+"""The tools that agents may call, which MCP and pipes have."""
 SESSION_TOOLS = tuple(tool for tool in CATALOG if issubclass(tool.input, SessionInput))
 """The tools that are about a session, and so about a project."""
-ABSENT = frozenset({"retrieve_session_from_cascade", "getMemory", "deleteMemory", "forget", "memory_take_back_turn"})
+ABSENT = frozenset(
+    {
+        *("retrieve_session_from_cascade", "getMemory", "deleteMemory", "forget", "memory_take_back_turn"),
+        "memory_read_file",
+        *(
+            "memory_correct",
+            "memory_replay",
+            "memory_restore",
+            "memory_pin",
+            "memory_get_export",
+            "memory_rotate_key",
+            "memory_revoke_key",
+        ),
+    }
+)
 """The tools whose examples name something that an empty store does not hold."""
 
 

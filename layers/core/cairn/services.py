@@ -10,23 +10,31 @@ from cairn.process.once import Once
 from cairn.telemetry.record import CallTally
 
 if TYPE_CHECKING:
+    from cairn.access.browser_sessions import BrowserSessions
     from cairn.access.key_store import Credentials
     from cairn.access.policies import Policies
+    from cairn.access.sign_in import SignIn
     from cairn.access.tokens import AccessTokens
     from cairn.archive.archive import Archive
     from cairn.calls.audit import AuditLog
+    from cairn.calls.billing import Billing
     from cairn.calls.journal import Journal
+    from cairn.calls.receipts import Receipts
     from cairn.calls.sealing import Sealer
     from cairn.calls.session_calls import SessionCalls
     from cairn.calls.usage import Prices
-    from cairn.custody.earlier_import import EarlierImport
+    from cairn.custody.tasks import Tasks
+    from cairn.documents.store import Documents
     from cairn.files.directories import Directories
+    from cairn.files.memory_files import MemoryFiles
     from cairn.files.service import Files
     from cairn.ground.adapters import Adapters
-    from cairn.ground.ports import Anchors, Embedder, FactModel, HttpGet, Inventory, Reader, Sandbox
+    from cairn.ground.ports import Anchors, Embedder, FactModel, HttpGet, HttpPost, Inventory, Reader, Sandbox
+    from cairn.items.store import ItemLogs
     from cairn.keyvalue.store import KeyValue
     from cairn.log.log import MemoryLog
     from cairn.log.registry import Registry
+    from cairn.plans.planning import Plans
     from cairn.recall.indexing import Indexer
     from cairn.recall.searching import Searcher
     from cairn.recall.tail_vectors import TailVectors
@@ -94,6 +102,22 @@ class Services:
         return Credentials(self.adapters)
 
     @Once
+    def browser_sessions(self) -> BrowserSessions:
+        """Return the sessions of browsers that are signed in."""
+        from cairn.access.browser_sessions import BrowserSessions
+
+        return BrowserSessions(self.adapters, self.settings.auth.oidc)
+
+    @Once
+    def sign_in(self) -> SignIn | None:
+        """Return what signs browsers in at the issuer, None where the settings name no issuer or no client for that."""
+        if self.http_get is None or self.http_post is None:
+            return None
+        from cairn.access.sign_in import SignIn
+
+        return SignIn(self.settings.auth.oidc, self.adapters, self.http_get, self.http_post)
+
+    @Once
     def access_tokens(self) -> AccessTokens | None:
         """Return what checks tokens of the issuer, None where the settings name none."""
         if self.http_get is None:
@@ -112,6 +136,15 @@ class Services:
         return DocumentGet()
 
     @Once
+    def http_post(self) -> HttpPost | None:
+        """Return the HTTP client that sends codes to the issuer, None where the settings name no client for that."""
+        if not self.settings.auth.oidc.console_client_id:
+            return None
+        from cairn.process.http_post import FormPost
+
+        return FormPost()
+
+    @Once
     def policies(self) -> Policies:
         """Return what tools may do with key-value memory and context."""
         from cairn.access import policies
@@ -120,7 +153,7 @@ class Services:
             return policies.of_file(self.settings.policy_file, self.adapters.clock)
         from cairn.access.policy_store import PolicyStore
 
-        return policies.of_table(PolicyStore(self.adapters).read, self.adapters.clock, self.adapters.tally)
+        return policies.of_table(PolicyStore(self.adapters).stored, self.adapters.clock, self.adapters.tally)
 
     @Once
     def journal(self) -> Journal:
@@ -128,6 +161,20 @@ class Services:
         from cairn.calls.journal import Journal
 
         return Journal(self.adapters, self.vault, timedelta(days=self.settings.audit.retention_days))
+
+    @Once
+    def receipts(self) -> Receipts:
+        """Return what keeps what was asked of memory."""
+        from cairn.calls.receipts import Receipts
+
+        return Receipts(self.adapters, self.vault, timedelta(days=self.settings.audit.retention_days))
+
+    @Once
+    def billing(self) -> Billing:
+        """Return what tells what calls cost."""
+        from cairn.calls.billing import Billing
+
+        return Billing(self.adapters)
 
     @Once
     def session_calls(self) -> SessionCalls:
@@ -231,6 +278,20 @@ class Services:
         return KeyValue(self.adapters, self.vault, self.settings.quotas)
 
     @Once
+    def documents(self) -> Documents:
+        """Return documents."""
+        from cairn.documents.store import Documents
+
+        return Documents(self.adapters, self.vault, self.settings.quotas, lambda: self.embedder)
+
+    @Once
+    def item_logs(self) -> ItemLogs:
+        """Return the item logs."""
+        from cairn.items.store import ItemLogs
+
+        return ItemLogs(self.adapters, self.vault, self.settings.limits)
+
+    @Once
     def fact_model(self) -> FactModel | None:
         """Return what asks the language models of all tenants for facts, None where no tenant has one."""
         from cairn.models.fact_models import fact_models
@@ -242,7 +303,7 @@ class Services:
         """Return what reads and leases sessions, and keeps their newest turns."""
         from cairn.sessions.sessions import Sessions
 
-        return Sessions(self.adapters, self.vault)
+        return Sessions(self.adapters, self.vault, self.log.branches)
 
     @Once
     def open_turns(self) -> OpenTurns:
@@ -273,6 +334,13 @@ class Services:
         from cairn.files.service import Files
 
         return Files(OwnFiles(self, self.settings.limits), Canonical(self), self.settings.limits)
+
+    @Once
+    def memory_files(self) -> MemoryFiles:
+        """Return the files of the memory tool."""
+        from cairn.files.memory_files import MemoryFiles
+
+        return MemoryFiles(self, self.settings.limits)
 
     @Once
     def archive(self) -> Archive:
@@ -313,8 +381,15 @@ class Services:
         return self.store.inventory()
 
     @Once
-    def earlier_import(self) -> EarlierImport:
-        """Return what takes over sessions of the layout before the canonical one."""
-        from cairn.custody.earlier_import import EarlierImport
+    def tasks(self) -> Tasks:
+        """Return what runs an operator's long work in the background, and tells of it."""
+        from cairn.custody.tasks import Tasks
 
-        return EarlierImport(self)
+        return Tasks(self)
+
+    @Once
+    def plans(self) -> Plans:
+        """Return what plans an operator's changes, makes them and takes them back."""
+        from cairn.custody.kinds_of_plans import plans
+
+        return plans(self)

@@ -40,6 +40,8 @@ def test_a_good_token_opens_what_it_says(tokens: AccessTokens, issuer: Issuer, n
 
     subject = sha256(f"{URL}\nsub\nada".encode()).hexdigest()
     assert found == Identity(subject[:16], subject, ("read", "write"), ("*",))  # pyright: ignore[reportArgumentType]
+    assert found is not None
+    assert found.ends == now.timestamp() + 600
     assert issuer.asked == [f"{URL}/.well-known/openid-configuration", f"{URL}/keys"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from cairn.access import policies
 from cairn.access.layout import POLICIES
 from cairn.access.policies import parse
 from cairn.access.policy import NOTHING, STANDARD, Permission, Right
-from cairn.access.policy_store import PolicyStore
+from cairn.access.policy_store import PolicyStore, StoredPolicy
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData, SettingsError
 from cairn.ground.ids import Namespace, matches
@@ -181,7 +182,7 @@ def test_a_file_that_is_bad_from_the_beginning_denies(file: Path, clock: Any) ->
 @pytest.mark.req("R168")
 def test_the_table_s_document_counts_within_five_minutes(adapters: Adapters, clock: Any) -> None:
     store = PolicyStore(adapters)
-    held = policies.of_table(store.read, clock)
+    held = policies.of_table(store.stored, clock)
     assert may_list(held)
     store.write(READERS)
     clock.advance(minutes=4, seconds=59)
@@ -195,9 +196,9 @@ def test_the_table_s_document_counts_within_five_minutes(adapters: Adapters, clo
 def test_policies_are_read_once_in_five_minutes(clock: Any) -> None:
     reads: list[int] = []
 
-    def read() -> str:
+    def read() -> StoredPolicy:
         reads.append(1)
-        return SOURCE
+        return StoredPolicy(SOURCE, 1)
 
     held = policies.of_table(read, clock)
     for _ in range(10):
@@ -216,3 +217,66 @@ def test_a_document_that_was_changed_in_the_table_is_not_believed(adapters: Adap
     adapters.table.put(Put({**item, "data": data[:-1] + bytes([data[-1] ^ 1])}))
     with pytest.raises(CorruptData):
         store.read()
+
+
+def test_what_holds_says_what_it_is_written_in_and_the_version_of_the_table_s(
+    adapters: Adapters, clock: Any, tmp_path: Path
+) -> None:
+    def told(held: policies.Policies) -> tuple[object, ...]:
+        found = held.in_force()
+        names = (found.origin_of(name) for name in ("readers", "users", "unheard-of"))
+        return (found.origin_of(None), found.version, *names)
+
+    store, file = PolicyStore(adapters), tmp_path / "policy.yaml"
+    held, of_file = policies.of_table(store.stored, clock), policies.of_file(file, clock)
+    assert told(held) == ("standard", None, "none", "standard", "none")
+    assert told(of_file) == ("none", None, "none", "none", "none")
+    for version in (1, 2):  # of the same text
+        store.write(READERS)
+        clock.advance(minutes=5)
+        assert told(held) == ("stored", version, "stored", "standard", "none")
+    file.write_text(f"{READERS}  users: {{tool_permissions: {{}}}}\n")
+    assert told(of_file) == ("file", None, "file", "file", "none")
+    store.write("tool_permissions: 7")
+    clock.advance(minutes=5)
+    assert told(held)[:2] == ("stored", 2), "a bad document is not the one that holds"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"rights": frozenset({"read", "write"})},
+        {"namespaces": ("a.*", "c")},
+        {"namespaces": ("*",)},
+        {"namespaces": ("a",)},
+        {"namespaces": ("*.b",)},
+        {"context_types": frozenset({"task"})},
+        {"max_ttl_seconds": None},
+        {"max_ttl_seconds": 61},
+        {"on_sensitive": "redact"},
+    ],
+)
+def test_a_permission_is_within_another_only_if_it_allows_nothing_more(changed: dict[str, Any]) -> None:
+    own = Permission(rights=frozenset({"read"}), namespaces=("a.*", "b"), max_ttl_seconds=60)
+
+    assert own.is_within(own)
+    assert replace(own, namespaces=("a.b", "a.*.c")).is_within(own)
+    assert replace(own, max_ttl_seconds=1).is_within(own)
+    assert not replace(own, **changed).is_within(own)
+    assert NOTHING.is_within(own)
+    assert not own.is_within(NOTHING)
+
+
+@given(
+    own=st.lists(st.sampled_from(["a", "b", "*"]), min_size=1, max_size=3),
+    other=st.lists(st.sampled_from(["a", "b", "*"]), min_size=1, max_size=3),
+    name=st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=4),
+)
+def test_no_namespace_is_of_a_permission_within_another_and_not_of_that(
+    own: list[str], other: list[str], name: list[str]
+) -> None:
+    inner, outer = (Permission(rights=frozenset({"read"}), namespaces=(".".join(each),)) for each in (own, other))
+    namespace = Namespace(".".join(name))
+
+    if inner.is_within(outer) and inner.allows(namespace, "read"):
+        assert outer.allows(namespace, "read")

@@ -57,7 +57,7 @@ def test_an_older_sealed_policy_that_is_put_back_denies_everything_in_a_new_proc
 ) -> None:
     tally = Tally()
     adapters.table.put(Put(older))
-    held = policies.of_table(PolicyStore(adapters).read, clock, tally)
+    held = policies.of_table(PolicyStore(adapters).stored, clock, tally)
 
     with caplog.at_level(logging.ERROR, "cairn"):
         assert not may_list(held)
@@ -74,7 +74,7 @@ def test_an_older_sealed_policy_that_is_put_back_denies_everything_in_a_new_proc
 def test_a_process_that_has_seen_the_newer_policy_believes_no_older_one(
     adapters: Adapters, older: Attributes, clock: Any, *, also: bool
 ) -> None:
-    held = policies.of_table(PolicyStore(adapters).read, clock)
+    held = policies.of_table(PolicyStore(adapters).stored, clock)
     assert not may_list(held)
     adapters.table.put(Put(older))
     if also:
@@ -122,7 +122,7 @@ def test_what_an_older_release_stored_is_version_0_and_not_believed_once_a_polic
 def test_of_two_who_set_a_policy_at_once_one_is_told_so(adapters: Adapters, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = PolicyStore(adapters), PolicyStore(adapters)
     other.write(NARROW)
-    monkeypatch.setattr(one, "_highest", lambda: 0)
+    monkeypatch.setattr(one, "highest", lambda: 0)
 
     with pytest.raises(Conflict):
         one.write(WIDE)

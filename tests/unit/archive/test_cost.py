@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.archive.cost import MAX_BYTES, MAX_REDUNDANCY, PUT, STORAGE, WRITE_UNIT, assumptions, estimate
+from cairn.archive.cost import MAX_BYTES, MAX_REDUNDANCY, assumptions, estimate
+from cairn.ground.prices import PUT, STORAGE, WRITE_UNIT
 
 sizes, copies = st.integers(0, MAX_BYTES), st.integers(1, MAX_REDUNDANCY)
 

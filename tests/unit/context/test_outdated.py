@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -15,6 +15,7 @@ from support.facts import fact_of
 pytestmark = pytest.mark.req("R297")
 TEXT = "Can you plan my trip? I live in Bruges. I like trains."
 WHEN = datetime(2026, 5, 12, tzinfo=UTC)
+BRUGES = {"fact_id": "user_home", "key": "home", "value": "Bruges"}
 
 
 def fact(*outdates: Outdated) -> Fact:
@@ -72,6 +73,32 @@ def test_two_short_sentences_that_say_one_thing_go_together() -> None:
     assert Outdating([fact(outdated(text))], past=False).kept("t1-in-0", f"Hello there, my friend! {text}").text == (
         "Hello there, my friend!"
     )
+
+
+def restated(minutes: int) -> Fact:
+    """Return the outdated sentence as a fact that is believed, recorded so long after what outdates it."""
+    source = Source(turn_id="t1", event_id="t1-in-0", quote="I live in Bruges.")
+    return fact_of("again", WHEN + timedelta(minutes=minutes), **BRUGES, source=source)
+
+
+def test_a_sentence_holds_that_was_restored_since_something_outdated_it() -> None:
+    outdating = Outdating([restated(1), fact(outdated("I live in Bruges."))], past=False)
+
+    assert outdating.kept("t1-in-0", TEXT) == (TEXT, ())
+    assert outdating.of(restated(1)) is None
+
+
+@pytest.mark.parametrize("minutes", [-1, 0])
+def test_a_sentence_that_was_outdated_after_its_fact_was_recorded_is_left_out(minutes: int) -> None:
+    outdating = Outdating([restated(minutes), fact(outdated("I live in Bruges."))], past=False)
+
+    assert "Bruges" not in outdating.kept("t1-in-0", TEXT).text
+
+
+def test_what_a_person_wrote_and_let_go_of_hides_no_other_of_the_same_words() -> None:
+    written = replace(restated(0), source=Source(turn_id="", event_id="", quote="Bruges"))
+
+    assert Outdating([], [replace(written, valid_to=WHEN)], past=False).of(replace(written, id="other")) is None
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,12 @@ from cairn.access.callers import Caller
 from cairn.calls.journal import Journal
 from cairn.conversation.items import message
 from cairn.custody.bundles import Record
+from cairn.enrichment.executions import Ended, Executions, ExecutionScope
 from cairn.ground.errors import Conflict, InvalidArgument
 from cairn.ground.ids import Namespace, Project, Tenant, UserId
 from cairn.ground.paging import every
 from cairn.ground.rates import Bucket, Rate
+from cairn.ground.settings import EnrichmentSettings
 from cairn.ground.table import Key, Put, Query, Update
 from cairn.keyvalue.model import KeyName, Place
 from cairn.sessions.layout import HEAD, due_pk, due_shard, session_pk
@@ -23,6 +25,7 @@ from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
 from support.custody import ACME, ADA, BOB, GARDEN, LARGE, Household, exported, session, take_in
+from support.documents import documents, put
 from support.keyvalue import confirm, key_value
 from support.turns import SESSION, turn
 
@@ -123,6 +126,21 @@ def test_a_bundle_holds_no_key_no_index_and_nothing_that_passes(house: Household
     assert kinds == {("m", "log"), ("m", "m"), ("s", "e"), ("s", "arc"), ("s", "cmp"), ("s", "abstracts")}
     names = {name for each in records for name in each["attributes"]}
     assert not names & {"kid", "data", "blob", "wrapped", "lease_owner", "lease_until"}
+
+
+@pytest.mark.req("R252")
+def test_a_bundle_holds_nothing_whose_time_is_over_though_the_store_still_has_it(house: Household) -> None:
+    key_value(house.adapters).put(
+        Place(ACME, Namespace("public.notes"), KeyName("soon")), "passing", ttl_seconds=86_400
+    )
+    put(documents(house.adapters), ("notes",), "soon", "passing", ttl_seconds=86_400)
+    call = Ended(tool="oc_diagnostic_pod_health", arguments={}, result="passing")
+    Executions(house.services()).keep(ExecutionScope(ACME, GARDEN, None), call, EnrichmentSettings(retention_days=1))
+
+    assert [record["sort"].partition("#")[0] for record in exported(house)] == ["d", "v", "r"]
+    house.later(days=1)
+    assert exported(house) == []
+    assert sum("passing" in each for each in house.contents()) == 3
 
 
 def test_values_come_back_with_what_lists_counts_and_expires_them(house: Household, elsewhere: Household) -> None:

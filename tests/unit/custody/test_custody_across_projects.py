@@ -25,7 +25,7 @@ from cairn.overview.items import items
 from cairn.recall.indexing import reindex
 from cairn.sessions.layout import HEAD, session_pk
 from cairn.turns.take_back import take_back
-from support.custody import ACME, ADA, BOB, GARDEN, Household, erase, session
+from support.custody import ACME, ADA, BOB, GARDEN, Household, erase, imported, session
 from support.services import services_over
 
 PK = "acme#m#~#u:ada"
@@ -110,7 +110,7 @@ def test_a_bundle_of_a_tenant_or_a_user_brings_what_they_are_known_by(
     assert known(elsewhere) == OF_ADA
     assert known(elsewhere, BOB) == ([] if narrowed else OF_BOB)
     assert findings(elsewhere) == []
-    assert bundle(elsewhere, **narrowed) == bundle(lived_in, **narrowed)
+    assert bundle(elsewhere, **narrowed) == imported(bundle(lived_in, **narrowed))
 
 
 @pytest.mark.req("R287")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from cairn.custody.earlier_import import Imported
+from cairn.custody.earlier_import import EarlierImport, Imported
 from cairn.local.cli import main
 from cairn.local.commands.earlier_records import sessions
 from support.earlier_layout import FACTS, LOG, META, day, event, fact, legacy, put, stamp
@@ -21,7 +21,7 @@ START = Callable[..., Any]
 
 def take_over(talk: Any, root: Path, user: Any = None) -> list[Imported]:
     found = [each for each in sessions(root) if each.session_id == talk.session.session_id]
-    return [talk.services.earlier_import.run(talk.session, each.history, user) for each in found]
+    return [EarlierImport(talk.services).run(talk.session, each.history, user) for each in found]
 
 
 def recalled(turn: Any, placed: Any) -> tuple[set[str], list[str]]:

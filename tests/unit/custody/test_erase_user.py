@@ -18,11 +18,11 @@ from cairn.ground.ids import Project, UserId
 from cairn.ground.table import Key, Put
 from cairn.log.log import LATE_APPEND
 from cairn.sessions.head import Head
-from cairn.sessions.layout import HEAD, OPERATIONS, session_pk
+from cairn.sessions.layout import GUARDS, HEAD, OPERATIONS, guard_sk, session_pk
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
-from support.custody import ACME, ADA, BOB, SETTINGS, Household, cold_services, erase, session
+from support.custody import ACME, ADA, BOB, SETTINGS, Household, cold_services, erase, partition, session
 
 OF_ADA = ("Ada", "ada", "Oslo", "Bergen", "soup", "Marigolds")
 OF_OTHERS = [
@@ -51,6 +51,20 @@ def test_nothing_that_an_erased_user_said_or_was_told_is_left_and_all_that_other
     assert house.history(session("bobs")) == ["I like basil.", "Noted."]
     named = {str(item["blob"]) for item in house.inventory.items(ACME) if "blob" in item}
     assert set(house.inventory.blobs(ACME)) == named
+
+
+@pytest.mark.req("R279")
+def test_of_a_shared_session_s_guards_those_of_an_erased_user_s_turns_go_and_the_others_stay(house: Household) -> None:
+    """A guard says that a turn of this name was stored, and has a tag of what it said."""
+    house.move_in()
+    shared = session("shared")
+
+    erase(house)
+
+    left = {event.turn_id for _, events in house.services().sessions.history(shared) for event in events}
+    guards = [sk for sk in partition(house, shared) if sk.startswith(GUARDS)]
+    assert sorted(guards) == sorted(map(guard_sk, left))
+    assert len(guards) == 5
 
 
 @pytest.mark.req("R279")

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from cairn.detection.detector import scan
 from detection import figures, right
 from detection_set import Half, cases
+from support.processor import seconds_of
 
 FLOOR = 0.98
 
@@ -105,14 +104,8 @@ def test_time_grows_with_the_length_alone(seed: str) -> None:
 
 
 def of_scanning(value: object) -> float:
-    """The processor's time of a scan, the faster of two."""
-
-    def once() -> float:
-        started = time.process_time()
-        scan(value)
-        return time.process_time() - started
-
-    return min(once(), once())
+    """The processor's time of a scan."""
+    return seconds_of(lambda: scan(value))
 
 
 def many(kind: str, count: int) -> object:

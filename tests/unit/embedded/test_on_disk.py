@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sqlite3
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -58,6 +61,21 @@ def test_a_file_system_that_cannot_flush_the_disk_is_asked_for_what_it_can(
     assert asked == ["fsync"]
 
 
-def test_the_database_asks_for_it_too(tmp_path: Path) -> None:
-    with Database(tmp_path / "db", "CREATE TABLE IF NOT EXISTS t (a)", 1.0).reading() as connection:
-        assert connection.execute("PRAGMA fullfsync").fetchone() == (1,)
+def test_the_database_waits_for_the_disk_however_a_connection_is_opened(tmp_path: Path) -> None:
+    def asks(connection: sqlite3.Connection) -> list[str]:
+        pragmas = ("journal_mode", "synchronous", "fullfsync")
+        return [str(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in pragmas]
+
+    database = Database(tmp_path / "db", "CREATE TABLE IF NOT EXISTS t (a)", 1.0)
+    ways = (database.writing, database.reading, database.snapshot, partial(database.writing, brief=True))
+    with ExitStack() as lent:
+        # The first takes the connection that there is, so that the others open their own.
+        at_once = [asks(lent.enter_context(way())) for way in ways[:3]]
+    database.scrub()
+    later: list[list[str]] = []
+    for way in ways:
+        with way() as connection:
+            later.append(asks(connection))
+    database.close()
+
+    assert [*at_once, *later] == [["wal", "2", "1"]] * 7

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 import pytest
 
 from cairn.facts.told import Asked, requests, without
+from support.processor import seconds_of
 
 pytestmark = pytest.mark.req("R300")
 
@@ -164,11 +163,10 @@ def test_hostile_texts_are_read_in_time_linear_in_their_length() -> None:
         "\N{DOUBLE LOW-9 QUOTATION MARK}a",
         "remember this:" + " " * 50,
     )
+
+    def seconds(text: str) -> float:
+        return seconds_of(lambda: requests([text]))
+
     for part in parts:
-        spent: list[float] = []
-        for size in (40_000, 160_000):
-            text = part * (size // len(part))
-            begun = process_time()
-            requests([text])
-            spent.append(process_time() - begun)
-        assert spent[1] < 10 * spent[0] + 0.2
+        text = part * (160_000 // len(part))
+        assert seconds(text) < 10 * seconds(text[: len(text) // 4]) + 0.2

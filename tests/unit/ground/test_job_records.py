@@ -55,6 +55,8 @@ def test_a_job_is_json_with_a_kind_and_a_version() -> None:
         ('{"job": "index_log", "owner": "u:ada", "rebuild": false, "version": 1}', "tenant"),
         ('{"job": "index_log", "owner": "u:ada", "rebuild": false, "tenant": "a#b", "version": 1}', "tenant"),
         ('{"job": "index_log", "owner": "u:ada", "rebuild": false, "tenant": "acme", "version": 1}', "project"),
+        ('{"job": "run_task", "task_id": "1", "version": 1}', "tenant"),
+        ('{"job": "run_task", "tenant": "acme", "version": 1}', "task_id"),
         ('{"job": "index_log", "owner": "", "rebuild": false, "tenant": "a", "project": "p", "version": 1}', "owner"),
     ],
 )

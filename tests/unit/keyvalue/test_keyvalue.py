@@ -13,9 +13,14 @@ from hypothesis import strategies as st
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, InvalidArgument, NotFound
 from cairn.ground.ids import Namespace, Tenant
-from cairn.keyvalue.model import KeyName, Place
+from cairn.ground.table import Query
+from cairn.keyvalue import model
+from cairn.keyvalue.changes import GRACE
+from cairn.keyvalue.model import KeyName, Place, Usage
 from cairn.keyvalue.store import KeyValue
-from support.doubles import Counted
+from cairn.keyvalue.writing import COLLECT_AT
+from conftest import Store
+from support.doubles import Counted, LateBlobs
 from support.keyvalue import key_value
 
 ACME = Tenant("acme")
@@ -233,6 +238,83 @@ def test_a_large_value_is_kept_as_a_blob(memory: KeyValue, adapters: Adapters) -
     memory.put(at("k"), {"noise": NOISE})
     assert memory.get(at("k")).value == {"noise": NOISE}
     assert key_value(adapters).get(at("k")).value == {"noise": NOISE}
+
+
+def blobs(store: Store) -> int:
+    return sum(path.is_file() for path in (store.directory / "blobs").rglob("*"))
+
+
+def test_a_large_value_stays_when_all_that_is_of_no_use_is_collected(
+    memory: KeyValue, store: Store, clock: Any
+) -> None:
+    memory.put(at("k"), {"noise": NOISE})
+    memory.put(at("k"), {"noise": NOISE[1:]})
+    clock.advance(days=2)
+    memory.collection.collect_all(ACME)
+    assert memory.get(at("k")).value == {"noise": NOISE[1:]}
+    assert blobs(store) == 1
+
+
+def test_the_blob_of_a_value_that_was_refused_is_collected_once_no_writer_can_want_it(
+    memory: KeyValue, store: Store, clock: Any
+) -> None:
+    with pytest.raises(Conflict):
+        memory.put(at("k"), {"noise": NOISE}, if_version=7)
+    memory.collection.collect_all(ACME)
+    assert blobs(store) == 1
+    clock.advance(days=2)
+    memory.collection.collect_all(ACME)
+    assert blobs(store) == 0
+
+
+def test_who_writes_collects_what_has_expired_once_it_is_much(memory: KeyValue, store: Store, clock: Any) -> None:
+    for number in range(COLLECT_AT - 1):
+        memory.put(at(f"k{number}"), number, 60)
+    memory.put(at("later"), 1, 90)
+    before = store.rows()
+    clock.advance(seconds=60)
+    memory.put(at("later"), 2, 30)
+    assert store.rows() == before
+    clock.advance(seconds=30)
+    memory.put(at("last"), 3)
+    assert keys(memory) == ["last"]
+    assert store.rows() == before - 2 * COLLECT_AT + 2
+
+
+def test_what_is_stored_is_where_earlier_programs_look_for_it(memory: KeyValue, adapters: Adapters) -> None:
+    memory.put(at("k"), 1, 60)
+    found = adapters.table.query(Query("acme#k#session.monday", "\x01", "~")).items
+    assert [item["sk"] for item in found] == ["e!usage", "e#2026-03-01T12:01:00.000000Z#k", "n#k", "v#k"]
+    assert [item["sk"] for item in adapters.table.query(Query("acme#k", "\x01", "~")).items] == [
+        "e!usage",
+        "ns#session.monday",
+    ]
+
+
+def test_what_no_counter_counts_is_nothing() -> None:
+    assert Usage.of(None) == Usage.of({}) == Usage(0, 0)
+
+
+@pytest.mark.parametrize("name", ["", ".", "a..b", "a.b.", "a/b", "ä", "a\n", "a" * 101])
+def test_no_namespace_has_another_s_name_in_it(name: str) -> None:
+    with pytest.raises(InvalidArgument, match="namespace"):
+        model.namespace(name)
+
+
+@pytest.mark.req("R153")
+def test_who_has_just_found_a_large_value_still_gets_it_when_it_is_replaced_before_its_blob_is_read(
+    memory: KeyValue, adapters: Adapters, clock: Any
+) -> None:
+    memory.put(at("k"), {"noise": NOISE})
+
+    def replaced() -> None:
+        memory.put(at("k"), "another")
+        assert memory.collection.collect_all(ACME) == 0
+
+    reader = key_value(replace(adapters, blobs=LateBlobs(adapters.blobs, replaced)))
+    assert reader.get(at("k")).value == {"noise": NOISE}
+    clock.advance(seconds=GRACE.total_seconds())
+    assert memory.collection.collect_all(ACME) == 1
 
 
 @pytest.mark.req("R166")

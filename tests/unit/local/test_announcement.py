@@ -68,3 +68,14 @@ def test_no_configuration_is_printed_to_paste(tmp_path: Path, capsys: pytest.Cap
     out = capsys.readouterr().out
     assert json.dumps("mcpServers") not in out
     assert out.count("cairn_0123456789abcdef_secret") == 1
+
+
+def test_the_console_s_address_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    furnished(tmp_path, monkeypatch)
+    announce(["http://127.0.0.1:9000/mcp"], tmp_path, None, own=OwnNames.of())
+
+    [line] = [each for each in capsys.readouterr().out.splitlines() if each.startswith("  console")]
+
+    assert line.split()[1] == "http://127.0.0.1:9000/"

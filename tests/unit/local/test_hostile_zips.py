@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from cairn.local.commands import bundle_files
+from cairn.custody import bundle_zip
 from cairn.local.store import operator_services
 
 Run = Callable[..., Result]
@@ -20,7 +20,7 @@ MEGABYTE = 2**20
 
 
 def manifest(lines: bytes, items: int, **more: object) -> str:
-    named = {"format": bundle_files.FORMAT, "tenant": "local", "project": None, "user": None}
+    named = {"format": bundle_zip.FORMAT, "tenant": "local", "project": None, "user": None}
     return json.dumps({**named, "items": items, "sha256": hashlib.sha256(lines).hexdigest(), **more})
 
 

@@ -73,7 +73,7 @@ def log(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
 def app_of(door: Handler, tool: Handler) -> Starlette:
     handlers = (door, {"remember": tool}, health.handler, metadata.handler, authorizer.handler)
     routes = [ToolRoute("GET", "/v1/things/{name}/parts", "remember"), ToolRoute("DELETE", "/v1/things", "remember")]
-    bridge = Bridge(*handlers, LIMIT, (APP,), LOOPBACK.pattern, lambda: b"calls 1", routes)
+    bridge = Bridge(*handlers, LIMIT, (APP,), LOOPBACK.pattern, lambda: b"calls 1", routes, below={"/theirs": tool})
     return application(bridge, no_lifespan)
 
 
@@ -246,6 +246,12 @@ def test_a_front_end_of_an_allowed_origin_may_read_what_is_on_without_a_key(
         assert answer.headers.get("access-control-allow-origin") == (origin if may_read else None)
 
 
+def test_a_client_on_a_web_page_may_read_the_session_it_is_given(client: TestClient) -> None:
+    response = client.post("/mcp", content=b"{}", headers={"Origin": APP})
+
+    assert response.headers["access-control-expose-headers"] == "mcp-session-id"
+
+
 def test_metrics_are_told_without_a_key(client: TestClient) -> None:
     response = client.get("/metrics")
 
@@ -315,3 +321,31 @@ def test_a_binary_answer_is_decoded(client: TestClient, handler: Recorder, key: 
     body = base64.b64encode(b"\xff").decode()
     handler.answer = {"statusCode": 200, "isBase64Encoded": True, "body": body}
     assert client.post("/mcp", content=b"{}", headers=bearer(key)).content == b"\xff"
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
+def test_a_door_below_a_path_gets_all_that_is_asked_there_without_the_key(
+    client: TestClient, handler: Recorder, key: str, method: str
+) -> None:
+    authorization = {"Authorization": f"Token {key}"}
+
+    answer = client.request(method, "/theirs//v1/things/a%40b/?page=2", headers=authorization, content=b"{}")
+
+    [event] = handler.events
+    assert answer.json() == {"ok": True}
+    assert event["pathParameters"]["call"].strip("/") == "v1/things/a@b"
+    assert (event["rawQueryString"], event["body"], event["requestContext"]["http"]["method"]) == (
+        "page=2",
+        "{}",
+        method,
+    )
+    assert event["requestContext"]["authorizer"]["lambda"]["tenant"] == "local"
+    assert key not in json.dumps(event)
+
+
+def test_a_path_is_handed_on_decoded_and_whole(client: TestClient, handler: Recorder, key: str) -> None:
+    client.get("/theirs/actor/a%2Fb%3A1/events/1%23ab/what%3F?x=%23", headers=bearer(key))
+
+    (event,) = handler.events
+    assert event["rawPath"] == "/theirs/actor/a/b:1/events/1#ab/what?"
+    assert event["rawQueryString"] == "x=%23"

@@ -14,7 +14,7 @@ import pytest
 from click.testing import Result
 
 from cairn import wiring
-from cairn.access.api_keys import Credential
+from cairn.access.api_keys import Credential, named_by
 from cairn.embedded.wiring import EmbeddedWiring
 from cairn.ground.adapters import Adapters
 from cairn.local.server.announcement import announce
@@ -52,6 +52,25 @@ def test_create_prints_a_key_alone_on_standard_output_that_opens_what_it_was_tol
     assert credential.lifetime.days == 2
     assert credential.id in result.stderr
     assert result.stdout.strip() not in result.stderr
+
+
+@pytest.mark.req("R315")
+def test_a_key_for_aws_s_clients_is_printed_as_their_environment_has_it(
+    run: Run, opened: Callable[[str], Credential | None]
+) -> None:
+    result = run("create", "--tenant", "local", "--aws", "--scope", "read")
+
+    named, secret = (line.split("=", 1) for line in result.stdout.splitlines())
+    assert (named[0], secret[0]) == ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+    key_id = named_by(named[1])
+    assert key_id is not None
+    credential = opened(f"cairn_{key_id}_{secret[1]}")
+    assert credential is not None
+    assert credential.grant.scopes == ("read",)
+    assert secret[1] not in result.stderr
+    rotated = run("rotate", key_id).stdout
+    assert rotated.startswith("AWS_ACCESS_KEY_ID=CAIRN")
+    assert "cairn_" not in rotated
 
 
 def test_list_shows_each_key_s_state_and_no_key(run: Run) -> None:

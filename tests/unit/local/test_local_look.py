@@ -1,4 +1,4 @@
-"""`cairn remember`, `recall`, `show`, `sessions`, `users`, `projects`, `forget`: they do what the how-to shows."""
+"""`cairn remember`, `recall`, `show`, `sessions`, `forget`, `correct` and more: they do what the how-tos show."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from cairn.local.store import LOCAL_TENANT, open_store
 from cairn.tool.call import Call
 from support.bound import TOOLS
 
-PAGE = Path(__file__).parents[3] / "docs/how-to/look-at-memory.md"
+HOW_TO = Path(__file__).parents[3] / "docs/how-to"
+PAGES = ("look-at-memory.md", "put-memory-right.md")
+ID = re.compile(r"\b(?:[up]-[0-9a-f]{32}|[0-9A-Z]{26})\b")
 OFF = {"CAIRN_EMBEDDING_EMBEDDER": "none"}
 Run = Callable[..., Result]
 pytestmark = [pytest.mark.req("R295"), pytest.mark.slow]
@@ -56,8 +58,9 @@ def cairn(home: Path) -> Run:
 
 
 def shown() -> Iterator[tuple[list[str], list[str]]]:
-    """Yield each command of `cairn` that the page shows, with the lines that it prints."""
-    for block in re.findall(r"^```console\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+    """Yield each command of `cairn` that the pages show, in turn, with the lines that it prints."""
+    text = "\n".join((HOW_TO / page).read_text(encoding="utf-8") for page in PAGES)
+    for block in re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             typed, *lines = part.rstrip("\n").split("\n")
             if typed.startswith(".venv/bin/cairn "):
@@ -68,12 +71,14 @@ def pattern(line: str) -> str:
     return ".+".join(map(re.escape, line.split("…")))
 
 
-def test_the_commands_of_the_page_print_what_it_shows(cairn: Run) -> None:
+def test_the_commands_of_the_pages_print_what_they_show(cairn: Run) -> None:
     commands = list(shown())
-    assert len(commands) == 7
+    assert len(commands) == 14
+    newest = ""
     for words, lines in commands:
-        result = cairn(*words, CAIRN_PROJECT="", CAIRN_USER="")
+        result = cairn(*(newest if word == "ID" else word for word in words), CAIRN_PROJECT="", CAIRN_USER="")
         printed = result.stdout.splitlines()
+        newest = next(iter(ID.findall(result.stdout)), newest)
         assert result.exit_code == 0, (words, result.output)
         assert len(printed) == len(lines), (words, printed)
         for line, told in zip(lines, printed, strict=True):
@@ -132,6 +137,28 @@ def test_what_is_remembered_everywhere_is_known_in_another_project(cairn: Run) -
     assert re.search(r"Diagrams say more than prose\.\teverywhere\t", shown_elsewhere)
 
 
+def test_what_is_wrong_is_corrected_pinned_and_undone(cairn: Run) -> None:
+    (fact,) = json.loads(cairn("show", "--json").stdout)["facts"]
+
+    new = json.loads(cairn("correct", fact["id"], "Stavanger,", "Norway", "--json").stdout)
+    assert json.loads(cairn("pin", new["memory_id"], "--json").stdout)["pinned"]
+    (pinned,) = json.loads(cairn("show", "--json").stdout)["facts"]
+    assert (pinned["value"], pinned["quote"], pinned["turn_id"]) == ("Stavanger, Norway", "Stavanger, Norway", "")
+    assert pinned["pinned"]
+    assert cairn("pin", "--off", pinned["id"]).stdout.startswith("No longer pinned. ")
+    assert json.loads(cairn("restore", fact["id"], "--json").stdout)["restored"] == fact["id"]
+
+    (again,) = json.loads(cairn("show", "--json").stdout)["facts"]
+    assert (again["value"], again["quote"], again["pinned"]) == ("Bergen", fact["quote"], False)
+
+
+@pytest.mark.parametrize("command", [("correct", "ID", "Rome"), ("pin", "ID"), ("restore", "ID")])
+def test_what_is_not_there_is_not_put_right_and_the_status_says_so(cairn: Run, command: tuple[str, ...]) -> None:
+    result = cairn(*("u-" + "0" * 32 if word == "ID" else word for word in command))
+
+    assert (result.exit_code, "names nothing" in result.output) == (1, True)
+
+
 def test_a_fact_that_show_prints_can_be_forgotten(cairn: Run) -> None:
     (fact,) = json.loads(cairn("show", "--json").stdout)["facts"]
     assert fact["value"] == "Bergen"
@@ -142,7 +169,16 @@ def test_a_fact_that_show_prints_can_be_forgotten(cairn: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [("sessions",), ("sessions", "nowhere"), ("show",), ("users",), ("projects",), ("recall", "Anything?")]
+    "command",
+    [
+        ("sessions",),
+        ("sessions", "nowhere"),
+        ("show",),
+        ("show", "--graph"),
+        ("users",),
+        ("projects",),
+        ("recall", "Anything?"),
+    ],
 )
 def test_where_nothing_is_found_the_status_is_1_and_nothing_is_printed(
     tmp_path: Path, command: tuple[str, ...]
@@ -160,6 +196,7 @@ def test_where_nothing_is_found_the_status_is_1_and_nothing_is_printed(
         (("recall",), "Missing argument"),
         (("remember",), "Missing argument"),
         (("show", "a/b"), "user_id"),
+        (("show", "--graph", "--json"), "--graph and --json"),
         (("sessions", "--limit", "0"), "--limit"),
         (("sessions", "--cursor", "nonsense"), "cursor"),
         (("sessions", "monday", "--cursor", "nonsense"), "--cursor"),
@@ -210,7 +247,7 @@ def test_what_was_said_moves_no_cursor_of_a_terminal(cairn: Run, home: Path) -> 
         call = Call(Caller(LOCAL_TENANT, frozenset({"write"}), "test", (ALL_PROJECTS,)), wiring.services())
         say(call, "3", "I like \x1b[31mred\x1b[0m\tfigs\r\nand \x9b2Jplums\u202e.")
 
-    for command in (("sessions", "monday"), ("recall", "figs and plums"), ("show",)):
+    for command in (("sessions", "monday"), ("recall", "figs and plums"), ("show",), ("show", "--graph")):
         for line in cairn(*command).stdout.splitlines():
             assert all(each.isprintable() or each == "\t" for each in line), line
     assert len({line.count("\t") for line in cairn("sessions", "monday").stdout.splitlines()}) == 1

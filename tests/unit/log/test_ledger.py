@@ -122,3 +122,15 @@ def test_a_retraction_silences_a_later_belief_of_another_session_whatever_the_re
     assert values(ledger, TEN) == ["Rome"]
     ledger.add(TEN, [fact("f3", "Oslo", "home")])
     assert values(ledger) == ["Oslo"]
+
+
+@pytest.mark.parametrize("is_noted_apart", [False, True], ids=["in one stretch", "in a later stretch"])
+def test_that_an_old_belief_has_expired_hides_no_later_one_however_late_it_is_noted(*, is_noted_apart: bool) -> None:
+    ledger, later = Ledger(), Ledger()
+    ledger.add(ONE, [fact("f1", "Ada")])
+    ledger.add(TEN, [fact("f2", "Grace")])
+    (later if is_noted_apart else ledger).end(ONE, [ended(fact("f1", "Ada"), State.EXPIRED)])
+    ledger.replay(later.to_records(from_beginning=False))
+
+    assert values(ledger) == ["Grace"]
+    assert values(ledger, ONE) == []

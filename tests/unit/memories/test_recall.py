@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from math import nextafter
 from typing import Any
 
 import pytest
 
 from cairn.ground.errors import NotFound
+from cairn.ground.trust import Trust
 from cairn.memories.model import RecallRequest
 from support.memories import Notebook, endings, index
 
@@ -25,6 +27,25 @@ def test_a_confidence_comes_back_exactly_before_and_after_indexing(notebook: Not
 
     for reader in (notebook, notebook.other()):
         assert [found.confidence for found in reader.find(min_confidence=0.0)] == [confidence]
+
+
+@pytest.mark.req("R271")
+@pytest.mark.parametrize("confidence", [0.3, 0.5, 0.83, 1 / 3, 0.7000000000000001, 1.0])
+def test_a_memory_as_sure_as_asked_for_is_found_and_one_less_sure_is_not(notebook: Notebook, confidence: float) -> None:
+    notebook.keep("Beans go north.", confidence=confidence)
+    for reader in (notebook, index(notebook) or notebook.other()):
+        assert len(reader.find(min_confidence=confidence)) == 1
+        assert reader.find(min_confidence=nextafter(confidence, 2)) == []
+
+
+@pytest.mark.req("R271")
+def test_a_fact_as_sure_as_asked_for_is_found_and_one_less_sure_is_not(notebook: Notebook) -> None:
+    notebook.talk.say("I live in Bergen.")
+    (fact,) = notebook.find(type="fact", min_confidence=0.0)
+
+    for query in ("", "Bergen"):
+        assert [each.id for each in notebook.find(query, type="fact", min_confidence=fact.confidence)] == [fact.id]
+        assert notebook.find(query, type="fact", min_confidence=nextafter(fact.confidence, 2)) == []
 
 
 @pytest.mark.req("R243")
@@ -130,13 +151,13 @@ def test_a_fact_is_forgotten_by_its_id_for_its_session_and_every_wider_view(star
     assert Notebook(start("monday"), "ada").texts() == ["home: Oslo"]
 
 
-def test_a_fact_may_be_replaced_by_a_memory_and_a_memory_by_a_fact(notebook: Notebook) -> None:
+def test_a_fact_may_be_replaced_by_a_memory_at_a_person_s_word_and_a_memory_by_a_fact(notebook: Notebook) -> None:
     notebook.talk.say("I live in Oslo.")
     notebook.talk.say("My name is Ada.")
     facts = {found.content: found.id for found in notebook.find()}
     memory = notebook.keep("Ada moves every month.")
 
-    notebook.drop(facts["home: Oslo"], replacement=memory)
+    notebook.drop(facts["home: Oslo"], replacement=memory, trust=Trust.USER)
     notebook.drop(memory, replacement=facts["name: Ada"])
 
     assert notebook.texts() == ["name: Ada"]

@@ -15,6 +15,7 @@ from cairn.ground.ids import Tenant
 from cairn.ground.settings import (
     ArchiveSettings,
     AuditSettings,
+    BackupSettings,
     ClusterSettings,
     ContextSettings,
     EmbeddingSettings,
@@ -267,5 +268,6 @@ def test_every_field_of_the_settings_is_a_setting() -> None:
         RateSettings,
         AuditSettings,
         ArchiveSettings,
+        BackupSettings,
     )
     assert sum(len(fields(kind)) for kind in kinds) - 2 + 2 == len(OPTIONS)

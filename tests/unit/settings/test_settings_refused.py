@@ -56,6 +56,8 @@ def test_a_compact_threshold_outside_zero_to_one_is_refused_by_name(value: objec
         (("auth", "oidc", "resource"), "https://memory.example.com/mcp/"),
         (("auth", "oidc", "scope_prefix"), 'a"b'),
         (("auth", "oidc", "scope_prefix"), "a b"),
+        (("auth", "oidc", "console_client_id"), "a\nb"),
+        (("auth", "oidc", "console_client_id"), "ä"),
         (("auth", "oidc", "secret"), "x"),
         (("tenants", "acme", "auth", "oidc", "issuer"), "https://login.example.com"),
         (("allowed_origins",), "https://example.com"),

@@ -75,7 +75,8 @@ def test_a_call_made_from_it_is_accepted_and_answered_as_it_says(
     content = operation["requestBody"]["content"]["application/json"]
     assert valid(content["example"], content["schema"])
 
-    response = tool.handler(event_of(f"/v1/tools/{tool.name}", content["example"]), None)
+    scopes = "read write admin" if tool.for_operators else "read write"
+    response = tool.handler(event_of(f"/v1/tools/{tool.name}", content["example"], scopes=scopes), None)
 
     body, status = json.loads(response["body"]), str(response["statusCode"])
     assert response["statusCode"] == http_status(tool)

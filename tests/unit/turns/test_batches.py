@@ -17,12 +17,13 @@ from cairn.facts.proposals import MAX_SAID_CHARACTERS
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import ModelFailed, ResourceBusy, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
-from cairn.ground.session import Session
+from cairn.ground.session import NO_SESSION, Session
 from cairn.ground.settings import HeuristicSettings, MemorySettings
 from cairn.ground.table import Key
 from cairn.log.layout import log_owner, with_across
 from cairn.memories.forget import forget
 from cairn.memories.model import ForgetRequest
+from cairn.memories.pin import pin
 from cairn.process.system import in_turn
 from cairn.services import Services
 from cairn.sessions.layout import HEAD, session_pk
@@ -323,6 +324,17 @@ def test_a_statement_in_its_own_words_gives_way_to_the_fact_that_is_read_out_of_
 
     assert [name for name in believed(services) if "Tom" in name] == ["user_pet: Tom"]
     assert believed(services)["user_pet: Tom"].outdates == ()
+
+
+def test_a_statement_that_is_pinned_stays_in_its_own_words(process: Start) -> None:
+    services = process(FakeModel(upsert("cat is called Tom")))
+    say(services, "t1", "By the way, our cat is called Tom and he lives with us.")
+    (statement,) = (fact for name, fact in believed(services).items() if "Tom" in name)
+    pin(services, replace(SESSION, session_id=NO_SESSION), ADA, statement.id, pinned=True)
+
+    maintained(services)
+
+    assert [fact.value for fact in believed(services).values() if fact.pinned] == [statement.value]
 
 
 def test_a_statement_that_took_a_fact_s_place_gives_way_to_what_is_read_out_of_it(process: Start) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from cairn.facts.facts import State
 from cairn.ground.errors import ResourceBusy
 from cairn.ground.ids import SessionId
-from cairn.ground.table import Query, Update, prefix_range
-from cairn.sessions.layout import HEAD, NEWEST_SUMMARY, session_pk
+from cairn.ground.table import Query, Update, Write, key_of, prefix_range
+from cairn.sessions.layout import HEAD, NEWEST_SUMMARY, PACKED, SUMMARIES, session_pk
 from cairn.upkeep import maintenance
 from cairn.upkeep.model import MaintenanceReport
+from support.memories import Person
 
 START = Callable[..., Any]
 PLACED = Callable[..., dict[str, Any]]
@@ -184,6 +185,50 @@ def test_of_facts_that_differ_only_in_form_the_newest_stays(start: START, placed
     assert [fact["value"] for fact in placed(talk.other().ask("coffee"))["facts"]] == ["the Dark Roast coffees"]
 
 
+def undo_all(talk: Any) -> list[str]:
+    """Take back what maintenance planned, and return what that was."""
+    plans = talk.services.plans
+    found = [each for each in plans.records.every(talk.session.tenant) if each.state == "applied"]
+    return [plans.undo(each.tenant, each.id).says for each in found]
+
+
+@pytest.mark.req("R306")
+def test_facts_that_were_merged_are_all_believed_again_and_stay_so(start: START, clock: Any) -> None:
+    """Of copies one stays; rivals' consolidation deleted all, for good: hindsight #3876, mcp-memory-service #1180."""
+    talk = start()
+    for said in ("dark-roast coffee", "the Dark Roast coffees", "dark roast coffee"):
+        talk.say(f"I like {said}.")
+        clock.advance(hours=1)
+    before = set(Person(talk).facts())
+    assert talk.maintain().merged_facts == 2
+    assert set(Person(talk).facts()) == {"dark roast coffee"}
+    clock.advance(hours=1)
+
+    (told,) = undo_all(talk)
+
+    assert ("like: dark-roast coffee" in told, "the Dark Roast coffees" in told) == (True, True)
+    assert set(Person(talk).facts()) == before
+    clock.advance(hours=1)
+    assert talk.maintain().merged_facts == 0
+    assert set(Person(talk).facts()) == before
+    assert undo_all(talk) == []
+
+
+@pytest.mark.req("R306")
+def test_a_fact_that_expired_is_believed_again(start: START, clock: Any) -> None:
+    talk = start()
+    talk.say("Today I need to buy stamps.")
+    clock.advance(days=2)
+    assert talk.maintain().expired_facts == 1
+    assert Person(talk).facts() == {}
+
+    undo_all(talk)
+
+    (again,) = Person(talk).facts().values()
+    assert again.expires_at is not None
+    assert again.expires_at > clock.now()
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -264,6 +309,59 @@ def test_a_run_that_reaches_its_time_limit_leaves_the_rest_to_the_next(start: ST
     assert sum(report.archived_shards for report in reports) == 5
     assert [report.expired_facts for report in reports] == [0] * (len(reports) - 1) + [5]
     assert talk.history() == before
+
+
+def writes(what: object, prefix: str) -> bool:
+    """Tell whether a call of the table is a transaction that writes an item of this kind."""
+    written = cast("list[Write]", what) if isinstance(what, list) else []
+    return any(key_of(write).sk.startswith(prefix) for write in written)
+
+
+@pytest.mark.req("R074")
+def test_a_run_whose_lease_was_taken_over_moves_no_shard(start: START, watched: Any, clock: Any) -> None:
+    """What the other changes meanwhile, such as the turns of a user who is being erased, must not come back."""
+    talk = start(recent_context_items=0, guard_lease_seconds=10)
+    talk.say("First.")
+    before = items(talk, "e#0")
+    clock.advance(days=2)
+    other = talk.other()
+
+    def take_over(what: object) -> None:
+        if writes(what, PACKED):
+            clock.advance(seconds=11)
+            assert other.services.sessions.try_lease(talk.session, "another", 10)
+
+    watched.before_call = take_over
+    with pytest.raises(ResourceBusy):
+        talk.maintain()
+    watched.before_call = None
+
+    assert items(talk, "arc#") == []
+    assert items(talk, "e#0") == before
+
+
+@pytest.mark.req("R071")
+def test_nobody_else_gets_the_session_however_many_shards_a_run_moves(start: START, watched: Any, clock: Any) -> None:
+    """Each step takes less than the lease's time, all together take longer."""
+    talk = start(recent_context_items=0, guard_lease_seconds=8)
+    for day in range(3):
+        talk.say(f"Today I need to do {day}.")
+        clock.advance(days=1)
+    clock.advance(days=2)
+    other = talk.other()
+    leases: list[Any] = []
+
+    def take_time(what: object) -> None:
+        if writes(what, PACKED) or writes(what, SUMMARIES):
+            clock.advance(seconds=6)
+            leases.append(other.services.sessions.try_lease(talk.session, "another", 8))
+
+    watched.before_call = take_time
+    report = talk.maintain()
+    watched.before_call = None
+
+    assert (report.archived_shards, report.finished) == (3, True)
+    assert leases == [None] * 4
 
 
 @pytest.mark.req("R084")

@@ -14,9 +14,9 @@ from cairn.custody.bundles import DataScope
 from cairn.custody.erase_user import EraseUser
 from cairn.files.files import WriteMode
 from cairn.files.layout import FILES
-from cairn.ground.ids import Project, TurnId
+from cairn.ground.ids import Digest, Project, TurnId
 from cairn.ground.session import Session
-from cairn.ground.table import Key
+from cairn.ground.table import Attributes, Key, Query, prefix_range
 from cairn.log.layout import DISCARDED, ENTRIES, registry_pk
 from cairn.services import Services
 from cairn.sessions.layout import HEAD, due_sk, session_pk
@@ -24,7 +24,7 @@ from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.upkeep.model import MaintenanceReport
-from cairn.vault.vault import Vault
+from cairn.vault.vault import Vault, blob_of
 from support.custody import (
     ACME,
     ADA,
@@ -55,6 +55,11 @@ def unnamed_blobs(house: Household) -> set[str]:
     return {blob for blob in house.inventory.blobs(ACME) if blob not in named}
 
 
+def events(house: Household) -> list[Attributes]:
+    """Return the raw events of the session that is Ada's alone."""
+    return list(house.adapters.table.query(Query(session_pk(ALONE), *prefix_range("e#0"))).items)
+
+
 def test_sessions_are_kept_for_ever_unless_told(house: Household) -> None:
     house.say(ALONE, ADA, "I live in Oslo.")
     house.later(days=20_000)
@@ -72,6 +77,17 @@ def test_a_session_is_erased_once_its_last_turn_is_so_old(house: Household, seco
 
     assert keeping(house).maintenance.run(ALONE).erased is erased
     assert (house.history(ALONE) == []) is erased
+
+
+@pytest.mark.req("R306")
+def test_the_grace_time_of_erasures_keeps_a_session_longer(house: Household) -> None:
+    house.say(ALONE, ADA, "I live in Oslo.")
+    house.later(days=MONTH + 6, hours=23)
+    services = keeping(house, erasure_grace_days=7)
+    assert not services.maintenance.run(ALONE).erased
+    house.later(hours=1)
+
+    assert services.maintenance.run(ALONE).erased
 
 
 @pytest.mark.parametrize("indexed", [True, False])
@@ -235,6 +251,24 @@ def test_the_files_of_an_erased_session_no_longer_count_for_its_project(house: H
     assert (house.adapters.table.get(counter) or {})["bytes"] == 10
     EraseUser(services_over(house.adapters, SETTINGS), house.inventory).run(DataScope(ACME, user=ADA))
     assert (house.adapters.table.get(counter) or {})["bytes"] == 0
+
+
+def test_a_run_that_deletes_an_earlier_one_s_blobs_leaves_those_of_its_own_to_the_next(house: Household) -> None:
+    """Whoever read a raw event just before it was archived still gets what it names."""
+    dropped: list[set[Digest]] = []
+    for reply in (LARGE, LARGE[::-1]):
+        house.say(ALONE, ADA, "Keep this long one.", reply=reply)
+        dropped.append({found for item in events(house) if (found := blob_of(item)) is not None})
+        house.say(ALONE, ADA, *(f"Row {number}." for number in range(6)))
+        house.later(days=2)
+        assert house.services().maintenance.run(ALONE).archived_shards > 0
+
+    first, second = dropped
+    assert [len(first), len(second)] == [1, 1]
+    assert {*first, *second} & set(house.inventory.blobs(ACME)) == second
+    house.later(hours=1)
+    house.maintain(ALONE)
+    assert not second & set(house.inventory.blobs(ACME))
 
 
 def test_blobs_of_events_that_were_archived_go_with_the_next_run(house: Household) -> None:

@@ -12,8 +12,11 @@ from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Project, Tenant, UserId, matches
 
 Scope = Literal["read", "write", "admin"]
-Refused = Literal["missing", "unknown", "unavailable"]
-"""Why the authorizer let nobody in: nothing was shown, it opens nothing, or that cannot be told just now."""
+KeyState = Literal["open", "ending", "ended"]
+"""Whether a key opens anything; one that is ending was rotated, and opens what it did until its overlap is over."""
+Refused = Literal["missing", "unknown", "unavailable", "unproven"]
+"""Why the authorizer let nobody in: nothing was shown, it opens nothing, or that cannot be told just now; or what was
+shown is a signature, which only who sees the body can verify."""
 ProjectPattern = NewType("ProjectPattern", str)
 
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
@@ -21,8 +24,12 @@ ALL_PROJECTS: Final = ProjectPattern("*")
 ID_BYTES: Final = 8
 SECRET_BYTES: Final = 32
 MOST_USERS: Final = 16
+MOST_DAYS: Final = 36500
+"""How long a key may last that does not last for ever."""
 KEY_ID: Final = re.compile(r"[0-9a-f]{16}")
 _KEY = re.compile(rf"cairn_({KEY_ID.pattern})_([A-Za-z0-9_-]{{43}})")
+_AWS_PREFIX = "CAIRN"
+_ACCESS_KEY_ID = re.compile(rf"{_AWS_PREFIX}([0-9A-F]{{16}})")
 _SEGMENT = r"(?:\*|[A-Za-z0-9_-]*)"
 _PART = rf"{_SEGMENT}(?:\.{_SEGMENT})*"
 _PATTERN = re.compile(rf"(?=.{{1,128}}\Z){_PART}(?:/{_PART})*")
@@ -43,15 +50,31 @@ class ApiKey:
         secret = base64.urlsafe_b64encode(randomness[ID_BYTES:]).rstrip(b"=").decode("ascii")
         return cls(randomness[:ID_BYTES].hex(), secret)
 
+    @classmethod
+    def derived(cls, key_id: str, secret: bytes) -> ApiKey:
+        """Make the key of an id and SECRET_BYTES that follow from it."""
+        return cls.of(bytes.fromhex(key_id) + secret)
+
     def text(self) -> str:
         """Return the key as its holder sends it: `cairn_<id>_<secret>`."""
         return f"cairn_{self.id}_{self.secret}"
+
+    @property
+    def access_key_id(self) -> str:
+        """Return the id as AWS's clients name it, for whom the secret is the secret access key."""
+        return f"{_AWS_PREFIX}{self.id.upper()}"
 
 
 def parse(text: str) -> ApiKey | None:
     """Return the key in a text, None where it is none."""
     found = _KEY.fullmatch(text)
     return ApiKey(*found.groups()) if found else None
+
+
+def named_by(access_key_id: str) -> str | None:
+    """Return the id of the key that AWS's clients name so, None where it can be none."""
+    found = _ACCESS_KEY_ID.fullmatch(access_key_id)
+    return found[1].lower() if found else None
 
 
 def project_pattern(value: str) -> ProjectPattern:
@@ -112,6 +135,12 @@ class Credential:
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
     """When it was or will be taken back: a rotated key goes on until its overlap ends."""
+    derived_under: int | None = None
+    """The number of the data key that its secret follows from, None where the secret is random: what AWS's clients sign
+    can be verified of a derived secret alone."""
+    successor: str | None = None
+    rotated_by: str = ""
+    """The id of the key that was made in its place, and of the plan that did."""
 
     @property
     def ends_at(self) -> datetime | None:
@@ -126,6 +155,12 @@ class Credential:
     def is_open(self, now: datetime) -> bool:
         """Tell whether it opens its tenant's memory now."""
         return self.ends_at is None or now < self.ends_at
+
+    def state(self, now: datetime) -> KeyState:
+        """Return whether it opens anything now, and whether it was rotated."""
+        if not self.is_open(now):
+            return "ended"
+        return "open" if self.revoked_at is None else "ending"
 
 
 @dataclass(frozen=True, slots=True)

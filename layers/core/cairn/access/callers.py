@@ -9,7 +9,8 @@ from typing import Final
 
 from cairn.access.api_keys import ALL_PROJECTS, ProjectPattern, covers
 from cairn.ground.errors import InvalidArgument
-from cairn.ground.ids import Project, Tenant, UserId, project
+from cairn.ground.ids import Project, Tenant, UserId, project, trunk
+from cairn.ground.trust import Trust
 
 USERS_POLICY: Final = "users"
 """The policy of a caller who speaks for certain users and whose credential names none."""
@@ -21,7 +22,8 @@ class Caller:
 
     `policy` is the one its credential names, None for the deployment's own. `credential` is the id of the key or the
     hash of the subject that it shows; empty where a process was started. `users` are those that it speaks for, and for
-    nobody else; without any, it speaks for whomever its calls name.
+    nobody else; without any, it speaks for whomever its calls name. `trust` says whose word its calls are: an agent's,
+    unless the door knows that a person makes them.
     """
 
     tenant: Tenant
@@ -31,10 +33,11 @@ class Caller:
     policy: str | None = None
     credential: str = ""
     users: tuple[UserId, ...] = ()
+    trust: Trust = Trust.AGENT
 
     def may_use(self, project: Project) -> bool:
-        """Tell whether the project is one of the caller's."""
-        return any(covers(pattern, project) for pattern in self.projects)
+        """Tell whether the project is one of the caller's; a branch is whose project it is of."""
+        return any(covers(pattern, trunk(project)) for pattern in self.projects)
 
     @property
     def may_use_all(self) -> bool:
@@ -45,6 +48,11 @@ class Caller:
     def bound(self) -> dict[str, str]:
         """Return the names that the credential settles by itself, by field: its one user, its one project."""
         return settled(self.projects, self.users)
+
+
+def policy_held_to(policy: str | None, users: Sequence[UserId]) -> str | None:
+    """Return the policy that holds for a credential which names this one, if any, and speaks for these users."""
+    return policy or (USERS_POLICY if users else None)
 
 
 def settled(projects: Sequence[ProjectPattern], users: Sequence[UserId]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final, TypeGuard, cast
@@ -21,13 +21,17 @@ _ID_CHARACTERS = 16
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The tenant that a token opens, what it may do there and for which users; `id` names its subject."""
+    """The tenant that a token opens, what it may do there and for which users; `id` names its subject.
+
+    `ends` is when the token does, in seconds since 1970; another token of the same subject is the same identity.
+    """
 
     id: str
     tenant: Tenant
     scopes: tuple[Scope, ...]
     projects: tuple[ProjectPattern, ...]
     users: tuple[UserId, ...] = ()
+    ends: float = field(default=0, compare=False)
 
 
 def looks_like_token(text: str) -> bool:
@@ -62,6 +66,7 @@ def identity(claims: Mapping[str, Any], settings: OidcSettings) -> Identity | No
         scopes=tuple(each for each in SCOPES if settings.scope_prefix + each in granted),
         projects=projects,
         users=users,
+        ends=claims.get("exp", 0),
     )
 
 

@@ -6,23 +6,21 @@ ids cannot make this process hammer the issuer. While the issuer is down, the ke
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from threading import Lock
 from typing import Any, Final, TypeAlias, cast
 
+from cairn.access.discovery import discovery, json_object, place
 from cairn.ground.errors import NoAnswer, Unavailable
 from cairn.ground.ports import Clock, HttpGet
 from cairn.ground.settings import SKEW, OidcSettings
-from cairn.ground.urls import check_url
 
 FRESH_FOR: Final = timedelta(hours=1)
 USABLE_FOR: Final = timedelta(days=1)
 COOL_DOWN: Final = timedelta(seconds=30)
 _PUBLIC: Final = frozenset({"RSA", "EC", "OKP"})
-_DISCOVERY: Final = "/.well-known/openid-configuration"
 
 Jwk: TypeAlias = Mapping[str, Any]
 
@@ -79,7 +77,7 @@ class IssuerKeys:
             self._failure = str(error)
 
     def _fetched(self) -> dict[str, Jwk]:
-        listed = self._object(self._settings.jwks_uri or self._discovered()).get("keys")
+        listed = json_object(self._get(self._settings.jwks_uri or self._discovered())).get("keys")
         keys = {jwk["kid"]: jwk for jwk in _objects(listed) if _is_public_signing_key(jwk)}
         if not keys:
             raise NoAnswer("the answer holds no public key for signatures")
@@ -87,26 +85,7 @@ class IssuerKeys:
 
     def _discovered(self) -> str:
         issuer = self._settings.issuer
-        document = self._object(issuer.rstrip("/") + _DISCOVERY)
-        if document.get("issuer") != issuer:
-            raise NoAnswer("the discovery document is another issuer's")
-        uri = str(document.get("jwks_uri"))
-        try:
-            check_url(uri.partition("?")[0])
-        except ValueError as error:
-            raise NoAnswer(f"the discovery document's jwks_uri {error}") from None
-        if issuer.startswith("https:") and not uri.startswith("https:"):
-            raise NoAnswer("the discovery document's jwks_uri must be https, as its issuer is")
-        return uri
-
-    def _object(self, url: str) -> Mapping[str, Any]:
-        try:
-            found: object = json.loads(self._get(url))
-        except (ValueError, RecursionError):
-            raise NoAnswer("the answer is not JSON") from None
-        if not isinstance(found, dict):
-            raise NoAnswer("the answer is no JSON object")
-        return cast("dict[str, Any]", found)
+        return place(discovery(issuer, self._get), "jwks_uri", issuer)
 
 
 def _objects(value: object) -> list[Jwk]:

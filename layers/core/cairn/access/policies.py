@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Lock
@@ -19,14 +20,17 @@ from cairn.access.policy import (
     STANDARD,
     ContextType,
     GovernedTool,
+    InForce,
     OnSensitive,
     Permission,
     Policy,
     PolicyBook,
+    PolicyOrigin,
     Right,
 )
-from cairn.access.policy_store import PolicyRolledBack
+from cairn.access.policy_store import PolicyRolledBack, StoredPolicy
 from cairn.ground.adapters import NoTally
+from cairn.ground.codec import canonical
 from cairn.ground.errors import InvalidArgument, SettingsError
 from cairn.ground.ids import is_pattern
 from cairn.ground.ports import Clock, Tally
@@ -35,6 +39,7 @@ from cairn.settings import document
 STORED_LIFETIME = timedelta(minutes=5)
 """For how long the table's document holds in a process that has read it."""
 _WHERE = "policy"
+_NOTHING_HOLDS = InForce(NONE_KNOWN, "none")
 _logger = logging.getLogger("cairn")
 
 
@@ -96,36 +101,62 @@ def parse(text: str) -> PolicyBook:
     return PolicyBook(read.policy(), {USERS_POLICY: OF_USERS, **named})
 
 
+def standard_text() -> str:
+    """Return the standard policy as a document."""
+    permissions = {
+        tool: {
+            "operations": sorted(given.rights),
+            "allowed_namespaces": list(given.namespaces),
+            "allowed_context_types": sorted(given.context_types),
+            "max_ttl_seconds": given.max_ttl_seconds,
+        }
+        for tool, given in STANDARD.default.items()
+    }
+    return canonical({"tool_permissions": permissions}).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A policy document, where it was read and, of one in the table, its version."""
+
+    text: str
+    origin: PolicyOrigin
+    version: int | None = None
+
+
 class Policies:
     """Answers what a tool may do under a policy."""
 
     def __init__(
         self,
-        source: Callable[[], str | None],
+        source: Callable[[], Written | None],
         clock: Clock,
         lifetime: timedelta,
-        without: PolicyBook,
+        without: InForce,
         tally: Tally | None = None,
     ) -> None:
         """Ask the source for the document whenever the one before is this old; `without` holds where there is none."""
         self._source = source
         self._clock = clock
         self._lifetime = lifetime
-        self._without = without
         self._tally = tally or NoTally()
         self._lock = Lock()
-        self._book = without
-        self._text: str | None = None
+        self._in_force = without
+        self._written: Written | None = None
         self._until = datetime.fromtimestamp(0, UTC) + lifetime
 
     def permission(self, policy: str | None, tool: str) -> Permission:
         """Return what the tool may do under the named policy, the deployment's own for None."""
+        return self.in_force().book.permission(policy, tool)
+
+    def in_force(self) -> InForce:
+        """Return all that holds."""
         with self._lock:
             now = self._clock.now()
             # Before that lifetime only where the clock was turned back.
             if not self._until - self._lifetime <= now < self._until:
                 self._look(now)
-            return self._book.permission(policy, tool)
+            return self._in_force
 
     def _look(self, now: datetime) -> None:
         """Take what the source has now; while it is rolled back nothing is allowed, and each call looks again."""
@@ -133,17 +164,17 @@ class Policies:
             self._take(self._source())
             self._until = now + self._lifetime
         except PolicyRolledBack as error:
-            self._book, self._text = NONE_KNOWN, None
+            self._in_force, self._written = _NOTHING_HOLDS, None
             self._tally.access_anomaly()
             _logger.error("everything is denied: %s", error.message)  # noqa: TRY400
 
-    def _take(self, text: str | None) -> None:
+    def _take(self, written: Written | None) -> None:
         """Let a new document hold, unless it is bad: then the log says where, and the last good one stays."""
-        if text is None or text == self._text:
+        if written is None or written == self._written:
             return
-        self._text = text
+        self._written = written
         try:
-            self._book = parse(text)
+            self._in_force = InForce(parse(written.text), written.origin, written.version)
         except SettingsError as error:
             _logger.warning("policy refused: %s", error)
 
@@ -151,16 +182,21 @@ class Policies:
 def of_file(path: Path, clock: Clock) -> Policies:
     """Return the policies of a file, looked at again at each call; where there is none, nothing is allowed."""
 
-    def read() -> str | None:
+    def read() -> Written | None:
         try:
-            return path.read_text(encoding="utf-8")
+            return Written(path.read_text(encoding="utf-8"), "file")
         except (OSError, UnicodeDecodeError) as error:
             _logger.warning("policy file cannot be read: %s", type(error).__name__)
             return None
 
-    return Policies(read, clock, timedelta(0), NONE_KNOWN)
+    return Policies(read, clock, timedelta(0), _NOTHING_HOLDS)
 
 
-def of_table(read: Callable[[], str | None], clock: Clock, tally: Tally | None = None) -> Policies:
+def of_table(read: Callable[[], StoredPolicy | None], clock: Clock, tally: Tally | None = None) -> Policies:
     """Return the policies of the table's document; where none was ever set, the standard ones."""
-    return Policies(read, clock, STORED_LIFETIME, STANDARD, tally)
+
+    def written() -> Written | None:
+        stored = read()
+        return None if stored is None else Written(stored.text, "stored", stored.version)
+
+    return Policies(written, clock, STORED_LIFETIME, InForce(STANDARD, "standard"), tally)

@@ -76,7 +76,7 @@ class PolicyStore:
 
     def write(self, text: str) -> int:
         """Put a document in the place of the one before and return its version; Conflict where another came first."""
-        version = 1 + self._highest()
+        version = 1 + self.highest()
         mark = Key(policy_versions_pk(), version_sk(version))
         puts = [
             self._sealed(_WHERE, {"version": version, "text": text}),
@@ -89,20 +89,20 @@ class PolicyStore:
         self._newest_seen = version
         return version
 
-    def _look(self) -> tuple[StoredPolicy | None, int]:
-        """Return the stored document, and the newest version that there ever was, 0 for none."""
-        document = Pending(self._read)
-        marks = Pending(lambda: self._adapters.table.query(_NEWEST).items)
-        self._adapters.parallel([document, marks])
-        return document.result, max((self._version(each) for each in marks.result), default=0)
-
-    def _highest(self) -> int:
+    def highest(self) -> int:
         """Return the highest version that anything tells of; setting a policy mends what was tampered with."""
         document = None
         with suppress(CorruptData):
             document = self._read()
         told = [version_number(Key.of(each).sk) for each in self._adapters.table.query(_NEWEST).items]
         return max(document.version if document is not None else 0, *told, self._newest_seen or 0)
+
+    def _look(self) -> tuple[StoredPolicy | None, int]:
+        """Return the stored document, and the newest version that there ever was, 0 for none."""
+        document = Pending(self._read)
+        marks = Pending(lambda: self._adapters.table.query(_NEWEST).items)
+        self._adapters.parallel([document, marks])
+        return document.result, max((self._version(each) for each in marks.result), default=0)
 
     def _read(self) -> StoredPolicy | None:
         item = self._adapters.table.get(_WHERE)

@@ -12,7 +12,7 @@ from cairn.archive.index import ArchiveIndex
 from cairn.archive.model import Entry
 from cairn.ground import codec
 from cairn.ground.adapters import Adapters
-from cairn.ground.errors import CorruptData, InvalidArgument
+from cairn.ground.errors import CorruptData, InvalidArgument, Unavailable
 from cairn.ground.ids import Tenant
 from cairn.ground.table import Attributes
 from cairn.vault.vault import Vault
@@ -48,3 +48,10 @@ class ArchiveMoves:
         number, sealed = self._vault.seal_alike(tenant, PURPOSE, codec.canonical(opened))
         digest = self._adapters.blobs.put(tenant, sealed)
         return self._index.add(tenant, replace(entry, digest=digest, key_number=number))
+
+    def remove(self, tenant: Tenant, item: Attributes) -> None:
+        """Remove an archived session by its entry; Unavailable where others are changing that."""
+        entry = Entry.of(item)
+        if not self._index.remove(tenant, entry):
+            raise Unavailable("an archived session is being changed; run it again")
+        self._adapters.blobs.delete(tenant, entry.digest)

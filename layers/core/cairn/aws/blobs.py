@@ -11,11 +11,14 @@ from botocore.exceptions import ClientError
 
 from cairn.aws.failures import aws_failures, code_of, expected
 from cairn.ground import ids
+from cairn.ground.adapters import NoMeter
 from cairn.ground.errors import CorruptData, NotFound, Unavailable
 from cairn.ground.ids import Digest, Tenant
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+
+    from cairn.ground.ports import Meter
 
 _ABSENT = "NoSuchKey"
 _ALREADY_THERE = "PreconditionFailed"
@@ -29,27 +32,30 @@ class S3Blobs:
     The caller's role needs s3:ListBucket as well, or S3 answers 403 where a blob is absent.
     """
 
-    def __init__(self, client: Callable[[], S3Client], bucket: str) -> None:
+    def __init__(self, client: Callable[[], S3Client], bucket: str, meter: Meter | None = None) -> None:
         """Use this bucket, which encrypts by its own default; most calls need no blob, and so no client."""
         self._client = client
         self._bucket = bucket
+        self._meter = meter or NoMeter()
 
     def put(self, tenant: Tenant, data: bytes) -> Digest:
         """Store the bytes if they are not there and return their digest."""
         checksum = sha256(data)
         digest = Digest(checksum.hexdigest())
-        key = _key(tenant, digest)
+        key = key_of(tenant, digest)
         with aws_failures():
             for _ in range(_ATTEMPTS):
+                self._meter.used(tenant, blob_writes=1)
                 if self._put_once(key, data, b64encode(checksum.digest()).decode()):
                     return digest
         raise Unavailable("a blob is being deleted while it is stored")
 
     def get(self, tenant: Tenant, digest: Digest) -> bytes:
         """Return the bytes; NotFound if absent, CorruptData if they no longer match the digest."""
+        self._meter.used(tenant, blob_reads=1)
         with aws_failures():
             try:
-                data = self._client().get_object(Bucket=self._bucket, Key=_key(tenant, digest))["Body"].read()
+                data = self._client().get_object(Bucket=self._bucket, Key=key_of(tenant, digest))["Body"].read()
             except ClientError as error:
                 expected(error, _ABSENT)
                 raise NotFound("no such blob") from None
@@ -59,8 +65,9 @@ class S3Blobs:
 
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         """Remove the bytes; absent ones count as removed."""
+        self._meter.used(tenant, blob_deletes=1)
         with aws_failures():
-            self._client().delete_object(Bucket=self._bucket, Key=_key(tenant, digest))
+            self._client().delete_object(Bucket=self._bucket, Key=key_of(tenant, digest))
 
     def _put_once(self, key: str, data: bytes, checksum: str) -> bool:
         try:
@@ -74,5 +81,6 @@ class S3Blobs:
         return True
 
 
-def _key(tenant: Tenant, digest: Digest) -> str:
+def key_of(tenant: Tenant, digest: Digest) -> str:
+    """Return the name of a blob's object."""
     return f"blobs/{ids.tenant(tenant)}/{digest[:2]}/{ids.digest(digest)}"

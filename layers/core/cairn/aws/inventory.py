@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from cairn.aws.expressions import decoded
-from cairn.aws.failures import aws_failures
 from cairn.aws.table import DynamoTable
+from cairn.aws.walks import objects, scanned
 from cairn.ground import ids
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import Attributes
@@ -33,19 +32,7 @@ class AwsInventory:
 
     def items(self, tenant: Tenant) -> Iterator[Attributes]:
         """Yield every item whose partition begins with the tenant and `#`; DynamoDB reads all tenants' to find them."""
-        fields: dict[str, Any] = {
-            "TableName": self._table,
-            "FilterExpression": "begins_with(pk, :owner)",
-            "ExpressionAttributeValues": {":owner": {"S": f"{ids.tenant(tenant)}#"}},
-            "ConsistentRead": True,
-        }
-        while True:
-            with aws_failures():
-                page = self._dynamodb().scan(**fields)
-            yield from (decoded(item) for item in page["Items"])
-            if "LastEvaluatedKey" not in page:
-                return
-            fields["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+        return scanned(self._dynamodb(), self._table, "begins_with(pk, :value)", f"{ids.tenant(tenant)}#")
 
     @contextmanager
     def snapshot(self) -> Generator[AwsSnapshot]:
@@ -58,17 +45,10 @@ class AwsInventory:
 
     def dated_blobs(self, tenant: Tenant) -> Iterator[tuple[Digest, datetime]]:
         """Yield the digest of every blob, and when it was stored."""
-        fields: dict[str, Any] = {"Bucket": self._bucket, "Prefix": f"blobs/{ids.tenant(tenant)}/"}
-        while True:
-            with aws_failures():
-                page = self._s3().list_objects_v2(**fields)
-            for found in page.get("Contents", []):
-                name = str(found.get("Key", "")).rpartition("/")[2]
-                if ids.is_digest(name):
-                    yield Digest(name), _stored_at(found)
-            if "NextContinuationToken" not in page:
-                return
-            fields["ContinuationToken"] = page["NextContinuationToken"]
+        for found in objects(self._s3(), self._bucket, f"blobs/{ids.tenant(tenant)}/"):
+            name = str(found.get("Key", "")).rpartition("/")[2]
+            if ids.is_digest(name):
+                yield Digest(name), _stored_at(found)
 
     def scrub(self) -> None:
         """Do nothing: the files are AWS's, and the table's backups end by themselves."""

@@ -12,10 +12,12 @@ from cairn.aws.table import DynamoTable
 from cairn.ground.adapters import Adapters
 from cairn.process.system import SystemClock, SystemEntropy, ThreadedParallel
 from cairn.settings.settings import AwsStore, Settings
+from cairn.telemetry.record import CallMeter
 
 if TYPE_CHECKING:
+    from cairn.aws.table_export import TableExports
     from cairn.calls.usage import Prices
-    from cairn.ground.ports import Anchors, Inventory, Sandbox
+    from cairn.ground.ports import Anchors, Blobs, Inventory, Sandbox
 
 _CALLS_AT_ONCE = 8
 # List prices of us-east-1 per million: a request of the gateway 1.00, two of Lambda 0.40, 0.1 s of 512 MB twice 1.67,
@@ -37,14 +39,16 @@ class AwsWiring:
         """Return new adapters, which share their clients; each client is made at its first use."""
         store = self._store
         clients = OperatorClients() if self._for_operator else Clients()
+        meter = CallMeter()
         return Adapters(
-            table=DynamoTable(lambda: clients.dynamodb, store.table),
-            blobs=S3Blobs(lambda: clients.s3, store.bucket),
+            table=DynamoTable(lambda: clients.dynamodb, store.table, meter=meter),
+            blobs=S3Blobs(lambda: clients.s3, store.bucket, meter),
             keys=KmsKeyRing(lambda: clients.kms, store.key_id),
             clock=SystemClock(),
             entropy=SystemEntropy(),
             parallel=ThreadedParallel(_CALLS_AT_ONCE),
             jobs=SqsJobs(clients, store.queue_url),
+            meter=meter,
         )
 
     def sandbox(self) -> Sandbox:
@@ -59,6 +63,20 @@ class AwsWiring:
 
         clients = OperatorClients()
         return AwsInventory(lambda: clients.dynamodb, lambda: clients.s3, self._store.table, self._store.bucket)
+
+    def exports(self, bucket: str, prefix: str) -> TableExports:
+        """Return DynamoDB's exports of the table that are in a bucket, below a prefix."""
+        from cairn.aws.table_export import TableExports  # noqa: PLC0415 - as above
+
+        clients = OperatorClients()
+        return TableExports(lambda: clients.dynamodb, lambda: clients.s3, self._store.table, bucket, prefix)
+
+    def kept_versions(self, blobs: Blobs) -> Blobs:
+        """Return the blobs with those that were deleted and whose versions the bucket keeps."""
+        from cairn.aws.table_export import KeptVersions  # noqa: PLC0415 - as above
+
+        clients = OperatorClients()
+        return KeptVersions(blobs, lambda: clients.s3, self._store.bucket)
 
     def anchors(self) -> Anchors:
         """Return the bucket that the settings name."""

@@ -27,15 +27,27 @@ class AnomalyDetector:
 
     def is_anomaly(self, record: AuditRecord) -> bool:
         """Note an access and tell whether it is one of over 10 in a minute to over 5 namespaces."""
+        return is_unusual(*self.reach(record))
+
+    def reach(self, record: AuditRecord) -> tuple[int, int]:
+        """Note an access and return how many its caller made in the minute that it ends, and to how many namespaces.
+
+        None are counted of a call without a namespace or project.
+        """
         place, at = record.subject.place, record.at
         if place is None:
-            return False
+            return 0, 0
         with self._recent.lock:
             recent = self._of(record.tenant, record.credential)
             recent.append((at, place))
             while recent[0][0] <= at - WINDOW:
                 recent.popleft()
-            return len(recent) > MOST_ACCESSES and len({name for _, name in recent}) > MOST_PLACES
+            return len(recent), len({name for _, name in recent})
 
     def _of(self, tenant: Tenant, credential: str) -> _Recent:
         return self._recent.get_or_put((tenant, credential), lambda: deque(maxlen=_KEPT_PER_CALLER))
+
+
+def is_unusual(accesses: int, places: int) -> bool:
+    """Tell whether so many accesses to so many namespaces are more than a caller makes within a minute."""
+    return accesses > MOST_ACCESSES and places > MOST_PLACES

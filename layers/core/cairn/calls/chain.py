@@ -53,12 +53,17 @@ class StoredRecord:
 
 @dataclass(frozen=True, slots=True)
 class AuditDigest:
-    """Names all records behind the last digest's, up to its own last; `previous` is that digest's blob, or empty."""
+    """Names all records behind the last digest's, up to its own last; `previous` is that digest's blob, or empty.
+
+    `used` is what they say that calls used, and what the process that sealed them had not told otherwise; those of
+    older releases say nothing.
+    """
 
     number: int
     previous: str
     since: Position
     records: Sequence[SealedRecord]
+    used: str = ""
 
     @property
     def until(self) -> Position:
@@ -81,6 +86,7 @@ class AuditDigest:
             "since": [self.since.day, self.since.sk],
             "records": [[each.position.day, each.position.sk, each.tag, each.expires_at] for each in self.records],
             "numbers": [[each.writer, each.number] for each in self.records],
+            "used": self.used,
         }
 
     @classmethod
@@ -93,7 +99,8 @@ class AuditDigest:
             SealedRecord(Position(day, sk), tag, end, writer, number)
             for (day, sk, tag, end), (writer, number) in zip(listed, numbers, strict=True)
         ]
-        return cls(document["number"], document["previous"], Position(*document["since"]), records)
+        used = str(document.get("used", ""))
+        return cls(document["number"], document["previous"], Position(*document["since"]), records, used)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ from cairn.calls.anomalies import AnomalyDetector
 from cairn.calls.day_marker import DayMarker
 from cairn.calls.names import Names
 from cairn.calls.rate_limits import RateLimits
-from cairn.calls.record import DONE, OPERATOR, TAG, AuditRecord, message_of
+from cairn.calls.record import DONE, OPERATOR, TAG, UNITS, AuditRecord, message_of
+from cairn.calls.told_units import room_of
 from cairn.calls.unwritten import Unwritten
 from cairn.calls.writers import Writer, WriterCount, Writers, count_tag
 from cairn.ground.adapters import Adapters
@@ -31,14 +32,14 @@ from cairn.ground.errors import (
     CorruptData,
     InternalError,
     KeyUnusable,
-    PermissionDenied,
     StoreError,
     Unavailable,
 )
 from cairn.ground.ids import Tenant, following_id, time_ordered_id
 from cairn.ground.rates import Bucket
 from cairn.ground.session import Subject
-from cairn.ground.table import Put
+from cairn.ground.table import Attributes, Put
+from cairn.ground.units import written_down
 from cairn.vault.vault import Vault
 
 T = TypeVar("T")
@@ -78,17 +79,21 @@ class Journal:
     def refuse(self, record: AuditRecord, error: CairnError, buckets: Sequence[Bucket]) -> None:
         """Record a call that is not let in, for which there is an error already; RateLimited beyond the rates."""
         self._pass(record, buckets)
-        # What a session's user is told of it is not for others to fill.
-        is_another_s = isinstance(error, PermissionDenied) and error.reason in {"user", "session"}
-        record = replace(record, is_listed=not is_another_s)
         self._write_if_possible(record.ended(error.code, self._adapters.clock.now()))
 
     def run(
-        self, record: AuditRecord, buckets: Sequence[Bucket], work: Callable[[], T], *, only_reads: bool = False
+        self,
+        record: AuditRecord,
+        buckets: Sequence[Bucket],
+        work: Callable[[], T],
+        *,
+        only_reads: bool = False,
+        beside: Sequence[Callable[[], None]] = (),
     ) -> T:
         """Return what the work returns, once the call is recorded; RateLimited, before any work, beyond the rates.
 
-        A call that only reads is answered where its record cannot be written, which is kept for later then.
+        A call that only reads is answered where its record cannot be written, which is kept for later then. `beside`
+        the work stands what must not fail it.
         """
         renewals = self._pass(record, buckets, brief=only_reads)
         write = self._write_or_keep if only_reads else self._write
@@ -96,7 +101,7 @@ class Journal:
         outcome = InternalError.code
         try:
             with self._writers.lent(record.tenant, record.day) as writer:
-                *_, answer = self._adapters.parallel([partial(write, record, writer), *kept, *renewals, work])
+                *_, answer = self._adapters.parallel([partial(write, record, writer), *kept, *renewals, *beside, work])
             outcome = ""
         except CairnError as error:
             outcome = error.code
@@ -110,12 +115,13 @@ class Journal:
         return cast("T", answer)
 
     @contextmanager
-    def command(self, tenant: Tenant, name: str, subject: Subject) -> Generator[None]:
+    def command(self, tenant: Tenant, name: str, subject: Subject, by: str = OPERATOR) -> Generator[None]:
         """Record an operator's command before it begins, and how it ended; Unavailable where that cannot be recorded.
 
-        The end is a record of its own time: a command may last longer than it takes until its beginning is sealed.
+        The end is a record of its own time: a command may last longer than it takes until its beginning is sealed. `by`
+        is the credential of who had it done, where that was told.
         """
-        operator = Caller(tenant, frozenset(), "", (), credential=OPERATOR)
+        operator = Caller(tenant, frozenset(), "", (), credential=by)
         begun = replace(self.begin(operator, name), subject=subject, shown=self.names.subject(tenant, subject))
         self._write_alone(begun)
         outcome = InternalError.code
@@ -186,9 +192,21 @@ class Journal:
             raise Unavailable("The call could not be recorded; it may have been done all the same") from error
 
     def _store(self, record: AuditRecord, writer: Writer, *, brief: bool = False) -> None:
-        """Store the writer's next record; with the first of a writer or a day, that there are records of it."""
+        """Store the writer's next record; with the first of a writer or a day, that there are records of it.
+
+        It tells what calls used so far: its own call's units are not known yet, and a write more would cost one. Where
+        nobody knows whether a record was stored, the next one tells the same again.
+        """
         record = replace(record, writer=writer.id, number=writer.stored + 1)
         item = record.item(self._retention)
+        told = self._adapters.meter.take(record.tenant, room_of(item))
+        try:
+            self._store_item(record, {**item, UNITS: written_down(told)} if told else item, writer, brief=brief)
+        except (StoreError, CairnError):
+            self._adapters.meter.give_back(record.tenant, told)
+            raise
+
+    def _store_item(self, record: AuditRecord, item: Attributes, writer: Writer, *, brief: bool) -> None:
         item = {**item, TAG: self._vault.sign(record.tenant, PURPOSE, message_of(item))}
         expires_at = int((record.at + self._retention + timedelta(days=1)).timestamp())
         counted = WriterCount(record.day, record.writer, record.number, expires_at).to_item(record.tenant)

@@ -96,5 +96,18 @@ def unsealed_pk() -> str:
 
 def calls_pk(session: Session) -> str:
     """Return the index partition of a session's calls: a hash, since every call's record carries it."""
-    place = sha256(f"{session.project}#{session.session_id}".encode()).hexdigest()
-    return f"{session.tenant}#calls#{place[:32]}"
+    return f"{session.tenant}#calls#{_place(session)}"
+
+
+def asked_pk(tenant: Tenant, place: Session | str) -> str:
+    """Return the partition of the receipts of a session's calls; of calls in no session, those of a day."""
+    return f"{tenant}#asked#{_place(place) if isinstance(place, Session) else place}"
+
+
+def place_of_calls(pk: str) -> str:
+    """Return what stands for the session in the index partition of its calls."""
+    return pk.rpartition("#")[2]
+
+
+def _place(session: Session) -> str:
+    return sha256(f"{session.project}#{session.session_id}".encode()).hexdigest()[:32]

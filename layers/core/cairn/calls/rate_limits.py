@@ -41,9 +41,12 @@ class RateLimits:
     ) -> Sequence[Callable[[], None]]:
         """Take a token of each bucket or raise RateLimited; return what renews them, to be called beside the work.
 
-        Where the table has to be asked for tokens, `beside` is called at the same time. A `brief` call, which only
-        reads, is held to what this process knows of a bucket while the table takes no writes.
+        Where the table has to be asked for tokens, `beside` is called at the same time, and alone where there are no
+        rates. A `brief` call, which only reads, is held to what this process knows of a bucket while the table takes no
+        writes.
         """
+        if not buckets:
+            beside()
         while missing := self._spend(buckets):
             self._adapters.parallel([*(partial(self._lease, bucket, brief=brief) for bucket in missing), beside])
         return [partial(self._renew, bucket, brief=brief) for bucket in buckets if self._is_half_spent(bucket)]

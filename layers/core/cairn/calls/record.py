@@ -21,12 +21,19 @@ DONE: Final = "done"
 """The outcome of an operator's command that ended well: the second record of it."""
 UNRECORDED: Final = "unrecorded"
 """The outcome of a record that stands for reads whose own records came too late: how many, from when to when."""
+ERASE: Final = "cairn erase"
+AFTER_GRACE: Final = "erasure after its grace time"
+ERASING: Final = frozenset({ERASE, AFTER_GRACE, "cairn plan apply (erase)", "task erase"})
+"""What erases, by its name on record; what only has that wait for its grace time has other names."""
 OPERATOR: Final = "operator"
 """The credential of an operator's command, which shows none to Cairn."""
 TAG: Final = "tag"
+UNITS: Final = "units"
+"""What a process's calls for the tenant used since the record it wrote before, by tool; not in every record."""
 SETTLED = timedelta(minutes=5)
 """How old a record is when no call that began before it can still write one, whatever the clocks of processes say."""
-_END = "#end"
+END: Final = "#end"
+"""What follows a call's id in the sort key of its end."""
 _SUBJECT = ("project", "session_id", "turn_id", "namespace", "key", "user_id")
 
 
@@ -60,7 +67,7 @@ class AuditRecord:
         texts = {name: text(item, name) for name in _SUBJECT if name in item}
         sk = Key.of(item).sk
         return cls(
-            id=sk.removesuffix(_END),
+            id=sk.removesuffix(END),
             tenant=tenant,
             tool=text(item, "tool"),
             credential=text(item, "credential"),
@@ -69,7 +76,7 @@ class AuditRecord:
             subject=Subject(**cast("dict[str, Any]", texts)),
             outcome=text(item, "outcome"),
             duration_ms=number(item, "duration_ms") if "duration_ms" in item else None,
-            ends=sk.endswith(_END),
+            ends=sk.endswith(END),
             writer=text(item, "writer") if "writer" in item else "",
             number=number(item, "number", 0),
         )
@@ -87,7 +94,7 @@ class AuditRecord:
     @property
     def sk(self) -> str:
         """Return the record's sort key: an end's comes right after its call's."""
-        return self.id + _END if self.ends else self.id
+        return self.id + END if self.ends else self.id
 
     def ended(self, outcome: str, now: datetime) -> AuditRecord:
         """Return the record of how the call ended."""
@@ -167,6 +174,16 @@ class HistoryEntry:
 def day_of(moment: datetime) -> str:
     """Return the day of a moment in UTC, yyyy-mm-dd."""
     return moment.astimezone(UTC).date().isoformat()
+
+
+def month_of(day: str) -> str:
+    """Return the month of a day, yyyy-mm."""
+    return day[: len("yyyy-mm")]
+
+
+def began_at(sk: str) -> datetime:
+    """Return when the call began whose start or end is on record at this sort key."""
+    return moment_of(sk.removesuffix(END))
 
 
 def message_of(item: Attributes) -> bytes:

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import islice
 
 from cairn.calls import layout
 from cairn.calls.chain import AuditDigest, Position, SealedRecord
 from cairn.calls.day_marker import DayMarker
-from cairn.calls.record import SETTLED, day_of
+from cairn.calls.record import SETTLED, day_of, month_of
+from cairn.calls.told_units import Use, Uses, summed_up
 from cairn.ground import codec
 from cairn.ground.adapters import Adapters
 from cairn.ground.attributes import number, text
@@ -24,8 +24,9 @@ from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import ConditionFailed
 from cairn.ground.ids import Tenant, time_ordered_id
 from cairn.ground.paging import every
-from cairn.ground.ports import Anchors
+from cairn.ground.ports import Anchors, Reads
 from cairn.ground.table import ABSENT, Attributes, Equals, Key, Put, Query, Scalar, Update
+from cairn.ground.units import Units
 from cairn.vault.vault import Vault
 
 MOST_RECORDS = 10_000
@@ -35,18 +36,23 @@ _MOST_ANCHORED = 4096
 
 @dataclass(frozen=True, slots=True)
 class ChainEnd:
-    """The newest digest: its number, its blob, its last record's position and its number of records."""
+    """The newest digest: its number, its blob, its last record's position, its number of records, what calls used.
+
+    The last is there for who asks what calls cost, so that no blob need be read for it; it is the digest's own.
+    """
 
     number: int = 0
     blob: str = ""
     until: Position = field(default_factory=Position)
     records: int = 0
+    used: str = ""
 
     @classmethod
     def of(cls, item: Attributes) -> ChainEnd:
         """Return the digest that an item of the chain stands for; CorruptData where it stands for none."""
         until = Position(text(item, "day"), text(item, "until"))
-        return cls(layout.digest_number(Key.of(item).sk), text(item, "blob"), until, number(item, "records"))
+        place, used = layout.digest_number(Key.of(item).sk), str(item.get("used", ""))
+        return cls(place, text(item, "blob"), until, number(item, "records"), used)
 
     def to_item(self, tenant: Tenant) -> dict[str, Scalar]:
         """Return the item that is stored in the tenant's chain."""
@@ -57,7 +63,23 @@ class ChainEnd:
             "day": self.until.day,
             "until": self.until.sk,
             "records": self.records,
+            **({"used": self.used} if self.used else {}),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """Records to seal, and what they say was used."""
+
+    records: Sequence[SealedRecord]
+    uses: Uses
+
+
+def newest_digest(table: Reads, tenant: Tenant) -> ChainEnd:
+    """Return the newest digest of a tenant's chain, one of number 0 before the first."""
+    low, high = layout.digest_range()
+    newest = table.query(Query(layout.audit_pk(tenant), low, high, descending=True, limit=1)).items
+    return ChainEnd.of(newest[0]) if newest else ChainEnd()
 
 
 class Sealer:
@@ -79,13 +101,13 @@ class Sealer:
     def seal(self, tenant: Tenant, within: timedelta) -> int:
         """Seal the tenant's settled records and return how many they were; what is left then is due again."""
         now = self._adapters.clock.now()
-        end, sealed = self._end(tenant), 0
+        end, sealed = newest_digest(self._adapters.table, tenant), 0
         self._anchor(tenant, end)  # whoever appended it may have died before it was kept
-        while records := self._settled(tenant, end.until, now - SETTLED):
-            appended = self._append(tenant, end, records)
+        while (settled := self._settled(tenant, end.until, now - SETTLED)).records:
+            appended = self._append(tenant, end, settled)
             if appended is None:
                 return sealed
-            end, sealed = appended, sealed + len(records)
+            end, sealed = appended, sealed + appended.records
             self._anchor(tenant, end)
             if self._adapters.clock.now() - now >= within:
                 return sealed
@@ -97,26 +119,44 @@ class Sealer:
             self._anchors.put(tenant, end.number, end.blob)
             self._anchored.put(tenant, end.number)
 
-    def _end(self, tenant: Tenant) -> ChainEnd:
-        low, high = layout.digest_range()
-        newest = self._adapters.table.query(Query(layout.audit_pk(tenant), low, high, descending=True, limit=1)).items
-        return ChainEnd.of(newest[0]) if newest else ChainEnd()
+    def _settled(self, tenant: Tenant, after: Position, settled: datetime) -> _Settled:
+        """Return the next records that can be sealed: of one month, so that what was used in each can be told."""
+        records, uses = list[SealedRecord](), Uses(before=after.sk)
+        for day, item in self._records(tenant, after, settled):
+            if records and (len(records) == MOST_RECORDS or month_of(day) != month_of(records[0].position.day)):
+                break
+            records.append(SealedRecord.of(day, item))
+            uses.add(item)
+        return _Settled(records, uses)
 
-    def _settled(self, tenant: Tenant, after: Position, settled: datetime) -> Sequence[SealedRecord]:
-        return list(islice(self._records(tenant, after, settled), MOST_RECORDS))
-
-    def _records(self, tenant: Tenant, after: Position, settled: datetime) -> Iterator[SealedRecord]:
+    def _records(self, tenant: Tenant, after: Position, settled: datetime) -> Iterator[tuple[str, Attributes]]:
         last = time_ordered_id(settled, bytes(10))
         for marker in self._days(tenant, after.day, day_of(settled)):
             query = Query(layout.audit_day_pk(tenant, marker.day), after.low(marker.day), last)
-            yield from (SealedRecord.of(marker.day, item) for item in every(self._adapters.table, query))
+            yield from ((marker.day, item) for item in every(self._adapters.table, query))
 
-    def _append(self, tenant: Tenant, end: ChainEnd, records: Sequence[SealedRecord]) -> ChainEnd | None:
-        """Add a digest to the chain; None where somebody else has added one at its place."""
-        digest = AuditDigest(end.number + 1, end.blob, end.until, records)
+    def _append(self, tenant: Tenant, end: ChainEnd, settled: _Settled) -> ChainEnd | None:
+        """Add a digest to the chain; None where somebody else has added one at its place.
+
+        One of this month tells what calls of this process used that no record has told.
+        """
+        is_of_now = month_of(settled.records[0].position.day) == month_of(day_of(self._adapters.clock.now()))
+        own = self._adapters.meter.take(tenant) if is_of_now else dict[str, Units]()
+        settled.uses.add_all({tool: Use(0, units) for tool, units in own.items()})
+        appended: ChainEnd | None = None
+        try:
+            appended = self._appended(tenant, end, settled)
+        finally:
+            if appended is None:
+                self._adapters.meter.give_back(tenant, own)
+        return appended
+
+    def _appended(self, tenant: Tenant, end: ChainEnd, settled: _Settled) -> ChainEnd | None:
+        used = summed_up(settled.uses.by_tool)
+        digest = AuditDigest(end.number + 1, end.blob, end.until, settled.records, used)
         sealed = self._vault.seal_blob(tenant, layout.digests_key(tenant), codec.pack(digest.document()))
         blob = self._adapters.blobs.put(tenant, sealed)
-        appended = ChainEnd(digest.number, blob, digest.until, len(records))
+        appended = ChainEnd(digest.number, blob, digest.until, len(digest.records), used)
         try:
             self._adapters.table.put(Put(appended.to_item(tenant), ABSENT))
         except ConditionFailed as lost:

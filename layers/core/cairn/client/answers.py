@@ -47,6 +47,29 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A branch of a project: calls work on it that name `project`; it began with what was known `at` that time."""
+
+    project: str
+    at: datetime
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Branch:
+        """Return the branch that memory_branch made."""
+        [line] = answer["branches"]
+        return cls(project=line["project"], at=datetime.fromisoformat(line["at"]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """What a call brought from a branch: turns, changes that no turn made, and turns that were there already."""
+
+    turns: int
+    changes: int
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
     """A model's input with what matters of the past in it.
 
@@ -187,7 +210,7 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """A memory or fact that no search returns any more."""
+    """A memory or fact that no search returns any more, or one under whose `id` it holds again."""
 
     id: str
     message: str

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from cairn.client.answers import Forgotten, Hits, Prepared, Remembered, Said, Stored
+from cairn.client.answers import Branch, Forgotten, Hits, Merged, Prepared, Remembered, Said, Stored
+from cairn.client.async_documents import AsyncDocuments
+from cairn.client.async_files import AsyncFiles
+from cairn.client.async_items import AsyncItemLog, summaries
+from cairn.client.items import LogSummary
 from cairn.client.memory import Filters, Memory, Scope
 from cairn.client.messages import Message, Messages
 from cairn.client.names import Names
@@ -123,14 +128,46 @@ class AsyncMemory:
         *,
         reason: str | None = None,
         replacement_id: str | None = None,
+        undo: bool = False,
         **names: Unpack[Names],
     ) -> Forgotten:
         """Let go of a memory or a fact, as Memory.forget does."""
-        return await to_thread(self._memory.forget, memory_id, reason=reason, replacement_id=replacement_id, **names)
+        told: dict[str, Any] = {"reason": reason, "replacement_id": replacement_id, "undo": undo}
+        return await to_thread(self._memory.forget, memory_id, **told, **names)
 
     async def history(self, *, limit: int | None = None, **names: Unpack[Names]) -> tuple[Said, ...]:
         """Return what was said in a session, as Memory.history does."""
         return await to_thread(self._memory.history, limit=limit, **names)
+
+    async def branch(self, name: str, *, at: datetime | str | None = None, **names: Unpack[Names]) -> Branch:
+        """Make a branch, as Memory.branch does."""
+        return await to_thread(self._memory.branch, name, at=at, **names)
+
+    async def merge(self, name: str, **names: Unpack[Names]) -> Merged:
+        """Bring what was done on a branch to its project, as Memory.merge does."""
+        return await to_thread(self._memory.merge, name, **names)
+
+    async def drop(self, name: str, **names: Unpack[Names]) -> None:
+        """Erase what was done on a branch, as Memory.drop does."""
+        await to_thread(self._memory.drop, name, **names)
+
+    def documents(self, **names: Unpack[Names]) -> AsyncDocuments:
+        """Return the documents of a user or of the project, as Memory.documents does."""
+        return AsyncDocuments(self._memory.documents(**names))
+
+    def items(self, log: str, **names: Unpack[Names]) -> AsyncItemLog:
+        """Return an item log by its name, as Memory.items does."""
+        return AsyncItemLog(self._memory.items(log, **names))
+
+    def item_logs(
+        self, prefix: str = "", *, with_state: bool = False, **names: Unpack[Names]
+    ) -> AsyncIterator[LogSummary]:
+        """Yield the item logs of a user or of the project, as Memory.item_logs does."""
+        return summaries(self._memory.item_logs(prefix, with_state=with_state, **names))
+
+    def files(self, *, whose: Scope | None = None, **names: Unpack[Names]) -> AsyncFiles:
+        """Return files under `/memories`, as Memory.files does; nothing is read yet."""
+        return AsyncFiles(self._memory.files(whose=whose, **names))
 
     async def close(self) -> None:
         """Let go of the directory or the connections."""

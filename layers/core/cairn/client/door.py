@@ -36,8 +36,14 @@ class Door(Protocol):
 
 
 def encoded(arguments: Mapping[str, Any]) -> bytes:
-    """Return the arguments as JSON, InvalidArgument where something of them is no JSON value."""
+    """Return the arguments as JSON, InvalidArgument where something of them is no JSON value.
+
+    Letters are not escaped, since a request's size is limited; lone surrogates have to be, and are refused by name.
+    """
     try:
-        return json.dumps(arguments).encode()
+        try:
+            return json.dumps(arguments, ensure_ascii=False, separators=(",", ":")).encode()
+        except UnicodeEncodeError:
+            return json.dumps(arguments).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidArgument("arguments", f"must hold JSON values alone ({type(error).__name__})") from None

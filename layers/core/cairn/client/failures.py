@@ -63,11 +63,16 @@ def _of_code(code: str, message: str, details: dict[str, Any]) -> CairnError:
     kind = _kind(code, details)
     if kind is errors.InvalidArgument:
         first, *more = cast("dict[str, str]", details.get("fields") or {"arguments": message}).items()
-        return errors.InvalidArgument(*first, *more)
+        invalid = errors.InvalidArgument(*first, *more)
+        return _in_words(invalid, message, details) if details.get(errors.VERBATIM) else invalid
     if kind is errors.NewerStore:
         return errors.NewerStore(details["format"], details["known"])
-    error = kind(message)
-    error.message, error.args = message, (message,)  # some make a longer one of what they are given
+    return _in_words(kind(message), message, details)
+
+
+def _in_words(error: CairnError, message: str, details: dict[str, Any]) -> CairnError:
+    """Return the error with the server's own message; some make a longer one of what they are given."""
+    error.message, error.args = message, (message,)
     error.details = details
     return error
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, Unpack
 
-from cairn.client.answers import Forgotten, Hits, Prepared, Remembered, Said, Stored
+from cairn.client.answers import Branch, Forgotten, Hits, Merged, Prepared, Remembered, Said, Stored
 from cairn.client.conversation import said
+from cairn.client.documents import Documents
+from cairn.client.files import Files
+from cairn.client.items import ItemLog, LogSummary, summaries
 from cairn.client.messages import Item, Message, Messages, listed, parted
 from cairn.client.names import Names, Place, canonical
 from cairn.client.retries import Retries
@@ -227,15 +230,18 @@ class Memory:
         *,
         reason: str | None = None,
         replacement_id: str | None = None,
+        undo: bool = False,
         **names: Unpack[Names],
     ) -> Forgotten:
-        """Let go of a memory or a fact by its id; the reason stays on record.
+        """Let go of a memory or a fact by its id; the reason stays on record. With `undo` that is taken back.
 
         >>> kept = memory.remember("The shed is red.", user="ada")
         >>> memory.forget(kept.id, reason="It was painted green.", user="ada").message
-        'Forgotten.'
+        'Forgotten. Call forget with undo: true to take it back.'
+        >>> memory.forget(kept.id, undo=True, user="ada").message
+        'Taken back: it holds under another id.'
         """
-        told = {"memory_id": memory_id, "reason": reason, "replacement_id": replacement_id}
+        told = {"memory_id": memory_id, "reason": reason, "replacement_id": replacement_id, "undo": undo or None}
         return Forgotten.of(self._retries.call("forget", {**self._known(names).arguments(), **_given(told)}))
 
     def history(self, *, limit: int | None = None, **names: Unpack[Names]) -> tuple[Said, ...]:
@@ -248,6 +254,78 @@ class Memory:
             raise InvalidArgument("limit", "must be at least 1")
         whose = replace(self._known(names).conversation(), user=None).arguments()
         return said(lambda asked: self._retries.call("memory_list_dir_with_abstract", {**whose, **asked}), limit)
+
+    def branch(self, name: str, *, at: datetime | str | None = None, **names: Unpack[Names]) -> Branch:
+        """Make a branch of the project, or of the session that the call names, as it was at a time, by default now.
+
+        Calls work on it that name its project; neither sees what the other does. Made again, it is the one there is.
+
+        >>> trial = memory.branch("try-1", user="ada")
+        >>> memory.add("I moved to Rome.", user="ada", project=trial.project).replaced
+        1
+        >>> memory.merge("try-1", user="ada").turns
+        1
+        """
+        session = canonical(names).get("session")
+        return Branch.of(self._branching("create", name, names, {"at": at, "session_id": session}))
+
+    def merge(self, name: str, **names: Unpack[Names]) -> Merged:
+        """Bring what was done on a branch to its project, once; then the branch is gone.
+
+        What the project said of the same since then stands. What fails may be called again.
+        """
+        return Merged(**self._branching("merge", name, names, {})["merged"])
+
+    def drop(self, name: str, **names: Unpack[Names]) -> None:
+        """Erase what was done on a branch, and the branch."""
+        self._branching("drop", name, names, {})
+
+    def _branching(self, action: str, name: str, names: Names, told: Mapping[str, Any]) -> dict[str, Any]:
+        place = replace(self._place.named(names), user=None, session=None).arguments()
+        return self._retries.call("memory_branch", {**place, "action": action, "name": name, **_given(told)})
+
+    def documents(self, **names: Unpack[Names]) -> Documents:
+        """Return the documents of a user or, where none is named, of the project: JSON values under keys of your own.
+
+        >>> notes = memory.documents(user="ada")
+        >>> version = notes.put(("notes",), "north", {"text": "Four hours of sun."})
+        >>> notes.search(("notes",), "How much sun?")[0].key
+        'north'
+        """
+        whose = replace(self._place.named(names), session=None).arguments()
+        return Documents(lambda tool, asked: self._retries.call(tool, {**whose, **asked}))
+
+    def items(self, log: str, **names: Unpack[Names]) -> ItemLog:
+        """Return an item log by its name: a user's in the project or, where none is named, the project's own.
+
+        It need not be there yet. It holds what a program keeps for itself: nothing of it is searched or learnt.
+
+        >>> thread = memory.items("thread-2", user="ada")
+        >>> stored = thread.append([{"role": "user", "content": "Hello!"}])
+        >>> [item.data["content"] for item in thread.read(10).items]
+        ['Hello!']
+        """
+        return ItemLog(self._retries, self._shelf(names), log)
+
+    def item_logs(self, prefix: str = "", *, with_state: bool = False, **names: Unpack[Names]) -> Iterator[LogSummary]:
+        """Yield the item logs of a user or, where none is named, the project's own, by name.
+
+        >>> [log.log for log in memory.item_logs("thread-", user="ada")]
+        ['thread-2']
+        """
+        return summaries(self._retries, self._shelf(names), prefix, with_state=with_state)
+
+    def files(self, *, whose: Scope | None = None, **names: Unpack[Names]) -> Files:
+        r"""Return files under `/memories`, which last across sessions and machines.
+
+        They are the user's, where one is named in the call or was when the memory was opened, or else the session's, or
+        else those that everyone in the project shares; `whose` chooses among them.
+
+        >>> memory.files(user="ada").write("/memories/todo.md", "Buy seeds.\n").existed
+        False
+        """
+        owner = self._place.named(names).arguments()
+        return Files(self._retries, owner if whose is None else {**owner, "whose": whose}, self._door.where)
 
     def close(self) -> None:
         """Let go of the directory or the connections; what was acknowledged is stored already."""
@@ -266,6 +344,12 @@ class Memory:
         named = {name: getattr(self._place, name) for name in ("project", "user", "session")}
         shown = "".join(f", {name}={value!r}" for name, value in named.items() if value is not None)
         return f"{type(self).__name__}({self._door.where!r}{shown})"
+
+    def _shelf(self, names: Names) -> dict[str, str]:
+        """Return whose item logs a call is about; InvalidArgument where it names a session, which has none."""
+        if "session" in canonical(names):
+            raise InvalidArgument("session", "has no item logs: name the log after it")
+        return replace(self._place.named(names), session=None).arguments()
 
     def _known(self, names: Names | Mapping[str, object]) -> Place:
         """Return whose memory a call is about; InvalidArgument where nobody would ever find it again."""

@@ -55,9 +55,18 @@ class Outdating:
         for fact in sorted(changing, key=lambda fact: (fact.recorded_at, fact.id)):
             for each in fact.outdates:
                 self._change(each.event_id, each.digest, Change(fact.valid_from, each.likelihood, fact))
+        for fact in believed:
+            self._restate(fact)
 
     def _change(self, event_id: str, sentence: str, change: Change) -> None:
-        self._changes.setdefault(event_id, {})[sentence] = change
+        if event_id:  # what a person wrote was said in none
+            self._changes.setdefault(event_id, {})[sentence] = change
+
+    def _restate(self, fact: Fact) -> None:
+        """Let the sentence of a fact hold that was restored since the sentence was outdated."""
+        change = self.of(fact)
+        if change is not None and change.since < fact.recorded_at:
+            del self._changes[fact.source.event_id][digest(fact.source.quote)]
 
     def of(self, fact: Fact) -> Change | None:
         """Return what may outdate a fact that is still believed."""

@@ -16,6 +16,7 @@ from cairn.conversation.roles import PRIVILEGED, STORED, speaker
 from cairn.facts.facts import Fact, subject
 from cairn.facts.lessons import reference
 from cairn.log.entries import Chunk
+from cairn.log.memories import scope_of
 
 _BREAKS = re.compile(r"\s*[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+\s*")
 # Controls; what turns the direction of writing; what is not seen: a soft hyphen, a zero-width space, tags.
@@ -69,7 +70,8 @@ def said_by(fact: Fact, asking: str | None) -> str:
 
 
 def _is_note(fact: Fact) -> bool:
-    return not fact.source.event_id  # it was drawn from nothing that was said
+    # Drawn from nothing that was said; so is a person's correction, which quotes itself.
+    return not fact.source.event_id and (scope_of(fact.id) is not None or fact.source.quote != fact.value)
 
 
 def value_in(line: str) -> str:

@@ -1,8 +1,9 @@
-"""Choose what stands: the instructions, preferences and conventions that are placed whatever is asked."""
+"""Choose what stands: what was pinned, instructions, preferences and conventions, placed whatever is asked."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Final
 
 from cairn.context.choosing import BREAK
@@ -23,12 +24,12 @@ _LEAST = 8
 def standing(facts: Iterable[Fact], user: str | None, budget: int, most: int) -> tuple[Known, ...]:
     """Return up to `most` facts as lines that fit into so many tokens together.
 
-    How the user wants to be served goes before how things are done in the project; of both, the newest first. Of facts
-    that say the same there is the newest. One that is too long makes room for the next.
+    What is pinned goes first, then how the user wants to be served, then how things are done in the project; of each,
+    the newest first. Of facts that say the same there is the first. One that is too long makes room for the next.
     """
     chosen: list[Known] = []
     met = set[Hashable]()
-    for fact in sorted(facts, key=lambda fact: (is_of_user(fact), fact.recorded_at, fact.id), reverse=True):
+    for fact in sorted(facts, key=_place, reverse=True):
         if budget < _LEAST or len(chosen) >= most:
             break
         if (what := said(fact, user)) in met:
@@ -54,3 +55,7 @@ def explained(placed: Sequence[Known]) -> Mapping[str, Explanation]:
         each.fact.id: Explanation(rank=rank, signals={"standing": 1.0}, rank_without={}, features={"standing": 1.0})
         for rank, each in enumerate(placed, 1)
     }
+
+
+def _place(fact: Fact) -> tuple[bool, bool, datetime, str]:
+    return fact.pinned, is_of_user(fact), fact.recorded_at, fact.id

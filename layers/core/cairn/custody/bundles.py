@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from cairn.archive.moves import ArchiveMoves
-from cairn.custody.admission import Rule, admit
+from cairn.custody.admission import admit, as_imported
+from cairn.custody.bundle_check import BundleCheck
+from cairn.custody.document_rules import put_document
 from cairn.custody.export import Export
 from cairn.custody.pieces import Opener, Piece
 from cairn.custody.records import Record, record_of
 from cairn.custody.scope import DataScope, parts_of
+from cairn.custody.states import State
 from cairn.ground.adapters import Adapters
-from cairn.ground.attributes import number
-from cairn.ground.errors import ConditionFailed, Conflict, InvalidArgument, TransactionRefused, Unavailable
+from cairn.ground.errors import ConditionFailed, Conflict, TransactionRefused, Unavailable
 from cairn.ground.ids import Project, Tenant
 from cairn.ground.ports import Inventory
+from cairn.ground.progress import Told, untold
 from cairn.ground.table import ABSENT, Attributes, Key, Put, Scalar, Write, tenant_of
 from cairn.keyvalue import changes
 from cairn.keyvalue.layout import namespace_of, value_sk
@@ -29,26 +30,10 @@ from cairn.log.layout import is_entry
 from cairn.log.newest import moving_on
 from cairn.log.registry import listed
 from cairn.log.segments import Segments
-from cairn.sessions.layout import FIRST_EVENT, HEAD, LAST_EVENT, PACKED
+from cairn.sessions.layout import HEAD
 from cairn.vault.vault import Vault
 
 __all__ = ["Bundles", "DataScope", "Record"]
-
-
-@dataclass(slots=True)
-class _Met:
-    """What was met of a session in a bundle."""
-
-    head: Piece | None = None
-    turns: set[int] = field(default_factory=set[int])
-
-    @property
-    def lacking(self) -> int:
-        """Return how many turns its head counts, and not as erased, that the bundle of a shared session leaves out."""
-        if self.head is None:
-            return 0
-        lacking = number(self.head.attributes, "seq", 0) - len(self.turns)
-        return lacking if lacking > number(self.head.attributes, "erased", 0) else 0
 
 
 class Bundles:
@@ -62,34 +47,29 @@ class Bundles:
         self._archive = ArchiveMoves(adapters, vault)
         self._segments = Segments(adapters, vault)
 
-    def export(self, scope: DataScope) -> Iterator[Record]:
-        """Yield a record of each item; of a session shared with others, a user's own turns alone.
+    def export(self, scope: DataScope, told: Told = untold) -> Iterator[Record]:
+        """Yield a record of each item, and tell how far that is; of a session shared with others, a user's own turns.
 
         What is yielded is of one moment where the store can hold one; else each session with its entries in logs is,
         and each other item. Unavailable, and none of it is to be kept, where too much changed meanwhile or a turn is
         missing; CorruptData where something is damaged.
         """
         with self._inventory.snapshot() as snapshot:
-            yield from Export(self._adapters, self._vault, snapshot, scope).records()
+            yield from Export(self._adapters, self._vault, snapshot, scope, told).records()
 
-    def check(self, scope: DataScope, records: Iterable[Record]) -> Mapping[str, int]:
+    def check(self, scope: DataScope, records: Iterable[Record], state: State | None = None) -> Mapping[str, int]:
         """Check that all records may be imported into the scope; return of sessions how many turns they lack.
 
-        InvalidArgument names the number of the first that may not; Conflict where the store has another such session.
+        InvalidArgument names the number of the first that may not, or with a state what the bundle lacks; Conflict
+        where the store has another such session.
         """
-        sessions, keys = dict[str, _Met](), set[int]()
+        check = BundleCheck(scope)
         for line, record in enumerate(records, 1):
-            try:
-                piece, rule = admit(scope, record)
-                _meet(sessions, piece, rule)
-            except InvalidArgument as wrong:
-                raise _at(line, wrong) from None
-            keys.add(hash(piece.key))
-            if len(keys) != line:
-                raise InvalidArgument("bundle", f"holds the record of line {line} twice")
-        for pk, met in sessions.items():
-            self._check_session(scope, pk, met)
-        return {pk: met.lacking for pk, met in sessions.items() if met.lacking}
+            check.meet(record, f"line {line}")
+        lacking = check.lacking(self._adapters.table)
+        if state is not None:
+            check.check_whole(state, None)
+        return lacking
 
     def store(self, scope: DataScope, records: Iterable[Record], lacking: Mapping[str, int]) -> Iterator[bool]:
         """Store records that check() has passed, yielding for each whether it was new; it may be done again.
@@ -111,11 +91,20 @@ class Bundles:
         if "archived" in record:
             return self._archive.put_away(tenant, piece.attributes, record["archived"])
         item = self._item(tenant, piece)
-        held = self._put_value(tenant, piece, item) if parts_of(piece.key.pk)[0] == "k" else self._put(item)
+        held = self._put_as_its_kind(tenant, piece, item)
         if held is not None and self._record(tenant, held) != self._record(tenant, item):
             message = f"The store holds something else at {record['partition']} {record['sort']}"
             raise Conflict(f"{message}; import into an empty service")
         return held is None
+
+    def _put_as_its_kind(self, tenant: Tenant, piece: Piece, item: Attributes) -> Attributes | None:
+        match parts_of(piece.key.pk)[0]:
+            case "k":
+                return self._put_value(tenant, piece, item)
+            case "d":
+                return put_document(self._adapters, item)
+            case _:
+                return self._put(item)
 
     def _put(self, item: Attributes) -> Attributes | None:
         """Store an item, or return the one that is there; a log that its project knows makes the tenant know that."""
@@ -185,46 +174,11 @@ class Bundles:
 
     def _record(self, tenant: Tenant, item: Attributes) -> Record | None:
         piece = Opener(self._adapters, self._vault, tenant, self._adapters.table).open(item) if item else None
-        return None if piece is None else record_of(tenant, piece)
-
-    def _check_session(self, scope: DataScope, pk: str, met: _Met) -> None:
-        """Refuse turns that no head counts, and a session that the store has and that is another one there."""
-        last = max(met.turns, default=0)
-        where = pk.removeprefix(f"{scope.tenant}#")
-        if met.head is None and scope.user is not None:
-            raise InvalidArgument("bundle", f"holds no head of {where}")
-        if met.head is not None and last > number(met.head.attributes, "seq", 0):
-            raise InvalidArgument("bundle", f"holds turn {last} of {where}, which its head does not count")
-        held = self._adapters.table.get(Key(pk, HEAD))
-        if held is None:
-            return
-        head = met.head.having(erased=met.lacking) if met.head and met.lacking else met.head
-        if head is None or record_of(scope.tenant, Piece(head.key, held)) != record_of(scope.tenant, head):
-            raise Conflict(f"The store has another session {where}; import into an empty service")
+        # What was imported is compared as that, with what was said here as well.
+        return None if piece is None else record_of(tenant, as_imported(piece))
 
 
 def _is_held(refused: TransactionRefused, place: int) -> bool:
     """Tell whether the write at this place was refused because of what the store holds."""
     reason = refused.reasons[place]
     return reason is not None and reason.code == "condition"
-
-
-def _meet(sessions: dict[str, _Met], piece: Piece, rule: Rule) -> None:
-    if parts_of(piece.key.pk)[0] != "s" or rule.is_made_anew:
-        return
-    met, sk = sessions.setdefault(piece.key.pk, _Met()), piece.key.sk
-    turns = list[int]()
-    if sk == HEAD:
-        met.head = piece
-    elif sk.startswith(PACKED):
-        turns = [seq for seq, _ in piece.body["content"]]
-    elif FIRST_EVENT <= sk <= LAST_EVENT:
-        turns = [number(piece.attributes, "seq")]
-    if not met.turns.isdisjoint(turns):
-        raise InvalidArgument("bundle", "holds a turn twice")
-    met.turns.update(turns)
-
-
-def _at(line: int, wrong: InvalidArgument) -> InvalidArgument:
-    fields: Any = wrong.details["fields"]
-    return InvalidArgument("bundle", f"line {line}: {fields['bundle']}")

@@ -15,12 +15,13 @@ from cairn.archive.model import Entry as ArchiveEntry
 from cairn.calls.audit import AuditLog
 from cairn.calls.day_marker import DayMarker
 from cairn.custody.findings import Finding
+from cairn.custody.kept_check import KeptCheck
 from cairn.custody.quarantine import KNOWN, moving, quarantine_pk
 from cairn.custody.session_check import SessionCheck
 from cairn.custody.survey import NamespaceSeen, Seen, Survey, shown
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import CorruptData, NotFound, StoreError
-from cairn.ground.ids import Project, Tenant
+from cairn.ground.ids import Project, Tenant, is_branch
 from cairn.ground.ports import Inventory
 from cairn.ground.table import ABSENT, Attributes, Delete, Key, Put, Update, Write, key_of
 from cairn.keyvalue import layout as keyvalue
@@ -47,7 +48,7 @@ class Checked:
 
 
 class Check:
-    """Checks a store, and mends it; both are exact only while nobody writes."""
+    """Checks a store, as of one moment where it can hold one, and mends it; else exact only while nobody writes."""
 
     def __init__(self, services: SessionServices, inventory: Inventory, audit: AuditLog) -> None:
         """Look at this store."""
@@ -57,7 +58,10 @@ class Check:
 
     def run(self, tenant: Tenant) -> Checked:
         """Return what is wrong; nothing is changed."""
-        seen = Survey(self._services, self._inventory).run(tenant)
+        with self._inventory.snapshot() as snapshot:
+            return self._checked(tenant, Survey(self._services, snapshot).run(tenant))
+
+    def _checked(self, tenant: Tenant, seen: Seen) -> Checked:
         keys = list(self._of_keys(seen))
         blobs = list(self._inventory.dated_blobs(tenant))
         found = [*keys, *seen.findings]
@@ -67,6 +71,7 @@ class Check:
                 *self._of_logs(tenant, seen),
                 *self._of_archive(tenant, seen),
                 *self._of_values(tenant, seen),
+                *KeptCheck(self._services.adapters, self._services.vault, tenant).findings(seen.kept),
             ]
             found += [*self._of_days(tenant, seen), *self._of_chain(tenant, seen)]
             old = self._services.adapters.clock.now() - SAFE_AGE
@@ -98,6 +103,8 @@ class Check:
     def _of_logs(self, tenant: Tenant, seen: Seen) -> Iterator[Finding]:
         for pk, log in seen.logs.items():
             _, project, owner = log_of(pk)
+            if is_branch(project):  # which has notes of its own, and says in its own way which logs it has
+                continue
             if log.manifest is not None and (problem := self._segments_problem(tenant, pk, Manifest.of(log.manifest))):
                 rebuild = partial(self._services.indexer.rebuild, tenant, project, owner)
                 yield Finding("segment", shown(Key(pk, "m~segments")), problem, _quietly(rebuild))

@@ -21,6 +21,7 @@ from cairn.ground.errors import ConditionFailed, ResourceBusy, TransactionRefuse
 from cairn.ground.ids import TurnId, UserId
 from cairn.ground.session import Session
 from cairn.ground.table import Key, Put, Scalar, Update, Write, key_of
+from cairn.ground.trust import Trust
 from cairn.log.entries import LogEntry, TurnEntry
 from cairn.log.layout import is_entry, log_owner
 from cairn.log.newest import TICK
@@ -122,7 +123,9 @@ class _Import:
         writes: list[Write] = []
         for owner, held in by_owner.items():
             self._services.log.refresh(self._session.tenant, self._session.project, owner)
-            entry = LogEntry(session_id=self._session.session_id, at=now, changes=Changes(added=tuple(held)))
+            entry = LogEntry(
+                session_id=self._session.session_id, at=now, changes=Changes(added=tuple(held)), most=Trust.IMPORT
+            )
             writes.extend(self._in_order(self._log_writes(owner, entry)))
         changes: dict[str, Scalar] = {"legacy": "importing", "legacy_facts": known}
         self._transact([*writes, self._head(changes, {"facts_written": len(facts)})])
@@ -162,6 +165,7 @@ class _Import:
             session_id=self._session.session_id,
             at=turn.at,
             turn=TurnEntry.of(turn.turn_id, self._seq, turn.events),
+            most=Trust.IMPORT,
         )
         owner = log_owner(turn.user_id or self._user, self._session.session_id)
         return [Put(stored.to_item()), *self._log_writes(owner, entry)]

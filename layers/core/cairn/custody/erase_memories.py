@@ -12,6 +12,7 @@ from typing import TypeAlias
 from cairn.custody.bundles import DataScope
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import Inventory
+from cairn.ground.progress import Told, stepped, untold
 from cairn.ground.session import Session
 from cairn.ground.table import Delete, Key, Update, Write
 from cairn.log.layout import DISCARDED, ENTRIES, SESSION_OWNER, log_of, memory_sk, session_owner
@@ -33,16 +34,17 @@ _Found: TypeAlias = dict[str, dict[str, list[str]]]
 class EraseMemories:
     """Removes a user's memories from shared logs; it can be stopped at any time and run again."""
 
-    def __init__(self, services: SessionServices, inventory: Inventory) -> None:
-        """Hold no state of its own."""
+    def __init__(self, services: SessionServices, inventory: Inventory, told: Told = untold) -> None:
+        """Tell that it goes on."""
         self._services = services
         self._inventory = inventory
+        self._told = told
         self._segments = Segments(services.adapters, services.vault)
 
     def run(self, scope: DataScope) -> int:
         """Remove them, with how they ended where they were forgotten; return how many."""
         found = self._found(scope)
-        for pk, own in found.items():
+        for pk, own in stepped(self._told, "logs that others share", found.items()):
             self._remove(scope.tenant, pk, own)
         return sum(map(len, found.values()))
 
@@ -53,6 +55,7 @@ class EraseMemories:
     def _found(self, scope: DataScope) -> _Found:
         found: _Found = {}
         for item in self._inventory.items(scope.tenant):
+            self._told("memories", 0, 0)
             where = Key.of(item)
             pk, sk = where.pk, where.sk
             if not scope.shares(pk):

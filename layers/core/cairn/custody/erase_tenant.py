@@ -11,6 +11,7 @@ from cairn.ground.ids import Tenant
 from cairn.ground.paging import every
 from cairn.ground.ports import Inventory
 from cairn.ground.table import Attributes, Delete, Key, Query
+from cairn.plans.layout import all_plans, plans_pk
 from cairn.vault.layout import key_range, keys_pk
 
 
@@ -43,11 +44,14 @@ class EraseTenant:
         data_keys = self._shred(tenant)
         if data_keys:
             shredded()
-        items = sum(map(self._delete, self._inventory.items(tenant)))
+        plans = plans_pk(tenant)
+        items = sum(map(self._delete, (item for item in self._inventory.items(tenant) if item["pk"] != plans)))
         blobs = 0
         for digest in self._inventory.blobs(tenant):
             self._adapters.blobs.delete(tenant, digest)
             blobs += 1
+        # Last, since an erasure that waited for its time is found by its plan, however often it was stopped.
+        items += sum(map(self._delete, every(self._adapters.table, Query(plans, *all_plans()))))
         self._inventory.scrub()
         left = sum(1 for _ in self._inventory.items(tenant)) + sum(1 for _ in self._inventory.blobs(tenant))
         return ErasedTenant(api_keys, data_keys, items, blobs, left)

@@ -14,9 +14,11 @@ from typing import Any
 
 from cairn.archive.layout import POINTERS
 from cairn.archive.moves import ArchiveMoves
+from cairn.custody.document_rules import is_document, listed
+from cairn.custody.item_logs import whole_log
 from cairn.custody.pieces import Opener, Piece
 from cairn.custody.records import Record, record_of
-from cairn.custody.scope import DataScope, own_turns, parts_of
+from cairn.custody.scope import DataScope, is_of_branch, own_turns, parts_of
 from cairn.custody.whole_sessions import Turns, WholeSessions
 from cairn.enrichment.layout import execution_range
 from cairn.files.layout import FILES, file_sk
@@ -26,6 +28,7 @@ from cairn.ground.errors import NotFound
 from cairn.ground.ids import Project
 from cairn.ground.paging import every
 from cairn.ground.ports import Snapshot
+from cairn.ground.progress import Told, stepped, untold
 from cairn.ground.table import Attributes, Key, Query, prefix_range
 from cairn.keyvalue.layout import value_sk
 from cairn.keyvalue.model import Entry, KeyName
@@ -38,44 +41,64 @@ from cairn.vault.vault import Vault
 class Export:
     """One export, from one snapshot."""
 
-    def __init__(self, adapters: Adapters, vault: Vault, snapshot: Snapshot, scope: DataScope) -> None:
-        """Have read nothing yet."""
+    def __init__(
+        self, adapters: Adapters, vault: Vault, snapshot: Snapshot, scope: DataScope, told: Told = untold
+    ) -> None:
+        """Have read nothing yet; tell how far it is."""
         self._scope = scope
+        self._told = told
         self._snapshot = snapshot
         self._now = adapters.clock.now()
         self._opener = Opener(adapters, vault, scope.tenant, snapshot)
         self._sessions = WholeSessions(snapshot, self._opener)
         self._archive = ArchiveMoves(adapters, vault)
         self._partitions: set[str] = set()
-        self._heads: dict[str, Head] = {}
+        self._heads: dict[str, Head] = {}  # of which only the owners are kept
         self._file_bytes = Counter[Project]()
 
     def records(self) -> Iterator[Record]:
         """Yield all records; Unavailable where a turn was not met that a head counts."""
         for item in self._snapshot.items(self._scope.tenant):
+            self._told("items", 0, 0)
             where = Key.of(item)
+            if is_of_branch(where.pk):  # what is tried is part of nothing until it is merged
+                continue
             self._partitions.add(where.pk)
             if where.sk == HEAD:
-                self._heads[where.pk] = Head.of(item)
+                self._heads[where.pk] = Head(key=where, owners=Head.of(item).owners)
         for piece in self._pieces():
             yield record_of(self._scope.tenant, piece)
         yield from self._archived()
 
     def _pieces(self) -> Iterator[Piece]:
-        for pk in self._of_kind("s"):
+        for pk in stepped(self._told, "sessions", self._of_kind("s")):
             yield from self._session(pk)
         logs = self._logs()
-        for pk in sorted(logs):
+        for pk in stepped(self._told, "logs", sorted(logs)):
             yield from self._sessions.log(pk)
         self._sessions.check()
         yield from self._registries(logs)
+        yield from self._kept()
         if self._scope == DataScope(self._scope.tenant):
-            for pk in self._of_kind("k"):
+            for pk in stepped(self._told, "namespaces", self._of_kind("k")):
                 yield from self._opener.opened(filter(self._is_kept, self._range(pk, value_sk(KeyName("")))))
             for pk in self._of_kind("x"):
                 low, high = execution_range()
                 executions = every(self._snapshot, Query(pk, low, high))
                 yield from self._opener.opened(item for item in executions if not self._has_expired(item))
+
+    def _kept(self) -> Iterator[Piece]:
+        """Yield item logs, each whole, and documents."""
+        wanted = sorted(pk for pk in self._partitions if parts_of(pk)[0] in {"i", "d"})
+        for pk in stepped(self._told, "item logs and documents", wanted):
+            kind, _, rest = parts_of(pk)
+            found = (item for item in self._range(pk, "") if self._scope.keeps(Key.of(item)))
+            if kind == "i" and rest is None:
+                for head in found:
+                    yield from whole_log(self._snapshot, self._opener, head)
+            elif kind == "d":
+                documents = (item for item in found if is_document(item, self._now))
+                yield from map(listed, self._opener.opened(documents))
 
     def _of_kind(self, wanted: str) -> list[str]:
         """Return the partitions of a kind that may be of the scope, in their order."""
@@ -93,11 +116,12 @@ class Export:
 
     def _session(self, pk: str) -> Iterator[Piece]:
         known = self._heads.get(pk)
-        if self._scope.user is not None and (known is None or not self._scope.has_session(known)):
+        is_own = self._scope.has_files(pk) or (known is not None and self._scope.has_session(known))
+        if self._scope.user is not None and not is_own:
             return
         head, turns, pieces = self._sessions.session(pk)
         if head is not None:
-            self._heads[pk] = head  # which may name more owners than when it was found
+            self._heads[pk] = Head(key=head.key, owners=head.owners)  # maybe more of them than when it was found
         if self._scope.user is not None and head is not None and head.owners != (self._scope.owner,):
             pieces = self._own(turns, pieces)
         for piece in pieces:
@@ -110,7 +134,7 @@ class Export:
         taken = 0
         for piece in pieces:
             if piece.key.sk == HEAD:
-                turns.left_out = len(turns.numbers) - taken
+                turns.left_out = turns.count - taken
                 yield piece.having(owners=str(self._scope.owner), erased=turns.through - taken)
             elif own := own_turns(piece.key.sk, piece.body.get("content"), self._scope.user):
                 taken += len(own) if piece.key.sk.startswith(PACKED) else 1

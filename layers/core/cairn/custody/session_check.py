@@ -12,9 +12,10 @@ from cairn.custody.survey import Events, Seen, SessionSeen, all_owners, shown
 from cairn.files.layout import file_part_sk, file_sk
 from cairn.ground.codec import epoch_ms, rfc3339
 from cairn.ground.errors import TransactionRefused
-from cairn.ground.ids import SessionId, Tenant, time_ordered_id
+from cairn.ground.ids import SessionId, Tenant, is_branch, time_ordered_id
 from cairn.ground.session import NO_SESSION, Session
 from cairn.ground.table import ABSENT, Attributes, Equals, Key, Put, Update, Write
+from cairn.ground.trust import Trust
 from cairn.log.entries import LogEntry
 from cairn.log.layout import KEPT_COUNT, log_of, log_owner, log_sk, registry_pk, session_named
 from cairn.sessions import due
@@ -42,7 +43,7 @@ class SessionCheck:
         for pk, session in seen.sessions.items():
             where = session_of(pk)
             yield from self._of_head(where, session)
-            if session.head is not None:
+            if session.head is not None and not is_branch(where.project):
                 yield from self._of_turns(where, session)
             yield from self._of_files(pk, session)
             sizes[registry_pk(self._tenant, where.project)] += sum(each.size for each in session.files.values())
@@ -66,7 +67,7 @@ class SessionCheck:
             problem = f"the head counts {head.seq} turns and the newest is number {newest}"
             yield Finding("counter", place, problem, lambda: _ignore(self._table.update(update)))
             return
-        lost = head.seq - head.erased - len(seen.turns)
+        lost = head.seq - head.begins - head.erased - len(seen.turns)
         if lost > 0:
             update = Update(head.key, add={"erased": lost, REMOVALS: 1}, condition=Equals("fence", head.fence))
             yield Finding("missing", place, f"{lost} turns are gone", lambda: _ignore(self._table.update(update)))
@@ -110,12 +111,15 @@ class SessionCheck:
             return {stamp.seq for stamp in view.turns(where.session_id)}
 
     def _log(self, where: Session, owner: str, seq: int, events: Events) -> None:
-        """Append a turn to its log; what was learnt from it when it was said is not learnt again."""
+        """Append a turn to its log; what was learnt from it when it was said is not learnt again.
+
+        Whether it was brought along is not known any more, so that it is not trusted further.
+        """
         if seq in self._logged(where, owner):
             return
         words = Words.of(events)
         turn = words.entry(events[0].turn_id, seq, events, words.may_hide)
-        entry = LogEntry(session_id=where.session_id, at=events[0].ts, turn=turn)
+        entry = LogEntry(session_id=where.session_id, at=events[0].ts, turn=turn, most=Trust.IMPORT)
         log, now = self._services.log, self._services.adapters.clock.now
 
         def writes() -> list[Write]:

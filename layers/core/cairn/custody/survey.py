@@ -10,20 +10,21 @@ from cairn.archive.model import Entry as ArchiveEntry
 from cairn.calls.day_marker import DayMarker
 from cairn.conversation.events import Event
 from cairn.custody.findings import Finding
+from cairn.custody.kept_seen import KeptSeen
 from cairn.custody.opening import Opening, kind_of
 from cairn.custody.quarantine import KNOWN, QUARANTINE, blobs_named, moving
 from cairn.files.layout import file_of
 from cairn.files.store import FileRecord
 from cairn.ground.attributes import number, text
 from cairn.ground.ids import Digest, Tenant, UserId
-from cairn.ground.ports import Inventory
+from cairn.ground.ports import Snapshot
 from cairn.ground.table import Attributes, Key
 from cairn.keyvalue.model import Entry, Usage
 from cairn.log.layout import KEPT_COUNT, log_of
 from cairn.sessions.head import Head
 from cairn.sessions.layout import FIRST_EVENT, HEAD, LAST_EVENT, MEMORY_COUNT, PACKED, session_of
+from cairn.sessions.recent_turns import turns_of
 from cairn.sessions.services import SessionServices
-from cairn.sessions.sessions import turns_of
 from cairn.vault.data_key import WrappedKey
 
 Events = tuple[Event, ...]
@@ -86,21 +87,22 @@ class Seen:
     days: dict[str, int] = field(default_factory=dict[str, int])
     markers: set[str] = field(default_factory=set[str])
     known: set[str] = field(default_factory=set[str])
+    kept: KeptSeen = field(default_factory=KeptSeen)
 
 
 class Survey:
     """Walks a store once."""
 
-    def __init__(self, services: SessionServices, inventory: Inventory) -> None:
+    def __init__(self, services: SessionServices, snapshot: Snapshot) -> None:
         """Open items with these services."""
         self._services = services
-        self._inventory = inventory
+        self._snapshot = snapshot
         self._opening = Opening(services)
         self._seen = Seen()
 
     def run(self, tenant: Tenant) -> Seen:
         """Return what the tenant has; what is written meanwhile may be seen in part."""
-        for item in self._inventory.items(tenant):
+        for item in self._snapshot.items(tenant):
             self._seen.items += 1
             self._seen.blobs_named.update(blobs_named(item))
             kid = item.get("kid")
@@ -155,10 +157,12 @@ class Survey:
             case "k0":
                 self._seen.known_namespaces.add(where.sk)
             case kind:
-                self._note_of_calls(kind, where, item)
+                self._note_rest(tenant, kind, where, item)
 
-    def _note_of_calls(self, kind: str, where: Key, item: Attributes) -> None:
+    def _note_rest(self, tenant: Tenant, kind: str, where: Key, item: Attributes) -> None:
         match kind:
+            case "i1" | "i2" | "d":
+                self._seen.kept.note(self._services.vault, tenant, kind, item)
             case "audit0" if where.sk.startswith("day#"):
                 self._seen.markers.add(DayMarker.of(item).day)
             case "audit1":

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cairn.custody.pieces import ATTEMPTS, Opener, Piece
-from cairn.files.layout import FILES, file_of, file_part_sk, file_sk
+from cairn.files.layout import FILES, VERSIONS, file_of, file_part_sk, file_sk
 from cairn.ground.attributes import number
 from cairn.ground.errors import Unavailable
 from cairn.ground.ids import SessionId
@@ -51,13 +51,28 @@ class Turns:
     """How many turns a log tells of that the session should have and has not."""
     left_out: int = 0
     """How many of its turns went to logs that are not read."""
+    is_whole: bool = False
+
+    @property
+    def count(self) -> int:
+        """Return how many turns were met."""
+        return self.through if self.is_whole else len(self.numbers)
+
+    def settle(self) -> None:
+        """Forget the numbers once the session was read, where they are all up to the last."""
+        if len(self.numbers) == self.through:
+            self.is_whole, self.numbers = True, set()
+
+    def has(self, seq: int) -> bool:
+        """Tell whether a turn was met."""
+        return seq in self.numbers or (self.is_whole and 0 < seq <= self.through)
 
     def problem(self) -> str | None:
         """Return what is wrong with them, None where all are there; an erasure takes them from session and log."""
         wanted, logged = self.through - self.erased, self.logged + self.left_out
-        if len(self.numbers) >= wanted <= logged and not self.strays:
+        if self.count >= wanted <= logged and not self.strays:
             return None
-        return f"counts {wanted} turns; {len(self.numbers)} are in it, {logged} in logs, {self.strays} only there"
+        return f"counts {wanted} turns; {self.count} are in it, {logged} in logs, {self.strays} only there"
 
 
 class WholeSessions:
@@ -122,6 +137,7 @@ class WholeSessions:
             else:
                 first_raw = min(first_raw, number(piece.attributes, "seq"))
             yield piece
+        turns.settle()
         yield from self._files(pk)
         yield from self._opener.opened(every(self._reads, Query(pk, MEMORY_COUNT, MEMORY_COUNT)))
         if head is not None:
@@ -159,6 +175,7 @@ class WholeSessions:
     def _files(self, pk: str) -> Iterator[Piece]:
         for item in every(self._reads, Query(pk, *prefix_range(file_sk("")))):
             yield from self._file(item)
+        yield from self._opener.opened(every(self._reads, Query(pk, *prefix_range(VERSIONS))))
         yield from self._opener.opened(every(self._reads, Query(pk, FILES, FILES)))
 
     def _file(self, item: Attributes | None) -> Sequence[Piece]:
@@ -183,7 +200,7 @@ class WholeSessions:
         turns = self._turns.get(session) or self._began_since(session)
         if seq > turns.through:
             return False
-        if seq in turns.numbers:
+        if turns.has(seq):
             turns.logged += 1
         else:
             turns.strays += 1

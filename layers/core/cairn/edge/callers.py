@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final, cast
 
 from cairn.access.api_keys import project_pattern
-from cairn.access.callers import USERS_POLICY, Caller
+from cairn.access.callers import Caller, policy_held_to
 from cairn.edge.events import Request
 from cairn.ground.errors import CairnError, InvalidArgument, PermissionDenied, Unauthenticated, Unavailable
 from cairn.ground.ids import UserId, tenant, user_id
@@ -47,7 +47,7 @@ def caller(request: Request) -> Caller:
             frozenset(scopes.split()),
             request.request_id,
             patterns,
-            policy=_text(context, "policy") or (USERS_POLICY if users else None),
+            policy=policy_held_to(_text(context, "policy"), users),
             credential=_text(context, "credential") or "",
             users=users,
         )

@@ -93,11 +93,11 @@ def respond(status: int, body: object | None, headers: Mapping[str, str] | None 
     if body is None:
         return {"statusCode": status, "headers": dict(headers or {}), "body": ""}
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    _check_size(text)
+    check_size(text)
     return {"statusCode": status, "headers": {"content-type": "application/json", **(headers or {})}, "body": text}
 
 
-def _check_size(body: str) -> None:
+def check_size(body: str) -> None:
     """Refuse a body that Lambda, which wraps it in JSON once more and may escape all but ASCII, cannot hand on."""
     if len(body) * _MOST_PER_CHARACTER <= MAX_RESPONSE_BYTES:
         return

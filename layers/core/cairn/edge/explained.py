@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -16,6 +16,12 @@ DIGITS: Final = 4
 def is_absent(value: object) -> bool:
     """Tell whether a field of an answer is to be left out."""
     return value is None
+
+
+Receipt: TypeAlias = Annotated[
+    str | None, Field(description="Asks an operator why this was answered.", exclude_if=is_absent)
+]
+"""The receipt of an answer from memory; what runs tools fills it in, where one could be kept."""
 
 
 class Explained(BaseModel):

@@ -20,6 +20,7 @@ from cairn.ground import ids
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import ResponseItem, Session
+from cairn.ground.trust import TrustName
 
 Name = TypeVar("Name")
 
@@ -44,12 +45,14 @@ def refusing(make: Callable[[str], Name]) -> Callable[[str], Name]:
     return check
 
 
+TrustTold: TypeAlias = Annotated[TrustName, Field(description="Whose word it goes by, as the door saw it come in.")]
+LeastTrust: TypeAlias = Annotated[TrustName, Field(description="Only what goes by this word or a more trusted one.")]
 ProjectName: TypeAlias = Annotated[
     Project,
-    named(ids.project),
+    named(ids.project_or_branch),
     Field(
         description="Letters, digits, _, . and -, such as owner/repo.",
-        json_schema_extra={**_ID_SCHEMA, "pattern": "^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*$"},
+        json_schema_extra={**_ID_SCHEMA, "pattern": "^[A-Za-z0-9_.-]+([/@][A-Za-z0-9_.-]+)*$"},
     ),
 ]
 SessionName: TypeAlias = Annotated[

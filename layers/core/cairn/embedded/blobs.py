@@ -6,25 +6,32 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cairn.embedded.files import create_once, discard_abandoned, fsync_directory, make_directory
 from cairn.ground import ids
+from cairn.ground.adapters import NoMeter
 from cairn.ground.errors import CorruptData, NotFound, Unavailable
 from cairn.ground.ids import Digest, Tenant
+
+if TYPE_CHECKING:
+    from cairn.ground.ports import Meter
 
 
 class DirectoryBlobs:
     """Stores immutable files; a name exists only once its bytes are on disk, whatever kills the writer."""
 
-    def __init__(self, root: Path) -> None:
-        """Use this directory, made if absent."""
+    def __init__(self, root: Path, meter: Meter | None = None) -> None:
+        """Use this directory, made if absent; count calls as the requests to S3 that they would be."""
         self._root = root
+        self._meter = meter or NoMeter()
         with file_errors():
             make_directory(root)
             discard_abandoned(root)
 
     def put(self, tenant: Tenant, data: bytes) -> Digest:
         """Store the bytes if they are not there and return their digest."""
+        self._meter.used(tenant, blob_writes=1)
         digest = Digest(sha256(data).hexdigest())
         path = self._path(tenant, digest)
         with file_errors():
@@ -34,6 +41,7 @@ class DirectoryBlobs:
 
     def get(self, tenant: Tenant, digest: Digest) -> bytes:
         """Return the bytes; NotFound if absent, CorruptData if they no longer match the digest."""
+        self._meter.used(tenant, blob_reads=1)
         with file_errors():
             path = self._path(tenant, digest)
             try:
@@ -52,6 +60,7 @@ class DirectoryBlobs:
         """Remove the bytes, but for who holds them; absent ones count as removed."""
         from cairn.embedded.holds import set_aside  # noqa: PLC0415
 
+        self._meter.used(tenant, blob_deletes=1)
         path = self._path(tenant, digest)
         with file_errors():
             set_aside(self._root, path)
@@ -73,9 +82,9 @@ def directory_name(tenant: Tenant) -> str:
 
 
 @contextmanager
-def file_errors() -> Generator[None]:
-    """Raise what the file system raises as Unavailable."""
+def file_errors(where: str = "the blob directory") -> Generator[None]:
+    """Raise what the file system raises as Unavailable, which says where."""
     try:
         yield
     except OSError as error:
-        raise Unavailable(f"the blob directory failed: {error.strerror}") from error
+        raise Unavailable(f"{where} failed: {error.strerror}") from error

@@ -7,7 +7,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Lock
 
@@ -23,6 +23,7 @@ _PASSING = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_NOMEM,
 }
+_REMEDY = "Put the directory back from a backup, or import an export into a new one"
 _CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 # Extended result codes hold the primary one in their lowest byte (SQLite, "Result and Error Codes").
 _PRIMARY_CODE = 0xFF
@@ -58,6 +59,14 @@ class Database:
                 connection.execute(statement)
             if found < FORMAT:
                 connection.execute(f"PRAGMA user_version = {FORMAT:d}")
+
+    @staticmethod
+    def check(file: Path) -> None:
+        """Look through a file that nobody writes; CorruptData where SQLite finds anything wrong in it."""
+        # Immutable: nothing is made beside it, as a log of writes would be.
+        with _sqlite_errors(), closing(sqlite3.connect(f"{file.absolute().as_uri()}?immutable=1", uri=True)) as opened:
+            if opened.execute("PRAGMA integrity_check").fetchone() != ("ok",):
+                raise CorruptData("the database file", _REMEDY)
 
     def close(self) -> None:
         """Close the connections that no block is using."""
@@ -201,6 +210,5 @@ def _translated(error: sqlite3.Error) -> CairnError:
     if code in _PASSING:
         return Unavailable(f"the database is busy, full or unreachable: SQLite code {code}")
     if code in _CORRUPT:
-        remedy = "Put the directory back from a backup, or import an export into a new one"
-        return CorruptData(f"the database file, SQLite code {code}", remedy)
+        return CorruptData(f"the database file, SQLite code {code}", _REMEDY)
     return InternalError(f"the database refused a statement: SQLite code {code}")

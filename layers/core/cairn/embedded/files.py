@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import time
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
+from typing import BinaryIO
 
 _TEMPORARY = ".tmp-"
 # No write takes an hour: a file in the making is older only if its writer died.
@@ -14,7 +17,7 @@ _ABANDONED_AFTER_SECONDS = 3600
 _FULL_FSYNC: int | None = getattr(fcntl, "F_FULLFSYNC", None)
 
 
-def create_once(path: Path, data: bytes) -> bool:
+def create_once(path: Path, data: bytes | BinaryIO) -> bool:
     """Create the file, private to its owner, if it is not there; return whether it was made by this call.
 
     A link gives the name only to bytes that are already on disk; when this returns, the name is on disk as well.
@@ -24,7 +27,7 @@ def create_once(path: Path, data: bytes) -> bool:
     descriptor, temporary = tempfile.mkstemp(prefix=_TEMPORARY, dir=path.parent)
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor, not a path
-            file.write(data)
+            file.write(data) if isinstance(data, bytes) else shutil.copyfileobj(data, file)
             file.flush()
             put_on_disk(file.fileno())
         made = False
@@ -41,10 +44,18 @@ def create_once(path: Path, data: bytes) -> bool:
 def make_directory(path: Path) -> None:
     """Create the directory and its parents, private to their owner; when this returns, they are on disk."""
     if path.is_dir():
+        _put_name_on_disk(path)
         return
     make_directory(path.parent)
     path.mkdir(mode=0o700, exist_ok=True)
     fsync_directory(path.parent)
+
+
+@lru_cache(4096)
+def _put_name_on_disk(directory: Path) -> None:
+    """Do so once a process: whoever made the directory may have died before, or may be about to."""
+    with suppress(PermissionError):  # above what is ours there may be what we cannot read
+        fsync_directory(directory.parent)
 
 
 def put_on_disk(descriptor: int) -> None:

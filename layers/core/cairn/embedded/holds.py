@@ -15,11 +15,12 @@ from pathlib import Path
 
 _HOLD = ".held-"
 """How the directory of a hold is named; no tenant's name has a dot."""
+_DIGEST_CHARACTERS = 64
 
 
 @contextmanager
-def holding(root: Path) -> Generator[None]:
-    """Have the blobs below a directory set aside that are deleted during the block."""
+def holding(root: Path) -> Generator[Path]:
+    """Have the blobs below a directory set aside that are deleted during the block, in the directory that it gets."""
     import tempfile  # noqa: PLC0415 - a process that only reads does without
 
     made = Path(tempfile.mkdtemp(prefix=".making-", dir=root))
@@ -27,7 +28,7 @@ def holding(root: Path) -> Generator[None]:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         made = made.rename(made.with_name(made.name.replace(".making-", _HOLD)))
-        yield
+        yield made
     finally:
         shutil.rmtree(made)
         os.close(descriptor)
@@ -46,6 +47,12 @@ def held(root: Path, path: Path) -> bytes | None:
         with suppress(FileNotFoundError):
             return (hold / _name(path)).read_bytes()
     return None
+
+
+def held_names(hold: Path) -> list[tuple[str, str]]:
+    """Return what was set aside for a hold so far: the names of the tenant's directory and of the blob."""
+    names = [path.name for path in hold.iterdir()]
+    return [(name[: -1 - _DIGEST_CHARACTERS], name[-_DIGEST_CHARACTERS:]) for name in names]
 
 
 def _holds(root: Path) -> Iterator[Path]:

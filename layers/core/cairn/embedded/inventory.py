@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 from cairn.embedded.blobs import directory_name, file_errors
 from cairn.embedded.files import make_directory
-from cairn.embedded.holds import holding
+from cairn.embedded.holds import held, held_names, holding
 from cairn.embedded.table import SqliteTable, TableSnapshot
 from cairn.ground import ids
+from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import Attributes, Key
 
@@ -31,10 +33,16 @@ class EmbeddedInventory:
     @contextmanager
     def snapshot(self) -> Generator[EmbeddedSnapshot]:
         """Lend reads of the table as it is now, whatever is written meanwhile; its blobs stay readable."""
+        with self.held() as blobs, self._table.snapshot() as table:
+            yield EmbeddedSnapshot(table, blobs)
+
+    @contextmanager
+    def held(self) -> Generator[HeldBlobs]:
+        """Lend all blobs that a state of the table may name which is first read in the block."""
         with file_errors():
             make_directory(self._blobs)
-        with holding(self._blobs), self._table.snapshot() as table:
-            yield EmbeddedSnapshot(table)
+        with holding(self._blobs) as hold:
+            yield HeldBlobs(self._blobs, hold)
 
     def blobs(self, tenant: Tenant) -> Iterator[Digest]:
         """Yield the digest of every blob."""
@@ -55,15 +63,45 @@ class EmbeddedInventory:
 class EmbeddedSnapshot:
     """Reads one state of the table."""
 
-    def __init__(self, table: TableSnapshot) -> None:
-        """Read this state."""
-        self._table = table
+    def __init__(self, table: TableSnapshot, blobs: HeldBlobs) -> None:
+        """Read this state, whose blobs are held."""
+        self.table = table
+        self.blobs = blobs
         self.get = table.get
         self.query = table.query
 
     def items(self, tenant: Tenant) -> Iterator[Attributes]:
         """Yield every item whose partition begins with the tenant and `#`, by key."""
-        return _items(self._table, tenant)
+        return _items(self.table, tenant)
+
+
+class HeldBlobs:
+    """All tenants' blobs as files, with those that were deleted since they are held."""
+
+    def __init__(self, root: Path, hold: Path) -> None:
+        """Read them from a directory, and what is deleted meanwhile from that of the hold."""
+        self._root = root
+        self._hold = hold
+
+    def names(self) -> list[str]:
+        """Return the name of each, as it is below the directory."""
+        with file_errors():
+            stored = {(path.parent.parent.name, path.name) for path in self._root.glob("[!.]*/??/*")}
+            # Afterwards: what is deleted meanwhile was in the one or is in the other.
+            found = stored.union(held_names(self._hold))
+        return sorted(f"{owner}/{name[:2]}/{name}" for owner, name in found if ids.is_digest(name))
+
+    def read(self, name: str) -> bytes:
+        """Return what is in one of them; CorruptData where that is not its digest's."""
+        path = self._root / name
+        with file_errors():
+            try:
+                data = path.read_bytes()
+            except FileNotFoundError:
+                data = held(self._root, path) or b""
+        if sha256(data).hexdigest() != path.name:
+            raise CorruptData(f"the blob {name}")
+        return data
 
 
 def _items(table: SqliteTable | TableSnapshot, tenant: Tenant) -> Iterator[Attributes]:

@@ -28,7 +28,7 @@ from cairn.vault.data_key import DataKey, WrappedKey
 from cairn.vault.layout import key_range, keys_pk
 
 if TYPE_CHECKING:
-    from cairn.embedded.table import SqliteTable
+    from cairn.embedded.table import SqliteTable, TableSnapshot
 
 _KEY_BYTES = 32
 # What NIST SP 800-38D recommends for GCM.
@@ -97,26 +97,32 @@ def master_key_of(table: SqliteTable, key_file: Path, given: str | None) -> byte
     one of them is read.
     """
     # Looked for before the file, which a process that starts at the same time makes before its first data key.
-    is_encrypted = any(True for _ in _wrapped_keys(table))
+    is_encrypted = any(True for _ in wrapped_keys(table))
     if is_encrypted and given is None and not key_file.exists():
         raise SettingsError(_MISSING_MASTER.format(file=key_file))
     master = load_or_create_master_key(key_file) if given is None else master_key(given)
     ring = LocalKeyRing(master)
-    if is_encrypted and not any(_opens(ring, *each) for each in _wrapped_keys(table)):
+    if is_encrypted and not opens(ring, table):
         source = key_file if given is None else "LUMERA_MEMORY_KEY"
         raise SettingsError(_OTHER_MASTER.format(source=source, file=key_file))
     return master
 
 
-def _wrapped_keys(table: SqliteTable) -> Iterator[tuple[Tenant, bytes]]:
-    """Yield the data keys of all owners but those that are damaged."""
+def wrapped_keys(table: SqliteTable | TableSnapshot, *, whole: bool = False) -> Iterator[tuple[Tenant, WrappedKey]]:
+    """Yield the data keys of all owners but those of which one is damaged; with `whole` that is CorruptData."""
+    passed_over = (ValueError,) if whole else (CorruptData, ValueError)
     for owner in map(Tenant, table.owners()):
-        with suppress(CorruptData, ValueError):
+        with suppress(*passed_over):
             found = table.query(Query(keys_pk(owner), *key_range())).items
-            yield from [(owner, WrappedKey.of(item).wrapped) for item in found]
+            yield from [(owner, WrappedKey.of(item)) for item in found]
 
 
-def _opens(ring: LocalKeyRing, tenant: Tenant, wrapped: bytes) -> bool:
+def opens(ring: LocalKeyRing, table: SqliteTable) -> bool:
+    """Tell whether a master key opens any of a store's data keys; as a rule one of them is read."""
+    return any(_unwraps(ring, owner, key.wrapped) for owner, key in wrapped_keys(table))
+
+
+def _unwraps(ring: LocalKeyRing, tenant: Tenant, wrapped: bytes) -> bool:
     try:
         ring.unwrap(tenant, wrapped)
     except CorruptData:

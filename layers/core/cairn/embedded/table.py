@@ -5,19 +5,23 @@ from __future__ import annotations
 import base64
 import json
 import sqlite3
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from threading import local
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from cairn.embedded.database import Database
 from cairn.embedded.semantics import applied, permits
+from cairn.ground.adapters import NoMeter
 from cairn.ground.errors import ConditionFailed, CorruptData, Refusal, TransactionRefused
 from cairn.ground.table import (
     DAMAGED,
+    IN_TRANSACTION,
     MAX_PAGE_BYTES,
+    REQUEST_MARK_BYTES,
     Attributes,
     Delete,
     Key,
@@ -27,10 +31,18 @@ from cairn.ground.table import (
     Scalar,
     Update,
     Write,
+    changed_units,
     check_writes,
     item_bytes,
     key_of,
+    read_units,
+    refused_units,
+    stored_bytes,
+    tenant_of,
 )
+
+if TYPE_CHECKING:
+    from cairn.ground.ports import Meter
 
 # SQLite compares text as its UTF-8 bytes, which is the order that the port asks for.
 _SCHEMA = """
@@ -72,12 +84,16 @@ class _Late(local):
 
 
 class SqliteTable:
-    """Keeps items in one SQLite file, shared safely by threads and processes; a write that returned is on disk."""
+    """Keeps items in one SQLite file, shared safely by threads and processes; a write that returned is on disk.
 
-    def __init__(self, path: Path, *, busy_seconds: float = 5.0) -> None:
+    What calls use is counted as DynamoDB would: a write whose condition fails is paid for as well.
+    """
+
+    def __init__(self, path: Path, *, busy_seconds: float = 5.0, meter: Meter | None = None) -> None:
         """Open the file, made if absent; a writer waits this long for others, then raises Unavailable."""
         self.database = Database(path, _SCHEMA, busy_seconds)
         self._late = _Late()
+        self._meter = meter or NoMeter()
 
     def close(self) -> None:
         """Close the connections; the table opens new ones if it is used again."""
@@ -100,19 +116,24 @@ class SqliteTable:
         """Return the item, None if there is none."""
         self._settle()
         with self.database.reading() as connection:
-            return _stored(connection, key)
+            item = _stored(connection, key)
+        self._meter.used(tenant_of(key.pk), read_units=read_units(stored_bytes(item)))
+        return item
 
     def query(self, query: Query) -> Page:
         """Return one page of a key range, in UTF-8 byte order of the sort key."""
         self._settle()
         with self.database.reading() as connection:
-            return _queried(connection, query)
+            page, size = _queried(connection, query)
+        self._meter.used(tenant_of(query.pk), read_units=read_units(size, index=query.index))
+        return page
 
     def put(self, write: Put) -> None:
         """Write the item; ConditionFailed if its condition does not hold, ValueError over 400 KB."""
         if write.late and self._late.depth:
             check_writes([write])
             self._late.puts.append(write)
+            self._count(write, changed_units(None, write.item))
         else:
             self._write(write, brief=write.brief)
 
@@ -133,9 +154,10 @@ class SqliteTable:
                 _sound(write, item)
             reasons = [_refusal(write, item) for write, item in zip(writes, items, strict=True)]
             if any(reasons):
+                self._count(writes[0], sum(map(partial(refused_units, times=IN_TRANSACTION), writes, items)))
                 raise TransactionRefused(reasons)
-            for write, item in zip(writes, items, strict=True):
-                _apply(connection, write, item)
+            left = [_apply(connection, write, item) for write, item in zip(writes, items, strict=True)]
+        self._count(writes[0], sum(map(partial(changed_units, times=IN_TRANSACTION), items, left)))
 
     def owned(self, prefix: str, after: Key | None = None) -> list[Attributes]:
         """Return the next items, by key, whose partition begins with the prefix; none at the end."""
@@ -151,15 +173,12 @@ class SqliteTable:
 
     def owners(self) -> Iterator[str]:
         """Yield what stands before the `#` of partitions, each once; a look at the index for each, whatever it owns."""
-        after = ""
-        while True:
+
+        def next_partition(after: str) -> str | None:
             with self.database.reading() as connection:
-                row = connection.execute(_NEXT_PARTITION, (after,)).fetchone()
-            if row is None:
-                return
-            owner = row[0].partition("#")[0]
-            yield owner
-            after = f"{owner}#\U0010ffff"
+                return _next_partition(connection, after)
+
+        return _owners(next_partition)
 
     def sweep(self, now: datetime) -> int:
         """Delete the items that have expired and return how many; other writers get in between the batches."""
@@ -192,8 +211,14 @@ class SqliteTable:
             item = _stored(connection, key_of(write))
             _sound(write, item)
             if not permits(write, item):
+                self._count(write, refused_units(write, item))
                 raise ConditionFailed(item)
-            return _apply(connection, write, item) or {}
+            new = _apply(connection, write, item)
+        self._count(write, changed_units(item, new))
+        return new or {}
+
+    def _count(self, write: Write, units: int) -> None:
+        self._meter.used(tenant_of(key_of(write).pk), write_units=units)
 
 
 class TableSnapshot:
@@ -209,11 +234,33 @@ class TableSnapshot:
 
     def query(self, query: Query) -> Page:
         """Return one page of a key range, as SqliteTable.query() does."""
-        return _queried(self._connection, query)
+        return _queried(self._connection, query)[0]
 
     def owned(self, prefix: str, after: Key | None = None) -> list[Attributes]:
         """Return the next items of a prefix, as SqliteTable.owned() does."""
         return _owned(self._connection, prefix, after)
+
+    def owners(self) -> Iterator[str]:
+        """Yield what stands before the `#` of partitions, as SqliteTable.owners() does."""
+        return _owners(partial(_next_partition, self._connection))
+
+    def copy(self, file: Path) -> None:
+        """Write this state of the whole database into a new file."""
+        with closing(sqlite3.connect(file)) as target:
+            self._connection.backup(target)
+
+
+def _owners(next_partition: Callable[[str], str | None]) -> Iterator[str]:
+    partition = next_partition("")
+    while partition is not None:
+        owner = partition.partition("#")[0]
+        yield owner
+        partition = next_partition(f"{owner}#\U0010ffff")
+
+
+def _next_partition(connection: sqlite3.Connection, after: str) -> str | None:
+    row = connection.execute(_NEXT_PARTITION, (after,)).fetchone()
+    return None if row is None else row[0]
 
 
 def _refusal(write: Write, item: Attributes | None) -> Refusal | None:
@@ -252,7 +299,7 @@ def _stored(connection: sqlite3.Connection, key: Key) -> Attributes | None:
     return None if row is None else _decoded(*row)
 
 
-def _queried(connection: sqlite3.Connection, query: Query) -> Page:
+def _queried(connection: sqlite3.Connection, query: Query) -> tuple[Page, int]:
     if query.limit is not None and query.limit < 1:
         raise ValueError("a page has a limit of at least 1")
     return _index_page(connection, query) if query.index else _item_page(connection, query)
@@ -265,14 +312,14 @@ def _owned(connection: sqlite3.Connection, prefix: str, after: Key | None) -> li
     return [_decoded(*row) for row in connection.execute(_OWNED, bounds)]
 
 
-def _item_page(connection: sqlite3.Connection, query: Query) -> Page:
+def _item_page(connection: sqlite3.Connection, query: Query) -> tuple[Page, int]:
     start = (query.start or {}).get("sk", "")
     statement = _ITEMS_DOWN if query.descending else _ITEMS_UP
     with closing(connection.execute(statement, {**_range(query, start), "sk": start})) as rows:
         return _page((_decoded(*row) for row in rows), query.limit, ("pk", "sk"))
 
 
-def _index_page(connection: sqlite3.Connection, query: Query) -> Page:
+def _index_page(connection: sqlite3.Connection, query: Query) -> tuple[Page, int]:
     beyond = _AFTER_ALL_TEXT if query.descending else ""
     start = query.start or {}
     bounds = _range(query, start.get("isk", ""))
@@ -292,17 +339,20 @@ def _range(query: Query, start: str) -> dict[str, str]:
     return {"pk": query.pk, "low": low, "high": high}
 
 
-def _page(items: Iterable[Attributes], limit: int | None, key_names: tuple[str, ...]) -> Page:
+def _page(items: Iterable[Attributes], limit: int | None, key_names: tuple[str, ...]) -> tuple[Page, int]:
+    """Return as many of the items as a page takes, and how many bytes they count."""
     taken: list[Attributes] = []
     size = 0
     for item in items:
-        size += item_bytes(item)
+        larger = size + item_bytes(item)
         # One item is always returned, however large, or a page would never end. As in DynamoDB, which counts 1 MB a
         # page.
-        if taken and (len(taken) == limit or size > MAX_PAGE_BYTES):
-            return Page(tuple(taken), {name: str(taken[-1][name]) for name in key_names})
+        if taken and (len(taken) == limit or larger > MAX_PAGE_BYTES):
+            after = {name: str(taken[-1][name]) for name in key_names}
+            return Page(tuple(taken), after), size + REQUEST_MARK_BYTES * len(taken)
         taken.append(item)
-    return Page(tuple(taken))
+        size = larger
+    return Page(tuple(taken)), size + REQUEST_MARK_BYTES * len(taken)
 
 
 def _expiry(item: Attributes) -> int | None:

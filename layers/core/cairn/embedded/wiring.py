@@ -14,6 +14,7 @@ from cairn.ground.adapters import Adapters
 from cairn.process.once import Once
 from cairn.process.system import SystemClock, SystemEntropy, in_turn
 from cairn.settings.settings import EmbeddedStore, Settings, sandbox_environment
+from cairn.telemetry.record import CallMeter
 
 if TYPE_CHECKING:
     from cairn.calls.usage import Prices
@@ -36,7 +37,8 @@ class EmbeddedWiring:
         """
         store = self._store
         make_directory(store.directory)
-        table = SqliteTable(store.table_file)
+        meter = CallMeter()
+        table = SqliteTable(store.table_file, meter=meter)
         master = master_key_of(table, store.key_file, store.master_key)
 
         def gathered(calls: Sequence[Callable[[], object]]) -> list[object]:
@@ -45,11 +47,12 @@ class EmbeddedWiring:
 
         return Adapters(
             table=table,
-            blobs=DirectoryBlobs(store.blobs_directory),
+            blobs=DirectoryBlobs(store.blobs_directory, meter),
             keys=LocalKeyRing(master),
             clock=SystemClock(),
             entropy=SystemEntropy(),
             parallel=gathered,
+            meter=meter,
             holders=lambda: self.holders,
             own_disk=True,
         )

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from cairn.ground.errors import CorruptData
 from cairn.ground.tiers import Tier, expires_at
+from cairn.ground.trust import Trust
 
 Identity: TypeAlias = tuple[str, str]
 SAID: Final = "said_"
@@ -73,7 +74,9 @@ class Candidate:
 class Fact:
     """One belief and its history; `id` names the record, (fact_id, key) what it is about.
 
-    `outdates` are the newest of the sentences that hold no longer, or perhaps no longer, since this one was said.
+    `outdates` are the newest of the sentences that hold no longer, or perhaps no longer, since this one was said. One
+    that is `pinned` stands in every context of its user, and does not expire. One that is `apart` is merged with none
+    that says the same in other words, since that was taken back. It is a user's word unless `trust` says whose else.
     """
 
     id: str
@@ -92,6 +95,9 @@ class Fact:
     supersedes: str | None = None
     superseded_by: str | None = None
     outdates: tuple[Outdated, ...] = ()
+    pinned: bool = False
+    apart: bool = False
+    trust: Trust = Trust.USER
 
     def is_live(self, now: datetime) -> bool:
         """Return whether the fact is active and not past its expiry, swept or not."""
@@ -176,13 +182,14 @@ class Recording:
 
     turn_id: str
     user_id: str | None = None
+    trust: Trust = Trust.USER
     now: datetime
     new_id: Callable[[], str]
     l1_days: int
     l2_days: int
 
     def fact(self, claim: Candidate, held: Fact | None) -> Fact:
-        """Return the claim as a fact, in place of the one that is held."""
+        """Return the claim as a fact, in place of the one that is held, and pinned where that is."""
         fact = Fact(
             id=self.new_id(),
             fact_id=claim.fact_id,
@@ -194,11 +201,17 @@ class Recording:
             valid_from=self.now,
             recorded_at=self.now,
             last_seen=self.now,
-            expires_at=expires_at(claim.tier, self.now, self.l1_days, self.l2_days),
             supersedes=held.id if held else None,
+            trust=self.trust,
         )
         is_news = held is not None and normalise(held.value) != normalise(claim.value)
-        return outdating(fact, (*claim.outdates, *(outdated(held) if held and is_news else ())))
+        fact = outdating(fact, (*claim.outdates, *(outdated(held) if held and is_news else ())))
+        return self.pinning(fact, pinned=held is not None and held.pinned)
+
+    def pinning(self, fact: Fact, *, pinned: bool) -> Fact:
+        """Return the fact pinned, which keeps it from expiring, or not."""
+        end = None if pinned else expires_at(fact.tier, self.now, self.l1_days, self.l2_days)
+        return replace(fact, pinned=pinned, expires_at=end)
 
 
 def merge(active: Sequence[Fact], candidates: Sequence[Candidate], recording: Recording) -> Changes:
@@ -206,9 +219,11 @@ def merge(active: Sequence[Fact], candidates: Sequence[Candidate], recording: Re
 
     `active` is every active fact, not only the recalled ones. The same value and tier again changes nothing; another
     value supersedes the old; a retraction deletes the fact it names and adds none. Of several values for one
-    identity within the turn the last one counts. Merging the same candidates again changes nothing.
+    identity within the turn the last one counts. Merging the same candidates again changes nothing. A fact that goes by
+    a higher word than the turn's stays as it is; one that goes by a lower word is recorded anew if it is said again.
     """
     now = recording.now
+    candidates = heeded(candidates, active, recording.trust)
     # Of two that are about the same the later one counts, whatever order they come in.
     live = {identity(fact): fact for fact in sorted(active, key=_age) if fact.is_live(now)}
     claims = _last_claims(candidates)
@@ -217,7 +232,7 @@ def merge(active: Sequence[Fact], candidates: Sequence[Candidate], recording: Re
     seen: list[str] = []
     for about, claim in claims.items():
         held = live.get(about)
-        if held and _says_the_same(held, claim):
+        if held and _says_the_same(held, claim) and held.trust >= recording.trust:
             seen.append(held.id)
             continue
         fact = recording.fact(claim, held)
@@ -227,6 +242,19 @@ def merge(active: Sequence[Fact], candidates: Sequence[Candidate], recording: Re
     unclaimed = {about: fact for about, fact in live.items() if about not in claims}
     deleted = [replace(fact, state=State.DELETED, valid_to=now) for fact in _retracted(unclaimed, candidates)]
     return Changes(added=tuple(added), superseded=tuple(superseded), deleted=tuple(deleted), seen=tuple(seen))
+
+
+def heeded(candidates: Sequence[Candidate], held: Iterable[Fact], trust: Trust) -> Sequence[Candidate]:
+    """Return the statements that a word of this trust may make: none about what goes by a higher word, but that word.
+
+    `held` is all that is believed.
+    """
+    higher = {identity(fact): fact for fact in held if fact.trust > trust}
+    return [each for each in candidates if (fact := higher.get(identity(each))) is None or _repeats(each, fact)]
+
+
+def _repeats(claim: Candidate, fact: Fact) -> bool:
+    return not claim.retracts and _says_the_same(fact, claim)
 
 
 def to_record(fact: Fact) -> dict[str, Any]:
@@ -253,7 +281,15 @@ def to_record(fact: Fact) -> dict[str, Any]:
         "supersedes": fact.supersedes,
         "superseded_by": fact.superseded_by,
         **({"outdates": [list(each) for each in fact.outdates]} if fact.outdates else {}),
+        **({"pinned": True} if fact.pinned else {}),
+        **({"apart": True} if fact.apart else {}),
+        **({"trust": fact.trust.label} if fact.trust is not Trust.USER else {}),
     }
+
+
+def fact_lowered(record: Mapping[str, Any], most: Trust) -> dict[str, Any]:
+    """Return a fact's record with the fact trusted no further than that."""
+    return {**record, "trust": min(most, Trust.of(record.get("trust", Trust.USER.label))).label}
 
 
 def from_record(record: Mapping[str, Any]) -> Fact:
@@ -277,6 +313,9 @@ def from_record(record: Mapping[str, Any]) -> Fact:
             supersedes=record["supersedes"],
             superseded_by=record["superseded_by"],
             outdates=tuple(Outdated(*each) for each in record.get("outdates", ())),
+            pinned=bool(record.get("pinned", False)),
+            apart=bool(record.get("apart", False)),
+            trust=Trust.of(record.get("trust", Trust.USER.label)),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CorruptData("a stored fact is malformed") from error

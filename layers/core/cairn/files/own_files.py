@@ -13,7 +13,7 @@ from typing import TypeVar
 from cairn.files import paths
 from cairn.files.files import Body, Change, FileInfo, FileWrite, replaced_range, spliced
 from cairn.files.layout import FILES, file_of, file_sk
-from cairn.files.store import ChangedMeanwhile, FileRecord, FileStore, StoredFile, infos, moved, where_of
+from cairn.files.store import ChangedMeanwhile, FileRecord, FileStore, StoredFile, check_size, infos, moved, where_of
 from cairn.ground.adapters import Pending
 from cairn.ground.errors import (
     ConditionFailed,
@@ -21,7 +21,6 @@ from cairn.ground.errors import (
     CorruptData,
     InvalidArgument,
     MissingBlob,
-    PayloadTooLarge,
     ResourceBusy,
 )
 from cairn.ground.paging import every
@@ -50,7 +49,7 @@ class OwnFiles:
 
     def read(self, session: Session, path: str, start: int = 0, end: int | None = None) -> bytes | None:
         """Return the bytes from `start` up to `end`, or to the last; None where there is no such file."""
-        return self._unchanged(lambda: self._read(session, path, start, end))
+        return self.unchanged(lambda: self._read(session, path, start, end))
 
     def read_if_sound(self, session: Session, path: str) -> bytes:
         """Return all of a file, nothing where there is no such file or it is damaged, which is counted."""
@@ -75,11 +74,11 @@ class OwnFiles:
         Conflict where it has not the expected version, InvalidArgument where the path or the offset cannot be,
         PayloadTooLarge and QuotaExceeded over a limit, ResourceBusy where other calls write it all the time.
         """
-        return self._unchanged(lambda: self._write(session, path, write))
+        return self.unchanged(lambda: self._write(session, path, write))
 
     def delete(self, session: Session, path: str, if_version: int | None) -> bool:
         """Delete a file; False where there is none. Conflict and ResourceBusy as for a write."""
-        return self._unchanged(lambda: self._delete(session, path, if_version))
+        return self.unchanged(lambda: self._delete(session, path, if_version))
 
     def paths(self, session: Session) -> Iterator[str]:
         """Yield the relative path of every file."""
@@ -98,7 +97,7 @@ class OwnFiles:
             return False
         return True
 
-    def _unchanged(self, attempt: Callable[[], T]) -> T:
+    def unchanged(self, attempt: Callable[[], T]) -> T:
         """Return what an attempt returns during which no other call changed the file."""
         wait, lost = FIRST_WAIT_SECONDS, set[str]()
         for _ in range(ATTEMPTS):
@@ -131,21 +130,9 @@ class OwnFiles:
         start, end = replaced_range(body.size, write)
         tree = None if stored else self._place(session, path)
         change = spliced(body, start, end, write.content, partial(self._store.load, session, path))
-        if change.size > self._file_bytes:
-            limit = {"limit": "file_bytes", "most": self._file_bytes}
-            raise PayloadTooLarge(f"A file has at most {self._file_bytes} bytes", limit)
-        now = self._services.adapters.clock.now()
+        check_size(change.size, self._file_bytes)
         version = stored.version + 1 if stored else (tree or 0) + 1
-        where = where_of(session, path)
-        added, parts = self._store.added(session, path, change)
-        record = FileRecord(
-            key=where,
-            version=version,
-            size=change.size,
-            created_at=stored.record.created_at if stored else now,
-            updated_at=now,
-            content=self._services.vault.seal(session.tenant, where, {"parts": parts, "tail": change.tail.decode()}),
-        )
+        record, added = self._store.record(session, path, stored, change, version)
         guarded: list[Write] = [Put(record.to_item(), Equals("version", stored.version) if stored else ABSENT)]
         if tree is not None:
             guarded.append(moved(session, tree, version))

@@ -33,8 +33,3 @@ def facts(fact: Fact) -> str:
         case Tier.L2:
             year, week, _ = recorded.isocalendar()
             return f"memory_tiers/L2/{year}/{week:02d}/facts-{year}-W{week:02d}.jsonl"
-
-
-def directory_of(path: str) -> str:
-    """Return the directory that a file stands in."""
-    return path.rpartition("/")[0]

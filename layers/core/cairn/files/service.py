@@ -14,7 +14,7 @@ from cairn.files.canonical_form import View
 from cairn.files.files import PAGE_BYTES, FileInfo, FileList, FileType, FileWrite, Page, Passage, WriteMode, page_of
 from cairn.files.own_files import OwnFiles
 from cairn.files.passages import Passages
-from cairn.files.paths import ancestors, is_below, is_view, level, relative, root_of
+from cairn.files.paths import ancestors, below_root, is_below, is_memories, is_view, level, relative, root_of
 from cairn.ground.errors import InvalidArgument, NotFound, PayloadTooLarge, PermissionDenied
 from cairn.ground.session import Session
 from cairn.ground.settings import Limits
@@ -170,7 +170,7 @@ class Files:
             return {}
         known = self._own.info(session, where) if where else None
         found = [known] if known else self._own.infos(session, where)
-        return {file.path[len(root_of(session)) + 1 :]: file for file in found}
+        return {below_root(session, file.path): file for file in found}
 
     def _entries(self, session: Session, where: str, depth: int) -> dict[str, FileInfo]:
         """Return the files and directories below a path by their relative paths, or with depth 0 the path itself."""
@@ -194,6 +194,9 @@ class Files:
 
 def _own_path(session: Session, path: str, operation: str) -> str:
     where = relative(session, path)
+    if is_memories(where):
+        kept = {"path": path, "operation": operation}
+        raise PermissionDenied("the memory tool alone writes here, and keeps versions", kept, reason="read_only")
     if is_view(where):
         refused = {"path": path, "operation": operation}
         raise PermissionDenied("this path shows the session's memory and is read-only", refused, reason="read_only")

@@ -19,7 +19,7 @@ from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.attributes import moment, number
 from cairn.ground.codec import rfc3339
 from cairn.ground.damage import sound
-from cairn.ground.errors import CairnError, MissingBlob, QuotaExceeded, StoreError, TransactionRefused
+from cairn.ground.errors import CairnError, MissingBlob, PayloadTooLarge, QuotaExceeded, StoreError, TransactionRefused
 from cairn.ground.ids import time_ordered_id
 from cairn.ground.paging import every
 from cairn.ground.session import Session
@@ -106,10 +106,11 @@ class FileRecord:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file's record as it was read, and the content it describes."""
+    """A file's record as it was read, the content it describes, and the operation that wrote it, if that is known."""
 
     record: FileRecord
     body: Body
+    operation_id: str | None = None
 
     @property
     def version(self) -> int:
@@ -136,7 +137,7 @@ class FileStore:
         except MissingBlob:
             raise ChangedMeanwhile(str(item["blob"])) from None
         parts = tuple(Part(name, size) for name, size in record["parts"])
-        return StoredFile(FileRecord.of(item), Body(parts, record["tail"].encode()))
+        return StoredFile(FileRecord.of(item), Body(parts, record["tail"].encode()), record.get("operation_id"))
 
     def load(self, session: Session, path: str, part: Part) -> bytes:
         """Return what a part holds; ChangedMeanwhile where it is gone."""
@@ -178,6 +179,31 @@ class FileStore:
         deletes = (Delete(_where_part(session, path, part)) for part in change.dropped)
         return [*deletes, *dropping(self._services.adapters, session, blobs)]
 
+    def record(  # noqa: PLR0913, PLR0917 - what a record is made of
+        self,
+        session: Session,
+        path: str,
+        before: StoredFile | None,
+        change: Change,
+        version: int,
+        operation_id: str | None = None,
+    ) -> tuple[FileRecord, list[Write]]:
+        """Return the record that a change makes of a file, and the writes of its new parts."""
+        now, where = self._services.adapters.clock.now(), where_of(session, path)
+        added, parts = self.added(session, path, change)
+        content: dict[str, object] = {"parts": parts, "tail": change.tail.decode()}
+        if operation_id is not None:
+            content["operation_id"] = operation_id
+        record = FileRecord(
+            key=where,
+            version=version,
+            size=change.size,
+            created_at=before.record.created_at if before else now,
+            updated_at=now,
+            content=self._services.vault.seal(session.tenant, where, content),
+        )
+        return record, added
+
     def commit(
         self, session: Session, guarded: list[Write], growth: int, added: list[Write], dropped: list[Write]
     ) -> None:
@@ -207,10 +233,16 @@ def where_of(session: Session, path: str) -> Key:
     return Key(session_pk(session), file_sk(path))
 
 
-def infos(adapters: Adapters, session: Session, directory: str) -> Iterator[FileInfo]:
-    """Yield what is known of the files in a directory and below it, by path."""
+def check_size(size: int, most: int) -> None:
+    """Let a file have at most so many bytes; PayloadTooLarge where it has more."""
+    if size > most:
+        raise PayloadTooLarge(f"A file has at most {most} bytes", {"limit": "file_bytes", "most": most})
+
+
+def infos(adapters: Adapters, session: Session, directory: str, start: str = "") -> Iterator[FileInfo]:
+    """Yield what is known of the files in a directory and below it, by path, from the path `start` on."""
     low, high = prefix_range(file_sk(f"{directory}/" if directory else ""))
-    found = every(adapters.table, Query(session_pk(session), low, high))
+    found = every(adapters.table, Query(session_pk(session), max(low, file_sk(start)), high))
     yield from sound(adapters, found, lambda item: FileRecord.of(item).info(session))
 
 
@@ -218,10 +250,10 @@ def _where_part(session: Session, path: str, part: Part) -> Key:
     return Key(session_pk(session), file_part_sk(path, part.id))
 
 
-def moved(session: Session, seen: int, tree: int) -> Update:
-    """Return the write that moves the session's counter on if no file was made or deleted meanwhile."""
+def moved(session: Session, seen: int, tree: int, **more: Scalar) -> Update:
+    """Return the write that moves the session's counter on, and sets more, if nothing moved it on meanwhile."""
     condition = Equals("tree", seen) if seen else Missing("tree")
-    return Update(Key(session_pk(session), FILES), set={"tree": tree}, condition=condition)
+    return Update(Key(session_pk(session), FILES), set={"tree": tree, **more}, condition=condition)
 
 
 def _counted(session: Session, growth: int, most: int) -> Update:

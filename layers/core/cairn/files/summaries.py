@@ -13,6 +13,7 @@ from cairn.conversation.highlights import Highlights, highlights
 from cairn.conversation.roles import speaker
 from cairn.facts.facts import Fact, subject
 from cairn.files import periods as shards
+from cairn.files.paths import directory_of
 from cairn.log.entries import Chunk, TurnStamp
 
 MAX_ABSTRACT_WORDS = 200
@@ -123,11 +124,11 @@ def _leaves(contents: Contents) -> Iterable[_Leaf]:
     newest = contents.turns[-1].at
     for turn in contents.turns:
         kind: shards.EventKind = "archive" if turn.seq <= contents.archived_through else "raw"
-        yield _Leaf(shards.directory_of(shards.events(kind, turn.at)), turn.at, turns=[turn])
+        yield _Leaf(directory_of(shards.events(kind, turn.at)), turn.at, turns=[turn])
     for moment in contents.compactions:
-        yield _Leaf(shards.directory_of(shards.events("compact", moment)), moment, compactions=[moment])
+        yield _Leaf(directory_of(shards.events("compact", moment)), moment, compactions=[moment])
     for fact in contents.facts:
-        yield _Leaf(shards.directory_of(shards.facts(fact)), fact.recorded_at, facts=[fact])
+        yield _Leaf(directory_of(shards.facts(fact)), fact.recorded_at, facts=[fact])
     yield _Leaf("indexes", newest, facts=contents.facts)
     yield _Leaf("meta", newest, turns=contents.turns)
     yield _Leaf("runtime/context", newest, turns=contents.turns)

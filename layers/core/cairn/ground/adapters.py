@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
+    from cairn.ground.ids import Tenant
     from cairn.ground.jobs import Job
     from cairn.ground.ports import (
         Blobs,
@@ -14,12 +15,14 @@ if TYPE_CHECKING:
         Entropy,
         Jobs,
         KeyRing,
+        Meter,
         Parallel,
         Table,
         Tally,
     )
     from cairn.ground.table import Key
     from cairn.ground.tiers import Tier
+    from cairn.ground.units import Units
 
 
 class NoTally:
@@ -46,6 +49,9 @@ class NoTally:
     def access_anomaly(self) -> None:
         """Do nothing."""
 
+    def seen(self, name: str, position: str) -> None:
+        """Do nothing."""
+
     def damaged(self, where: Key | None = None) -> None:
         """Do nothing."""
 
@@ -53,6 +59,21 @@ class NoTally:
     def damage_met(self) -> int:
         """Return 0."""
         return 0
+
+
+class NoMeter:
+    """Counts nothing."""
+
+    def used(self, owner: Tenant, **units: float) -> None:
+        """Do nothing."""
+
+    def take(self, tenant: Tenant, room: int | None = None) -> Mapping[str, Units]:
+        """Return nothing."""
+        del tenant, room
+        return {}
+
+    def give_back(self, tenant: Tenant, taken: Mapping[str, Units]) -> None:
+        """Do nothing."""
 
 
 class NoJobs:
@@ -78,11 +99,17 @@ class Holders:
         return not holder
 
 
+def _never() -> bool:
+    """Tell that the process goes on."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Adapters:
     """The adapters of one process, as the package of its store makes them.
 
-    `own_disk` says that the store is on a disk of this machine, which may be full.
+    `own_disk` says that the store is on a disk of this machine, which may be full. `is_ending` tells whether the
+    process is about to end: long work in its background stops then.
     """
 
     table: Table
@@ -93,8 +120,10 @@ class Adapters:
     parallel: Parallel
     jobs: Jobs = field(default_factory=NoJobs)
     tally: Tally = field(default_factory=NoTally)
+    meter: Meter = field(default_factory=NoMeter)
     holders: Callable[[], Holders] = Holders
     own_disk: bool = False
+    is_ending: Callable[[], bool] = _never
 
     def holder(self) -> str:
         """Return a new name under which a call holds leases and claims."""

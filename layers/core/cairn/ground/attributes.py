@@ -25,6 +25,14 @@ def number(item: Attributes, name: str, default: int | None = None) -> int:
     return value
 
 
+def flag(item: Attributes, name: str) -> bool:
+    """Return an attribute that is true or false; a missing one is false."""
+    value = _sound(item).get(name, False)
+    if not isinstance(value, bool):
+        raise CorruptData(f"a stored item has no flag as its {name}")
+    return value
+
+
 def moment(item: Attributes, name: str) -> datetime:
     """Return an attribute that is a moment, as codec.rfc3339() wrote it."""
     try:

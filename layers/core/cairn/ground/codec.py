@@ -1,9 +1,10 @@
-"""Encode JSON as Cairn stores and hashes it, and times as RFC 3339."""
+"""Encode JSON as Cairn stores and hashes it, times as RFC 3339, and bytes as text."""
 
 from __future__ import annotations
 
 import json
 import sys
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,16 @@ NEWEST = 32769
 def canonical(value: object) -> bytes:
     """Return the one JSON text of a value: sorted keys, no spaces, UTF-8; equal values give equal bytes."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def base64url(data: bytes) -> str:
+    """Return bytes as text that is fit for a URL or a cookie (RFC 4648, section 5), without padding."""
+    return urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def of_base64url(text: str) -> bytes:
+    """Return the bytes that base64url() was given; ValueError for other text."""
+    return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
 def pack(value: object) -> bytes:

@@ -38,6 +38,9 @@ DenialReason: TypeAlias = Literal["authorization", "scope", "project", "user", "
 """Why a call is not allowed: no authorizer spoke for it, its key opens not this operation or project, or speaks for
 another user; the session is another user's; its policy does not allow it, or nobody may do it."""
 
+VERBATIM = "verbatim"
+"""The detail of an error whose message a model is to be given as it is, with nothing before it."""
+
 
 class CairnError(Exception):
     """An error a caller may see: a stable code, a plain message, details without content."""
@@ -236,6 +239,11 @@ class TransactionRefused(StoreError):
 
 class NoAnswer(Exception):
     """Another server gave no usable answer; the message says why, without anything it was sent or answered."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        """Keep the status of its answer too, where it gave one."""
+        super().__init__(message)
+        self.status = status
 
 
 class ModelFailed(Exception):

@@ -21,6 +21,8 @@ Digest = NewType("Digest", str)
 MAX_ID_CHARACTERS = 128
 _PROJECT_PART = r"(?!\.{1,2}(?:/|\Z))[A-Za-z0-9_.-]+"
 _PROJECT = re.compile(rf"(?=.{{1,128}}\Z){_PROJECT_PART}(?:/{_PROJECT_PART})*")
+_BRANCH = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_BRANCH_SIGN = "@"
 _TENANT = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -56,6 +58,36 @@ def project(value: str) -> Project:
         problem = "must be 1-128 letters, digits, _, . or -, in parts joined by /, none of them empty, . or .."
         raise InvalidArgument("project", problem)
     return Project(value)
+
+
+def project_or_branch(value: str) -> Project:
+    """Return a valid project name, or that of a branch of one, such as `garden@try-1`; InvalidArgument otherwise."""
+    of, sign, name = value.partition(_BRANCH_SIGN)
+    if len(value) > MAX_ID_CHARACTERS:
+        raise InvalidArgument("project", f"must be at most {MAX_ID_CHARACTERS} characters")
+    return branch_project(project(of), name) if sign else project(value)
+
+
+def branch_project(of: Project, name: str) -> Project:
+    """Return what a branch of a project is called in calls; InvalidArgument where its name is none."""
+    if not _BRANCH.fullmatch(name):
+        raise InvalidArgument("branch", "must be 1-64 letters, digits, _, . or -")
+    return Project(f"{of}{_BRANCH_SIGN}{name}")
+
+
+def is_branch(value: str) -> bool:
+    """Tell whether a project's name is that of a branch."""
+    return _BRANCH_SIGN in value
+
+
+def trunk(value: Project) -> Project:
+    """Return the project that a branch is of, or the project itself."""
+    return Project(value.partition(_BRANCH_SIGN)[0])
+
+
+def branch_of(value: Project) -> str:
+    """Return the name of a branch within its project, "" where it is none."""
+    return value.partition(_BRANCH_SIGN)[2]
 
 
 def session_id(value: str) -> SessionId:

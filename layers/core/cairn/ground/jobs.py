@@ -88,8 +88,24 @@ class SealAudit:
         return cls(_tenant(record))
 
 
-Job: TypeAlias = MaintainShard | IndexLog | EmbedLog | SealAudit
-KINDS: tuple[type[Job], ...] = (MaintainShard, IndexLog, EmbedLog, SealAudit)
+@dataclass(frozen=True, slots=True)
+class RunTask:
+    """Run a task that an operator started; it may take long, and is sent on one machine alone."""
+
+    kind: ClassVar[str] = "run_task"
+    delay_seconds: ClassVar[int] = 0
+
+    tenant: Tenant
+    task_id: str
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> RunTask:
+        """Return the job that was recorded, InvalidArgument where it names no task."""
+        return cls(_tenant(record), _text(record, "task_id"))
+
+
+Job: TypeAlias = MaintainShard | IndexLog | EmbedLog | SealAudit | RunTask
+KINDS: tuple[type[Job], ...] = (MaintainShard, IndexLog, EmbedLog, SealAudit, RunTask)
 
 
 def encoded(job: Job) -> str:

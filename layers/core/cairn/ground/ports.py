@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from cairn.facts.proposals import FactQuestion, Proposals
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cairn.ground.settings import HeuristicSettings
     from cairn.ground.table import Attributes, Delete, Key, Page, Put, Query, Update, Write
     from cairn.ground.tiers import Tier
+    from cairn.ground.units import Units
     from cairn.recall.corpus import Vector
     from cairn.recall.token_vectors import Tokens
     from cairn.vault.data_key import DataKey
@@ -111,6 +112,26 @@ class Inventory(Protocol):
 
     def scrub(self) -> None:
         """Overwrite what deleted items leave in files that are this store's own; Unavailable while others use them."""
+        ...
+
+
+class Storage(Protocol):
+    """Keeps the files of backups, each under a name with `/` between its parts; `str` says for people where that is."""
+
+    def names(self, prefix: str = "") -> Iterator[str]:
+        """Yield the name of each file that begins so, in order."""
+        ...
+
+    def fetch(self, name: str, into: BinaryIO) -> None:
+        """Copy what is in a file; NotFound where it is not there."""
+        ...
+
+    def put(self, name: str, file: BinaryIO) -> None:
+        """Keep a file under a name that nothing has; it is there whole or not at all."""
+        ...
+
+    def delete(self, name: str) -> None:
+        """Remove a file, if it is there."""
         ...
 
 
@@ -212,6 +233,16 @@ class TokenEmbedder(Embedder, Protocol):
         ...
 
 
+@runtime_checkable
+class LoadedEmbedder(Embedder, Protocol):
+    """Embeds texts by a model that it loads into this process with the first of them."""
+
+    @property
+    def is_loaded(self) -> bool:
+        """Return whether the model is loaded."""
+        ...
+
+
 class HttpGet(Protocol):
     """Fetches small public documents from other servers."""
 
@@ -220,11 +251,28 @@ class HttpGet(Protocol):
         ...
 
 
+class HttpPost(Protocol):
+    """Sends small forms to other servers."""
+
+    def __call__(self, url: str, form: Mapping[str, str], /) -> bytes:
+        """Return the answer to a form at a valid URL; NoAnswer where none comes soon, it is too large or a refusal."""
+        ...
+
+
 class Jobs(Protocol):
     """A queue of work for later; a job is done at least once, in no order, or can be found again in the store."""
 
     def send(self, jobs: Sequence[Job]) -> None:
         """Queue the jobs; Unavailable if it is not sure that all of them were taken."""
+        ...
+
+
+@runtime_checkable
+class CountedJobs(Jobs, Protocol):
+    """A queue of this process, which knows how many jobs wait in it."""
+
+    def waiting(self, tenant: Tenant) -> int:
+        """Return how many jobs of a tenant were sent and have not begun."""
         ...
 
 
@@ -270,6 +318,10 @@ class Tally(Protocol):
         """Count an access of someone who reaches for much in many places, or under a policy that was rolled back."""
         ...
 
+    def seen(self, name: str, position: str) -> None:
+        """Note how far the call has read what it goes by: a log, a session; the last position counts."""
+        ...
+
     def damaged(self, where: Key | None = None) -> None:
         """Count a stored record that is damaged, and gone round where it can be; note what kind of record it is."""
         ...
@@ -277,6 +329,31 @@ class Tally(Protocol):
     @property
     def damage_met(self) -> int:
         """Return how often this process has met a damaged record."""
+        ...
+
+
+class Meter(Protocol):
+    """Counts what calls use of table and blobs, and keeps it by tenant and tool until an audit record tells it."""
+
+    def used(  # noqa: PLR0913 - what calls use, each by its name
+        self,
+        owner: Tenant,
+        *,
+        read_units: float = 0,
+        write_units: float = 0,
+        blob_reads: int = 0,
+        blob_writes: int = 0,
+        blob_deletes: int = 0,
+    ) -> None:
+        """Count what the running call has just used of what its owner stores; what all share is counted for nobody."""
+        ...
+
+    def take(self, tenant: Tenant, room: int | None = None) -> Mapping[str, Units]:
+        """Return what the tenant's calls used, by tool, and forget it; only what is written down in `room` bytes."""
+        ...
+
+    def give_back(self, tenant: Tenant, taken: Mapping[str, Units]) -> None:
+        """Keep again what was taken and could not be told."""
         ...
 
 

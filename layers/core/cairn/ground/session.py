@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId, trunk
 
 ResponseItem: TypeAlias = Mapping[str, Any]
 """An item of the OpenAI Responses API; of one that a client sent, fields Cairn does not know stay untouched."""
@@ -19,6 +19,11 @@ class Session:
     tenant: Tenant
     project: Project
     session_id: SessionId
+
+
+def on_trunk(session: Session) -> Session:
+    """Return the session that one on a branch goes on from, or the session itself."""
+    return replace(session, project=trunk(session.project))
 
 
 NO_SESSION = SessionId("")

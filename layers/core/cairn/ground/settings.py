@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt, Le, Lt
 from typing_extensions import Doc
 
-from cairn.ground.ids import Project, matches
+from cairn.ground.ids import Project, matches, trunk
 
 RecallScope = Literal["session", "user", "project"]
 MemoryScope = Literal["session", "user", "project", "user_everywhere"]
@@ -111,8 +111,8 @@ class MemorySettings:
         Ge(0),
         Le(20_000),
         Doc(
-            "How many of these tokens go first to what holds whatever is asked: preferences and instructions of the "
-            "user, and kept rules, standards and conventions. With 0 they have to match."
+            "How many of these tokens go first to what holds whatever is asked: pinned facts, preferences and "
+            "instructions of the user, and kept rules, standards and conventions. With 0 they have to match."
         ),
     ] = 200
     compact_threshold: Annotated[
@@ -128,6 +128,12 @@ class MemorySettings:
         Ge(0),
         Le(3650),
         Doc("Maintenance erases a session whose last turn is so many days old; 0 keeps sessions for ever."),
+    ] = 0
+    erasure_grace_days: Annotated[
+        int,
+        Ge(0),
+        Le(365),
+        Doc("Erasing a user, a tenant or a session left alone waits so many days, in which it can be undone; 0: none."),
     ] = 0
     summary_refresh_interval_minutes: Annotated[
         int, Ge(0), Le(525_600), Doc("Directory summaries are refreshed at most this often.")
@@ -178,7 +184,7 @@ class MemorySettings:
 
     def shares(self, project: Project) -> bool:
         """Tell whether the project's sessions are everyone's who may use it, as they are where all is recalled."""
-        return self.recall_scope == "project" or any(matches(each, project) for each in self.shared_projects)
+        return self.recall_scope == "project" or any(matches(each, trunk(project)) for each in self.shared_projects)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,6 +214,13 @@ class OidcSettings:
         ),
     ] = ""
     scope_prefix: Annotated[str, Doc("What stands before read, write and admin in a token's scopes.")] = "cairn:"
+    console_client_id: Annotated[
+        str,
+        Doc(
+            "The public client under which people sign in to the console at the issuer, which has to let it ask for "
+            "openid and all three scopes; empty for API keys alone."
+        ),
+    ] = ""
 
     @property
     def bound_claim(self) -> str:
@@ -280,12 +293,14 @@ class EmbeddingSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quotas:
-    """How much key-value memory may hold: `settings.mcp.quotas.*`. Bytes are of keys and values as JSON."""
+    """How much key-value memory and documents may hold: `settings.mcp.quotas.*`; bytes of keys and values as JSON."""
 
     namespace_items: Annotated[int, Ge(1), Doc("The most keys of one namespace.")] = 10_000
     namespace_bytes: Annotated[int, Ge(1), Doc("The most bytes of one namespace.")] = 100_000_000
     tenant_items: Annotated[int, Ge(1), Doc("The most keys of one tenant.")] = 100_000
     tenant_bytes: Annotated[int, Ge(1), Doc("The most bytes of one tenant.")] = 1_000_000_000
+    documents: Annotated[int, Ge(1), Doc("The most documents of one user in a project, or of the project.")] = 1_000_000
+    document_bytes: Annotated[int, Ge(1), Doc("The most bytes of their documents.")] = 10_000_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,6 +331,17 @@ class AuditSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BackupSettings:
+    """What `cairn serve` backs up by itself: `settings.mcp.backup.*`, on one machine alone."""
+
+    to: Annotated[
+        str, Doc("Where `cairn serve` keeps backups: a directory or s3://bucket/prefix; empty: it makes none.")
+    ] = ""
+    every: Annotated[int, Ge(1), Le(720), Doc("How old the newest backup is when the next is made, in hours.")] = 24
+    keep: Annotated[int, Ge(1), Le(1000), Doc("How many backups are kept; older ones are removed.")] = 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveSettings:
     """What the session archive takes: `settings.mcp.archive.*`, deploy-wide."""
 
@@ -336,10 +362,23 @@ class Limits:
     project_bytes: Annotated[
         int, Ge(1024), Le(100_000_000_000), Doc("The most bytes that the files of a project's sessions have together.")
     ] = 100_000_000
+    file_versions: Annotated[
+        int,
+        Ge(0),
+        Le(10_000),
+        Doc(
+            "How many earlier versions of memory files are kept for each user, session and project, the newest of all "
+            "its files; they are not counted as the project's bytes."
+        ),
+    ] = 200
     json_depth: Annotated[int, Ge(4), Le(200), Doc("The deepest nesting of a request.")] = 32
     json_values: Annotated[
         int, Ge(1000), Le(2_000_000), Doc("The most values in a request: objects, lists, and what they hold.")
     ] = 100_000
     value_bytes: Annotated[
-        int, Ge(1), Le(6_000_000), Doc("The largest value of key-value memory as JSON, in bytes.")
+        int, Ge(1), Le(6_000_000), Doc("The largest value of key-value memory, or of a document, as JSON, in bytes.")
     ] = 1_000_000
+    log_items: Annotated[int, Ge(1), Le(10_000_000), Doc("The most items of one item log.")] = 100_000
+    log_bytes: Annotated[
+        int, Ge(1024), Le(100_000_000_000), Doc("The most bytes of one item log: of its items' ids, and data as JSON.")
+    ] = 500_000_000

@@ -1,6 +1,6 @@
-"""Keys, items, conditions, writes and ranges of the table, and the limits that every store enforces.
+"""Keys, items, conditions, writes and ranges of the table, the limits that every store enforces, and capacity units.
 
-Sizes and limits are DynamoDB's: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+Sizes, limits and units are DynamoDB's: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from cairn.ground.errors import CorruptData
+from cairn.ground.errors import CorruptData, Refusal, TransactionRefused
 from cairn.ground.ids import Tenant
 
 Scalar: TypeAlias = str | int | bytes | bool
@@ -24,6 +24,12 @@ RESERVED_NAME = "_rid"
 DAMAGED = "_damaged"
 """The one attribute beside its key of a row that a store cannot decode: the row's bytes. No write may build on it."""
 _INTEGER_LIMIT = 10**38
+READ_UNIT_BYTES = 4096
+WRITE_UNIT_BYTES = 1024
+IN_TRANSACTION = 2
+"""How many units a transaction takes for each of a write."""
+REQUEST_MARK_BYTES = len(RESERVED_NAME) + 16
+"""What the DynamoDB adapter adds to items that it writes under a condition, and is counted for all: its mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +151,12 @@ def key_of(write: Write) -> Key:
     raise ValueError("a put holds pk and sk as text")
 
 
+def conditions_lost(writes: Sequence[Write], refused: TransactionRefused) -> dict[Key, Refusal]:
+    """Return which items of a refused transaction were not as its conditions had them."""
+    reasons = zip(writes, refused.reasons, strict=False)
+    return {key_of(write): why for write, why in reasons if why is not None and why.code == "condition"}
+
+
 def check_writes(writes: Sequence[Write]) -> None:
     """Raise ValueError unless these are 1 to 100 possible writes to distinct items, 400 KB each and 4 MB in all."""
     keys = {key_of(write) for write in writes}
@@ -230,3 +242,34 @@ def tenant_of(pk: str) -> Tenant:
 def prefix_range(prefix: str) -> tuple[str, str]:
     """Return the inclusive range of all sort keys that begin with the prefix."""
     return prefix, prefix + "\U0010ffff"
+
+
+def stored_bytes(item: Attributes | None) -> int:
+    """Return what an item counts, 0 where there is none."""
+    return item_bytes(item) + REQUEST_MARK_BYTES if item else 0
+
+
+def read_units(size: int, *, index: bool = False) -> float:
+    """Return the units of a read of so many bytes: consistent, or of the index, which is read eventually at half."""
+    return max(1, -(-size // READ_UNIT_BYTES)) / (2 if index else 1)
+
+
+def write_units(before: Attributes | None, after: Attributes | None) -> int:
+    """Return the units of a write by the larger of what it finds and leaves, those of the index not among them."""
+    return max(1, -(-max(stored_bytes(before), stored_bytes(after)) // WRITE_UNIT_BYTES))
+
+
+def index_units(before: Attributes | None, after: Attributes | None) -> int:
+    """Return what a change costs in the index: one unit to take an entry out, one to put one in."""
+    entries = [tuple(item[name] for name in ("ipk", "isk") if name in item) for item in (before or {}, after or {})]
+    return sum(map(bool, entries)) if entries[0] != entries[1] else 0
+
+
+def changed_units(before: Attributes | None, after: Attributes | None, *, times: int = 1) -> int:
+    """Return all units of a write that was done, on its own or, twice as many times, in a transaction."""
+    return times * write_units(before, after) + index_units(before, after)
+
+
+def refused_units(write: Write, found: Attributes | None, *, times: int = 1) -> int:
+    """Return the units of a write that was refused: it is paid for as well, and changes no index."""
+    return times * write_units(found, write.item if isinstance(write, Put) else None)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from cairn.ground.adapters import Adapters, Pending
+from cairn.ground.attributes import text
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import TransactionRefused, Unavailable
 from cairn.ground.ids import Digest, Namespace, Tenant
@@ -91,6 +92,9 @@ class Collector:
         raise Unavailable("keys are written all the time; run the recount again")
 
     def _discard(self, tenant: Tenant, where: Key) -> int:
+        item = self._adapters.table.get(where)  # the index may be behind what uses the blob again, or has just read it
+        if item is None or text(item, "isk") > rfc3339(self._adapters.clock.now()):
+            return 0
         self._adapters.blobs.delete(tenant, Digest(where.sk.removeprefix(keyvalue_layout.garbage_sk(Digest("")))))
         self._adapters.table.delete(Delete(where))
         return 1

@@ -7,7 +7,6 @@ is seen by every read that begins after its write returned.
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice
@@ -16,6 +15,7 @@ from typing import Any
 
 from cairn.ground import attributes
 from cairn.ground.adapters import Adapters, Pending
+from cairn.ground.codec import base64url, of_base64url
 from cairn.ground.damage import sound, sound_or_none
 from cairn.ground.errors import CorruptData, InvalidArgument, NotFound
 from cairn.ground.ids import Namespace, Tenant
@@ -29,7 +29,6 @@ from cairn.keyvalue.model import Entry, KeyName, Listing, Place, StoredValue, Us
 from cairn.keyvalue.writing import Writing
 from cairn.vault.vault import Vault
 
-MAX_CURSOR_CHARACTERS = 1024
 SPARE = 50
 """How many keys more than asked for a page reads, so that expired ones among them seldom cost a second read."""
 
@@ -110,14 +109,13 @@ class KeyValue:
 
 def seal_cursor(vault: Vault, tenant: Tenant, pk: str, prefix: str, last: KeyName) -> str:
     """Return the cursor of what follows the last key, fit for a URL."""
-    return urlsafe_b64encode(vault.seal_blob(tenant, _where(pk, prefix), last.encode())).decode().rstrip("=")
+    return base64url(vault.seal_blob(tenant, _where(pk, prefix), last.encode()))
 
 
 def unseal_cursor(vault: Vault, tenant: Tenant, pk: str, prefix: str, cursor: str) -> KeyName:
     """Return the last key of the page before; InvalidArgument for what is no cursor of this listing."""
     try:
-        token = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
-        return KeyName(vault.unseal_blob(tenant, _where(pk, prefix), token).decode())
+        return KeyName(vault.unseal_blob(tenant, _where(pk, prefix), of_base64url(cursor)).decode())
     except (ValueError, CorruptData):
         raise InvalidArgument("cursor", "is no cursor of this namespace and prefix; begin again without one") from None
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-from cairn.ground import codec
+from cairn.ground import codec, retries
 from cairn.ground.adapters import Adapters
 from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import CairnError, Conflict, NotFound, Refusal, ResourceBusy, TransactionRefused
 from cairn.ground.ids import Digest
 from cairn.ground.settings import Quotas
-from cairn.ground.table import Attributes, Key, Scalar, key_of
+from cairn.ground.table import Attributes, Key, Scalar, conditions_lost
 from cairn.keyvalue import changes
 from cairn.keyvalue.changes import GRACE, Change
 from cairn.keyvalue.collection import Collector
@@ -23,15 +23,10 @@ from cairn.keyvalue.model import Entry, Place
 from cairn.vault.cipher import NONCE_BYTES, TAG_BYTES
 from cairn.vault.vault import MAX_INLINE_BYTES, Vault
 
-ATTEMPTS = 16
-RETRY_SECONDS = 0.02
-MOST_RETRY_SECONDS = 0.5
 COLLECT_AT = 16
-"""How much has to have fallen due before a write collects it, which costs it two round trips more."""
+"""How much has to have fallen due before a write collects it, which costs it three round trips more."""
 MOST_KNOWN = 4096
 """Of how many keys a process keeps what it last wrote: a guess, which the store confirms or corrects."""
-_MICROSECOND = timedelta(microseconds=1)
-_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +70,7 @@ class Writing:
     def _commit(self, place: Place, content: _Content | None, if_version: int | None, *, required: bool) -> int:
         """Change a key and return its version, 0 where it has none any more; only what was read is refused for good."""
         old, is_read = self._known.peek(place), False
-        for attempt in range(ATTEMPTS):
+        for attempt in range(retries.ATTEMPTS):
             now = self._adapters.clock.now()
             there = old if old is not None and old.is_there(now) else None
             objection = _objection(there, if_version, required=required)
@@ -135,8 +130,7 @@ class Writing:
         try:
             self._adapters.parallel([lambda: self._adapters.table.transact(writes), look])
         except TransactionRefused as refused:
-            reasons = zip(writes, refused.reasons, strict=True)
-            return {key_of(write): why for write, why in reasons if why is not None and why.code == "condition"}
+            return conditions_lost(writes, refused)
         if len(due) >= COLLECT_AT:
             with suppress(CairnError):
                 self._collection.collect(tenant, due)
@@ -153,8 +147,7 @@ class Writing:
         for which in full:
             self._make_room(place, which)
         if not full:
-            pause = min(RETRY_SECONDS * 2**attempt, MOST_RETRY_SECONDS)
-            self._adapters.clock.sleep(pause * (1 + self._adapters.entropy.token(1)[0] / 256))
+            retries.wait(self._adapters, attempt)
         return change.old, is_read
 
     def _make_room(self, place: Place, which: str) -> None:
@@ -198,6 +191,6 @@ def _objection(there: Entry | None, if_version: int | None, *, required: bool) -
 def _change(place: Place, old: Entry | None, content: _Content | None, now: datetime) -> Change:
     if content is None:
         return Change(place, old, None)
-    version = max((now - _EPOCH) // _MICROSECOND, 0 if old is None else old.version + 1)
+    version = retries.next_version(now, -1 if old is None else old.version)
     new = Entry(version=version, size=content.size, until=content.until, blob=content.blob)
     return Change(place, old, new, content.attributes)

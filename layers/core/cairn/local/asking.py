@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from cairn.ground.ids import Project, Tenant, UserId
-from cairn.local.options import data_option, project_of, tenant_option, user_of
+from cairn.local.options import data_option, project_or_branch_of, tenant_option, user_of
+
+if TYPE_CHECKING:
+    from cairn.services import Services
 
 SESSION: Final = "shell"
 """The conversation in which a person at the shell keeps and asks, where a tool has to be told one."""
-Ask: TypeAlias = Callable[..., dict[str, Any]]
-"""A function that asks the tool of a name with arguments; those that are None are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Asks tools about somebody's memory, as `names` say by the fields of tools."""
+
+    services: Services
+    tenant: Tenant
+    names: Mapping[str, str]
+    execute: Callable[[str, Mapping[str, Any]], dict[str, Any]]
+
+    def __call__(self, name: str, /, **given: object) -> dict[str, Any]:
+        """Ask the tool of a name with arguments; those that are None are left out."""
+        return self.execute(name, given)
 
 
 def asking(run: Callable[..., None]) -> Callable[..., None]:
@@ -30,7 +45,8 @@ def asking(run: Callable[..., None]) -> Callable[..., None]:
 
         names = OwnNames.of(project, user)
         with services(data, os.environ) as opened_services:
-            run(_asker(opened_services, owner, names.fields), **given)
+            ask = _asker(opened_services, owner, names.fields)
+            run(Ask(opened_services, owner, names.fields, ask), **given)
 
     options = (
         data_option,
@@ -44,8 +60,8 @@ def asking(run: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--project",
             envvar="CAIRN_PROJECT",
-            callback=project_of,
-            help="The project. Default: CAIRN_PROJECT, or else default.",
+            callback=project_or_branch_of,
+            help="The project, or PROJECT@BRANCH. Default: CAIRN_PROJECT, or else default.",
         ),
     )
     for option in options:
@@ -53,9 +69,12 @@ def asking(run: Callable[..., None]) -> Callable[..., None]:
     return opened
 
 
-def _asker(services: Any, owner: Tenant, names: Mapping[str, str]) -> Ask:
+def _asker(
+    services: Services, owner: Tenant, names: Mapping[str, str]
+) -> Callable[[str, Mapping[str, Any]], dict[str, Any]]:
     from cairn.access.api_keys import ALL_PROJECTS, SCOPES  # noqa: PLC0415
     from cairn.access.callers import Caller  # noqa: PLC0415
+    from cairn.ground.trust import Trust  # noqa: PLC0415
     from cairn.local.server.doors import load  # noqa: PLC0415
     from cairn.tool.call import Call, execute  # noqa: PLC0415
 
@@ -63,9 +82,10 @@ def _asker(services: Any, owner: Tenant, names: Mapping[str, str]) -> Ask:
     # A person asks for all that is theirs, whatever an agent's calls see by default.
     memory = replace(services.settings.memory, recall_scope="user")
     services.settings = replace(services.settings, memory=memory)
-    call = Call(Caller(owner, frozenset(SCOPES), "shell", (ALL_PROJECTS,)), services)
+    # Who opens the store itself is its operator.
+    call = Call(Caller(owner, frozenset(SCOPES), "shell", (ALL_PROJECTS,), trust=Trust.OPERATOR), services)
 
-    def ask(name: str, **given: object) -> dict[str, Any]:
+    def ask(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
         tool = catalog[name]
         takes = tool.input_schema()
         usual = {**names, "recall_scope": "user"} | ({"session_id": SESSION} if _needs_session(takes) else {})

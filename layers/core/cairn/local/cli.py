@@ -11,9 +11,12 @@ import click
 from cairn import __version__
 from cairn.ground.errors import CairnError, InvalidArgument, SettingsError
 from cairn.ground.ids import Project, Tenant, UserId
+from cairn.local.backup.command import backup, drill
 from cairn.local.commands.archive import archive
 from cairn.local.commands.audit import audit
+from cairn.local.commands.branch import branch
 from cairn.local.commands.completion import completion
+from cairn.local.commands.cost import cost
 from cairn.local.commands.data_keys import data_keys
 from cairn.local.commands.erase import erase
 from cairn.local.commands.export import export
@@ -21,9 +24,23 @@ from cairn.local.commands.files import files
 from cairn.local.commands.hook import hook
 from cairn.local.commands.import_ import import_
 from cairn.local.commands.keys import keys
-from cairn.local.commands.look import forget, projects, recall, remember, sessions, show, users
+from cairn.local.commands.look import (
+    changes,
+    correct,
+    forget,
+    pin,
+    projects,
+    recall,
+    remember,
+    restore,
+    sessions,
+    show,
+    users,
+)
 from cairn.local.commands.model import model
+from cairn.local.commands.plan import plan
 from cairn.local.commands.policy import policy
+from cairn.local.commands.replay import replay
 from cairn.local.connect.command import connect
 from cairn.local.connect.headers import headers
 from cairn.local.doctor.command import doctor
@@ -126,10 +143,27 @@ def stdio(*, profile: str | None, project: Project | None, user: UserId | None, 
 for command in (connect, doctor, headers):
     main.add_command(command)
 
-for command in (remember, recall, show, sessions, users, projects, forget, completion):
+for command in (
+    remember,
+    recall,
+    show,
+    changes,
+    sessions,
+    users,
+    projects,
+    forget,
+    correct,
+    pin,
+    restore,
+    branch,
+    completion,
+):
     main.add_command(command)
 
-for command in (keys, data_keys, archive, policy, audit, files, export, import_, erase, model, service, hook):
+for command in (backup, drill, plan, replay):
+    main.add_command(command)
+
+for command in (keys, data_keys, archive, policy, audit, cost, files, export, import_, erase, model, service, hook):
     main.add_command(command)
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -10,6 +14,9 @@ from cairn.ground import ids
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Project, Tenant, UserId
 
+Name = TypeVar("Name")
+_DURATION = re.compile(r"(\d{1,5})([dh])")
+_MOST_DAYS = 3650
 DIRECTORY = click.Path(file_okay=False, path_type=Path)
 data_option = click.option(
     "--data",
@@ -35,20 +42,42 @@ def _tenant(context: click.Context, option: click.Parameter, value: str | None) 
 
 def project_of(_context: click.Context, _option: click.Parameter, value: str | None) -> Project | None:
     """Return an option's value as a project's name."""
-    try:
-        return None if value is None else ids.project(value)
-    except InvalidArgument as error:
-        raise click.BadParameter(error.message) from None
+    return _named(ids.project, value)
+
+
+def project_or_branch_of(_context: click.Context, _option: click.Parameter, value: str | None) -> Project | None:
+    """Return an option's value as the name of a project, or of a branch of one."""
+    return _named(ids.project_or_branch, value)
 
 
 def user_of(_context: click.Context, _option: click.Parameter, value: str | None) -> UserId | None:
     """Return an option's value as a user's name."""
+    return _named(ids.user_id, value)
+
+
+def _named(make: Callable[[str], Name], value: str | None) -> Name | None:
     try:
-        return None if value is None else ids.user_id(value)
+        return None if value is None else make(value)
     except InvalidArgument as error:
         raise click.BadParameter(error.message) from None
 
 
+def _grace(_context: click.Context, _option: click.Parameter, value: str | None) -> timedelta | None:
+    found = _DURATION.fullmatch(value or "0h")
+    if found is None or int(found[1]) > _MOST_DAYS:
+        raise click.BadParameter("is no number of days or hours, such as 7d or 12h")
+    length = timedelta(days=int(found[1])) if found[2] == "d" else timedelta(hours=int(found[1]))
+    return None if value is None else length
+
+
+dry_run_option = click.option("--dry-run", is_flag=True, help="Only make a plan of it, for `cairn plan apply`.")
+grace_option = click.option(
+    "--grace",
+    callback=_grace,
+    metavar="TIME",
+    help="Wait so long before anything is erased, such as 7d or 12h: until then `cairn plan undo` takes it back. "
+    "Default: memory.erasure_grace_days.",
+)
 tenant_option = click.option(
     "--tenant", "owner", callback=_tenant, help="The tenant. Default: local, the tenant of the first key."
 )

@@ -19,6 +19,7 @@ from cairn.local.directory import default_directory, prepare
 from cairn.local.server.background import work, work_for
 from cairn.local.server.sealing import seal_due, sealing
 from cairn.services import Services
+from cairn.settings.options import ENABLED
 from cairn.settings.settings import MASTER_KEY, AwsStore, EmbeddedStore, Settings, read
 
 LOCAL_TENANT = Tenant("local")
@@ -40,6 +41,14 @@ class LocalStore:
 def local_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a local command: memory is on where no settings say otherwise."""
     return dict(environment) if has_settings(environment) else {**environment, SWITCH: "true"}
+
+
+def local_settings(environment: Mapping[str, str]) -> Settings:
+    """Return the settings of a local command, which say so where it is assumed that memory is on."""
+    settings = read(local_environment(environment))
+    if has_settings(environment):
+        return settings
+    return replace(settings, sources={**settings.sources, ENABLED: "assumed on one machine"})
 
 
 def has_settings(environment: Mapping[str, str]) -> bool:
@@ -100,10 +109,10 @@ def open_store(data: Path | None, environment: Mapping[str, str]) -> Generator[L
     Jobs are done in the background as long as it is open.
     """
     store = _embedded(data, environment)
-    settings = replace(read(local_environment(environment)), store=store)
+    settings = replace(local_settings(environment), store=store)
     jobs = InProcessJobs(work)
     reached = wiring.wiring_of(settings)
-    services = Services(settings, reached, replace(reached.adapters(), jobs=jobs))
+    services = Services(settings, reached, replace(reached.adapters(), jobs=jobs, is_ending=jobs.is_ending))
     wiring.provide(services)
     try:
         with closing(SqliteTable(store.table_file)) as table, closing(jobs):
@@ -120,13 +129,13 @@ def opened(data: Path | None, environment: Mapping[str, str], named: str) -> Gen
     cannot be opened; it calls the directory as whoever chose it did.
     """
     store = _embedded(data, environment, named)
-    settings = replace(read(local_environment(environment)), store=store)
+    settings = replace(local_settings(environment), store=store)
     reached = wiring.wiring_of(settings)
     adapters = reached.adapters()
     with ExitStack() as closing_down:
         closing_down.callback(cast("SqliteTable", adapters.table).close)
         jobs = closing_down.enter_context(closing(InProcessJobs(lambda job: work_for(found, job))))
-        found = Services(settings, reached, replace(adapters, jobs=jobs))
+        found = Services(settings, reached, replace(adapters, jobs=jobs, is_ending=jobs.is_ending))
         closing_down.enter_context(sealing(found))
         yield found
 
@@ -134,7 +143,7 @@ def opened(data: Path | None, environment: Mapping[str, str], named: str) -> Gen
 @contextmanager
 def services(data: Path | None, environment: Mapping[str, str]) -> Generator[Services]:
     """Open a data directory, or the store in AWS where the settings name one and no directory is given."""
-    settings = read(local_environment(environment))
+    settings = local_settings(environment)
     if data is None and isinstance(settings.store, AwsStore):
         yield Services(settings, wiring.wiring_of(settings, for_operator=True))
         return

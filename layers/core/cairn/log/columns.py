@@ -138,6 +138,10 @@ class ColumnFile:
         """Return how many bytes all sections take unpacked."""
         return sum(section.length for section in self._found.values())
 
+    def __contains__(self, name: str) -> bool:
+        """Tell whether there is a section of this name: earlier writers had fewer."""
+        return name in self._found
+
     def column(self, name: str) -> memoryview:
         """Return the numbers of a column, or the bytes of a raw section; a view of one dimension, to be indexed."""
         if name not in self._unpacked:

@@ -12,10 +12,10 @@ from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 from cairn.language.index_terms import IndexTerms
 
 Kind: TypeAlias = Literal["texts", "memories", "facts"]
-Label: TypeAlias = Literal["speaker", "session", "type", "confidence"]
+Label: TypeAlias = Literal["speaker", "session", "type", "confidence", "trust"]
 Number: TypeAlias = Literal["at", "cues", "length"]
 KINDS: Final[tuple[Kind, ...]] = ("texts", "memories", "facts")
-LABELS: Final[tuple[Label, ...]] = ("speaker", "session", "type", "confidence")
+LABELS: Final[tuple[Label, ...]] = ("speaker", "session", "type", "confidence", "trust")
 """What is said of a document in words of which there are few."""
 NUMBERS: Final[tuple[Number, ...]] = ("at", "cues", "length")
 """What is said of it in numbers: microseconds since 1970 UTC, its traits, how many terms."""
@@ -103,6 +103,8 @@ class Described(NamedTuple):
     index_terms: IndexTerms
     text: str
     """What is turned into a vector."""
+    trust: str = ""
+    """Whose word it is, as ground.trust names it; nothing where nobody asks."""
 
 
 class GrowingDocuments:
@@ -147,6 +149,7 @@ class GrowingDocuments:
         self._label("type", document.type)
         # A label, since agents use few confidences: a number of each document would be 8 bytes.
         self._label("confidence", repr(document.confidence))
+        self._label("trust", document.trust)
         self._pairs.extend(index_terms.pairs)
         self._pair_ends.append(len(self._pairs))
 

@@ -9,10 +9,12 @@ from typing import Any
 
 from cairn.conversation.events import Event
 from cairn.conversation.items import name_of, role_of, text_of
-from cairn.facts.facts import Changes, Fact, from_record, to_record
+from cairn.facts.facts import Changes, Fact, fact_lowered, from_record, to_record
 from cairn.ground.codec import moment, rfc3339
 from cairn.ground.ids import SessionId, TurnId
-from cairn.log.memories import Ending, Memory, ending_record, memory_record
+from cairn.ground.trust import Trust, trust_of_role
+from cairn.log.memories import Ending, Memory, ending_record, memory_lowered, memory_record
+from cairn.log.stamping import stamped
 
 # Some 700 words: longer items are pasted files, whose every word would find them and whose vector means nothing.
 MAX_SEARCHABLE_CHARACTERS = 4000
@@ -31,6 +33,7 @@ class Chunk:
     role: str
     speaker: str
     text: str
+    trust: Trust = Trust.USER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +48,16 @@ class TurnStamp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEntry:
-    """A turn in the log, with its texts as (event id, role, text), and a name if the item has one."""
+    """A turn in the log, with its texts as (event id, role, text), and a name if the item has one.
+
+    `trust` says of a text whose word it is, by event id, where its role does not.
+    """
 
     turn_id: TurnId
     seq: int
     events: int
     texts: tuple[tuple[str, ...], ...]
+    trust: Mapping[str, Trust] = field(default_factory=dict[str, Trust])
 
     @classmethod
     def of(cls, turn_id: TurnId, seq: int, events: Sequence[Event], kept: Mapping[str, str] | None = None) -> TurnEntry:
@@ -65,6 +72,7 @@ class TurnEntry:
                 for event, text in texts
                 if text.strip()
             ),
+            trust=stamped(events),
         )
 
 
@@ -72,7 +80,8 @@ class TurnEntry:
 class LogEntry:
     """One append to a memory log: the changes made by a turn, a maintenance run or an agent.
 
-    `said_in` is the number of the turn that changed facts where the turn itself is in another log.
+    `said_in` is the number of the turn that changed facts where the turn itself is in another log. Nothing in it is
+    trusted further than `most`. `released` are digests of texts that were held back.
     """
 
     session_id: SessionId
@@ -82,12 +91,14 @@ class LogEntry:
     remembered: tuple[Memory, ...] = ()
     forgotten: tuple[Ending, ...] = ()
     said_in: int | None = None
+    most: Trust = Trust.OPERATOR
+    released: tuple[str, ...] = ()
 
     def to_record(self) -> dict[str, Any]:
         """Return the entry as JSON values."""
         changes, turn = self.changes, self.turn
         ended = [*changes.superseded, *changes.deleted]
-        return {
+        record = {
             "session": self.session_id,
             "at": rfc3339(self.at),
             "turn": turn and _turn_record(turn),
@@ -97,12 +108,57 @@ class LogEntry:
             "remembered": [memory_record(memory) for memory in self.remembered],
             "forgotten": [ending_record(ending) for ending in self.forgotten],
             **({} if self.said_in is None else {"said_in": self.said_in}),
+            **({"released": list(self.released)} if self.released else {}),
         }
+        return lowered(record, self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class Retold:
+    """An entry of another log, told again in this one."""
+
+    at: datetime
+    record: Mapping[str, Any]
+
+    def to_record(self) -> Mapping[str, Any]:
+        """Return the entry as JSON values."""
+        return self.record
 
 
 def _turn_record(turn: TurnEntry) -> dict[str, Any]:
     texts = [list(text) for text in turn.texts]
-    return {"id": turn.turn_id, "seq": turn.seq, "events": turn.events, "texts": texts}
+    marks = {name: trust.label for name, trust in turn.trust.items()}
+    return {
+        "id": turn.turn_id,
+        "seq": turn.seq,
+        "events": turn.events,
+        "texts": texts,
+        **({"trust": marks} if marks else {}),
+    }
+
+
+def trust_of(turn: Mapping[str, Any], event_id: str, role: str) -> Trust:
+    """Return whose word a text of a turn's record is: as it was stamped, or else by its role."""
+    mark = turn.get("trust", {}).get(event_id)
+    return trust_of_role(role) if mark is None else Trust.of(mark)
+
+
+def lowered(record: dict[str, Any], most: Trust) -> dict[str, Any]:
+    """Return an entry's record with nothing in it trusted further than that, and nothing released."""
+    if most is Trust.OPERATOR:
+        return record
+    facts = {name: [fact_lowered(each, most) for each in record[name]] for name in ("added", "ended")}
+    kept = [memory_lowered(each, most) for each in record.get("remembered", ())]
+    turn = record["turn"]
+    if turn:
+        marks = {
+            event_id: least.label
+            for event_id, role, *_ in turn["texts"]
+            if (least := min(most, trust_of(turn, event_id, role))) is not trust_of_role(role)
+        }
+        turn = {name: value for name, value in turn.items() if name != "trust"} | ({"trust": marks} if marks else {})
+    held = {name: value for name, value in record.items() if name != "released"}
+    return {**held, **facts, "remembered": kept, "turn": turn}
 
 
 def facts_of_session(records: Iterable[Mapping[str, Any]], session: SessionId) -> list[Fact]:

@@ -1,7 +1,8 @@
 """Keys of memory logs: a partition for each owner, one for each project that lists its logs, one that lists projects.
 
 An owner is a user, a session or the project; free text stands last in its key. A user has one more log, of no project:
-what holds of them across projects. Its entries name sessions with their projects.
+what holds of them across projects. Its entries name sessions with their projects. On a branch of a project each log has
+a partition of its own, that across projects too, for what the branch adds to it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from datetime import datetime
 
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import CorruptData
-from cairn.ground.ids import Digest, Project, SessionId, Tenant, UserId, moment_of
+from cairn.ground.ids import Digest, Project, SessionId, Tenant, UserId, is_branch, moment_of, time_ordered_id, trunk
 from cairn.ground.settings import MemoryScope
 
 PROJECT_OWNER = "p:"
@@ -25,6 +26,12 @@ ACROSS = "~"
 ENTRIES = "m#"
 DISCARDED = "gone#"
 MANIFEST = "m~segments"
+BRANCHES = "branch#"
+"""How sort keys begin under which a project knows its branches."""
+WROTE = "wrote#"
+"""How sort keys begin under which a branch knows the owners of the logs that it added to."""
+SPOKE = "session#"
+"""How they begin for the sessions that went on there."""
 KEPT_COUNT = "kept"
 """Under which a log counts the memories that it was given in no session."""
 NEWEST = "m~tail"
@@ -62,21 +69,24 @@ def is_across(owner: str) -> bool:
 
 
 def named_in(owner: str, project: Project, session_id: SessionId) -> SessionId:
-    """Return a session as entries of this owner's log name it; `/` is in no session's name."""
-    return SessionId(f"{project}/{session_id}") if is_across(owner) else session_id
+    """Return a session as entries of this owner's log name it; `/` is in no session's name.
+
+    A branch's entries name it as its project's do, since they follow these.
+    """
+    return SessionId(f"{trunk(project)}/{session_id}") if is_across(owner) else session_id
 
 
 def session_named(project: Project, name: SessionId) -> tuple[Project, SessionId]:
     """Return the project and the session that an entry of a log of this project names."""
-    if project != ACROSS:
+    if not is_across(project):
         return project, name
     of, _, session_id = name.rpartition("/")
-    return Project(of), SessionId(session_id)
+    return Project(project.removeprefix(ACROSS) or of), SessionId(session_id)
 
 
 def all_named_in(project: Project) -> SessionId:
     """Return what stands for all sessions of a project, in logs across projects."""
-    return SessionId(f"{project}/")
+    return SessionId(f"{trunk(project)}/")
 
 
 def is_within(part: SessionId | None, name: SessionId) -> bool:
@@ -97,7 +107,7 @@ def memory_owner(scope: MemoryScope, user: UserId | None, session_id: SessionId)
 def log_pk(tenant: Tenant, project: Project, owner: str) -> str:
     """Return the partition of one owner's memory log."""
     if is_across(owner):
-        return f"{tenant}#m#{ACROSS}#{owner.removeprefix(ACROSS)}"
+        return f"{tenant}#m#{ACROSS}{project if is_branch(project) else ''}#{owner.removeprefix(ACROSS)}"
     return f"{tenant}#m#{project}#{owner}"
 
 
@@ -108,6 +118,19 @@ def log_of(pk: str) -> tuple[Tenant, Project, str]:
             return Tenant(tenant), Project(project), owner
         case _:
             raise CorruptData("a partition is no memory log's")
+
+
+def own_log_of(pk: str) -> tuple[Tenant, Project, str]:
+    """Return the tenant, the project and the owner under which calls ask for a log; no project for one across them."""
+    tenant, project, owner = log_of(pk)
+    if is_across(project):
+        return tenant, Project(project.removeprefix(ACROSS)), f"{ACROSS}{owner}"
+    return tenant, project, owner
+
+
+def through_sk(moment: datetime) -> str:
+    """Return the sort key that entries follow which are made later than this moment, to the millisecond."""
+    return log_sk(time_ordered_id(moment, b"\xff" * 10))
 
 
 def log_sk(entry_id: str) -> str:
@@ -143,6 +166,11 @@ def discarded_sk(when: datetime, digest: Digest) -> str:
 def discarded_before(when: datetime) -> tuple[str, str]:
     """Return the range of all that was of no use before this moment."""
     return DISCARDED, f"{DISCARDED}{rfc3339(when)}"
+
+
+def branch_sk(name: str) -> str:
+    """Return the sort key under which a project knows a branch of itself, or those whose names begin so."""
+    return f"{BRANCHES}{name}"
 
 
 def registry_pk(tenant: Tenant, project: Project) -> str:

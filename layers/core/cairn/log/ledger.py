@@ -36,6 +36,8 @@ class Ledger:
         self._ended_earlier: dict[tuple[SessionId, str], tuple[int, Fact]] = {}
         self._seen_earlier: dict[tuple[SessionId, str], datetime] = {}
         self._applied = 0
+        # The latest belief of all sessions together about each identity, in order; None since something changed.
+        self._together: list[tuple[Identity, SessionId, Fact]] | None = None
 
     def apply(self, record: Mapping[str, Any]) -> None:
         """Fold what one entry's record says of facts."""
@@ -57,12 +59,14 @@ class Ledger:
         for fact in facts:
             held = self._beliefs.get(identity(fact), {}).get(session_id)
             if held is not None and held[1].id == fact.id:
-                self._hold(session_id, fact)
+                # It expired by its age, whenever that is noted: a later belief stays later.
+                order = held[0] if fact.state is State.EXPIRED else None
+                self._hold(session_id, fact, order)
             elif held is None:
                 # Said of a fact of an earlier stretch, or of another session: it takes effect when that is known.
                 self._ended_earlier[session_id, fact.id] = (self._next(), fact)
             if fact.state is State.DELETED:
-                self._retracted[identity(fact)] = self._next()
+                self._retract(identity(fact))
 
     def see(self, session_id: SessionId, record_ids: Iterable[str], now: datetime) -> None:
         """Note that facts were said again."""
@@ -72,7 +76,7 @@ class Ledger:
             held = beliefs.get(session_id)
             ended = self._ended_earlier.get(own)
             if held is not None and held[1].id == record_id:
-                beliefs[session_id] = (held[0], replace(held[1], last_seen=now))
+                self._hold(session_id, replace(held[1], last_seen=now), held[0])
             elif ended is not None:
                 self._ended_earlier[own] = (ended[0], replace(ended[1], last_seen=now))
             elif own not in self._subjects:
@@ -82,9 +86,14 @@ class Ledger:
         """Return the facts believed now, by one session or by all of them together, the latest belief last."""
         return [fact for _, fact in self._latest(session_id) if fact.is_live(now)]
 
-    def believed(self, now: datetime) -> list[tuple[SessionId, Fact]]:
-        """Return the facts believed now by all sessions together, the latest last, each with the one that holds it."""
-        return [(session, fact) for session, fact in self._latest(None) if fact.is_live(now)]
+    def believed_of(self, now: datetime) -> dict[Identity, tuple[SessionId, Fact]]:
+        """Return what all sessions believe now together, by what it is about, the latest last, with who holds it."""
+        return {about: (holder, fact) for about, holder, fact in self._in_order(None) if fact.is_live(now)}
+
+    def latest(self, about: Identity) -> Fact | None:
+        """Return the latest belief of all sessions together about one identity, None where it was taken back."""
+        newest = self._newest(about, None)
+        return None if newest is None else newest[2]
 
     def deleted(self, part: SessionId | None) -> list[Fact]:
         """Return the facts that one session or any had believed, and that were taken back without another value."""
@@ -100,14 +109,23 @@ class Ledger:
         held = ((session, fact) for each in self._beliefs.values() for session, (_, fact) in each.items())
         return next(((session, fact) for session, fact in held if fact.id == record_id and fact.is_live(now)), None)
 
+    def heard(self, about: Identity) -> list[Fact]:
+        """Return what each session last heard of a matter, ended or not."""
+        return [fact for _, fact in self._beliefs.get(about, {}).values()]
+
     def said(self, part: SessionId | None) -> Spoken:
         """Return what sessions spoke of, and when last; None for what was ended of which nothing else is known."""
         over = dict.fromkeys(self._retracted) if part is None else {}
-        spoken = {about: list(_held(beliefs, part)) for about, beliefs in self._beliefs.items()}
-        return {
-            **over,
-            **{about: max(_changed_at(fact) for _, _, fact in held) for about, held in spoken.items() if held},
-        }
+        return {**over, **self._spoken(self._beliefs, part)}
+
+    def said_of(self, about: Iterable[Identity]) -> Spoken:
+        """Return said() of all sessions, as far as it is of these identities."""
+        meant = set(about)
+        return {**dict.fromkeys(meant & self._retracted.keys()), **self._spoken(meant & self._beliefs.keys(), None)}
+
+    def _spoken(self, meant: Iterable[Identity], part: SessionId | None) -> Spoken:
+        held = ((about, list(_held(self._beliefs[about], part))) for about in meant)
+        return {about: max(_changed_at(fact) for _, _, fact in each) for about, each in held if each}
 
     def lapsed(self, now: datetime, session_id: SessionId) -> list[Fact]:
         """Return the session's facts that are past their expiry and not yet marked so."""
@@ -140,21 +158,42 @@ class Ledger:
                 case "seen":
                     self.see(SessionId(what[0]), [what[1]], moment(what[2]))
                 case _:
-                    self._retracted[what[0], what[1]] = self._next()
+                    self._retract((what[0], what[1]))
 
     def _latest(self, part: SessionId | None) -> Iterator[tuple[SessionId, Fact]]:
-        latest: list[tuple[int, SessionId, Fact]] = []
-        for about, beliefs in self._beliefs.items():
-            # By the order of the log, not by clocks.
-            newest = max(_held(beliefs, part), key=itemgetter(0), default=None)
-            is_own = part is not None and part in beliefs
-            if newest is not None and (is_own or newest[0] > self._retracted.get(about, 0)):
-                latest.append(newest)
-        return ((holder, fact) for _, holder, fact in sorted(latest, key=itemgetter(0)))
+        return ((holder, fact) for _, holder, fact in self._in_order(part))
 
-    def _hold(self, session_id: SessionId, fact: Fact) -> None:
-        self._subjects[session_id, fact.id] = identity(fact)
-        self._beliefs.setdefault(identity(fact), {})[session_id] = (self._next(), fact)
+    def _in_order(self, part: SessionId | None) -> Sequence[tuple[Identity, SessionId, Fact]]:
+        """Return the latest beliefs in the log's order; those of all sessions are kept until something changes."""
+        if part is None and self._together is not None:
+            return self._together
+        found = ((self._newest(about, part), about) for about in self._beliefs)
+        latest = sorted(((*newest, about) for newest, about in found if newest is not None), key=itemgetter(0))
+        ordered = [(about, holder, fact) for _, holder, fact, about in latest]
+        if part is None:
+            self._together = ordered
+        return ordered
+
+    def _newest(self, about: Identity, part: SessionId | None) -> tuple[int, SessionId, Fact] | None:
+        """Return the latest belief of those sessions with its order and holder, by the log's order, not by clocks."""
+        beliefs = self._beliefs.get(about, {})
+        if part is None and len(beliefs) == 1:  # as nearly all are
+            [(session, (order, fact))] = beliefs.items()
+            return (order, session, fact) if order > self._retracted.get(about, 0) else None
+        newest = max(_held(beliefs, part), key=itemgetter(0), default=None)
+        is_own = part is not None and part in beliefs
+        return newest if newest is not None and (is_own or newest[0] > self._retracted.get(about, 0)) else None
+
+    def _hold(self, session_id: SessionId, fact: Fact, order: int | None = None) -> None:
+        """Hold a session's belief, as its newest unless an order is given."""
+        about = identity(fact)
+        self._subjects[session_id, fact.id] = about
+        self._beliefs.setdefault(about, {})[session_id] = (self._next() if order is None else order, fact)
+        self._together = None
+
+    def _retract(self, about: Identity) -> None:
+        self._retracted[about] = self._next()
+        self._together = None
 
     def _next(self) -> int:
         self._applied += 1
@@ -169,10 +208,14 @@ def current(found: Mapping[str, list[Fact]], spoken: Mapping[str, Spoken]) -> di
 
 def unspoken(facts: Iterable[Fact], spoken: Spoken) -> list[Fact]:
     """Return the facts of which nothing was said since they were recorded."""
-    return [fact for fact in facts if identity(fact) not in spoken or not _is_before(fact, spoken[identity(fact)])]
+    return [fact for fact in facts if not is_spoken_of(fact, identity(fact), spoken)]
 
 
-def _is_before(fact: Fact, at: datetime | None) -> bool:
+def is_spoken_of(fact: Fact, about: Identity, spoken: Spoken) -> bool:
+    """Tell whether something was said of the fact's identity since it was recorded."""
+    if about not in spoken:
+        return False
+    at = spoken[about]
     return at is None or fact.recorded_at <= at
 
 

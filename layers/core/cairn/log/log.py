@@ -6,7 +6,7 @@ the newest entries and the manifest, then in parallel the segments and what lies
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ from typing import Any
 from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.bounded import BoundedCache
 from cairn.ground.errors import CorruptData, KeyLost, NotFound, TransactionRefused
-from cairn.ground.ids import Digest, Project, Tenant, time_ordered_id
+from cairn.ground.ids import Digest, Project, Tenant, is_branch, time_ordered_id
 from cairn.ground.jobs import EmbedLog, IndexLog, Job
 from cairn.ground.paging import every
 from cairn.ground.table import (
@@ -27,14 +27,17 @@ from cairn.ground.table import (
     Put,
     Query,
     Write,
+    conditions_lost,
     item_bytes,
     key_of,
 )
-from cairn.log.entries import LogEntry
+from cairn.log.branch_reading import BranchReading
+from cairn.log.branches import Branches
+from cairn.log.entries import LogEntry, Retold
 from cairn.log.entry_vectors import VECTORS, keep_vectors
-from cairn.log.layout import MANIFEST, NEWEST, log_pk, log_range, log_sk, logged_at
+from cairn.log.layout import BRANCHES, MANIFEST, NEWEST, log_of, log_pk, log_range, log_sk, logged_at
 from cairn.log.manifest import ENTRIES, Manifest, SegmentRef
-from cairn.log.newest import EPOCH, TICK, Newest, moving_on
+from cairn.log.newest import EPOCH, TICK, Newest, moving_on, moving_on_from, unmoved
 from cairn.log.reading import Reading
 from cairn.log.segment import Segment
 from cairn.log.segments import Segments, as_far_as_readable
@@ -85,10 +88,12 @@ class MemoryLog:
         self._adapters = adapters
         self._vault = vault
         self._segments = Segments(adapters, vault)
+        self.branches = Branches(adapters)
+        self._beginnings = BranchReading(adapters, self.branches)
         self._slots: BoundedCache[str, _Slot] = BoundedCache(weight=MAX_BYTES, weigh=lambda slot: slot.weight)
 
     def append(
-        self, tenant: Tenant, project: Project, owner: str, entry: LogEntry, moment: datetime | None = None
+        self, tenant: Tenant, project: Project, owner: str, entry: LogEntry | Retold, moment: datetime | None = None
     ) -> Put:
         """Return the write that appends the entry; its id follows all that was read, whatever the clock says.
 
@@ -114,19 +119,40 @@ class MemoryLog:
         for append in appends:
             where = key_of(append)
             logs.setdefault(where.pk, []).append(where.sk)
-        return [moving_on(pk, entries) for pk, entries in logs.items()]
+        return [*(moving_on(pk, entries) for pk, entries in logs.items()), *self._adding(logs)]
+
+    def _adding(self, pks: Iterable[str]) -> list[Write]:
+        """Return what appends to these logs are made with where they are a branch's: each item is written once."""
+        writes = (write for pk in pks if _is_of_branch(pk) for write in self.branches.adding(pk))
+        return list({key_of(write): write for write in writes}.values())
+
+    def newest(self, tenant: Tenant, project: Project, owner: str) -> Newest | None:
+        """Return when the log's newest entry was made, None where it has none: to be asked before the log is read."""
+        item = self._adapters.table.get(Key(log_pk(tenant, project, owner), NEWEST))
+        return None if item is None else Newest.of(item)
+
+    def alone(self, append: Put, newest: Mapping[str, Newest | None]) -> list[Write]:
+        """Return the writes that let an append through only where nobody appended since the newest was asked for.
+
+        That is given for each log that has to be unchanged, by its partition, and for the append's own.
+        """
+        where = key_of(append)
+        moves = moving_on_from(where.pk, newest[where.pk], where.sk)
+        still = (unmoved(pk, each) for pk, each in newest.items() if pk != where.pk)
+        return [moves, *still, *self._adding([where.pk])]
 
     def was_outrun(self, writes: Sequence[Write], refused: TransactionRefused) -> bool:
-        """Tell whether all that was wrong is that others appended first; the next append follows theirs."""
-        failed = {
-            key_of(write): reason.item or {}
-            for write, reason in zip(writes, refused.reasons, strict=False)
-            if reason is not None and reason.code == "condition"
-        }
-        for where, item in failed.items():
+        """Tell whether all that was wrong is that others appended first; the next append follows theirs.
+
+        NotFound or Conflict where the logs are a branch's that is gone, or is being closed.
+        """
+        failed = conditions_lost(writes, refused)
+        for where, refusal in failed.items():
+            if where.sk.startswith(BRANCHES):
+                self.branches.read_again(where)
             if where.sk == NEWEST:
                 with self._exclusive(where.pk) as slot:
-                    slot.outran = max(slot.outran, Newest.of(item).made if item else 0)
+                    slot.outran = max(slot.outran, Newest.of(refusal.item).made if refusal.item else 0)
         return bool(failed) and all(where.sk == NEWEST for where in failed)
 
     def refresh(self, tenant: Tenant, project: Project, owner: str) -> None:
@@ -149,7 +175,9 @@ class MemoryLog:
         """Hold the view as last refreshed, read now if it never was; it must not be used after the with block."""
         pk = log_pk(tenant, project, owner)
         with self._exclusive(pk) as slot:
-            yield (slot.read or self._told(self._bring_up_to_date(tenant, pk, slot))).view
+            read = slot.read or self._told(self._bring_up_to_date(tenant, pk, slot))
+            self._adapters.tally.seen(pk, read.newest)
+            yield read.view
 
     def has_read(self, tenant: Tenant, project: Project, owner: str, sk: str) -> bool:
         """Tell whether the view is as new as an entry of this sort key, of whichever log."""
@@ -161,12 +189,14 @@ class MemoryLog:
 
         That a segment is damaged is said once.
         """
+        if is_branch(project):  # it is read as it is, and goes when it is merged
+            return []
         due = self._job(tenant, project, owner, lambda read: (read.unindexed + 1) % ENTRIES == 0)
         return [*self.vectors_wanted(tenant, project, owner), *([due] if due else [])]
 
     def vectors_wanted(self, tenant: Tenant, project: Project, owner: str) -> list[Job]:
         """Return the job that gives what is appended its vectors, where the deployment has any."""
-        return [EmbedLog(tenant, project, owner)] if self._embeds else []
+        return [EmbedLog(tenant, project, owner)] if self._embeds and not is_branch(project) else []
 
     def overdue(self, tenant: Tenant, project: Project, owner: str) -> IndexLog | None:
         """Return what should have been done by now, as last read; that a segment is damaged is said once."""
@@ -175,7 +205,7 @@ class MemoryLog:
     def _job(self, tenant: Tenant, project: Project, owner: str, is_due: Callable[[Reading], bool]) -> IndexLog | None:
         with self._exclusive(log_pk(tenant, project, owner)) as slot:
             read = slot.read
-            if read is None or not (read.is_damaged or is_due(read)):
+            if read is None or read.beginning is not None or not (read.is_damaged or is_due(read)):
                 return None
             is_damaged, read.is_damaged = read.is_damaged, False
         return IndexLog(tenant, project, owner, rebuild=is_damaged)
@@ -201,12 +231,21 @@ class MemoryLog:
         erased, and may not be told any more.
         """
         low, high = log_range()
-        page = self._adapters.table.query(Query(pk, max(low, read.newest), high, limit=MOST_NEWS))
+        newest = read.own_newest
+        news = Pending(lambda: self._adapters.table.query(Query(pk, max(low, newest), high, limit=MOST_NEWS)))
+        if (beginning := read.beginning) is None:
+            news()
+        else:
+            goes_on = Pending(lambda: self._beginnings.goes_on(beginning))
+            self._adapters.parallel([news, goes_on])
+            if not goes_on.result:
+                return False
+        page = news.result
         item, entries = _parted(page.items)
         # The newest entry known is read again on purpose: where it is gone, the log was erased.
-        if page.next or (read.newest and (not entries or _sk(entries[0]) != read.newest)):
+        if page.next or (newest and (not entries or _sk(entries[0]) != newest)):
             return False
-        fresh = entries[1:] if read.newest else entries
+        fresh = entries[1:] if newest else entries
         if item is not None and item.get("version") != read.manifest.version:
             try:
                 manifest = Manifest.of(item)
@@ -215,7 +254,7 @@ class MemoryLog:
             if manifest.erasures != read.manifest.erasures:
                 return False
             read.manifest = manifest
-        if entries and read.tail and Key.of(entries[0]) not in read.damaged:
+        if newest and entries and read.tail and Key.of(entries[0]) not in read.damaged:
             # They were stored since it was read, mostly: this process need not make them again.
             keep_vectors(read.view.tail, self._vault, tenant, entries[0])
         self._fold(tenant, read, fresh)
@@ -223,7 +262,10 @@ class MemoryLog:
 
     def _read(self, tenant: Tenant, pk: str, known: Mapping[Digest, Segment]) -> Reading:
         """Read the log anew; the segments that the process has need not be loaded again."""
-        read, entries = self._with_segments(tenant, pk, known) or self._without_segments(pk)
+        if _is_of_branch(pk):
+            read, entries = self._beginnings.read(pk, lambda of: partial(self._load, tenant, of, known))
+        else:
+            read, entries = self._with_segments(tenant, pk, known) or self._without_segments(pk)
         self._fold(tenant, read, entries)
         return read
 
@@ -308,6 +350,10 @@ def _parted(items: Sequence[Attributes]) -> tuple[Attributes | None, list[Attrib
     """Return the manifest item, None where it is not among the items, and the entries."""
     manifest = next((item for item in items if item["sk"] == MANIFEST), None)
     return manifest, [item for item in items if item is not manifest]
+
+
+def _is_of_branch(pk: str) -> bool:
+    return is_branch(log_of(pk)[1])
 
 
 def _sk(item: Attributes) -> str:

@@ -14,6 +14,7 @@ from cairn.ground.errors import CorruptData
 from cairn.ground.ids import SessionId, UserId
 from cairn.ground.settings import MemoryScope
 from cairn.ground.tiers import Tier
+from cairn.ground.trust import Trust
 
 MemoryType: TypeAlias = Literal[
     "fact",
@@ -68,7 +69,7 @@ def scope_of(name: str) -> MemoryScope | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """One kept memory; `session_id` and `user_id` are whose it was at the time."""
+    """One kept memory; `session_id` and `user_id` are whose it was at the time, `trust` says whose word it is."""
 
     id: str
     type: MemoryType
@@ -79,6 +80,7 @@ class Memory:
     session_id: SessionId
     user_id: UserId | None
     recorded_at: datetime
+    trust: Trust = Trust.AGENT
 
     def as_fact(self) -> Fact:
         """Return the memory as a fact, to be ranked with facts and placed among them."""
@@ -94,6 +96,7 @@ class Memory:
             valid_from=self.recorded_at,
             recorded_at=self.recorded_at,
             last_seen=self.recorded_at,
+            trust=self.trust,
         )
 
 
@@ -120,7 +123,13 @@ def memory_record(memory: Memory) -> dict[str, Any]:
         "session": memory.session_id,
         "user": memory.user_id,
         "at": rfc3339(memory.recorded_at),
+        **({"trust": memory.trust.label} if memory.trust is not Trust.AGENT else {}),
     }
+
+
+def memory_lowered(record: Mapping[str, Any], most: Trust) -> dict[str, Any]:
+    """Return a memory's record with the memory trusted no further than that."""
+    return {**record, "trust": min(most, Trust.of(record.get("trust", Trust.AGENT.label))).label}
 
 
 def memory_of(record: Mapping[str, Any]) -> Memory:
@@ -136,6 +145,7 @@ def memory_of(record: Mapping[str, Any]) -> Memory:
             session_id=record["session"],
             user_id=record["user"],
             recorded_at=moment(record["at"]),
+            trust=Trust.of(record.get("trust", Trust.AGENT.label)),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CorruptData("a stored memory is malformed") from error

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from cairn.ground.attributes import number
-from cairn.ground.table import AnyOf, Attributes, Key, LessThan, Missing, Update
+from cairn.ground.table import AllOf, AnyOf, Attributes, Check, Condition, Equals, Key, LessThan, Missing, Update
 from cairn.log.layout import NEWEST, logged_at
 
 EPOCH = datetime.fromtimestamp(0, UTC)
@@ -44,3 +44,19 @@ def moving_on(pk: str, entries: Sequence[str]) -> Update:
         set=Newest(max(made)).attributes(),
         condition=AnyOf((Missing("newest"), LessThan("newest", min(made)))),
     )
+
+
+def moving_on_from(pk: str, newest: Newest | None, entry: str) -> Update:
+    """Return the write that moves a log's newest on to a newer entry, where it still is what was read."""
+    made, still = made_at(entry), _still(newest)
+    condition = AllOf((still, LessThan("newest", made))) if newest else still
+    return Update(Key(pk, NEWEST), set=Newest(made).attributes(), condition=condition)
+
+
+def unmoved(pk: str, newest: Newest | None) -> Check:
+    """Return the check that a log's newest still is what was read."""
+    return Check(Key(pk, NEWEST), _still(newest))
+
+
+def _still(newest: Newest | None) -> Condition:
+    return Missing("newest") if newest is None else Equals("newest", newest.made)

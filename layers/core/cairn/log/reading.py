@@ -7,12 +7,27 @@ from dataclasses import dataclass, field
 
 from cairn.ground.ids import Digest
 from cairn.ground.table import Key
+from cairn.log.branches import Branch
 from cairn.log.manifest import Manifest
 from cairn.log.segment import Segment
 from cairn.log.view import MemoryView
 
 # What an empty view takes, about: it keeps logs without entries from being free.
 _VIEW_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What a branch's log begins with: a project's log, up to its newest entry that the branch knows.
+
+    `entries` is how many of the tail are the project's, `erasures` how often some were taken out of its log.
+    """
+
+    branch: Branch
+    pk: str
+    newest: str
+    entries: int
+    erasures: int
 
 
 @dataclass(slots=True)
@@ -29,6 +44,8 @@ class Reading:
     is_damaged: bool = False
     damaged: list[Key] = field(default_factory=list[Key])
     """Where the entries are that were passed over, since they are damaged."""
+    beginning: Beginning | None = None
+    """What it begins with where it is a branch's."""
 
     @property
     def size(self) -> int:
@@ -39,6 +56,12 @@ class Reading:
     def newest(self) -> str:
         """Return the sort key of the newest entry, "" where there is none."""
         return self.tail[-1] if self.tail else self.base.through
+
+    @property
+    def own_newest(self) -> str:
+        """Return the sort key of the newest entry that the log itself has; "" where a branch's has none."""
+        has_own = self.beginning is None or len(self.tail) > self.beginning.entries
+        return self.newest if has_own else ""
 
     @property
     def indexed(self) -> int:

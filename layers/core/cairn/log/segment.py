@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from typing import Any, overload
 
+from cairn.facts.facts import digest
 from cairn.ground.ids import SessionId, TurnId
+from cairn.ground.trust import Trust, trust_of_role
 from cairn.log.columns import ColumnFile
 from cairn.log.documents import KINDS, LABELS, Kind, Label, Number, Vectors
 from cairn.log.entries import Chunk, TurnStamp
@@ -18,15 +21,16 @@ from cairn.log.stretch import KEPT, Kept, Said, moment_of
 class SegmentDocuments:
     """Documents of a segment: sorted terms, each with a run of documents and of counts, and columns."""
 
-    def __init__(self, columns: ColumnFile, kind: Kind) -> None:
-        """Read those of this kind from a segment's sections."""
+    def __init__(self, columns: ColumnFile, kind: Kind, trust: Callable[[], Sequence[Trust]]) -> None:
+        """Read those of this kind from a segment's sections; `trust` says whose words they are if no section does."""
         self._columns = columns
+        self._unstamped = trust
         self._kind = kind
         self._terms = columns.strings(f"{kind}.terms")
         self._ends = columns.column(f"{kind}.postings.ends")
         self._docs = columns.column(f"{kind}.postings.docs")
         self._counts = columns.column(f"{kind}.postings.counts")
-        self._labels = {name: columns.json(f"{kind}.{name}.words") for name in LABELS}
+        self._labels = {name: columns.json(f"{kind}.{name}.words") for name in LABELS if name != "trust"}
         self._embedder: str = columns.json(f"{kind}.embedder")
         self.ids = columns.strings(f"{kind}.id")
         # Made when an id is first asked for: most searches ask for none.
@@ -63,7 +67,16 @@ class SegmentDocuments:
 
     def label(self, name: Label) -> tuple[Sequence[str], memoryview]:
         """Return the words of a label, and the number of its word for each document."""
+        if name == "trust":
+            return self._trust
         return self._labels[name], self._columns.column(f"{self._kind}.{name}")
+
+    @cached_property
+    def _trust(self) -> tuple[Sequence[str], memoryview]:
+        name = f"{self._kind}.trust"
+        if name in self._columns:
+            return self._columns.json(f"{name}.words"), self._columns.column(name)
+        return [trust.label for trust in Trust], memoryview(bytes(self._unstamped()))
 
     def pairs(self) -> tuple[memoryview, memoryview]:
         """Return the hashes of pairs of terms, 32 bits each, document after document, and where each one's end."""
@@ -88,7 +101,7 @@ class Segment:
         """Read what segment_writer.written() returned; CorruptData for other bytes."""
         columns = ColumnFile(data)
         self._blocks: dict[Kept, PackedBlocks] = {what: PackedBlocks(columns, what) for what in KEPT}
-        self._documents = {kind: SegmentDocuments(columns, kind) for kind in KINDS}
+        self._documents = {kind: SegmentDocuments(columns, kind, partial(self._unstamped, kind)) for kind in KINDS}
         self.size = columns.size
         bounds = columns.json("bounds")
         self.low, self.through = str(bounds["low"]), str(bounds["through"])
@@ -127,9 +140,33 @@ class Segment:
         """Return what was forgotten here, kept here or before."""
         return [ending_of(record) for record in self._columns.json("endings")]
 
+    def held(self) -> Iterable[tuple[int, str]]:
+        """Return the texts that were held back here, as document and digest, be they released since."""
+        return self._held
+
+    @cached_property
+    def _held(self) -> Sequence[tuple[int, str]]:
+        if "texts.trust" not in self._columns:
+            return ()
+        words, of = self._documents["texts"].label("trust")
+        held = words.index(Trust.HELD.label) if Trust.HELD.label in words else -1
+        return [(doc, digest(self._blocks["texts"][doc][-1])) for doc, number in enumerate(of) if number == held]
+
+    def released(self) -> Iterable[str]:
+        """Return the digests of texts that were released here, held back here or before."""
+        return self._columns.json("released") if "released" in self._columns else ()
+
     def history(self) -> Iterable[dict[str, Any]]:
         """Return the entries that changed facts, in the order of the log; they are unpacked as they are read."""
         return self._blocks["history"]
+
+    def change(self, number: int) -> dict[str, Any]:
+        """Return the entry of this number, from 0, among those that history yields."""
+        return self._blocks["history"][number]
+
+    def turns_at(self) -> Sequence[int]:
+        """Return when each turn was, as microseconds() has it, session by session."""
+        return self._times
 
     def packed(self, what: Kept) -> Iterable[tuple[int, bytes]]:
         """Return all there is of a kind as (how many, packed list of them), in order."""
@@ -162,6 +199,7 @@ class Segment:
         # Speakers repeat and stand in a label; role and text are packed with their neighbours.
         role, text = said
         speakers, speaker = self._documents["texts"].label("speaker")
+        names, trust = self._documents["texts"].label("trust")
         return Chunk(
             session_id=self._names[bisect_right(self._session_ends, number)],
             turn_id=stamp.turn_id,
@@ -171,7 +209,14 @@ class Segment:
             role=role,
             speaker=speakers[speaker[doc]],
             text=text,
+            trust=Trust.of(names[trust[doc]]),
         )
+
+    def _unstamped(self, kind: Kind) -> Sequence[Trust]:
+        """Return whose word each document is in a segment that was written before that was kept: by who said it."""
+        if kind == "texts":
+            return [trust_of_role(role) for role, _ in self._blocks["texts"]]
+        return [Trust.AGENT if kind == "memories" else Trust.USER] * len(self._documents[kind])
 
     def _turns_of(self, session: SessionId) -> range:
         number = self._sessions.get(session)

@@ -27,6 +27,7 @@ def written(view: MemoryView, low: str, through: str, vectors: Mapping[Kind, Vec
     # A log's beginning has nothing before it that a later "said again" could be about.
     out.json("beliefs", view.ledger.to_records(from_beginning=not low))
     out.json("endings", [ending_record(ending) for stretch in view.stretches for ending in stretch.endings()])
+    out.json("released", [digest for stretch in view.stretches for digest in stretch.released()])
     for kind in KINDS:
         _write_documents(out, kind, [stretch.documents(kind) for stretch in view.stretches], vectors.get(kind))
     firsts = _numbered([stretch.documents("texts") for stretch in view.stretches])

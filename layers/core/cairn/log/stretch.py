@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
-from cairn.facts.facts import Fact, from_record, is_said, subject
+from cairn.facts.facts import Fact, digest, from_record, is_said, subject
 from cairn.facts.kinds import FACT_KINDS
 from cairn.ground.codec import canonical, moment
 from cairn.ground.ids import SessionId, TurnId
+from cairn.ground.trust import Trust
 from cairn.language.index_terms import index_terms
 from cairn.log.documents import KINDS, Described, Documents, GrowingDocuments, Kind, Vectors
-from cairn.log.entries import Chunk, TurnStamp
+from cairn.log.entries import Chunk, TurnStamp, trust_of
 from cairn.log.memories import Ending, Memory, ending_of, memory_of, memory_record
 from cairn.log.packed import packed_blocks
 
@@ -72,8 +73,24 @@ class Stretch(Protocol):
         """Return what was forgotten here, kept here or before."""
         ...
 
+    def held(self) -> Iterable[tuple[int, str]]:
+        """Return the texts that were held back here, as document and digest, be they released since."""
+        ...
+
+    def released(self) -> Iterable[str]:
+        """Return the digests of texts that were released here, held back here or before."""
+        ...
+
     def history(self) -> Iterable[dict[str, Any]]:
         """Return the entries that changed facts, in the order of the log, as far as they did."""
+        ...
+
+    def change(self, number: int) -> dict[str, Any]:
+        """Return the entry of this number, from 0, among those that history yields."""
+        ...
+
+    def turns_at(self) -> Sequence[int]:
+        """Return when each turn was, as microseconds() has it, in any order."""
         ...
 
     def packed(self, what: Kept) -> Iterable[tuple[int, bytes]]:
@@ -89,8 +106,11 @@ class Tail:
         self._documents: dict[Kind, GrowingDocuments] = {kind: GrowingDocuments() for kind in KINDS}
         self._memories: list[Memory] = []
         self._said: dict[SessionId, list[Said]] = {}
+        self._turns_at: list[int] = []
         self._chunks: list[Chunk] = []
         self._endings: list[Ending] = []
+        self._held: list[tuple[int, str]] = []
+        self._released: list[str] = []
         self._history: list[dict[str, Any]] = []
         self._newest: list[tuple[GrowingDocuments, int]] = []
 
@@ -115,6 +135,7 @@ class Tail:
             self._documents["memories"].add(_of_memory(memory))
             self._memories.append(memory)
         self._endings.extend(ending_of(ending) for ending in record.get("forgotten", ()))
+        self._released.extend(record.get("released", ()))
         for added in record["added"]:
             self._documents["facts"].add(_of_fact(from_record(added), record["session"]))
         # Most turns change no fact, and history is read whole.
@@ -149,9 +170,25 @@ class Tail:
         """Return what was forgotten here, kept here or before."""
         return self._endings
 
+    def held(self) -> Iterable[tuple[int, str]]:
+        """Return the texts that were held back here, as document and digest, be they released since."""
+        return self._held
+
+    def released(self) -> Iterable[str]:
+        """Return the digests of texts that were released here, held back here or before."""
+        return self._released
+
     def history(self) -> Iterable[dict[str, Any]]:
         """Return the entries that changed facts, in the order of the log, as far as they did."""
         return self._history
+
+    def change(self, number: int) -> dict[str, Any]:
+        """Return the entry of this number, from 0, among those that history yields."""
+        return self._history[number]
+
+    def turns_at(self) -> Sequence[int]:
+        """Return when each turn was, as microseconds() has it, in the order of the log."""
+        return self._turns_at
 
     def packed(self, what: Kept) -> Iterable[tuple[int, bytes]]:
         """Return all there is of a kind as (how many, packed list of them), in order."""
@@ -171,9 +208,12 @@ class Tail:
         session, at, first = SessionId(record["session"]), moment(record["at"]), len(self._chunks)
         stamp = TurnStamp(seq=turn["seq"], turn_id=TurnId(turn["id"]), at=at, events=turn["events"])
         self._said.setdefault(session, []).append(Said(stamp, first, len(turn["texts"])))
+        self._turns_at.append(microseconds(at))
         for event_id, role, text, *named in turn["texts"]:
             # A text is followed by a name only where its item carries one.
-            speaker = named[0] if named else role
+            speaker, trust = named[0] if named else role, trust_of(turn, event_id, role)
+            if trust is Trust.HELD:
+                self._held.append((len(self._chunks), digest(text)))
             self._documents["texts"].add(
                 Described(
                     id=event_id,
@@ -184,6 +224,7 @@ class Tail:
                     confidence=1.0,
                     index_terms=index_terms(text, speaker=speaker, at=at),
                     text=text,
+                    trust=trust.label,
                 )
             )
             self._chunks.append(
@@ -196,6 +237,7 @@ class Tail:
                     role=role,
                     speaker=speaker,
                     text=text,
+                    trust=trust,
                 )
             )
 
@@ -213,6 +255,7 @@ def _of_memory(memory: Memory) -> Described:
         confidence=memory.confidence,
         index_terms=index_terms(found, at=memory.recorded_at),
         text=memory.content,
+        trust=memory.trust.label,
     )
 
 
@@ -231,4 +274,5 @@ def _of_fact(fact: Fact, session: str) -> Described:
         confidence=fact.confidence,
         index_terms=index_terms(found),
         text=fact.value if is_said(fact) else f"{subject(fact)}: {fact.value}",
+        trust=fact.trust.label,
     )

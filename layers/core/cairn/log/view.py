@@ -7,9 +7,9 @@ from datetime import datetime
 from itertools import chain, takewhile
 from typing import Any
 
-from cairn.facts.facts import Fact
+from cairn.facts.facts import Fact, from_record
 from cairn.ground.ids import SessionId, TurnId
-from cairn.log.documents import Documents, Kind
+from cairn.log.documents import Documents
 from cairn.log.entries import Chunk, TurnStamp
 from cairn.log.ledger import History, Ledger
 from cairn.log.memories import Ending, Memory, MemoryType, ending_of
@@ -20,7 +20,7 @@ from cairn.log.stretch import Said, Stretch, Tail
 class MemoryView:
     """Folds log entries, in the order of their ids, on top of segments that hold the earlier ones.
 
-    `joined` is for whoever searches it: what was made of the segments, which never change.
+    `joined` is for whoever reads it: what was made of its stretches, of which only the last one grows.
     """
 
     def __init__(self, segments: Iterable[Segment] = ()) -> None:
@@ -28,18 +28,21 @@ class MemoryView:
         self.ledger = Ledger()
         self._tail = Tail()
         self._endings: dict[str, Ending] = {}
+        self._released: set[str] = set()
         self.stretches: list[Stretch] = []
         for segment in segments:
             self.ledger.replay(segment.beliefs())
             self._end(segment.endings())
+            self._released.update(segment.released())
             self.stretches.append(segment)
         self.stretches.append(self._tail)
-        self.joined: dict[Kind, Any] = {}
+        self.joined: dict[str, Any] = {}
 
     def apply(self, record: dict[str, Any]) -> None:
         """Fold one entry's record into the view."""
         self.ledger.apply(record)
         self._end(map(ending_of, record.get("forgotten", ())))
+        self._released.update(record.get("released", ()))
         self._tail.apply(record)
 
     def turns(self, session: SessionId) -> list[TurnStamp]:
@@ -62,10 +65,31 @@ class MemoryView:
     def memories(self, types: Collection[MemoryType] | None = None) -> Iterator[Memory]:
         """Yield the memories that are kept and were not forgotten, of these types or of any, the newest first."""
         for stretch in reversed(self.stretches):
-            for doc in reversed(_of_types(stretch.documents("memories"), types)):
-                memory = stretch.memory(doc)
-                if memory.id not in self._endings:
-                    yield memory
+            documents = stretch.documents("memories")
+            for doc in reversed(_of_types(documents, types)):
+                if documents.ids[doc] not in self._endings:
+                    yield stretch.memory(doc)
+
+    def memory_count(self) -> int:
+        """Return how many memories are kept, without reading them."""
+        of_stretches = [stretch.documents("memories").ids for stretch in self.stretches]
+        return sum(ids[doc] not in self._endings for ids in of_stretches for doc in range(len(ids)))
+
+    def memory(self, name: str) -> Memory | None:
+        """Return the memory of this id, be it forgotten since, None where there is none."""
+        found = ((stretch, stretch.documents("memories").doc_of(name)) for stretch in reversed(self.stretches))
+        return next((stretch.memory(doc) for stretch, doc in found if doc is not None), None)
+
+    def recorded(self, name: str) -> tuple[SessionId, Fact] | None:
+        """Return the fact of this id as it was recorded, believed or not, and for which session; None where none was.
+
+        All changes of facts are read for that.
+        """
+        for record in chain.from_iterable(stretch.history() for stretch in reversed(self.stretches)):
+            for added in record["added"]:
+                if added["id"] == name:
+                    return SessionId(record["session"]), from_record(added)
+        return None
 
     def _told(self, session: SessionId) -> Iterator[tuple[Stretch, Said]]:
         return ((stretch, said) for stretch in self.stretches for said in stretch.said(session))
@@ -93,13 +117,24 @@ class MemoryView:
         return any(stamp.turn_id == turn_id for stamp in newest)
 
     def chunks(self, session: SessionId) -> list[Chunk]:
-        """Return the session's texts in the order they were said."""
+        """Return the session's texts in the order they were said, but for those that are held back."""
+        held = set(self.held())
         return [
             stretch.chunk(doc)
-            for stretch in self.stretches
+            for number, stretch in enumerate(self.stretches)
             for said in stretch.said(session)
             for doc in range(said.first, said.first + said.texts)
+            if (number, doc) not in held
         ]
+
+    def held(self) -> Iterator[tuple[int, int]]:
+        """Yield the texts that are held back and were not released, each as the number of its stretch and document."""
+        for number, stretch in enumerate(self.stretches):
+            yield from ((number, doc) for doc, digest in stretch.held() if digest not in self._released)
+
+    def held_back(self) -> Iterator[Chunk]:
+        """Yield the texts that are held back, the oldest first."""
+        return (self.stretches[number].chunk(doc) for number, doc in self.held())
 
     def facts(self, now: datetime, session: SessionId | None) -> list[Fact]:
         """Return what is believed now, by one session or by all."""

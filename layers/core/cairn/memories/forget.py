@@ -11,29 +11,38 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from cairn.facts.facts import Changes, Fact, State
-from cairn.ground.errors import InvalidArgument, NotFound, TransactionRefused
+from cairn.facts.facts import Changes, Fact, State, subject
+from cairn.ground.errors import InvalidArgument, TransactionRefused
 from cairn.ground.ids import SessionId
 from cairn.ground.session import NO_SESSION, Session
 from cairn.ground.table import Check, Equals, Key, Update, Write, key_of
+from cairn.ground.trust import Trust
 from cairn.log.entries import LogEntry
-from cairn.log.layout import NEWEST, is_within, log_pk, memory_owner, memory_sk, named_in
+from cairn.log.layout import NEWEST, is_across, is_within, log_pk, memory_owner, memory_sk, named_in
 from cairn.log.memories import FORGOTTEN, KEPT, Ending, scope_of
-from cairn.memories.model import ForgetRequest
+from cairn.memories.kept import kept_memory
+from cairn.memories.model import ForgetRequest, absent, outranked
 from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from cairn.sessions.open_logs import open_logs, visibility_of
 from cairn.sessions.services import SessionServices
+from cairn.sessions.settled_memories import settle
 from cairn.sessions.transacting import transact
 
 _IS_KEPT = Equals("state", KEPT)
 
 
-def forget(services: SessionServices, session: Session, request: ForgetRequest) -> None:
-    """Forget what the request names; doing it again changes nothing.
+def forget(services: SessionServices, session: Session, request: ForgetRequest) -> bool:
+    """Forget what the request names, and tell whether its user can take that back; doing it again changes nothing.
 
-    NotFound where the caller sees nothing of that id, or of the replacement's.
+    NotFound where the caller sees nothing of that id, or of the replacement's. Conflict where the replacement goes by a
+    lower word, at a lower word.
     """
-    _Forgetting(services, session, request).run()
+    return _Forgetting(services, session, request).run()
+
+
+def words_of(services: SessionServices, session: Session, request: ForgetRequest) -> str | None:
+    """Return what forget() would forget, in words, None where that was forgotten before; NotFound as there."""
+    return _Forgetting(services, session, request).words()
 
 
 class _Forgetting:
@@ -47,22 +56,43 @@ class _Forgetting:
         scope = "user" if session.session_id == NO_SESSION else None
         self._visibility = visibility_of(services, session, request.user_id, scope)
 
-    def run(self) -> None:
+    def words(self) -> str | None:
+        name = self._request.id
+        if scope_of(name) is not None:
+            memory, ending = kept_memory(self._services, self._session, self._request.user_id, name)
+            return None if ending is not None else memory.content
+        owners = open_logs(self._services, self._visibility)
+        found = self._believed(name, owners)
+        if found is None and self._forgotten_in(owners) is None:
+            raise absent()
+        return None if found is None else f"{subject(found[2])}: {found[2].value}"
+
+    def run(self) -> bool:
         new = self._request.replacement_id
-        facts = [name for name in (self._request.id, new) if name is not None and scope_of(name) is None]
+        names = [name for name in (self._request.id, new) if name is not None]
+        facts = [name for name in names if scope_of(name) is None]
         owners = open_logs(self._services, self._visibility) if facts else []
         if self._session.session_id == NO_SESSION and "session" in {scope_of(self._request.id), scope_of(new or "")}:
             raise InvalidArgument("session_id", "is required to forget what a session keeps")
         if new == self._request.id:
             raise InvalidArgument("replacement_id", "must not be what is forgotten")
         if new in facts and self._believed(new, owners) is None:
-            raise _absent("replacement_id")
+            raise absent("replacement_id")
+        for name in names:
+            if name not in facts:
+                settle(self._services, self._session, self._memory_owner(name), name)
+        if new is not None:
+            self._check_trust(self._request.id, new, owners)
         if self._request.id not in facts:
             transact(self._services, self._end_of_memory, _was_done)
-        elif (found := self._believed(self._request.id, owners)) is not None:
+            owner = self._memory_owner(self._request.id)
+            return owner in self._visibility.own or not is_across(owner)
+        if (found := self._believed(self._request.id, owners)) is not None:
             transact(self._services, partial(self._end_of_fact, *found), _was_done)
-        elif not self._is_forgotten(owners):
-            raise _absent("memory_id")
+        owner = found[0] if found is not None else self._forgotten_in(owners)
+        if owner is None:
+            raise absent()
+        return owner in self._visibility.own
 
     def _end_of_memory(self) -> list[Write]:
         """Return what ends a memory that is kept: its item, the log's entry, its replacement's being kept."""
@@ -102,6 +132,23 @@ class _Forgetting:
         new = self._request.replacement_id
         return [] if new is None or scope_of(new) is None else [Check(self._memory_key(new), _IS_KEPT)]
 
+    def _check_trust(self, old: str, new: str, owners: Sequence[str]) -> None:
+        """Raise Conflict where a lower word would take the place of a higher one, and none as high asks for that."""
+        held, instead = self._trust_of(old, owners), self._trust_of(new, owners)
+        if held is not None and instead is not None and max(instead, self._request.trust) < held:
+            raise outranked(old)
+
+    def _trust_of(self, name: str, owners: Sequence[str]) -> Trust | None:
+        """Return how far a fact or memory is trusted, None where there is none."""
+        if scope_of(name) is None:
+            found = self._believed(name, owners)
+            return found[2].trust if found else None
+        place = self._session.tenant, self._session.project, self._memory_owner(name)
+        self._services.log.refresh(*place)
+        with self._services.log.view(*place) as view:
+            memory = view.memory(name)
+        return memory.trust if memory else None
+
     def _believed(self, name: str, owners: Sequence[str]) -> tuple[str, SessionId, Fact] | None:
         """Return whose log holds the fact of this id, if it is believed and visible, and which session believes it."""
         now = self._services.adapters.clock.now()
@@ -112,14 +159,14 @@ class _Forgetting:
                 return owner, *held
         return None
 
-    def _is_forgotten(self, owners: Sequence[str]) -> bool:
-        """Tell whether the fact was forgotten before, by a visible session."""
+    def _forgotten_in(self, owners: Sequence[str]) -> str | None:
+        """Return in whose log the fact was forgotten before, by a visible session."""
         for owner in owners:
             with self._services.log.view(self._session.tenant, self._session.project, owner) as view:
                 ending = view.ending(self._request.id)
             if ending is not None and is_within(self._visibility.session_of(owner), ending.session_id):
-                return True
-        return False
+                return owner
+        return None
 
     def _memory_key(self, name: str) -> Key:
         pk = log_pk(self._session.tenant, self._session.project, self._memory_owner(name))
@@ -135,12 +182,8 @@ def _was_done(writes: Sequence[Write], refused: TransactionRefused) -> Literal[T
     for write, reason in zip(writes, refused.reasons, strict=True):
         if reason is not None and reason.code == "condition" and key_of(write).sk != NEWEST:
             if isinstance(write, Check):
-                raise _absent("replacement_id")
+                raise absent("replacement_id")
             if (reason.item or {}).get("state") != FORGOTTEN:
-                raise _absent("memory_id")
+                raise absent()
             return True
     return None
-
-
-def _absent(field: str) -> NotFound:
-    return NotFound(f"{field} names nothing that is remembered here", {"field": field})

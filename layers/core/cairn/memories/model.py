@@ -1,4 +1,4 @@
-"""Requests and answers of remember, recall and forget, as plain values."""
+"""Requests and answers of the calls on memories, as plain values."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, TypeAlias
 
+from cairn.ground.errors import Conflict, NotFound
 from cairn.ground.explanation import Explanation
 from cairn.ground.ids import SessionId, TurnId, UserId
 from cairn.ground.settings import MemoryScope, RecallScope
+from cairn.ground.trust import Trust
 from cairn.log.memories import MemoryType, RecalledType
 from cairn.recall.filter import SearchMode
 
@@ -34,7 +36,8 @@ As many may be kept in one log without a session.
 class Note:
     """A memory to keep; without a scope it is kept for the user where one is known.
 
-    `at` is when it was recorded, where that was elsewhere and before.
+    `at` is when it was recorded, where that was elsewhere and before. It is an agent's word unless `trust` says whose
+    else.
     """
 
     content: str
@@ -44,13 +47,14 @@ class Note:
     scope: MemoryScope | None = None
     user_id: UserId | None = None
     at: datetime | None = None
+    trust: Trust = Trust.AGENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallRequest:
     """A recall; without a query it asks for the newest, without a time for what is believed now.
 
-    `skip` of the best were told before.
+    `skip` of the best were told before. `at` is the moment of the call, where that is told.
     """
 
     query: str = ""
@@ -64,6 +68,8 @@ class RecallRequest:
     explain: bool = False
     user_id: UserId | None = None
     scope: RecallScope | None = None
+    at: datetime | None = None
+    min_trust: Trust = Trust.OUTSIDE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +77,8 @@ class RecalledItem:
     """A text, a memory or a fact that answers a question; `why` explains its score.
 
     `found_by` is "time" where nothing was searched for, "text" where no vectors were at hand. `words` are those of a
-    text alone, whose `content` also says when, in which session and by whom; `speaker` is whose word a fact goes by.
+    text alone, whose `content` also says when, in which session and by whom; `speaker` is whose word a fact goes by,
+    and `trust` how far that is trusted.
     """
 
     id: str
@@ -86,6 +93,7 @@ class RecalledItem:
     turn_id: TurnId | None = None
     speaker: str | None = None
     words: str | None = None
+    trust: Trust = Trust.OUTSIDE
     why: Explanation | None = None
 
 
@@ -108,9 +116,47 @@ class RecallResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetRequest:
-    """A memory or fact to forget, and why."""
+    """A memory or fact to forget, and why; `trust` is whose word that is."""
 
     id: str
     reason: str | None = None
     replacement_id: str | None = None
     user_id: UserId | None = None
+    trust: Trust = Trust.AGENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corrected:
+    """What says now what was to be said, and the id whose place it took; None where it said so already."""
+
+    id: str
+    replaced: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """What is believed or kept again, and the id whose place it took; `was_believed` says that nothing was changed."""
+
+    id: str
+    ended: str | None = None
+    was_believed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pinned:
+    """What is pinned now or no longer, and the id of its record before; None where it was so already."""
+
+    id: str
+    replaced: str | None = None
+    by_type: bool = False
+    """It is a memory that stands in every context by its type."""
+
+
+def outranked(name: str) -> Conflict:
+    """Return the error that says that what was to be replaced goes by a higher word."""
+    return Conflict("this goes by a more trusted word, which a less trusted one does not replace", {"memory_id": name})
+
+
+def absent(field: str = "memory_id") -> NotFound:
+    """Return the error that says that the id in this field names nothing here."""
+    return NotFound(f"{field} names nothing that is remembered here", {"field": field})

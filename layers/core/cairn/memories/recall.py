@@ -33,7 +33,7 @@ MOST_TOKENS = 4000
 
 def recall(services: SessionServices, session: Session, request: RecallRequest) -> RecallResult:
     """Return what answers the question, the best first or, without a query, the newest memories and facts."""
-    visibility = visibility_of(services, session, request.user_id, request.scope)
+    visibility = visibility_of(services, session, request.user_id, request.scope, request.at)
     owners_of_memories = memory_owners(visibility, request.user_id)
     owners = open_logs(services, visibility, owners_of_memories)
     filter_ = Filter(
@@ -41,6 +41,7 @@ def recall(services: SessionServices, session: Session, request: RecallRequest) 
         type=request.type,
         min_confidence=request.min_confidence,
         include_superseded=request.include_superseded,
+        min_trust=request.min_trust,
     )
     texts = owners if request.query and request.type in {None, "turn"} else ()
     facts = _facts(services, visibility, owners, filter_) if request.type != "turn" else {}
@@ -66,7 +67,10 @@ def _facts(
         held = services.searcher.beliefs(visibility, owners)
     else:
         held = _believed_at(services, visibility, owners, filter_)
-    return {owner: [fact for fact in facts if filter_.covers("fact", fact.confidence)] for owner, facts in held.items()}
+    return {
+        owner: [fact for fact in facts if filter_.covers("fact", fact.confidence) and fact.trust >= filter_.min_trust]
+        for owner, facts in held.items()
+    }
 
 
 def _believed_at(
@@ -76,7 +80,7 @@ def _believed_at(
     for owner in owners:
         session = visibility.session_of(owner)
         with services.log.view(where.tenant, where.project, owner) as view:
-            history = view.history(filter_.at or services.adapters.clock.now())
+            history = view.history(filter_.at or visibility.at or services.adapters.clock.now())
         held[owner] = [*history.facts(session), *(history.superseded(session) if filter_.include_superseded else ())]
         if is_across(owner):
             spoken[owner] = history.said(session)
@@ -131,6 +135,7 @@ def _recalled_item(found: Found) -> RecalledItem:
                 turn_id=found.turn_id,
                 speaker=found.speaker,
                 words=found.text,
+                trust=found.trust,
             )
         case Memory():
             return RecalledItem(
@@ -140,6 +145,7 @@ def _recalled_item(found: Found) -> RecalledItem:
                 confidence=found.confidence,
                 timestamp=found.recorded_at,
                 kind="memory",
+                trust=found.trust,
             )
         case Fact():
             return RecalledItem(
@@ -151,4 +157,5 @@ def _recalled_item(found: Found) -> RecalledItem:
                 kind="fact",
                 turn_id=TurnId(found.source.turn_id) if found.source.turn_id else None,
                 speaker="user",
+                trust=found.trust,
             )

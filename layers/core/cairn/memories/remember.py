@@ -15,22 +15,26 @@ from typing import cast
 from cairn.facts.facts import normalise
 from cairn.ground.attributes import text
 from cairn.ground.codec import canonical
-from cairn.ground.errors import QuotaExceeded, TransactionRefused
+from cairn.ground.errors import Conflict, QuotaExceeded, Refusal, TransactionRefused
+from cairn.ground.ids import is_branch, trunk
 from cairn.ground.jobs import IndexLog
 from cairn.ground.session import NO_SESSION, Session
 from cairn.ground.settings import MemoryScope
-from cairn.ground.table import ABSENT, AnyOf, Attributes, Key, LessThan, Missing, Put, Update, Write, key_of
+from cairn.ground.table import ABSENT, AnyOf, Attributes, Equals, Key, LessThan, Missing, Put, Update, Write, key_of
 from cairn.log.entries import LogEntry
-from cairn.log.layout import KEPT_COUNT, log_pk, memory_owner, memory_sk, named_in
+from cairn.log.layout import KEPT_COUNT, log_pk, logged_at, memory_owner, memory_sk, named_in
 from cairn.log.manifest import ENTRIES
-from cairn.log.memories import KEPT, SCOPES, Memory, MemoryType
+from cairn.log.memories import FORGOTTEN, KEPT, SCOPES, Ending, Memory, MemoryType
+from cairn.log.newest import TICK
 from cairn.memories.model import MOST_PER_SESSION, Note
 from cairn.sessions.layout import MEMORY_COUNT, session_pk
 from cairn.sessions.open_logs import kept_scope
 from cairn.sessions.services import SessionServices
+from cairn.sessions.settled_memories import settle
 from cairn.sessions.transacting import asking_for, transact
 
 PURPOSE = "memory"
+_IS_KEPT = Equals("state", KEPT)
 _LETTERS = {scope: letter for letter, scope in SCOPES.items()}
 
 
@@ -43,12 +47,14 @@ class Kept:
     new: bool = True
 
 
-def remember(services: SessionServices, session: Session, note: Note) -> Kept:
+def remember(services: SessionServices, session: Session, note: Note, instead_of: str | None = None) -> Kept:
     """Keep the memory and return it, or the one that says the same in its scope.
 
-    QuotaExceeded where the session keeps as many as it may; Unavailable may be tried again.
+    If it is new, the memory of its scope `instead_of` which it is kept is forgotten in the same transaction; Conflict
+    where that was forgotten before. QuotaExceeded where the session keeps as many as it may; Unavailable may be tried
+    again.
     """
-    return _Remembering(services, session, note).run()
+    return _Remembering(services, session, note, instead_of).run()
 
 
 def was_remembered(services: SessionServices, session: Session, note: Note) -> bool:
@@ -59,18 +65,23 @@ def was_remembered(services: SessionServices, session: Session, note: Note) -> b
 class _Remembering:
     """One call of remember."""
 
-    def __init__(self, services: SessionServices, session: Session, note: Note) -> None:
+    def __init__(self, services: SessionServices, session: Session, note: Note, instead_of: str | None = None) -> None:
         self._services = services
         self._session = session
         self._note = note
+        self._old = instead_of
         self._scope: MemoryScope = kept_scope(services, session, note.user_id, note.scope)
         self._owner = memory_owner(self._scope, note.user_id, session.session_id)
         self._pk = log_pk(session.tenant, session.project, self._owner)
+        # On a branch what says the same has the id that it has in the project.
+        self._whose = log_pk(session.tenant, trunk(session.project), self._owner)
 
     def run(self) -> Kept:
         ended = ""
         while True:
             name = self._name(ended)
+            for each in (name, *([self._old] if self._old else [])):
+                settle(self._services, self._session, self._owner, each)
             taken = self._store(name)
             if taken is None:
                 return Kept(name, self._note.type)
@@ -102,17 +113,30 @@ class _Remembering:
             session_id=session_id,
             user_id=note.user_id,
             recorded_at=min(note.at or now, now),
+            trust=note.trust,
         )
         entry = LogEntry(session_id=session_id, at=memory.recorded_at, remembered=(memory,))
         append = self._services.log.append(session.tenant, session.project, self._owner, entry, now)
+        ending = Ending(id=self._old, at=now, session_id=session_id, replacement_id=name) if self._old else None
+        endings = self._ending(ending, append) if ending else []
         room = AnyOf((Missing("kept"), LessThan("kept", MOST_PER_SESSION)))
         return [
             Put({"pk": self._pk, "sk": memory_sk(name), "state": KEPT, "type": note.type}, ABSENT),
             Update(self._count(), add={"kept": 1}, condition=room),
             append,
-            *self._services.log.in_order(append),
+            *self._services.log.in_order(append, *(write for write in endings if isinstance(write, Put))),
             *self._services.registry.writes(session, self._owner),
+            *endings,
         ]
+
+    def _ending(self, ending: Ending, behind: Put) -> list[Write]:
+        """Return what forgets the old memory, behind the entry that keeps the new one: an entry, and its own item."""
+        # An entry of its own: whoever erases one memory leaves what is told of the other.
+        entry = LogEntry(session_id=ending.session_id, at=ending.at, forgotten=(ending,))
+        then = logged_at(key_of(behind).sk) + TICK
+        append = self._services.log.append(self._session.tenant, self._session.project, self._owner, entry, then)
+        over = {"state": FORGOTTEN, "ended": key_of(append).sk}
+        return [append, Update(Key(self._pk, memory_sk(ending.id)), set=over, condition=_IS_KEPT)]
 
     def _count(self) -> Key:
         """Return where the memory counts: in its session, or in its log where it is kept in none."""
@@ -121,7 +145,7 @@ class _Remembering:
 
     def _name(self, ended: str) -> str:
         """Return the name of what the note says in its scope, or of the next such memory after the one that ended."""
-        said = [self._pk, normalise(self._note.content), ended]
+        said = [self._whose, normalise(self._note.content), ended]
         tag = self._services.vault.sign(self._session.tenant, PURPOSE, canonical(said))
         return f"{_LETTERS[self._scope]}-{tag.partition('.')[2]}"
 
@@ -132,7 +156,7 @@ class _Remembering:
         """
         session = self._session
         jobs = self._services.log.vectors_wanted(session.tenant, session.project, self._owner)
-        if not int(name[-8:], 16) % ENTRIES:
+        if not (int(name[-8:], 16) % ENTRIES or is_branch(session.project)):
             jobs.append(IndexLog(session.tenant, session.project, self._owner))
         return [
             *asking_for(self._services, jobs),
@@ -145,8 +169,21 @@ def _taken(writes: Sequence[Write], refused: TransactionRefused) -> Attributes |
     taken, counted = refused.reasons[:2]
     if taken is not None and taken.code == "condition":
         return taken.item or {}
+    if _is_forgotten(writes[-1], refused.reasons[-1]):
+        raise Conflict("what this was to be kept instead of was forgotten meanwhile")
     if counted is not None and counted.code == "condition":
-        whose = "The session" if key_of(writes[1]).sk == MEMORY_COUNT else "The user or project, outside of sessions,"
-        message = f"{whose} keeps {MOST_PER_SESSION} memories, as many as it may"
-        raise QuotaExceeded(message, {"limit": MOST_PER_SESSION}) from None
+        raise no_room(key_of(writes[1])) from None
     return None
+
+
+def no_room(count: Key) -> QuotaExceeded:
+    """Return the error that no more memories are kept of those that are counted there."""
+    whose = "The session" if count.sk == MEMORY_COUNT else "The user or project, outside of sessions,"
+    message = f"{whose} keeps {MOST_PER_SESSION} memories, as many as it may"
+    return QuotaExceeded(message, {"limit": MOST_PER_SESSION})
+
+
+def _is_forgotten(write: Write, reason: Refusal | None) -> bool:
+    """Tell whether the last write was refused since it forgets what is forgotten."""
+    forgets = isinstance(write, Update) and write.condition == _IS_KEPT
+    return forgets and reason is not None and reason.code == "condition"

@@ -46,6 +46,11 @@ class LoadedOnce(Generic[_T]):
         self._loaded: _T | None = None
         self._failure: str | None = None
 
+    @property
+    def is_loaded(self) -> bool:
+        """Return whether it is loaded."""
+        return self._loaded is not None
+
     def ready(self) -> _T:
         """Return what was loaded; EmbeddingFailed where it is not there or does not load."""
         with self._lock:
@@ -69,6 +74,11 @@ class LazyModel:
         self._directory = directory
         self._names = (VOCABULARY, *others, graph)
         self._once = LoadedOnce(self._load, without)
+
+    @property
+    def is_loaded(self) -> bool:
+        """Return whether it is loaded."""
+        return self._once.is_loaded
 
     def ready(self) -> tuple[WordPiece, OnnxGraph]:
         """Return what cuts texts and what runs; EmbeddingFailed where the model is not there or does not load."""

@@ -28,6 +28,11 @@ class MiniLm:
         """Take the directory that layers/model/build_model.py wrote."""
         self._model = LazyModel(directory, MODEL, without="embedding")
 
+    @property
+    def is_loaded(self) -> bool:
+        """Return whether the model is loaded."""
+        return self._model.is_loaded
+
     def embed(self, text: str) -> Vector:
         """Return the text's unit vector; EmbeddingFailed where the model is not there or does not run."""
         return self.embed_with_tokens(text).vector

@@ -50,6 +50,11 @@ class Multilingual:
         """Load nothing yet."""
         self._model = LoadedOnce(_load, without="embedding")
 
+    @property
+    def is_loaded(self) -> bool:
+        """Return whether the model is loaded."""
+        return self._model.is_loaded
+
     def embed(self, text: str) -> Vector:
         """Return the text's unit vector; EmbeddingFailed where the model is not there or is another."""
         # Half of a surrogate pair, which JSON may bring, is no UTF-8.

@@ -1,1 +1,1 @@
-"""Lists projects, users and sessions, a session's items, and what is known of a user."""
+"""Lists projects, users and sessions, a session's items, what is known of a user, and what changed in it."""

@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Any, Literal
+from datetime import date, datetime
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
-from cairn.edge.fields import NamedInput, ProjectName, UserName
+from cairn.edge.explained import is_absent
+from cairn.edge.fields import NamedInput, ProjectName, TrustTold, UserName
 from cairn.facts.facts import subject
 from cairn.ground.ids import Tenant
 from cairn.log.memories import MemoryType
-from cairn.overview.model import BelievedFact, KeptMemory, ListedSession, ListedUser, Place, StoredItem
+from cairn.overview.model import (
+    BelievedFact,
+    Change,
+    ChangeKind,
+    Day,
+    KeptMemory,
+    ListedSession,
+    ListedUser,
+    Place,
+    StoredItem,
+    Totals,
+)
 
 Cursor = Annotated[str, Field(max_length=256, description="Go on here: the cursor of the answer before.")]
 Most = Annotated[int, Field(ge=1, le=100, description="The most to list.")]
 Next = Annotated[str | None, Field(description="Where the list goes on, null at its end.")]
 When = Annotated[datetime, Field(description="In UTC.")]
+
+
+def _day(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        raise ValueError("must be a day, such as 2026-03-01") from None
+
+
+DayInput: TypeAlias = Annotated[date, BeforeValidator(_day), WithJsonSchema({"type": "string", "format": "date"})]
+"""A day of the calendar."""
 
 
 class ListInput(NamedInput):
@@ -133,6 +158,13 @@ class ItemList(BaseModel):
 
     items: Annotated[list[ItemLine], Field(description="In the order in which they were said.")]
     cursor: Annotated[int | None, Field(description="Where the list goes on, null at its end.")]
+    told: Annotated[
+        dict[str, list[str]] | None,
+        Field(
+            description="With told: by turn, the facts and events that memory told the agent through its hooks.",
+            exclude_if=is_absent,
+        ),
+    ] = None
 
 
 class KnownFact(BaseModel):
@@ -146,10 +178,12 @@ class KnownFact(BaseModel):
         datetime, Field(description="When it was last noted, in UTC; said again, what holds everywhere need not be.")
     ]
     session_id: Annotated[str, Field(description="The conversation that taught it, empty if of another project.")]
-    turn_id: Annotated[str, Field(description="The turn that did.")]
-    quote: Annotated[str, Field(description="What was said there.")]
+    turn_id: Annotated[str, Field(description="The turn that did, empty where a person corrected it since.")]
+    quote: Annotated[str, Field(description="What was said there, or the correction.")]
     confidence: Annotated[float, Field(description="How sure it is.")]
     everywhere: Annotated[bool, Field(description="It holds in all projects of the user.")]
+    pinned: Annotated[bool, Field(description="It stands in every context of the user.")]
+    trust: TrustTold
 
     @classmethod
     def of(cls, believed: BelievedFact) -> KnownFact:
@@ -166,6 +200,8 @@ class KnownFact(BaseModel):
             quote=fact.source.quote,
             confidence=fact.confidence,
             everywhere=believed.everywhere,
+            pinned=fact.pinned,
+            trust=fact.trust.told,
         )
 
 
@@ -181,6 +217,7 @@ class KnownMemory(BaseModel):
     ]
     confidence: Annotated[float, Field(description="How sure whoever kept it was.")]
     everywhere: Annotated[bool, Field(description="It is kept for all projects of the user.")]
+    trust: TrustTold
 
     @classmethod
     def of(cls, kept: KeptMemory) -> KnownMemory:
@@ -194,6 +231,7 @@ class KnownMemory(BaseModel):
             session_id=kept.session_id,
             confidence=memory.confidence,
             everywhere=kept.everywhere,
+            trust=memory.trust.told,
         )
 
 
@@ -203,6 +241,112 @@ class KnownOfUser(BaseModel):
     facts: Annotated[list[KnownFact], Field(description="What is believed now, the latest first.")]
     memories: Annotated[list[KnownMemory], Field(description="What was kept for them, the latest first.")]
     more: Annotated[int, Field(description="How many more there are.")]
+
+
+class ChangeLine(BaseModel):
+    """A change of what is known of a user."""
+
+    at: Annotated[datetime, Field(description="When, in UTC.")]
+    kind: Annotated[
+        ChangeKind,
+        Field(
+            description="learnt, or replaced where another value was believed; forgotten by request; ended by what was "
+            "said since or by age; kept by remember."
+        ),
+    ]
+    id: Annotated[str, Field(description="The id of the fact or memory.")]
+    about: Annotated[str, Field(description="What the fact is about, or what kind of memory it is.")]
+    value: Annotated[str, Field(description="What it says.")]
+    was: Annotated[str | None, Field(description="The value that it replaced, null where it replaced none.")]
+    quote: Annotated[str, Field(description="What was said that taught it, or why it was kept.")]
+    session_id: Annotated[
+        str, Field(description="The conversation that made the change, empty if of another project or none.")
+    ]
+    turn_id: Annotated[str, Field(description="The turn that taught it, empty if none did or the change is its end.")]
+    by: Annotated[str | None, Field(description="The id of what has taken its place since, null where nothing has.")]
+    reason: Annotated[str | None, Field(description="Why it was forgotten, where that was said.")]
+    everywhere: Annotated[bool, Field(description="It is of what holds in all projects of the user.")]
+    believed: Annotated[bool, Field(description="It is what is believed or kept now.")]
+
+    @classmethod
+    def of(cls, change: Change) -> ChangeLine:
+        """Return what is told of a change."""
+        return cls(
+            at=change.at,
+            kind=change.kind,
+            id=change.id,
+            about=change.about,
+            value=change.value,
+            was=change.was,
+            quote=change.quote,
+            session_id=change.session_id,
+            turn_id=change.turn_id,
+            by=change.by,
+            reason=change.reason,
+            everywhere=change.everywhere,
+            believed=change.believed,
+        )
+
+
+class ChangeList(BaseModel):
+    """Changes of what is known of a user."""
+
+    changes: Annotated[list[ChangeLine], Field(description="The newest first.")]
+    cursor: Next
+
+
+class DayLine(BaseModel):
+    """How much changed on a day."""
+
+    day: Annotated[date, Field(description="The day, in UTC.")]
+    learnt: Annotated[int, Field(description="How many facts were learnt.")]
+    replaced: Annotated[int, Field(description="How many took the place of another value.")]
+    forgotten: Annotated[int, Field(description="How many facts and memories were forgotten by request.")]
+    ended: Annotated[int, Field(description="How many were ended by what was said since, or by age.")]
+    kept: Annotated[int, Field(description="How many memories were kept.")]
+    turns: Annotated[int, Field(description="How many turns were stored.")]
+
+    @classmethod
+    def of(cls, day: Day) -> DayLine:
+        """Return what is told of a day."""
+        return cls(
+            day=day.day,
+            learnt=day.learnt,
+            replaced=day.replaced,
+            forgotten=day.forgotten,
+            ended=day.ended,
+            kept=day.kept,
+            turns=day.turns,
+        )
+
+
+class TotalLine(BaseModel):
+    """How much there is."""
+
+    facts: Annotated[int, Field(description="How many facts are believed.")]
+    memories: Annotated[int, Field(description="How many memories are kept.")]
+    turns: Annotated[int, Field(description="How many turns are stored.")]
+    conversations: Annotated[int, Field(description="How many conversations they are of.")]
+
+    @classmethod
+    def of(cls, totals: Totals) -> TotalLine:
+        """Return what is told of what there is."""
+        return cls(facts=totals.facts, memories=totals.memories, turns=totals.turns, conversations=totals.conversations)
+
+
+class ChangesByDay(BaseModel):
+    """How much changed on each day, and how much there is."""
+
+    days: Annotated[list[DayLine], Field(description="Every day, the first one first.")]
+    now: Annotated[TotalLine, Field(description="What there is now.")]
+    logs: Annotated[
+        int,
+        Field(
+            description="Of how many logs this tells, those that were written to last: each user has one, each "
+            "conversation of no user, and the project."
+        ),
+    ]
+    of_logs: Annotated[int, Field(description="How many logs there are, of the user or of the project.")]
 
 
 Order = Annotated[Literal["oldest", "newest"], Field(description="Begin with the oldest, or go back from the newest.")]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
 
-from cairn.conversation.events import Event
 from cairn.ground.attributes import number
 from cairn.ground.damage import sound
 from cairn.ground.paging import every
@@ -13,26 +11,25 @@ from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Key, Query, prefix_range
 from cairn.overview.model import Page, StoredItem
 from cairn.sessions.layout import FIRST_EVENT, LAST_EVENT, PACKED, event_sk, packed_sk, session_pk
+from cairn.sessions.recent_turns import Turn, turns_of
 from cairn.sessions.services import SessionServices
-from cairn.sessions.sessions import turns_of
 
-_Turn: TypeAlias = tuple[int, tuple[Event, ...]]
 _TURNS_AT_ONCE = 16
 _SHARDS_AT_ONCE = 2
 
 
 def items(services: SessionServices, session: Session, after: int, limit: int) -> Page[StoredItem]:
     """Return the items of the turns that follow number `after`, whole turns until there are `limit` items."""
-    return _page(_Stored(services, session).onwards(after), limit)
+    return _page(StoredTurns(services, session).onwards(after), limit)
 
 
 def newest_items(services: SessionServices, session: Session, before: int | None, limit: int) -> Page[StoredItem]:
     """Return the items of the turns before a number, or of the newest; the next page holds what was said before."""
-    page = _page(_Stored(services, session).back(before), limit)
+    page = _page(StoredTurns(services, session).back(before), limit)
     return Page(tuple(sorted(page.listed, key=lambda each: each.turn)), page.next)
 
 
-def _page(turns: Iterable[_Turn], limit: int) -> Page[StoredItem]:
+def _page(turns: Iterable[Turn], limit: int) -> Page[StoredItem]:
     listed: list[StoredItem] = []
     for seq, events in turns:
         if len(listed) >= limit:
@@ -44,15 +41,16 @@ def _page(turns: Iterable[_Turn], limit: int) -> Page[StoredItem]:
     return Page(tuple(listed))
 
 
-class _Stored:
+class StoredTurns:
     """The turns of a session, archived ones and raw ones; damaged ones are passed over and counted."""
 
     def __init__(self, services: SessionServices, session: Session) -> None:
+        """Have read nothing yet."""
         self._services = services
         self._session = session
         self._pk = session_pk(session)
 
-    def onwards(self, after: int) -> Iterator[_Turn]:
+    def onwards(self, after: int) -> Iterator[Turn]:
         """Yield the turns that follow this number."""
         # The shard in which the next turn would be begins with it or before it.
         low, high = prefix_range(PACKED)
@@ -63,7 +61,7 @@ class _Stored:
             yield from (turn for turn in self._archived(shard) if turn[0] > after)
         yield from self._raw(Query(self._pk, event_sk(after + 1), LAST_EVENT, limit=_TURNS_AT_ONCE))
 
-    def back(self, before: int | None) -> Iterator[_Turn]:
+    def back(self, before: int | None) -> Iterator[Turn]:
         """Yield the turns before this number, the newest first."""
         low, high = prefix_range(PACKED)
         newest = LAST_EVENT if before is None else event_sk(before - 1)
@@ -73,15 +71,15 @@ class _Stored:
         for shard in every(self._services.adapters.table, query):
             yield from (turn for turn in reversed(self._archived(shard)) if before is None or turn[0] < before)
 
-    def _raw(self, query: Query) -> Iterator[_Turn]:
+    def _raw(self, query: Query) -> Iterator[Turn]:
         stored = every(self._services.adapters.table, query)
         fetched = self._services.vault.fetched(self._session.tenant, stored, _TURNS_AT_ONCE)
         yield from sound(self._services.adapters, fetched, self._turn)
 
-    def _turn(self, item: Attributes) -> _Turn:
+    def _turn(self, item: Attributes) -> Turn:
         return number(item, "seq"), self._services.sessions.events(self._session, item)
 
-    def _archived(self, shard: Attributes) -> list[_Turn]:
+    def _archived(self, shard: Attributes) -> list[Turn]:
         found = sound(
             self._services.adapters, [shard], lambda item: turns_of(self._services.vault, self._session, item)
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from cairn.facts.facts import Fact
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
@@ -14,6 +14,8 @@ from cairn.ground.session import ResponseItem
 from cairn.log.memories import Memory
 
 T = TypeVar("T")
+ChangeKind: TypeAlias = Literal["learnt", "replaced", "forgotten", "ended", "kept"]
+"""What became of a fact or memory: noted, noted in place of another value, let go of by request, ended, remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +97,62 @@ class Known:
     facts: tuple[BelievedFact, ...]
     memories: tuple[KeptMemory, ...]
     more: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One change of what is known of a user: when, what kind, which fact or memory, and the session that made it.
+
+    `was` is the value that it replaced, `by` the id of what took its place since. `session_id` is "" where it is none
+    from here, `turn_id` where no turn is known. `believed` tells whether it is what is believed now, or kept.
+    """
+
+    at: datetime
+    kind: ChangeKind
+    id: str
+    about: str
+    value: str
+    was: str | None
+    quote: str
+    session_id: SessionId
+    turn_id: str
+    by: str | None
+    reason: str | None
+    everywhere: bool
+    believed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """How many changes of each kind a day in UTC saw, and how many turns."""
+
+    day: date
+    learnt: int
+    replaced: int
+    forgotten: int
+    ended: int
+    kept: int
+    turns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """How much there is now: facts that are believed, memories that are kept, turns and conversations."""
+
+    facts: int
+    memories: int
+    turns: int
+    conversations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """The days, oldest first, and the totals, of `logs` of the users, and sessions without one, of whom there are some.
+
+    `of_logs` is how many there are.
+    """
+
+    days: tuple[Day, ...]
+    totals: Totals
+    logs: int
+    of_logs: int

@@ -82,7 +82,7 @@ class _Found:
 
     def open_newest(self, limit: int) -> None:
         """Open the project's logs, newest first, until no other can have a conversation of the page."""
-        left = self._by_age()
+        left = by_age(self._services, self._where)
         while left:
             some, left = left[:AT_ONCE], left[AT_ONCE:]
             self.open([owner for _, owner in some])
@@ -100,16 +100,21 @@ class _Found:
         head = sound_head(self._services.adapters, Session(self._where.tenant, self._where.project, session))
         return head.owners if head else ()
 
-    def _by_age(self) -> list[tuple[datetime, str]]:
-        prefix = registry_sk("")
-        query = Query(registry_pk(self._where.tenant, self._where.project), *prefix_range(prefix))
-        items = list(islice(every(self._services.adapters.table, query), MOST_LOGS + 1))
-        if len(items) > MOST_LOGS:
-            problem = f"is required, since the project has over {MOST_LOGS} users and sessions without one"
-            raise InvalidArgument("user_id", problem)
-        owners = [Key.of(item).sk.removeprefix(prefix) for item in items]
-        newest = newest_entries(self._services, self._where, owners)
-        return sorted(((at, owner) for at, owner in zip(newest, owners, strict=True) if at is not None), reverse=True)
+
+def by_age(services: SessionServices, where: Place) -> list[tuple[datetime, str]]:
+    """Return a project's logs, the one with the newest entry first, each behind when that was made.
+
+    InvalidArgument, which asks for a user, where there are too many.
+    """
+    prefix = registry_sk("")
+    query = Query(registry_pk(where.tenant, where.project), *prefix_range(prefix))
+    items = list(islice(every(services.adapters.table, query), MOST_LOGS + 1))
+    if len(items) > MOST_LOGS:
+        problem = f"is required, since the project has over {MOST_LOGS} users and sessions without one"
+        raise InvalidArgument("user_id", problem)
+    owners = [Key.of(item).sk.removeprefix(prefix) for item in items]
+    newest = newest_entries(services, where, owners)
+    return sorted(((at, owner) for at, owner in zip(newest, owners, strict=True) if at is not None), reverse=True)
 
 
 def _of_view(view: MemoryView, user: UserId | None) -> Iterator[ListedSession]:

@@ -72,7 +72,7 @@ def _exchange(connection: HTTPConnection, deadline: float, outgoing: Outgoing, m
         connection.request(outgoing.method, target, outgoing.body, dict(outgoing.headers))
         with connection.getresponse() as response:
             if response.status != HTTPStatus.OK:
-                raise NoAnswer(f"status {response.status}")
+                raise NoAnswer(f"status {response.status}", response.status)
             answer = response.read(most_bytes + 1)
     finally:
         connection.close()

@@ -11,6 +11,7 @@ import numpy as np
 
 from cairn.facts.facts import Fact
 from cairn.ground.ids import SessionId
+from cairn.ground.trust import Trust
 from cairn.log.documents import Kind, Label
 from cairn.log.entries import Chunk
 from cairn.log.memories import Memory
@@ -35,10 +36,12 @@ class Collection:
     found: Callable[[int], Found]
 
 
-def texts(view: MemoryView, session: SessionId | None, until: datetime | None = None) -> Collection:
-    """Return the texts of one session or of all, those said after a time left out."""
+def texts(view: MemoryView, session: SessionId | None, filter_: Filter) -> Collection:
+    """Return the texts of one session or of all that were said by then, are trusted so far and are not held back."""
     corpus = _corpus(view, "texts")
-    allowed = _until(corpus, until)
+    allowed = _until(corpus, filter_.at) & _trusted(corpus, filter_.min_trust)
+    for number, doc in view.held():
+        allowed[corpus.leaves[number].first + doc] = False
     if session is not None:
         allowed &= corpus.columns.session == corpus.names.get(session, -1)
     return Collection(corpus, allowed, _reading(view, corpus, lambda stretch, doc: stretch.chunk(doc)))
@@ -47,7 +50,7 @@ def texts(view: MemoryView, session: SessionId | None, until: datetime | None = 
 def memories(view: MemoryView, filter_: Filter) -> Collection:
     """Return the memories that pass the filter."""
     corpus = _corpus(view, "memories")
-    allowed = _until(corpus, filter_.at)
+    allowed = _until(corpus, filter_.at) & _trusted(corpus, filter_.min_trust)
     if filter_.type is not None:
         allowed &= _labelled(corpus, "type", lambda word: word == filter_.type)
     # Labels are words: each of the few is read as a number once.
@@ -107,6 +110,13 @@ def _until(corpus: Joined, until: datetime | None) -> Mask:
     latest = microseconds(until)
     parts = [np.asarray(leaf.documents.number("at"), np.int64) <= latest for leaf in corpus.leaves]
     return np.concatenate(parts)
+
+
+def _trusted(corpus: Joined, least: Trust) -> Mask:
+    """Return which documents are trusted so far; what was held back is from outside where it was released."""
+    if least <= Trust.OUTSIDE:
+        return np.ones(len(corpus), np.bool_)
+    return _labelled(corpus, "trust", lambda word: Trust.of(word) >= least)
 
 
 def _labelled(corpus: Joined, name: Label, filter_: Callable[[str], bool]) -> Mask:

@@ -7,13 +7,13 @@ nobody is kept waiting; the answer says how much had none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import EmbeddingFailed
 from cairn.ground.ports import Embedder, TokenEmbedder
-from cairn.log.documents import KINDS, Kind, Vectors
+from cairn.log.documents import KINDS, GrowingDocuments, Kind, Vectors
 from cairn.log.stretch import Stretch
 from cairn.log.view import MemoryView
 from cairn.recall.corpus import QueryVectors, Vector, stored_bytes
@@ -21,6 +21,11 @@ from cairn.recall.token_vectors import Tokens, projected
 
 LONGEST = timedelta(milliseconds=200)
 """How long a call gives vectors to what no segment holds; a document takes a few milliseconds of it."""
+
+
+def growing(views: Iterable[MemoryView], kinds: Iterable[Kind] = KINDS) -> list[GrowingDocuments]:
+    """Return what views have of these kinds that no segment holds."""
+    return [view.tail.documents(kind) for view in views for kind in kinds]
 
 
 class Embedding:
@@ -36,10 +41,8 @@ class Embedding:
         """Tell whether vectors say little of other languages."""
         return self._embedder is not None and self._embedder.calibration.english_only
 
-    def query_vectors(
-        self, views: Iterable[MemoryView], asked: str, as_put: str, kinds: Sequence[Kind] = KINDS
-    ) -> QueryVectors | None:
-        """Return a question as vectors, with what is new of these kinds made comparable; None to go by words.
+    def query_vectors(self, growing: Iterable[GrowingDocuments], asked: str, as_put: str) -> QueryVectors | None:
+        """Return a question as vectors, with what is new among these made comparable; None to go by words.
 
         The question comes first, since a new process loads the model for it: that takes no time from the texts.
         """
@@ -50,17 +53,17 @@ class Embedding:
             first_person, tokens = _embedded(embedder, asked)
             # Mostly they are the same, and a vector costs milliseconds.
             vector = first_person if as_put == asked else embedder.embed(as_put)
-            self._fill(views, kinds, embedder)
+            self._fill(growing, embedder)
         except EmbeddingFailed:
             self._adapters.tally.unembedded()
             return None
         of_words = None if tokens is None or not len(tokens) else projected(tokens)
         return QueryVectors(first_person, vector, embedder.name, embedder.calibration, of_words)
 
-    def _fill(self, views: Iterable[MemoryView], kinds: Sequence[Kind], embedder: Embedder) -> None:
+    def _fill(self, growing: Iterable[GrowingDocuments], embedder: Embedder) -> None:
         """Give vectors to what has none yet: at least one, as many as there is time for."""
         late = self._adapters.clock.now() + LONGEST
-        for documents in (view.tail.documents(kind) for view in views for kind in kinds):
+        for documents in growing:
             for doc, text in documents.without_vector(embedder.name):
                 documents.place(doc, stored_bytes(*_embedded(embedder, text)))
                 if self._adapters.clock.now() >= late:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from cairn.ground.trust import Trust
 from cairn.log.memories import Ending, MemoryType, RecalledType
 
 SearchMode: TypeAlias = Literal["hybrid", "text", "semantic"]
@@ -16,13 +17,15 @@ SearchMode: TypeAlias = Literal["hybrid", "text", "semantic"]
 class Filter:
     """Restricts which memories may be recalled, before any limit; `at` is the time whose beliefs are asked for.
 
-    Without one all counts that is on record: whoever kept a memory may have a clock a little ahead.
+    Without one all counts that is on record: whoever kept a memory may have a clock a little ahead. What is trusted
+    less than `min_trust` is not recalled.
     """
 
     at: datetime | None = None
     type: RecalledType | None = None
     min_confidence: float = 0.0
     include_superseded: bool = False
+    min_trust: Trust = Trust.OUTSIDE
 
     def excludes(self, ending: Ending) -> bool:
         """Tell whether what ended so does not count; what something newer replaced may be asked for."""

@@ -6,19 +6,21 @@ stopped anywhere, done again, or done twice at once; entries stay in the table, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
+from typing import TypeAlias
 
 from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.damage import sound_or_none
 from cairn.ground.errors import CorruptData, NotFound
-from cairn.ground.ids import Project, Tenant
+from cairn.ground.ids import Project, Tenant, is_branch
 from cairn.ground.jobs import IndexLog
 from cairn.ground.paging import every
 from cairn.ground.ports import Embedder, Inventory
+from cairn.ground.progress import Told, stepped, untold
 from cairn.ground.table import Attributes, Key, Query
 from cairn.log.documents import Kind, Vectors
 from cairn.log.entry_vectors import keep_vectors
@@ -52,6 +54,10 @@ class Indexed:
 _NOTHING = Indexed()
 
 
+def _unwatched() -> None:
+    """Do nothing."""
+
+
 class Indexer:
     """Keeps the tails of logs short by moving them into segments."""
 
@@ -68,6 +74,8 @@ class Indexer:
         Where a segment to merge is damaged, or the manifest is, all are made anew.
         """
         pk = log_pk(tenant, project, owner)
+        if is_branch(project):  # what it adds is read as it is, behind what it begins with
+            return Indexed()
         try:
             done = self._advance(_Log(tenant, pk), self.segments.manifest(pk), until)
         except (CorruptData, NotFound):
@@ -80,16 +88,33 @@ class Indexer:
         work = self.rebuild if job.rebuild else self.run
         return work(job.tenant, job.project, job.owner, self._adapters.clock.now() + within)
 
-    def rebuild(self, tenant: Tenant, project: Project, owner: str, until: datetime | None = None) -> Indexed:
-        """Make the segments anew from the log alone."""
+    def rebuild(
+        self,
+        tenant: Tenant,
+        project: Project,
+        owner: str,
+        until: datetime | None = None,
+        goes_on: Callable[[], None] = _unwatched,
+    ) -> Indexed:
+        """Make the segments anew from the log alone; `goes_on` is called between steps."""
+        if is_branch(project):
+            return Indexed()
         log = _Log(tenant, log_pk(tenant, project, owner))
         damaged = self.segments.damaged_manifest(log.pk)
         first = self._step(log, damaged, usable=0)
-        return self._advance(log, first.manifest, until, first.done) if first else Indexed()
+        return self._advance(log, first.manifest, until, first.done, goes_on) if first else Indexed()
 
-    def _advance(self, log: _Log, manifest: Manifest, until: datetime | None, done: Indexed = _NOTHING) -> Indexed:
+    def _advance(
+        self,
+        log: _Log,
+        manifest: Manifest,
+        until: datetime | None,
+        done: Indexed = _NOTHING,
+        goes_on: Callable[[], None] = _unwatched,
+    ) -> Indexed:
         """Take steps until what is left is not worth one, or another indexer was faster."""
         while until is None or self._adapters.clock.now() < until:
+            goes_on()
             step = self._step(log, manifest, usable=len(manifest.segments), fewest=FEWEST)
             if step is None:
                 break
@@ -144,6 +169,15 @@ class Indexer:
                 yield entry
 
 
+Wanted: TypeAlias = Callable[[str], bool]
+
+
+def _all(pk: str) -> bool:
+    """Want every log."""
+    del pk
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class _Log:
     tenant: Tenant
@@ -156,11 +190,17 @@ class _Step:
     done: Indexed
 
 
-def reindex(indexer: Indexer, inventory: Inventory, tenant: Tenant) -> Iterator[Indexed]:
-    """Make the segments of each log that has any, and yield what that took; logs are read and written meanwhile.
+def reindex(
+    indexer: Indexer, inventory: Inventory, tenant: Tenant, *, wanted: Wanted = _all, told: Told = untold
+) -> Iterator[Indexed]:
+    """Make the segments of each wanted log that has any, and yield what that took; logs are read and written meanwhile.
 
-    It may be stopped at any time and run again.
+    A log is wanted by its partition. It may be stopped at any time and run again.
     """
-    logs = [Key.of(item).pk for item in inventory.items(tenant) if item["sk"] == MANIFEST]
-    for pk in logs:
-        yield indexer.rebuild(*log_of(pk))
+    logs: list[str] = []
+    for item in inventory.items(tenant):
+        told("items", 0, 0)
+        if item["sk"] == MANIFEST and wanted(str(item["pk"])):
+            logs.append(str(item["pk"]))
+    for done, pk in enumerate(stepped(told, "logs", logs)):
+        yield indexer.rebuild(*log_of(pk), goes_on=partial(told, "logs", done, len(logs)))

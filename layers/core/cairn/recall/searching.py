@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from cairn.facts.facts import Fact, is_said
-from cairn.ground.adapters import Adapters
-from cairn.ground.ids import SessionId
+from cairn.ground.adapters import Adapters, Pending
+from cairn.ground.ids import Project, SessionId, Tenant, trunk
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import RecallScope
@@ -34,13 +35,15 @@ if TYPE_CHECKING:
 class Visibility:
     """The part of memory that a call may see: its owner's logs and others; all sessions in them, or only its own.
 
-    With `across` it reaches logs across projects.
+    With `across` it reaches logs across projects. `at` is the moment of the call, where that is told: what is believed
+    and which day it is go by it then, and not by when each part of the call comes to ask.
     """
 
     session: Session
     owner: str
     scope: RecallScope
     across: bool = True
+    at: datetime | None = None
 
     @property
     def own(self) -> list[str]:
@@ -105,7 +108,7 @@ class Searcher:
 
     def beliefs(self, visibility: Visibility, owners: Sequence[str]) -> dict[str, list[Fact]]:
         """Return every live fact that may be seen, by whose log it is in."""
-        now, session = self._adapters.clock.now(), visibility.session
+        now, session = self._now(visibility), visibility.session
         found, spoken = dict[str, list[Fact]](), dict[str, Spoken]()
         for owner in owners:
             with self._log.view(session.tenant, session.project, owner) as view:
@@ -120,6 +123,14 @@ class Searcher:
         for owner in owners:
             with self._log.view(session.tenant, session.project, owner) as view:
                 found += view.ledger.deleted(visibility.session_of(owner))
+        return found
+
+    def held(self, session: Session, owners: Iterable[str]) -> set[str]:
+        """Return the events of the session whose texts are held back in these owners' logs."""
+        found = set[str]()
+        for owner in owners:
+            with self._log.view(session.tenant, session.project, owner) as view:
+                found |= {chunk.event_id for chunk in view.held_back() if chunk.session_id == session.session_id}
         return found
 
     def standing(self, session: Session, owners: Iterable[str], most: int) -> list[Memory]:
@@ -138,20 +149,20 @@ class Searcher:
         """
         from cairn.recall import collection  # noqa: PLC0415 - numpy, which a process that only writes can do without
         from cairn.recall.answer import answer  # noqa: PLC0415
-        from cairn.recall.embedding import Embedding  # noqa: PLC0415
+        from cairn.recall.embedding import Embedding, growing  # noqa: PLC0415
 
         with self._views(visibility.session, {*search.texts, *search.memories, *search.facts}) as views:
             collections = [
                 *(
-                    collection.texts(views[owner], visibility.session_of(owner), search.filter.at)
+                    collection.texts(views[owner], visibility.session_of(owner), search.filter)
                     for owner in search.texts
                     if not is_across(owner)
                 ),
                 *(collection.memories(views[owner], search.filter) for owner in search.memories),
                 *(collection.facts(views[owner], held) for owner, held in search.facts.items()),
             ]
-            embedding, today = Embedding(self._adapters, self._embedder()), self._adapters.clock.now().date()
-            embed = partial(embedding.query_vectors, views.values())
+            embedding, today = Embedding(self._adapters, self._embedder()), self._now(visibility).date()
+            embed = partial(embedding.query_vectors, growing(views.values()))
             english_only = embedding.english_only
             found = answer(collections, search.query, today, embed, search.mode, english_only=english_only)
             if search.query:
@@ -165,11 +176,11 @@ class Searcher:
         """
         from cairn.recall import collection  # noqa: PLC0415 - numpy, which a process that only writes can do without
         from cairn.recall.corpus import similarities  # noqa: PLC0415
-        from cairn.recall.embedding import Embedding  # noqa: PLC0415
+        from cairn.recall.embedding import Embedding, growing  # noqa: PLC0415
 
         with self._views(session, held) as views:
             embedding = Embedding(self._adapters, self._embedder())
-            vectors = embedding.query_vectors(views.values(), text, text, ["facts"])
+            vectors = embedding.query_vectors(growing(views.values(), ["facts"]), text, text)
             if vectors is None:
                 return {}
             found: dict[str, float] = {}
@@ -206,16 +217,30 @@ class Searcher:
                 count += view.turn_count(session.session_id)
         return count
 
+    def _now(self, visibility: Visibility) -> datetime:
+        return visibility.at or self._adapters.clock.now()
+
     def _registered(self, session: Session) -> list[str]:
+        """Return the owners of a project's logs, of a branch also those of the logs that it begins with."""
+        projects = dict.fromkeys([session.project, trunk(session.project)])
+        asked = [Pending(partial(self._registered_in, session.tenant, project)) for project in projects]
+        self._adapters.parallel(asked)
+        return list(dict.fromkeys(owner for each in asked for owner in each.result))
+
+    def _registered_in(self, tenant: Tenant, project: Project) -> list[str]:
         prefix = registry_sk("")
-        low, high = prefix_range(prefix)
-        query = Query(registry_pk(session.tenant, session.project), low, high)
+        query = Query(registry_pk(tenant, project), *prefix_range(prefix))
         return [Key.of(item).sk.removeprefix(prefix) for item in every(self._adapters.table, query)]
 
 
 def readings(held: Mapping[str, Sequence[Fact]]) -> dict[str, list[Fact]]:
-    """Return by owner the facts that were read out of what was said; that itself is found among the texts."""
-    return {owner: [fact for fact in facts if not is_said(fact)] for owner, facts in held.items()}
+    """Return by owner the facts that no text says: what was said itself is found among the texts."""
+    return {owner: [fact for fact in facts if not _is_text(fact)] for owner, facts in held.items()}
+
+
+def _is_text(fact: Fact) -> bool:
+    """Tell whether a fact is what was said; a correction of that stands in no text."""
+    return is_said(fact) and bool(fact.source.event_id)
 
 
 def _fact_id(found: Found) -> str:

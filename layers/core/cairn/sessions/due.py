@@ -75,8 +75,11 @@ def at(session: Session, when: datetime | None) -> EntryChange:
 
 
 def no_later_than(session: Session, head: Head, when: datetime) -> EntryChange:
-    """Return the change that makes a session due at this moment, none where its head says that or an earlier one."""
-    return KEPT if is_due(head, when) else at(session, when)
+    """Return the change that makes a session due at this moment, none where its head says that or an earlier one.
+
+    On a branch no session ever is: what it adds is kept as it is, until it is merged or dropped.
+    """
+    return KEPT if is_due(head, when) or ids.is_branch(session.project) else at(session, when)
 
 
 def is_due(head: Head, now: datetime) -> bool:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from cairn.ground import codec
-from cairn.ground.adapters import Adapters
+from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.attributes import moment, number, text
 from cairn.ground.damage import sound_or_none
 from cairn.ground.errors import CorruptData
 from cairn.ground.ports import Table
-from cairn.ground.session import Session
+from cairn.ground.session import Session, on_trunk
 from cairn.ground.table import Attributes, Key
 from cairn.log.layout import with_across
 from cairn.sessions.layout import HEAD, session_pk
@@ -35,6 +36,8 @@ READ_FAILURES = "read_failures"
 """How often a language model failed to read what follows, since it had last read all there was."""
 COMPACTED_AT = "compacted_at"
 """When an agent that keeps its conversation itself put a summary in its place."""
+BEGINS = "begins"
+"""How many turns of its project's a session on a branch goes on from, those that were erased counted too."""
 DROPPED = "dropped"
 """What a session's head says once blobs of archived events were left to a later run."""
 
@@ -72,6 +75,7 @@ class Head:
     legacy_through: int = 0
     legacy_facts: str = ""
     compacted_at: datetime | None = None
+    begins: int = 0
 
     @classmethod
     def of(cls, item: Attributes) -> Head:
@@ -101,6 +105,7 @@ class Head:
             legacy_through=number(item, "legacy_through", 0),
             legacy_facts=text(item, "legacy_facts", ""),
             compacted_at=moment(item, COMPACTED_AT) if COMPACTED_AT in item else None,
+            begins=number(item, BEGINS, 0),
         )
 
     @property
@@ -124,10 +129,21 @@ def naming(owners: Iterable[str]) -> dict[str, str]:
 
 def sound_head(adapters: Adapters, session: Session) -> Head | None:
     """Return a session's head for a read, None where it has none or a damaged one, which is counted."""
-    return sound_or_none(adapters, adapters.table.get(Key(session_pk(session), HEAD)), Head.of)
+    asked = [Pending(partial(adapters.table.get, where)) for where in _places(session)]
+    adapters.parallel(asked)
+    return sound_or_none(adapters, _chosen([each.result for each in asked]), Head.of)
 
 
 def stored_head(table: Table, session: Session) -> Head | None:
     """Return a session's head, None where it has none."""
-    item = table.get(Key(session_pk(session), HEAD))
+    item = _chosen([table.get(where) for where in _places(session)])
     return None if item is None else Head.of(item)
+
+
+def _places(session: Session) -> list[Key]:
+    """Return where a session's head is: on a branch that has not added to the session, with the project's."""
+    return [Key(session_pk(each), HEAD) for each in dict.fromkeys([session, on_trunk(session)])]
+
+
+def _chosen(items: Sequence[Attributes | None]) -> Attributes | None:
+    return next((item for item in items if item is not None and "seq" in item), items[0])

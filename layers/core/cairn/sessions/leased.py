@@ -24,7 +24,7 @@ class Leased:
         self._lease = lease
         self._kept_at = services.adapters.clock.now()
         self.session = lease.session
-        self.head, self.held, self.key = lease.head, lease.held(), lease.key()
+        self.head, self.held, self.key, self.begun = lease.head, lease.held(), lease.key(), lease.begun()
 
     def keep(self) -> None:
         """Prolong the lease where some of it has passed; ResourceBusy where it was lost."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from cairn.ground.adapters import Pending
 from cairn.ground.errors import InvalidArgument
@@ -17,7 +18,11 @@ from cairn.sessions.services import SessionServices
 
 
 def visibility_of(
-    services: SessionServices, session: Session, user: UserId | None, scope: RecallScope | None = None
+    services: SessionServices,
+    session: Session,
+    user: UserId | None,
+    scope: RecallScope | None = None,
+    at: datetime | None = None,
 ) -> Visibility:
     """Return what a call of this session and user sees of facts; a scope that it names goes before the settings'.
 
@@ -27,7 +32,7 @@ def visibility_of(
     scope = scope or settings.recall_scope
     if session.session_id == NO_SESSION and (scope == "session" or user is None):
         raise InvalidArgument("session_id", "is required where recall_scope is session, or no user is known")
-    return Visibility(session, log_owner(user, session.session_id), scope, settings.across_projects)
+    return Visibility(session, log_owner(user, session.session_id), scope, settings.across_projects, at)
 
 
 def kept_scope(

@@ -14,10 +14,11 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.bounded import BoundedCache
 from cairn.ground.codec import epoch_ms
 from cairn.ground.errors import PermissionDenied, ResourceBusy, TransactionRefused
-from cairn.ground.ids import UserId
+from cairn.ground.ids import UserId, is_branch
 from cairn.ground.session import Session
-from cairn.ground.table import AllOf, AnyOf, Key, LessThan, Missing, Update
-from cairn.log.layout import log_owner, user_of
+from cairn.ground.table import AllOf, AnyOf, Key, LessThan, Missing, Update, Write
+from cairn.log.branches import Branches, spoke
+from cairn.log.layout import log_owner, log_pk, user_of
 from cairn.log.registry import registered
 from cairn.sessions.head import naming, stored_head
 from cairn.sessions.layout import HEAD, session_pk
@@ -42,6 +43,7 @@ class Ownership:
     def __init__(self, adapters: Adapters) -> None:
         """Know of no session."""
         self._adapters = adapters
+        self._branches = Branches(adapters)
         self._known: BoundedCache[Session, _Owner] = BoundedCache(entries=_MOST_SESSIONS)
 
     def check(self, session: Session, users: Collection[UserId]) -> bool:
@@ -62,7 +64,8 @@ class Ownership:
     def begin(self, session: Session, user: UserId) -> None:
         """Make a new session the user's before anything is written to it; ResourceBusy while a first turn is stored.
 
-        What it writes is what the user's first turn would: the head's owners, and the log's registration.
+        NotFound on a branch that is gone. What it writes is what the user's first turn would: the head's owners, and
+        the log's registration.
         """
         owner, now = log_owner(user, session.session_id), self._adapters.clock.now()
         idle = AnyOf((Missing("lease_until"), LessThan("lease_until", epoch_ms(now))))
@@ -74,9 +77,14 @@ class Ownership:
             condition=AllOf((Missing("owners"), Missing("seq"), idle)),
         )
         known = registered(session.tenant, session.project, owner)
+        branch: list[Write] = []
+        if is_branch(session.project):
+            branch = [*self._branches.adding(log_pk(session.tenant, session.project, owner)), spoke(session)]
         try:
-            self._adapters.table.transact([own, known])
+            self._adapters.table.transact([own, known, *branch])
         except TransactionRefused as refused:
+            if branch:
+                self._branches.read(session.tenant, session.project)
             if not self.check(session, {user}):
                 message = "the session is being begun by another call"
                 raise ResourceBusy(message, {"resource": "session"}) from refused

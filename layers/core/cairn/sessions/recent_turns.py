@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from cairn.conversation.events import Event
 from cairn.ground.adapters import Adapters
@@ -23,6 +24,8 @@ from cairn.sessions.layout import HEAD, MEMORY_COUNT, NEWEST_SUMMARY, event_sk, 
 from cairn.sessions.summary import Summary
 from cairn.vault.vault import Vault
 
+Turn: TypeAlias = tuple[int, tuple[Event, ...]]
+"""A turn's number and events."""
 MAX_BYTES = 16 * 1024 * 1024
 """How much of all sessions together a process keeps, as it is stored."""
 _MARKS = frozenset({HEAD, MEMORY_COUNT, NEWEST_SUMMARY})
@@ -48,6 +51,12 @@ class Recent:
     def seq(self) -> int:
         """Return the number of the newest turn read, 0 where there is none."""
         return self.turns[-1][0] if self.turns else 0
+
+    @property
+    def position(self) -> str:
+        """Return what was read: the numbers of the first turn, of the newest, and of the last one summed up."""
+        first = self.turns[0][0] if self.turns else 0
+        return f"{first}-{self.seq}/{self.summary.through if self.summary else 0}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +193,14 @@ class RecentTurns:
 def events_of(vault: Vault, session: Session, item: Attributes) -> tuple[Event, ...]:
     """Return the events of one stored turn."""
     return tuple(Event.from_record(record) for record in vault.unseal(session.tenant, item))
+
+
+def turns_of(vault: Vault, session: Session, shard: Attributes) -> list[Turn]:
+    """Return the turns of an archived shard, as (number, events)."""
+    return [
+        (seq, tuple(Event.from_record(record) for record in records))
+        for seq, records in vault.unseal(session.tenant, shard)
+    ]
 
 
 def _identity(head: Head | None) -> tuple[str, int] | None:

@@ -15,12 +15,14 @@ from cairn.ground.damage import sound
 from cairn.ground.errors import (
     CairnError,
     ConditionFailed,
+    Conflict,
     CorruptData,
     ResourceBusy,
     StoreError,
     TransactionRefused,
     Unavailable,
 )
+from cairn.ground.ids import is_branch
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import LONGEST_LEASE, MemorySettings
@@ -40,10 +42,12 @@ from cairn.ground.table import (
     prefix_range,
     tenant_of,
 )
+from cairn.log.branches import Branches
+from cairn.sessions.branched import Beginning, BranchedSessions
 from cairn.sessions.due import KEPT, EntryChange
 from cairn.sessions.head import BEGUN, Head
 from cairn.sessions.layout import FIRST_EVENT, HEAD, LAST_EVENT, NEWEST_SUMMARY, compact_sk, session_pk
-from cairn.sessions.recent_turns import Recent, RecentTurns, events_of
+from cairn.sessions.recent_turns import Recent, RecentTurns, events_of, turns_of
 from cairn.sessions.summary import StoredSummary, Summary
 from cairn.vault.vault import Vault
 
@@ -85,14 +89,18 @@ def _as_held(head: Attributes) -> Condition:
 class Sessions:
     """Reads and leases sessions."""
 
-    def __init__(self, adapters: Adapters, vault: Vault) -> None:
-        """Start with no turns in memory."""
+    def __init__(self, adapters: Adapters, vault: Vault, branches: Branches | None = None) -> None:
+        """Start with no turns in memory; what is known of branches is shared with the logs."""
         self._adapters = adapters
         self._vault = vault
         self._recent = RecentTurns(adapters, vault)
+        self._branched = BranchedSessions(adapters, vault, branches or Branches(adapters), self._recent)
 
     def try_lease(self, session: Session, owner: str, seconds: int) -> Lease | None:
         """Take the session's lease if it is free or its holder's time is up; None if somebody holds it."""
+        if is_branch(session.project):
+            with suppress(Conflict):  # it is being closed: nothing is added, and what it has may be erased
+                self._branched.open(session)
         now = self._adapters.clock.now()
         until = now + timedelta(seconds=seconds)
         free = AnyOf((Missing("lease_until"), LessThan("lease_until", epoch_ms(now))))
@@ -160,7 +168,14 @@ class Sessions:
 
     def recent(self, session: Session, items: int) -> Recent:
         """Return the head, the newest summary and the newest turns that together hold at least `items` items."""
-        return self._recent.read(session, items)
+        where = self._branched.recent if is_branch(session.project) else self._recent.read
+        recent = where(session, items)
+        self._adapters.tally.seen(session_pk(session), recent.position)
+        return recent
+
+    def beginning(self, session: Session) -> Beginning | None:
+        """Return what a session on a branch goes on from, None for one that is on none."""
+        return self._branched.beginning(session) if is_branch(session.project) else None
 
     def events(self, session: Session, item: Attributes) -> tuple[Event, ...]:
         """Return the events of one stored turn."""
@@ -207,11 +222,3 @@ class Sessions:
             yield from turns
         items = every(self._adapters.table, Query(pk, FIRST_EVENT, LAST_EVENT))
         yield from sound(self._adapters, items, lambda item: (number(item, "seq"), self.events(session, item)))
-
-
-def turns_of(vault: Vault, session: Session, shard: Attributes) -> list[tuple[int, tuple[Event, ...]]]:
-    """Return the turns of an archived shard, as (number, events)."""
-    return [
-        (seq, tuple(Event.from_record(record) for record in records))
-        for seq, records in vault.unseal(session.tenant, shard)
-    ]

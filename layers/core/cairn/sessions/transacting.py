@@ -33,13 +33,15 @@ def transact(
     settled: Callable[[Sequence[Write], TransactionRefused], T | None],
     beside: Callable[[], Sequence[Callable[[], object]]] = tuple,
 ) -> T | None:
-    """Write what `make` returns, all or none, and return None; or else what `settled` makes of a refusal.
+    """Write what `make` returns, if anything, all or none, and return None; or else what `settled` makes of a refusal.
 
     Where that is None it is tried again, with writes and calls beside them made anew; Unavailable after ATTEMPTS. Who
     was outrun once tries again at once.
     """
     for attempt in range(ATTEMPTS):
         writes = make()
+        if not writes:
+            return None
         try:
             services.adapters.parallel([partial(services.adapters.table.transact, writes), *beside()])
         except TransactionRefused as refused:

@@ -46,6 +46,8 @@ def auth_settings(values: Mapping[str, Any]) -> AuthSettings:
         raise SettingsError(f"{where}.resource: must be an MCP endpoint such as https://memory.example.com/mcp")
     if not _SCOPE_PREFIX.fullmatch(oidc.scope_prefix):
         raise SettingsError(f"{where}.scope_prefix: must be printable ASCII without spaces, quotes and backslashes")
+    if not (oidc.console_client_id.isascii() and oidc.console_client_id.isprintable()):
+        raise SettingsError(f"{where}.console_client_id: must be printable ASCII")
     if oidc.issuer and not (oidc.audience or oidc.resource):
         raise SettingsError(f"{where}.audience: is missing, and there is no resource to take it from")
     if oidc.issuer and not oidc.tenant_claim:

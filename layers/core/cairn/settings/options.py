@@ -14,6 +14,7 @@ from cairn.ground.settings import (
     ArchiveSettings,
     AuditSettings,
     AuthSettings,
+    BackupSettings,
     ClusterSettings,
     EmbeddingSettings,
     EnrichmentSettings,
@@ -124,6 +125,7 @@ OPTIONS: Mapping[str, Option] = {
         *_options_of(RateSettings, "rate_limits"),
         *_options_of(AuditSettings, "audit"),
         *_options_of(ArchiveSettings, "archive"),
+        *_options_of(BackupSettings, "backup"),
         Option(ORIGINS, _Origins, default=(), description="The web origins whose pages may call the MCP door."),
     )
 }

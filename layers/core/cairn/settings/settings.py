@@ -13,6 +13,7 @@ from cairn.ground.settings import (
     ArchiveSettings,
     AuditSettings,
     AuthSettings,
+    BackupSettings,
     ClusterSettings,
     EmbeddingSettings,
     EnrichmentSettings,
@@ -129,6 +130,7 @@ class Settings:
     tool_rates: Mapping[str, Rate] = field(default_factory=dict[str, "Rate"])
     audit: AuditSettings = field(default_factory=AuditSettings)
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
+    backup: BackupSettings = field(default_factory=BackupSettings)
     allowed_origins: tuple[str, ...] = ()
     store: EmbeddedStore | AwsStore | None = None
     policy_file: Path | None = None
@@ -157,12 +159,13 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Effective:
-    """A setting in force: its key, its value, where that came from, and what it does."""
+    """A setting in force: its key, its value, where that came from, what it does, and its default."""
 
     key: str
     value: object
     source: str
     description: str
+    default: object
 
 
 def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Settings:
@@ -175,9 +178,7 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
     named = {key: name for key, option in OPTIONS.items() if (name := option.named_in(environment)) is not None}
     from_environment = {key: OPTIONS[key].parse_text(environment[name], name) for key, name in named.items()}
     values: dict[str, Any] = {ENABLED: OPTIONS[ENABLED].default, **read.values, **from_environment}
-    sources = dict.fromkeys(read.values, "document") | named
     model_key = _secret(environment, MODEL_KEY)
-    sources |= {f"tenants.{tenant}.{key}": f"tenant {tenant}" for tenant, own in read.tenants.items() for key in own}
     rate_limits = build(RateSettings, "rate_limits", values)
     return Settings(
         memory_enabled=values[ENABLED],
@@ -195,6 +196,7 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         tool_rates={name: tool_rate(rate_limits, own) for name, own in read.tool_rates.items()},
         audit=build(AuditSettings, "audit", values),
         archive=build(ArchiveSettings, "archive", values),
+        backup=build(BackupSettings, "backup", values),
         allowed_origins=values.get(ORIGINS, ()),
         store=_store(environment),
         policy_file=_path(environment, POLICY_FILE),
@@ -203,8 +205,13 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         cluster_token_arn=environment.get(CLUSTER_TOKEN_ARN) or None,
         model_key=model_key,
         cluster_token=_secret(environment, CLUSTER_TOKEN),
-        sources=sources,
+        sources=_sources(read, named),
     )
+
+
+def _sources(read: document.Document, named: dict[str, str]) -> dict[str, str]:
+    of_tenants = {f"tenants.{tenant}.{key}": f"tenant {tenant}" for tenant, own in read.tenants.items() for key in own}
+    return dict.fromkeys(read.values, "document") | named | of_tenants
 
 
 def _of_tenants(
@@ -249,16 +256,17 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
         "rate_limits": settings.rate_limits,
         "audit": settings.audit,
         "archive": settings.archive,
+        "backup": settings.backup,
     }
     singles: dict[str, object] = {ENABLED: settings.memory_enabled_for(tenant), ORIGINS: settings.allowed_origins}
     found: list[Effective] = []
     for key, option in OPTIONS.items():
         value = singles[key] if key in singles else _attribute(roots, key)
         source = settings.sources.get(f"tenants.{tenant}.{key}") or settings.sources.get(key, "default")
-        found.append(Effective(f"{document.ROOT}.{key}", value, source, option.description))
+        found.append(Effective(f"{document.ROOT}.{key}", value, source, option.description, option.default))
     for name, secret in ((MODEL_KEY, settings.model_key), (CLUSTER_TOKEN, settings.cluster_token)):
         shown, source = ("", "default") if secret is None else ("set", "environment")
-        found.append(Effective(name, shown, source, _SECRETS[name]))
+        found.append(Effective(name, shown, source, _SECRETS[name], ""))
     return tuple(found)
 
 

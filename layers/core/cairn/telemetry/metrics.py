@@ -121,6 +121,24 @@ WITHOUT_VECTOR: Final = Metric(
     (),
     "Texts, memories and facts that questions were put to and that had no vector yet: words alone could find them.",
 )
+READ_UNITS: Final = Metric(
+    "memory_table_read_units_total",
+    "Count",
+    (),
+    "DynamoDB's read units that calls and jobs used of tenants' own items; on one machine what they would be.",
+)
+WRITE_UNITS: Final = Metric(
+    "memory_table_write_units_total",
+    "Count",
+    (),
+    "Its write units, those of the index among them; on one machine what they would be.",
+)
+BLOB_REQUESTS: Final = Metric(
+    "memory_blob_requests_total",
+    "Count",
+    (),
+    "Requests to S3 that calls and jobs made: reads, writes and deletes; on one machine what they would be.",
+)
 ENRICHMENT: Final = Metric(
     "memory_enrichment_total",
     "Count",
@@ -155,6 +173,9 @@ METRICS: Final = (
     RECALLS,
     WITHOUT_VECTOR,
     DAMAGE,
+    READ_UNITS,
+    WRITE_UNITS,
+    BLOB_REQUESTS,
     ENRICHMENT,
     ENRICHMENT_LATENCY,
     ENRICHMENT_ERRORS,
@@ -205,6 +226,9 @@ def _counted(record: CallRecord, tool: str) -> Iterator[Sample]:
         (UNRECORDED, record.unrecorded, ()),
         (WITHOUT_VECTOR, record.without_vector, ()),
         (DAMAGE, record.damaged, ()),
+        (READ_UNITS, record.read_units, ()),
+        (WRITE_UNITS, record.write_units, ()),
+        (BLOB_REQUESTS, record.blob_requests, ()),
         (REDACTIONS, record.redactions, (tool,)),
     ):
         if number:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from pathlib import Path
 from traceback import extract_tb
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from typing_extensions import Doc
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cairn.ground.session import Subject
     from cairn.ground.table import Key
     from cairn.ground.tiers import Tier
+    from cairn.ground.units import Units
 
 _logger = logging.getLogger("cairn")
 
@@ -78,9 +79,19 @@ class CallRecord:
     ] = 0
     counts: Annotated[Mapping[str, int] | None, Doc("What a job met; `tool` is then its kind.")] = None
     facts_written: Annotated[dict[str, int], Doc("Facts written, by tier.")] = field(default_factory=dict[str, int])
+    read_units: Annotated[
+        float, Doc("DynamoDB's read units, of the tenant's own items; what they would be on one machine.")
+    ] = 0.0
+    write_units: Annotated[float, Doc("Its write units, those of the index among them; likewise.")] = 0.0
+    blob_requests: Annotated[int, Doc("Requests to S3: reads, writes and deletes; likewise.")] = 0
     latency_ms: Annotated[float, Doc("From the door's first look at the event to its answer, in milliseconds.")] = 0.0
     ran: bool = False
+    owner: Tenant | None = None
+    blobs: dict[str, int] = field(default_factory=dict[str, int])
+    at_end: Callable[[CallRecord], None] | None = None
+    is_over: bool = False
     places: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    seen: dict[str, str] = field(default_factory=dict[str, str])
 
     def name_tool(self, tool: str, namespace: str) -> None:
         """Note the tool and its family."""
@@ -96,8 +107,17 @@ class CallRecord:
         self.arguments = arguments
 
     def name_tenant(self, tenant: Tenant) -> None:
-        """Note the tenant as the first 12 digits of its SHA-256."""
+        """Note the tenant: in the log line as the first 12 digits of its SHA-256."""
+        self.owner = tenant
         self.tenant = sha256(tenant.encode()).hexdigest()[:12]
+
+    def use(self, read_units: float = 0, write_units: float = 0, **blobs: int) -> None:
+        """Count what the call has just used of table and blobs."""
+        self.read_units += read_units
+        self.write_units += write_units
+        for kind, number in blobs.items():
+            self.blobs[kind] = self.blobs.get(kind, 0) + number
+        self.blob_requests = sum(self.blobs.values())
 
     def name_damage(self, where: Key | None) -> None:
         """Count a damaged record once, and note of the first what kind it is."""
@@ -127,7 +147,12 @@ class CallRecord:
         return {name: value for name in _LOGGED if (value := getattr(self, name)) not in (None, 0, {})}
 
 
-_LOGGED: Final = tuple(each.name for each in fields(CallRecord) if each.name not in {"ran", "places"})
+MOST_TENANTS: Final = 4096
+"""Of how many tenants a process keeps what it has not told; those that called longest ago go first."""
+_BRACES: Final = 1
+"""What a written sum has beyond an entry and a comma for each tool."""
+_UNLOGGED: Final = frozenset({"ran", "owner", "blobs", "at_end", "is_over", "places", "seen"})
+_LOGGED: Final = tuple(each.name for each in fields(CallRecord) if each.name not in _UNLOGGED)
 _current: ContextVar[CallRecord | None] = ContextVar("cairn_call", default=None)
 
 
@@ -152,6 +177,8 @@ def recorded(request_id: str) -> Generator[CallRecord]:
     try:
         yield record
     finally:
+        if record.at_end is not None:
+            record.at_end(record)
         record.latency_ms = round((time.perf_counter() - started) * 1000, 3)
         _logger.log(logging.ERROR if record.failure else logging.INFO, "call", extra={"call": record})
         _current.reset(token)
@@ -226,6 +253,11 @@ class CallTally:
         if (record := _current.get()) is not None:
             record.access_anomalies += 1
 
+    def seen(self, name: str, position: str) -> None:
+        """Note how far the call has read something."""
+        if (record := _current.get()) is not None:
+            record.seen[name] = position
+
     def damaged(self, where: Key | None = None) -> None:
         """Count a damaged record; of where it is, only its kind is noted."""
         self._damage_met += 1
@@ -236,3 +268,75 @@ class CallTally:
     def damage_met(self) -> int:
         """Return how often this process has met a damaged record."""
         return self._damage_met
+
+
+class CallMeter:
+    """Counts what calls use of table and blobs: on the running call's record, and by tenant and tool until it is told.
+
+    What no call or job runs for, such as an operator's command, is not counted. Nor is what is not its tenant's own:
+    which call reads the policy document for all others is chance.
+    """
+
+    def __init__(self) -> None:
+        """Start with nothing counted."""
+        from cairn.ground.bounded import BoundedCache  # noqa: PLC0415 - who only logs does without
+
+        self._untold: BoundedCache[Tenant, dict[str, Units]] = BoundedCache(entries=MOST_TENANTS)
+
+    def used(self, owner: Tenant, **used: Any) -> None:
+        """Count what the running call has just used of what its owner stores; what all share is counted for nobody."""
+        record = _current.get()
+        if record is None or record.tool is None or owner != record.owner:
+            return
+        with self._untold.lock:
+            record.use(**used)
+            if record.is_over:
+                self._add(owner, {record.tool: _units(**used)})
+            else:
+                record.at_end = self._ended
+
+    def take(self, tenant: Tenant, room: int | None = None) -> Mapping[str, Units]:
+        """Return what the tenant's calls used, by tool, and forget it; only what is written down in `room` bytes."""
+        with self._untold.lock:
+            untold = self._untold.peek(tenant) or {}
+            taken: dict[str, Units] = {}
+            left = None if room is None else room - _BRACES
+            for tool, units in list(untold.items()):
+                if left is not None:
+                    if (size := _written_bytes(tool, units)) > left:
+                        continue
+                    left -= size
+                taken[tool] = untold.pop(tool)
+        return taken
+
+    def give_back(self, tenant: Tenant, taken: Mapping[str, Units]) -> None:
+        """Keep again what was taken and could not be told."""
+        with self._untold.lock:
+            self._add(tenant, taken)
+
+    def _ended(self, record: CallRecord) -> None:
+        """Keep what a call used as a whole, so that a record tells it once; what it goes on to use comes later."""
+        with self._untold.lock:
+            record.is_over = True
+            if record.owner is not None and record.tool is not None:
+                table = {"read_units": record.read_units, "write_units": record.write_units}
+                units = _units(calls=1, **table, **record.blobs)
+                self._add(record.owner, {record.tool: units})
+
+    def _add(self, tenant: Tenant, by_tool: Mapping[str, Units]) -> None:
+        untold = self._untold.get_or_put(tenant, dict)
+        for tool, units in by_tool.items():
+            untold[tool] = untold[tool].plus(units) if tool in untold else units
+
+
+def _units(**used: Any) -> Units:
+    from cairn.ground.units import Units  # noqa: PLC0415 - the authorizer counts nothing
+
+    return Units(**used)
+
+
+def _written_bytes(tool: str, units: Units) -> int:
+    """Return how many bytes a tool's entry and a comma are among others that are written down."""
+    from cairn.ground.units import written_down  # noqa: PLC0415
+
+    return len(written_down({tool: units}).encode()) - _BRACES

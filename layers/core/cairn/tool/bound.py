@@ -18,19 +18,22 @@ if TYPE_CHECKING:  # both import this file
     from cairn.tool.tool import Tool
 
 _USER = "user_id"
+_SESSION = "session_id"
 _SCOPES = ("recall_scope", "scope")
+LOOKS_AT_SESSIONS = frozenset({"sessions:read", "turns:write"})
+"""The grants of a tool that can look whose a session is."""
 
 
 def spoken_by(tool: Tool, subject: Subject, call: Call) -> Subject:
     """Return what a call is about, with its caller's own user where it names another.
 
-    A tool that reaches nothing cannot look whose the session is that a header names: it is left out.
+    A tool whose role reads no sessions cannot look whose the session is that a header names: it is left out.
     """
     users = call.caller.users
     if not users:
         return subject
     user = subject.user_id if subject.user_id in users else call.speaker
-    return replace(subject, user_id=user, session_id=subject.session_id if tool.grants else None)
+    return replace(subject, user_id=user, session_id=subject.session_id if LOOKS_AT_SESSIONS & {*tool.grants} else None)
 
 
 def check_user(tool: Tool, fields: BaseModel, call: Call) -> None:
@@ -41,6 +44,8 @@ def check_user(tool: Tool, fields: BaseModel, call: Call) -> None:
     users = call.caller.users
     if not users:
         return
+    if tool.for_operators:
+        _refuse(tool, "This key speaks for certain users, and this is for operators", "user")
     given: UserId | None = getattr(fields, _USER, None)
     if any(name is not None and name not in users for name in (given, call.names.get(_USER))):
         _refuse(tool, "This key does not speak for this user", "user")
@@ -65,8 +70,13 @@ def check_session(tool: Tool, fields: BaseModel, subject: Subject, call: Call) -
     session = Session(call.caller.tenant, project, subject.session_id)
     has_begun = ownership.check(session, users)
     user: UserId | None = getattr(fields, _USER, None) or call.speaker
-    if not has_begun and user is not None and not tool.read_only and isinstance(fields, ProjectInput):
+    if not has_begun and user is not None and not tool.read_only and _is_about_a_session(fields):
         ownership.begin(session, user)
+
+
+def _is_about_a_session(fields: BaseModel) -> bool:
+    """Tell whether a call may write to its session: one that only a header names is written to by nobody."""
+    return isinstance(fields, ProjectInput) and _SESSION in type(fields).model_fields
 
 
 def _reads_all(tool: Tool, fields: BaseModel) -> bool:

@@ -18,6 +18,7 @@ import time
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -27,6 +28,7 @@ from pydantic import BaseModel
 from cairn import wiring
 from cairn.access.callers import Caller
 from cairn.access.policy import NOTHING, Permission
+from cairn.calls.receipts import Receipt
 from cairn.calls.record import AuditRecord
 from cairn.edge import problems
 from cairn.edge.callers import caller, names_in
@@ -35,7 +37,7 @@ from cairn.edge.guard import MARGIN_SECONDS, guarded, left, within
 from cairn.edge.validation import Rules, validate, without_nulls
 from cairn.ground import ids
 from cairn.ground.errors import CairnError, Disabled, InvalidArgument, NotFound, PermissionDenied
-from cairn.ground.ids import Project, UserId
+from cairn.ground.ids import Project, UserId, is_branch, trunk
 from cairn.ground.session import Subject
 from cairn.ground.settings import Limits
 from cairn.keyvalue.fields import NamespaceInput
@@ -43,6 +45,7 @@ from cairn.services import Services
 from cairn.telemetry.call_events import CallStarted, observed
 from cairn.telemetry.record import CallRecord
 from cairn.telemetry.tracing import span
+from cairn.tool.asked import receipt_of
 from cairn.tool.bound import check_session, check_user, spoken_by
 from cairn.tool.subject import fields_of, project_of, sizes_of, subject_of
 
@@ -51,6 +54,11 @@ if TYPE_CHECKING:  # tool.py imports this file, for the two ways into a tool
 
 MEMORY_ACTIONS: Final = frozenset({"remember", "recall", "forget"})
 """The actions on an agent's memories: one that the catalog lacks, or that is off, is an answer that says so."""
+ON_BRANCHES: Final = MEMORY_ACTIONS | {
+    *(f"memory_{name}" for name in ("before_turn", "after_turn", "take_back_turn", "list_known")),
+    *(f"memory_{name}" for name in ("correct", "restore", "pin")),
+}
+"""The tools that may be asked of a branch: all that they read and change is in memory logs and in turns."""
 _ACTION: Final = re.compile(r"memory_\w{1,57}", re.ASCII)
 DAMAGED: Final = "damaged"
 """How many damaged records any tool's answer was made without; an answer without damage does not have it."""
@@ -61,7 +69,7 @@ class Call:
     """Who calls, the services that answer, and until when, on the monotonic clock, where several calls share a time.
 
     `permission` is what the caller's policy lets the tool do in the namespace that the request names. `names` are what
-    the request names for arguments that are left out.
+    the request names for arguments that are left out. `id` is that of its record, once it is let in.
     """
 
     caller: Caller
@@ -69,6 +77,12 @@ class Call:
     until: float = math.inf
     permission: Permission = NOTHING
     names: Mapping[str, str] = field(default_factory=dict[str, str])
+    id: str = ""
+
+    @property
+    def at(self) -> datetime | None:
+        """Return the moment of the call, None before it is let in."""
+        return ids.moment_of(self.id) if self.id else None
 
     @property
     def known_names(self) -> Mapping[str, str]:
@@ -148,17 +162,23 @@ def _admit_and_run(tool: Tool, arguments: object, call: Call, record: CallRecord
     shown = services.journal.names.subject(tenant, subject)
     entry = replace(entry, subject=subject, shown=shown, arguments=sizes_of(without_nulls(tool.input, arguments)))
     record.name_subject(shown, entry.arguments)
+    # What a session's user is told of it is not for others to fill.
+    with _refusals_recorded(services, replace(entry, is_listed=False)), _permission_check(tool):
+        _check_project(tool, project_of(fields), call)
+        check_user(tool, fields, call)
+        check_session(tool, fields, subject, call)
     with _refusals_recorded(services, entry):
-        with _permission_check(tool):
-            _check_project(tool, project_of(fields), call)
-            check_user(tool, fields, call)
-            check_session(tool, fields, subject, call)
         permitted = _checked_policy(tool, request, call)
 
     buckets = settings.rates.buckets(tenant, tool.name, shown.place)
-    work = partial(_run, tool, request, permitted, subject)
-    answer = services.journal.run(entry, buckets, work, only_reads=tool.read_only).model_dump(mode="json")
-    return {**answer, DAMAGED: record.damaged} if record.damaged else answer
+    work = partial(_run, tool, request, replace(permitted, id=entry.id), subject)
+    receipt = receipt_of(fields, arguments, call, entry)
+    beside = [] if receipt is None else [receipt]
+    answer = services.journal.run(entry, buckets, work, only_reads=tool.read_only, beside=beside)
+    given = answer.model_dump(mode="json")
+    if receipt is not None and receipt.result:
+        given["receipt"] = Receipt.of(entry.id, record.seen, given).text()
+    return {**given, DAMAGED: record.damaged} if record.damaged else given
 
 
 def _run(tool: Tool, request: BaseModel, call: Call, subject: Subject) -> BaseModel:
@@ -233,18 +253,20 @@ def _check_switch(tool: Tool, call: Call) -> None:
 
 def _check_scope(tool: Tool, caller: Caller) -> None:
     """Hold the caller to its scopes; a tool that runs others needs none, since each of them is held to its own."""
-    if tool.runs is None and tool.right not in caller.scopes:
+    if tool.runs is None and tool.scope not in caller.scopes:
         lacking = {"namespace": tool.family, "operation": tool.right}
-        raise PermissionDenied(f"This key lacks the scope {tool.right}", lacking, reason="scope")
+        raise PermissionDenied(f"This key lacks the scope {tool.scope}", lacking, reason="scope")
 
 
 def _check_project(tool: Tool, project: Project | None, call: Call) -> None:
     """Hold the call to its caller's projects; a header names no other than one that the caller is bound to."""
     own, named = call.caller.bound.get("project"), call.names.get("project")
-    is_other = own is not None and named is not None and named != own
+    is_other = own is not None and named is not None and trunk(Project(named)) != own
     if is_other or not tool.is_open(call.caller, project):
         refused = {"namespace": project or tool.family, "operation": tool.right}
         raise PermissionDenied("This key does not open this project", refused, reason="project")
+    if project is not None and is_branch(project) and tool.name not in ON_BRANCHES:
+        raise InvalidArgument("project", f"is a branch, which {tool.name} does not know; name the project itself")
 
 
 def _checked_policy(tool: Tool, request: BaseModel, call: Call) -> Call:

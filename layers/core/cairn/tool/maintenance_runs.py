@@ -4,22 +4,35 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
+from cairn.calls.record import AFTER_GRACE
 from cairn.edge.guard import guarded
 from cairn.ground.errors import CairnError
 from cairn.ground.ids import Tenant
-from cairn.ground.session import Session
+from cairn.ground.session import Session, Subject
 from cairn.services import Services
 from cairn.sessions.due import DueEntry
 from cairn.upkeep.every_due import Maintain, Outcome
 from cairn.upkeep.model import MaintenanceReport
 
+if TYPE_CHECKING:
+    from cairn.plans.model import Plan
+
 
 def seal_audits(services: Services, within: timedelta, request_id: str) -> list[int | None]:
     """Seal the audit logs that are due; return of each how many records were sealed, None where that failed."""
     return [_sealed(services, tenant, within, request_id) for tenant in services.sealer.due()]
+
+
+def erase_due(services: Services, request_id: str) -> list[bool]:
+    """Carry out the erasures whose grace time is over, on record; return of each whether it is done."""
+    from cairn.plans.records import PlanRecords  # noqa: PLC0415 - what erases is loaded where something is due
+
+    due = PlanRecords(services.adapters, services.vault).due()
+    return [_erased(services, plan, request_id) for plan in due]
 
 
 def maintain_shard(services: Services, shard: int, within: timedelta, request_id: str) -> Counter[Outcome]:
@@ -45,6 +58,19 @@ def _guarded(services: Services, request_id: str, run: Maintain) -> Maintain:
             return run(session, until)
 
     return maintain
+
+
+def _erased(services: Services, plan: Plan, request_id: str) -> bool:
+    with suppress(CairnError), guarded(request_id) as record:
+        record.name_job("erase_after_grace")
+        record.name_tenant(plan.tenant)
+        about = Subject(project=plan.project, user_id=plan.user)
+        # What a tenant's audit log would say is erased with it.
+        whole = plan.is_of_whole_tenant
+        with nullcontext() if whole else services.journal.command(plan.tenant, AFTER_GRACE, about):
+            record.counts = {**services.plans.apply(plan.tenant, plan.id).counts}
+        return True
+    return False
 
 
 def _sealed(services: Services, tenant: Tenant, within: timedelta, request_id: str) -> int | None:

@@ -91,7 +91,7 @@ def _operation(tool: Tool, name: str) -> dict[str, Any]:
     return {
         "operationId": name,
         "summary": tool.title,
-        "description": f"{tool.summary}\n\nScope: {tool.right if tool.runs is None else 'that of each step'}.",
+        "description": f"{tool.summary}\n\nScope: {tool.scope if tool.runs is None else 'that of each step'}.",
         "tags": [tool.family],
         "responses": {"200": {"description": "The answer.", "content": answer}, **errors},
     }

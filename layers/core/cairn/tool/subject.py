@@ -16,7 +16,7 @@ from cairn.ground.session import Subject
 
 Name = TypeVar("Name")
 
-_KEYS = ("key", "memory_id", "pointer")
+_KEYS = ("key", "memory_id", "pointer", "key_id")
 """The fields that say which of the things in a place a call is about."""
 
 

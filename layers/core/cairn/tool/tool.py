@@ -12,14 +12,18 @@ from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel
 
+from cairn.access.api_keys import Scope
 from cairn.access.callers import Caller
 from cairn.access.policy import GovernedTool, Right
 from cairn.edge import schema
 from cairn.edge.routes import Route
 from cairn.ground.errors import CairnError
 from cairn.ground.ids import Project, Tenant
-from cairn.settings.settings import Settings
+from cairn.settings.settings import AwsStore, Settings
 from cairn.tool.call import Call, answer_event, execute
+
+OPERATORS, PROGRAMS = "operators", "programs"
+"""The functions that many tools are in together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,11 +33,15 @@ class Tool:
     `summary` tells an agent when to call it and what it gets, `example` are arguments that work. `grants` are the
     permissions its Lambda needs ("table:read"; "table:put", to add items and change none; "table:write"; "blobs:read";
     "blobs:write"; "key:use"; "model:ask"; a standard tool's alone: "sandbox:invoke", and "enrichment:use" to be told of
-    earlier calls). `right` is the scope that a key needs and the operation that a policy has to allow. `timeout` is in
-    seconds. Where not `on_by_default`, the settings have to name the tool. `runs` finds the tools that it runs by name,
-    where it runs any: it needs no scope of its own, since each of them is admitted by itself, and no grants, since its
-    Lambda has those of all. One with a `route` is called there too: it is for programs and people, and over MCP only a
-    profile that names it lists it. With `of_own_projects` it tells each caller of its own projects, and needs not all.
+    earlier calls). `right` is the operation that a policy has to allow. It is the scope that a key needs as well, but
+    for a tool that is `for_operators`: that takes the scope admin, all projects, and a key that speaks for whomever is
+    named. Those `for_programs` are for programs that keep things of their own, not for a model: over MCP only a profile
+    that names one lists it, and like those for operators they are in one Lambda together and have no `route`. `timeout`
+    is in seconds. Where not `on_by_default`, the settings have to name the tool. `runs` finds the tools that it runs by
+    name, where it runs any: it needs no scope of its own, since each of them is admitted by itself, and no grants,
+    since its Lambda has those of all. One with a `route` is called there too: it is for programs and people, and over
+    MCP only a profile that names it lists it. With `of_own_projects` it tells each caller of its own projects, and
+    needs not all. One that is `own_machine_only` is off in AWS and has no grants, as it walks the whole store.
     """
 
     name: str
@@ -53,6 +61,9 @@ class Tool:
     runs: Callable[[], Sequence[Tool]] | None = None
     route: Route | None = None
     of_own_projects: bool = False
+    for_operators: bool = False
+    for_programs: bool = False
+    own_machine_only: bool = False
 
     def input_schema(self) -> dict[str, Any]:
         """Return the JSON Schema (2020-12) of what the tool takes."""
@@ -67,8 +78,27 @@ class Tool:
 
         Without a tenant it is told for those that have no switch of their own.
         """
+        if self.own_machine_only and isinstance(settings.store, AwsStore):
+            return False
         switched_on = settings.tool_switches.get(self.name, self.on_by_default)
         return switched_on and (self.family != "memory" or settings.memory_enabled_for(tenant))
+
+    @property
+    def scope(self) -> Scope:
+        """Return the scope that a key needs."""
+        return "admin" if self.for_operators else self.right
+
+    @property
+    def for_people(self) -> bool:
+        """Return whether programs and people call it, and no agent's model."""
+        return self.route is not None or self.for_operators or self.for_programs
+
+    @property
+    def function(self) -> str:
+        """Return the name of the Lambda function that it is in: its own, or that of all tools of its kind."""
+        if self.for_operators:
+            return OPERATORS
+        return PROGRAMS if self.for_programs else self.name
 
     @property
     def read_only(self) -> bool:
@@ -76,7 +106,12 @@ class Tool:
         return self.right == "read"
 
     def is_open(self, caller: Caller, project: Project | None) -> bool:
-        """Tell whether the caller's projects suffice: if no project is named, a tool with grants takes all of them."""
+        """Tell whether the caller's projects suffice: if no project is named, a tool with grants takes all of them.
+
+        One for operators takes all in any case.
+        """
+        if self.for_operators:
+            return caller.may_use_all
         if project is not None:
             return caller.may_use(project)
         return self.of_own_projects or not self.grants or caller.may_use_all
@@ -90,9 +125,10 @@ class Tool:
             return False
         if self.runs is not None:
             return any(each.visible(call) for each in self.runs() if each is not self)
-        names_project = "project" in self.input_schema()["properties"]
+        names_project = "project" in self.input_schema()["properties"] and not self.for_operators
         opened = names_project or self.is_open(call.caller, None)
-        return self.right in call.caller.scopes and opened and self._governed(call)
+        is_bound = self.for_operators and bool(call.caller.users)
+        return self.scope in call.caller.scopes and opened and not is_bound and self._governed(call)
 
     def handler(self, event: dict[str, Any], context: object) -> dict[str, Any]:
         """Answer an API Gateway event of payload 2.0 or 1.0; never raise."""
@@ -138,18 +174,15 @@ def tool(  # noqa: PLR0913 - what a tool declares about itself, by name
     runs: Callable[[], Sequence[Tool]] | None = None,
     route: str | None = None,
     of_own_projects: bool = False,
+    for_operators: bool = False,
+    for_programs: bool = False,
+    own_machine_only: bool = False,
 ) -> Callable[[Callable[[Any, Call], BaseModel]], Tool]:
     """Make a Tool of a function (request, call) -> answer: its name, docstring and annotations say the rest."""
 
     def declare(run: Callable[[Any, Call], BaseModel]) -> Tool:
-        hints = get_type_hints(run)
         return Tool(
-            name=run.__name__,
-            title=title,
-            summary=inspect.cleandoc(run.__doc__ or ""),
-            input=hints["request"],
-            output=hints["return"],
-            run=run,
+            **_said_of(title, run),
             example=example,
             family=family,
             grants=grants,
@@ -161,6 +194,16 @@ def tool(  # noqa: PLR0913 - what a tool declares about itself, by name
             runs=runs,
             route=None if route is None else Route.of(route),
             of_own_projects=of_own_projects,
+            for_operators=for_operators,
+            for_programs=for_programs,
+            own_machine_only=own_machine_only,
         )
 
     return declare
+
+
+def _said_of(title: str, run: Callable[[Any, Call], BaseModel]) -> dict[str, Any]:
+    """Return a tool's title and function, and what that says: its name, what it is for, what it takes and gives."""
+    hints = get_type_hints(run)
+    told = {"title": title, "run": run, "name": run.__name__, "summary": inspect.cleandoc(run.__doc__ or "")}
+    return {**told, "input": hints["request"], "output": hints["return"]}

@@ -26,6 +26,7 @@ from cairn.ground.errors import CorruptData, ResourceBusy, TransactionRefused
 from cairn.ground.ids import Project, Tenant, time_ordered_id
 from cairn.ground.session import Session
 from cairn.ground.table import ABSENT, Key, Put, Update, Write, key_of
+from cairn.ground.trust import Trust
 from cairn.log.entries import LogEntry
 from cairn.log.layout import across, log_owner, named_in
 from cairn.log.ledger import unspoken
@@ -39,6 +40,7 @@ from cairn.sessions.head import ACROSS, READ_THROUGH, naming
 from cairn.sessions.layout import HEAD, event_sk, session_pk
 from cairn.sessions.services import SessionServices
 from cairn.sessions.sessions import Lease
+from cairn.sessions.settled_memories import settle
 from cairn.sessions.stored_turn import StoredTurn
 from cairn.sessions.transacting import asking_for, transact
 from cairn.turns.echo import NOTHING_STORED, instructions_of, new_inputs_of, read_context
@@ -192,10 +194,12 @@ class _Commit:
         here, there = believed.everywhere, reaching.everywhere
         obeyed = self._obeyed(words, [*believed.own, *here, *reaching.own, *there], previous)
         nearness = partial(self._nearness, {self._owner: here, **dict.fromkeys(self._across, there)})
-        taught = Taught(self._lessons, words.kept, [*here, *there])
+        # What goes by a higher word than the turn's is neither ended nor outdated by it.
+        held = [fact for fact in (*here, *there) if fact.trust <= self._trust]
+        taught = Taught(self._lessons, words.kept, held)
         of_models = [*self._proposed.candidates(words.kept, [*believed.own, *reaching.own]), *taught.claims]
         own = words.of_user(self._turn.user_id, [*here, *there, *obeyed.found])
-        stated, found = state(own, obeyed.found, of_models, [*here, *there], nearness, self._services.reader)
+        stated, found = state(own, obeyed.found, of_models, held, nearness, self._services.reader)
         proposed = self._news([*stated.claims, *of_models])
         endings = self._news([*stated.endings, *taught.endings, *found])
         recording = self._recording(now)
@@ -239,6 +243,11 @@ class _Commit:
         return [each for each in said if identity(each) not in newer]
 
     @property
+    def _trust(self) -> Trust:
+        """Return how far what is learnt is trusted: as the user's own words, or less where the turn is."""
+        return min(Trust.USER, self._turn.most)
+
+    @property
     def _place(self) -> tuple[Tenant, Project]:
         return self._session.tenant, self._session.project
 
@@ -249,6 +258,7 @@ class _Commit:
         return Recording(
             turn_id=self._turn.turn_id,
             user_id=self._turn.user_id,
+            trust=self._trust,
             now=now,
             new_id=lambda: next(ids),
             l1_days=self._settings.l1_retention_days,
@@ -256,6 +266,8 @@ class _Commit:
         )
 
     def _write(self, claim: Claim, lease: Lease, delta: _Delta) -> None:
+        for owner, memory in delta.obeyed.ended:
+            settle(self._services, self._session, owner, memory.id)
         writes, requests = partial(self._writes, claim, lease, delta), partial(self._requests, delta)
         transact(self._services, writes, _raise_if_lost, requests)
 
@@ -291,14 +303,14 @@ class _Commit:
     def _entries(self, delta: _Delta) -> Iterator[tuple[str, LogEntry]]:
         """Yield the entry of each log that is written, by its owner: one across projects only where that changes."""
         turn = delta.words.entry(self._turn.turn_id, delta.seq, delta.events, delta.obeyed.hiding)
-        session = self._session
-        yield self._owner, LogEntry(session_id=session.session_id, at=delta.at, turn=turn, changes=delta.learned.here)
+        session, most, here = self._session, self._turn.most, delta.learned.here
+        yield self._owner, LogEntry(session_id=session.session_id, at=delta.at, turn=turn, changes=here, most=most)
         changes = delta.learned.across
         # That something was said again alone is not worth a second log's writes.
         if changes.added or changes.superseded or changes.deleted:
             for owner in self._across:
                 name = named_in(owner, session.project, session.session_id)
-                yield owner, LogEntry(session_id=name, at=delta.at, changes=changes, said_in=delta.seq)
+                yield owner, LogEntry(session_id=name, at=delta.at, changes=changes, said_in=delta.seq, most=most)
 
     def _head_write(self, lease: Lease, delta: _Delta, appends: Sequence[Put]) -> Update:
         across_to = max((key_of(append).sk for append in appends[1:]), default="")

@@ -19,6 +19,7 @@ from cairn.ground.codec import rfc3339
 from cairn.ground.errors import ModelFailed
 from cairn.ground.ids import TurnId
 from cairn.ground.session import Session
+from cairn.ground.trust import Trust
 from cairn.log.layout import across, log_owner
 from cairn.recall.searching import Visibility
 from cairn.sessions.head import Head
@@ -33,12 +34,13 @@ _NOTHING = Proposals()
 
 @dataclass(frozen=True, slots=True)
 class UnreadTurn:
-    """A turn that was not read, with the user's words of it that are kept, as (event id, text)."""
+    """A turn that was not read, with the user's words of it that are kept, as (event id, text), and their trust."""
 
     seq: int
     turn_id: TurnId
     at: datetime
     said: tuple[tuple[str, str], ...]
+    trust: Trust = Trust.USER
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +116,17 @@ def _next_batch(services: SessionServices, session: Session, head: Head) -> Batc
 
 def _unread(services: SessionServices, session: Session, owner: str, head: Head) -> Iterator[UnreadTurn]:
     said: dict[int, list[tuple[str, str]]] = {}
+    trust: dict[int, Trust] = {}
     with services.log.view(session.tenant, session.project, owner) as view:
         for chunk in view.chunks(session.session_id):
             if chunk.role == "user":
                 said.setdefault(chunk.seq, []).append((chunk.event_id, chunk.text))
+                trust[chunk.seq] = min(chunk.trust, trust.get(chunk.seq, Trust.USER))
         stamps = view.turns(session.session_id)
     for stamp in stamps:
         if head.read_through < stamp.seq <= head.seq:
-            yield UnreadTurn(stamp.seq, stamp.turn_id, stamp.at, tuple(said.get(stamp.seq, ())))
+            words = tuple(said.get(stamp.seq, ()))
+            yield UnreadTurn(stamp.seq, stamp.turn_id, stamp.at, words, trust.get(stamp.seq, Trust.USER))
 
 
 def _bounded(turns: Sequence[UnreadTurn], most: int, characters: int) -> tuple[UnreadTurn, ...]:

@@ -25,12 +25,13 @@ from cairn.facts.shortlist import rank
 from cairn.ground.adapters import Pending
 from cairn.ground.errors import CairnError, KeyUnusable, Unavailable
 from cairn.ground.explanation import Explanation
+from cairn.ground.ids import is_branch
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.language.past import asks_for_the_past
 from cairn.log.layout import PROJECT_OWNER, log_owner
 from cairn.recall import block
-from cairn.recall.filter import SearchMode
+from cairn.recall.filter import Filter, SearchMode
 from cairn.recall.searching import Search, Visibility, readings
 from cairn.sessions.recent_turns import Recent
 from cairn.sessions.services import SessionServices
@@ -125,7 +126,7 @@ class _Preparation:
         self._request = request
         owner = log_owner(request.user_id, session.session_id)
         scope = request.recall_scope or self.settings.recall_scope
-        self._visibility = Visibility(session, owner, scope, self.settings.across_projects)
+        self._visibility = Visibility(session, owner, scope, self.settings.across_projects, request.at)
 
     def read(self) -> _Read:
         """Read session and memory log at once and, right behind the session, the further logs that it names.
@@ -157,8 +158,8 @@ class _Preparation:
 
         Texts are those that the summary stands for among them.
         """
-        limit, now = self.settings.recall_facts_limit, self._services.adapters.clock.now()
-        believed = self._services.searcher.beliefs(self._visibility, read.owners)
+        limit, now = self.settings.recall_facts_limit, self._visibility.at or self._services.adapters.clock.now()
+        believed = self._trusted(self._services.searcher.beliefs(self._visibility, read.owners))
         # What stands has tokens of its own: no more of it introduces the user, and nothing of another user.
         is_on = self.settings.standing_tokens > 0
         everything = [fact for held in believed.values() for fact in held if not (is_on and stands(fact))]
@@ -168,7 +169,7 @@ class _Preparation:
         if not self._query:
             introduction = introduced(rank(everything, {}, now, limit), asking)
             return _Found(besides(first, introduction, asking, limit), standing=first, why=self._explained(first))
-        search = Search(query=self._query, texts=read.owners, memories=read.memory_owners, facts=readings(believed))
+        search = self._question(read, readings(believed))
         price, deep = price_of(self.settings.context_tokens.mean), DEEP + self.settings.recent_context_items
         with self._services.searcher.answering(self._visibility, search) as answer:
             outdating = self._outdating(read, believed)
@@ -190,6 +191,15 @@ class _Preparation:
                 likelihood=answer.likelihood.value,
             )
 
+    def _question(self, read: _Read, facts: Mapping[str, Sequence[Fact]]) -> Search:
+        least = Filter(min_trust=self._request.min_trust)
+        return Search(query=self._query, texts=read.owners, memories=read.memory_owners, facts=facts, filter=least)
+
+    def _trusted(self, believed: Mapping[str, Sequence[Fact]]) -> dict[str, list[Fact]]:
+        """Return by owner what is trusted as far as is asked."""
+        least = self._request.min_trust
+        return {owner: [fact for fact in facts if fact.trust >= least] for owner, facts in believed.items()}
+
     def _outdating(self, read: _Read, believed: Mapping[str, Sequence[Fact]]) -> Outdating:
         """Return which of the sentences that may be placed no longer hold."""
         known = (fact for held in believed.values() for fact in held)
@@ -207,13 +217,15 @@ class _Preparation:
     def _standing(
         self, read: _Read, believed: Mapping[str, Sequence[Fact]], held: Collection[str]
     ) -> tuple[Known, ...]:
-        """Return what stands, of what the user said and of the memories that they see, within its tokens."""
+        """Return what stands, of what is believed of the user and of the memories that they see, within its tokens."""
         budget, most = self.settings.standing_tokens, self.settings.recall_facts_limit
         if not (budget and most):
             return ()
-        own = [fact for owner in self._visibility.own for fact in believed.get(owner, ()) if stands(fact)]
+        own = (fact for owner in self._visibility.own for fact in believed.get(owner, ()))
+        own = [fact for fact in own if fact.pinned or stands(fact)]
         kept = self._services.searcher.standing(self._session, read.memory_owners, LOOKED_AT)
-        all_that_stands = standing([*own, *(memory.as_fact() for memory in kept)], self._request.user_id, budget, most)
+        rules = (memory.as_fact() for memory in kept if memory.trust >= self._request.min_trust)
+        all_that_stands = standing([*own, *rules], self._request.user_id, budget, most)
         return tuple(known for known in all_that_stands if known.fact.id not in held)
 
     def _explained(self, first: Sequence[Known]) -> Mapping[str, Explanation]:
@@ -229,7 +241,9 @@ class _Preparation:
         window = Window(
             current=request.current,
             facts=found.standing if found.introduces else all_facts,
-            summary=summary.item(self._unranked(read, all_facts), self._sign) if summary else None,
+            summary=summary.item(self._unranked(read, all_facts), self._sign)
+            if summary and summary.trust >= request.min_trust
+            else None,
             history=request.history,
             recent=recent_items(
                 [event.item for event in events], request.history, request.current, self.settings.recent_context_items
@@ -285,7 +299,12 @@ class _Preparation:
         return None
 
     def _is_stored(self, summary: Summary) -> bool:
-        """Store the summary and tell whether that went well; where it did not, what is said most recently is placed."""
+        """Store the summary and tell whether that went well; where it did not, what is said most recently is placed.
+
+        On a branch it is made anew each time: one that is kept would tell of what the project may erase.
+        """
+        if is_branch(self._session.project):
+            return True
         try:
             now = self._services.adapters.clock.now()
             self._services.sessions.store_summary(self._session, summary, now, brief=True)
@@ -319,7 +338,8 @@ class _Preparation:
             return []
         through = summary.through if summary else 0
         turns = [turn for seq, turn in read.recent.turns if seq > through]
-        events = [event for turn in turns for event in turn if not is_quoted(event.item)]
+        held = self._services.searcher.held(self._session, read.owners)
+        events = [event for turn in turns for event in turn if not is_quoted(event.item) and event.id not in held]
         return events[max(0, len(events) - self.settings.recent_context_items) :]
 
     def _unranked(self, read: _Read, ranked: tuple[Known, ...]) -> list[Fact]:
@@ -327,8 +347,9 @@ class _Preparation:
         own = replace(self._visibility, scope="session")
         asking = self._request.user_id
         placed = {said(each.fact, asking) for each in ranked}
+        believed = self._trusted(self._services.searcher.beliefs(own, read.owners))
         others = sorted(
-            self._services.searcher.believed(own, read.owners),
+            (fact for facts in believed.values() for fact in facts),
             key=lambda fact: (fact.recorded_at, fact.id),
             reverse=True,
         )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self, TypeAlias
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, WithJsonSchema
 
 from cairn.context.lines import Passage
-from cairn.edge.explained import DIGITS, Explained, is_absent
-from cairn.edge.fields import CurrentInputFields, TurnName, UserName, history, refusing
+from cairn.edge.explained import DIGITS, Explained, Receipt, is_absent
+from cairn.edge.fields import CurrentInputFields, LeastTrust, TurnName, UserName, history, refusing
 from cairn.edge.items import AnswerItems, Items
 from cairn.edge.validation import refused
 from cairn.facts.lessons import MAX_LESSONS, Lesson, Refusal
@@ -16,6 +17,7 @@ from cairn.facts.short_text import MAX_VALUE_BYTES, short_text
 from cairn.ground.ids import Project, SessionId, TurnId
 from cairn.ground.session import ResponseItem
 from cairn.ground.settings import RecallScope
+from cairn.ground.trust import Trust
 from cairn.messages.formats import Format
 from cairn.recall.filter import SearchMode
 from cairn.turns import operation_token as operations
@@ -100,6 +102,9 @@ OperationTokenText: TypeAlias = Annotated[
 class PreparationFields(CurrentInputFields):
     """What a tool takes that prepares a turn."""
 
+    replayed_by: ClassVar[str] = "memory_before_turn"
+    """The tool that gives the same answer again, for who holds the receipt."""
+
     user_id: UserName | None = None
     turn_id: TurnName | None = None
     base_instructions: Annotated[str | None, Field(description="Your system instructions; they count as tokens.")] = (
@@ -115,13 +120,14 @@ class PreparationFields(CurrentInputFields):
         RecallScope | None,
         Field(description="Whose past; the user's unless told."),
     ] = None
+    min_trust: LeastTrust = "outside"
     explain: Annotated[bool, Field(description="Say why each fact and text was recalled.")] = False
     format: Annotated[Format, Field(description="Whose messages input_items are; text is one plain text.")] = (
         "responses"
     )
 
-    def preparation(self) -> Preparation:
-        """Return what the engine prepares."""
+    def preparation(self, at: datetime | None = None) -> Preparation:
+        """Return what the engine prepares, as of the moment of the call."""
         current = self.current_input
         start, count = self.current_input_start, self.current_input_count
         return Preparation(
@@ -132,8 +138,10 @@ class PreparationFields(CurrentInputFields):
             max_input_tok=self.max_input_tok,
             history=history(self.conversation_items, current, start, count),
             recall_scope=self.recall_scope,
+            min_trust=Trust.of(self.min_trust),
             explain=self.explain,
             format=self.format,
+            at=at,
         )
 
 
@@ -203,6 +211,8 @@ class Prepared(BaseModel):
         dict[str, PassageTold] | None,
         Field(description="By reference (m1), where explain was asked for.", exclude_if=is_absent),
     ] = None
+
+    receipt: Receipt = None
 
     @classmethod
     def of(cls, turn: PreparedTurn, **more: object) -> Self:

@@ -11,6 +11,7 @@ from cairn.facts.facts import (
     Fact,
     Recording,
     State,
+    heeded,
     identity,
     merge,
     normalise,
@@ -72,7 +73,8 @@ def learned(
 
     A project may hold such facts from before: what ends one ends it there, and in every project.
     """
-    there = _merged(across, _of_user(proposed), _of_user(found), recording)
+    held = [fact for fact in believed.everywhere if is_of_user(fact)]
+    there = _merged(across, _of_user(proposed), _of_user(found), recording, held)
     added = {identity(fact): fact for fact in there.added}
     here = _merged(believed, _of_project(proposed), _of_project(found), recording)
     moved = [fact for fact in believed.own if is_of_user(fact) and identity(fact) in added]
@@ -88,18 +90,30 @@ def learned(
 
 
 def _merged(
-    believed: Believed, proposed: Sequence[Candidate], found: Sequence[Candidate], recording: Recording
+    believed: Believed,
+    proposed: Sequence[Candidate],
+    found: Sequence[Candidate],
+    recording: Recording,
+    besides: Sequence[Fact] = (),
 ) -> Changes:
     """Merge statements into beliefs. What a rule finds goes after what a model proposes, and so wins.
 
+    What takes the place of a pinned belief, here or `besides`, is pinned as well, whichever session it was of.
     A retraction found by rule is recorded against other sessions' beliefs too, but where the turn also says what holds
-    instead. A new value only outdates those: a view that shows several sessions takes the latest.
+    instead. A new value only outdates those: a view that shows several sessions takes the latest. So nothing is heard
+    about what any of them believes on a higher word.
     """
-    changes = merge(believed.own, [*proposed, *found], recording)
-    changes = replace(changes, added=tuple(_outdating(fact, believed.elsewhere) for fact in changes.added))
+    held = [*believed.own, *believed.everywhere, *besides]
+    proposed, found = (heeded(said, held, recording.trust) for said in (proposed, found))
+    changes, elsewhere = merge(believed.own, [*proposed, *found], recording), believed.elsewhere
+    # Most turns teach nothing, and need not go through all that is believed.
+    pins = {identity(fact): fact.pinned for fact in (*besides, *believed.everywhere)} if changes.added else {}
+    added = (_outdating(fact, elsewhere) for fact in changes.added)
+    added = (recording.pinning(fact, pinned=pins.get(identity(fact), fact.pinned)) for fact in added)
+    changes = replace(changes, added=tuple(added))
     claimed = {identity(fact) for fact in changes.added}
     retractions = [candidate for candidate in found if candidate.retracts and identity(candidate) not in claimed]
-    ended = merge(believed.elsewhere, retractions, recording).deleted
+    ended = merge(elsewhere, retractions, recording).deleted
     return replace(changes, deleted=(*changes.deleted, *ended))
 
 

@@ -13,6 +13,7 @@ from cairn.ground.explanation import Explanation
 from cairn.ground.ids import TurnId, UserId
 from cairn.ground.session import ResponseItem
 from cairn.ground.settings import RecallScope
+from cairn.ground.trust import Trust
 from cairn.messages.formats import Format
 from cairn.recall.filter import SearchMode
 
@@ -23,7 +24,9 @@ class Preparation:
 
     An agent that `holds_session` keeps its conversation itself: nothing of it is placed, but what was said before the
     agent put a summary in its place; nor is what it has been `told`, by the ids of facts and events. Memory takes at
-    most `most_tokens`, where that is less than the settings have.
+    most `most_tokens`, where that is less than the settings have. `at` is the moment of the call, where that is told.
+    Nothing is recalled that is trusted less than `min_trust`; what was said in the session's newest turns is not
+    recalled.
     """
 
     current: tuple[ResponseItem, ...]
@@ -33,11 +36,13 @@ class Preparation:
     max_input_tok: int = 120_000
     history: tuple[ResponseItem, ...] = ()
     recall_scope: RecallScope | None = None
+    min_trust: Trust = Trust.OUTSIDE
     explain: bool = False
     format: Format = "responses"
     holds_session: bool = False
     told: frozenset[str] = frozenset()
     most_tokens: int | None = None
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

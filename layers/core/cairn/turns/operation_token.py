@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from cairn.ground import ids
-from cairn.ground.codec import canonical
+from cairn.ground.codec import base64url, canonical, of_base64url
 from cairn.ground.errors import InvalidArgument
 from cairn.ground.ids import Project, SessionId, TurnId
 
@@ -42,7 +41,7 @@ class OperationToken:
 
     def text(self) -> str:
         """Return the token as a client keeps it, fit for a URL."""
-        return f"{urlsafe_b64encode(self.operation.message()).decode().rstrip('=')}.{self.tag}"
+        return f"{base64url(self.operation.message())}.{self.tag}"
 
 
 def parse(text: str) -> OperationToken:
@@ -51,7 +50,7 @@ def parse(text: str) -> OperationToken:
     try:
         if len(text) > MAX_TOKEN_CHARACTERS:
             raise ValueError  # noqa: TRY301 - too long is malformed, as anything else here
-        said = urlsafe_b64decode(body + "=" * (-len(body) % 4))
+        said = of_base64url(body)
         identifier, project, session_id, turn_id, expires_at = _fields(json.loads(said))
         operation = Operation(
             id=identifier,

@@ -155,6 +155,7 @@ class _Keeping:
         return Recording(
             turn_id=turn.turn_id,
             user_id=user_of(self._batch.owner),
+            trust=turn.trust,
             now=turn.at,
             new_id=lambda: next(ids),
             l1_days=self._settings.l1_retention_days,
@@ -235,11 +236,14 @@ class _Mind:
         return about not in self._spoken or (last is not None and last < at)
 
     def _statement(self, candidate: Candidate, at: datetime) -> Fact | None:
-        """Return the statement, believed in its own words since its turn, that a model now says in short."""
+        """Return the statement, believed in its own words since its turn, that a model now says in short.
+
+        What is pinned stays in its own words.
+        """
         is_free = self._is_news(candidate, at)
         is_last = self._spoken.get(identity(candidate)) == at
         held = (*self.here.own, *self.there.own) if not candidate.retracts else ()
-        said = (fact for fact in held if _says(fact, candidate))
+        said = (fact for fact in held if _says(fact, candidate) and not fact.pinned)
         return next((fact for fact in said if is_free or (is_last and identity(fact) == identity(candidate))), None)
 
 

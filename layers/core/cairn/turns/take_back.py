@@ -19,7 +19,7 @@ from cairn.ground.adapters import Pending
 from cairn.ground.attributes import number
 from cairn.ground.codec import moment
 from cairn.ground.errors import Conflict, NotFound, ResourceBusy, TransactionRefused
-from cairn.ground.ids import Digest, Project, Tenant, TurnId, time_ordered_id
+from cairn.ground.ids import Digest, Project, Tenant, TurnId, is_branch, time_ordered_id
 from cairn.ground.jobs import IndexLog
 from cairn.ground.paging import every
 from cairn.ground.session import Session
@@ -83,7 +83,8 @@ def take_back(services: SessionServices, session: Session, turn_id: TurnId) -> T
     services.adapters.parallel([begun, was_taken_back])
     if was_taken_back.result:
         return TakenBack(repeated=True)
-    if begun.result is None:
+    # On a branch the head may be the project's, whose turns are not taken back there.
+    if begun.result is None or begun.result.key.pk != session_pk(session):
         raise _absent(turn_id)
     with leased(services, session) as held:
         return _TakingBack(services, held, turn_id).run()
@@ -268,6 +269,8 @@ class _TakingBack:
 
     def _jobs(self, entries: Sequence[_Entry]) -> Sequence[Callable[[], object]]:
         """Return the call that has the logs indexed, whose newest segments may be of no use any more."""
+        if is_branch(self._session.project):  # whose logs have no segments
+            return ()
         owners = dict.fromkeys(entry.owner for entry in entries)
         return asking_for(self._services, [IndexLog(*self._place, owner) for owner in owners])
 

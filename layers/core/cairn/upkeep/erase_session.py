@@ -11,6 +11,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from cairn.calls.layout import asked_pk
 from cairn.files.own_files import OwnFiles
 from cairn.ground.adapters import Holders
 from cairn.ground.attributes import number
@@ -67,7 +68,8 @@ class EraseSession:
         return any(_is_claim(item, now, holders) or _is_begun(item, now) for item in begun)
 
     def empty(self, held: Leased) -> Iterator[int]:
-        """Delete all that the session's partition holds."""
+        """Delete all that the session's partition holds, and what was asked of memory in it."""
+        self._delete_receipts(held)
         yield from self._delete_files(held)
         yield from self._delete(held, self._items(held.session, lambda _: True))
         held.write([Delete(held.key, held.held)])
@@ -78,6 +80,7 @@ class EraseSession:
         So does the claim of a turn that is being committed: it will be the first of a new session.
         """
         now = self._adapters.clock.now()
+        self._delete_receipts(held)
         yield from self._delete_files(held)
         # First, so that nothing tells of a turn that is gone.
         yield from self._delete(held, self._items(held.session, lambda sk: sk.startswith((*DERIVED, OPERATIONS))))
@@ -94,6 +97,11 @@ class EraseSession:
             sk = Key.of(item).sk
             if sk != HEAD and not sk.startswith(_FILES) and wanted(sk):
                 yield item
+
+    def _delete_receipts(self, held: Leased) -> None:
+        for item in every(self._adapters.table, Query(asked_pk(held.session.tenant, held.session), "0", "\U0010ffff")):
+            held.keep()
+            self._adapters.table.delete(Delete(Key.of(item)))
 
     def _delete_files(self, held: Leased) -> Iterator[int]:
         for path in self._files.paths(held.session):

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.errors import CairnError, NotFound
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import Key, Put
 
+if TYPE_CHECKING:
+    from cairn.ground.ports import Embedder
+    from cairn.ground.settings import EmbeddingSettings
+
 LIFETIME = timedelta(seconds=15)
 WRITES_FAIL = "writes_fail"
 """The store takes no writes: its disk is full, or another process holds it."""
 DAMAGE_MET = "damage_met"
 """A call or a job has met a damaged record since this process began."""
+Status: TypeAlias = Literal["ok", "degraded", "unavailable"]
+RecalledBy: TypeAlias = Literal["hybrid", "text"]
+"""What recall goes by: words and meaning, or words alone."""
 _PROBE = Tenant("healthz")
 _ABSENT_BLOB = Digest("0" * 64)
 
@@ -76,3 +84,18 @@ def _answers(call: Callable[[], object]) -> bool:
     except CairnError as error:
         return isinstance(error, NotFound)  # which is an answer, and of an absent blob the one to expect
     return True
+
+
+def status_of(stores: Mapping[str, bool], reasons: Sequence[str]) -> Status:
+    """Return how well a service is of which these stores answer, and with which this is wrong."""
+    if not all(well for name, well in stores.items() if name != "writes"):
+        return "unavailable"
+    return "degraded" if reasons else "ok"
+
+
+def recalled_by(chosen: EmbeddingSettings, embedder: Callable[[], Embedder | None], *, own_disk: bool) -> RecalledBy:
+    """Return what recall goes by: by words alone where no embedding model is chosen, or found."""
+    if chosen.embedder == "none":
+        return "text"
+    # In AWS the model is in the layer of the functions that recall, where the template has put it.
+    return "text" if own_disk and embedder() is None else "hybrid"

@@ -37,6 +37,7 @@ from cairn.sessions.services import SessionServices
 from cairn.sessions.sessions import Lease
 from cairn.sessions.stored_turn import StoredTurn
 from cairn.sessions.summary import compact
+from cairn.upkeep.ended_facts import How, plan_of
 from cairn.upkeep.model import MaintenanceReport
 from cairn.upkeep.retention import Retention
 from cairn.vault.vault import blob_of
@@ -301,7 +302,7 @@ class _Run:
             with self._services.log.view(self._session.tenant, self._session.project, owner) as view:
                 lapsed = view.ledger.lapsed(self._started, self._named_in(owner))
             ended = tuple(replace(fact, state=State.EXPIRED, valid_to=fact.expires_at) for fact in lapsed)
-            count += self._end(owner, ended)
+            count += self._end(owner, ended, "expired")
         return count
 
     def _merge(self) -> int:
@@ -310,7 +311,7 @@ class _Run:
         for owner in self._lease.head.logs:
             with self._services.log.view(self._session.tenant, self._session.project, owner) as view:
                 live = view.facts(self._started, self._named_in(owner))
-            count += self._end(owner, merged(live, self._started))
+            count += self._end(owner, merged(live, self._started), "merged")
             self._falls_due.extend(fact.expires_at for fact in live if fact.expires_at is not None)
         return count
 
@@ -322,20 +323,22 @@ class _Run:
             self._falls_due.append(self._services.adapters.clock.now() + timedelta(minutes=minutes))
         return refreshed
 
-    def _end(self, owner: str, facts: tuple[Fact, ...]) -> int:
+    def _end(self, owner: str, facts: tuple[Fact, ...], how: How) -> int:
+        """End facts, with a plan in the same transaction by which that is taken back; return how many."""
         if facts:
             now: datetime = self._services.adapters.clock.now()
             entry = LogEntry(session_id=self._named_in(owner), at=now, changes=Changes(superseded=facts))
-            self._append(owner, entry)
+            plan = plan_of(self._services, self._session, owner, facts, how)
+            self._append(owner, entry, plan)
             self._services.log.refresh(self._session.tenant, self._session.project, owner)
         return len(facts)
 
-    def _append(self, owner: str, entry: LogEntry) -> None:
+    def _append(self, owner: str, entry: LogEntry, plan: Put) -> None:
         """Append to a log, behind what others append meanwhile."""
         held = Check(self._lease.key(), self._lease.held())
         for _ in range(APPEND_ATTEMPTS):
             append = self._services.log.append(self._session.tenant, self._session.project, owner, entry)
-            if self._transact([append, *self._services.log.in_order(append), held]):
+            if self._transact([append, *self._services.log.in_order(append), held, plan]):
                 return
         raise Unavailable("others append to the log all the time; run it again")
 

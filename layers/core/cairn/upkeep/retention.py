@@ -22,7 +22,7 @@ COMMAND = "session retention"
 
 
 class Retention:
-    """Erases sessions whose last turn is session_retention_days old."""
+    """Erases sessions whose last turn is longer ago than session_retention_days and the grace time of erasures."""
 
     def __init__(self, services: SessionServices, journal: Journal) -> None:
         """Work with these parts, and put on record what is erased."""
@@ -31,8 +31,9 @@ class Retention:
 
     def ends(self, session: Session, head: Head) -> datetime | None:
         """Return until when the session is kept unless somebody speaks in it, None where it is for ever."""
-        days = self._services.settings.memory_for(session.tenant).session_retention_days
-        return head.at + timedelta(days=days) if days else None
+        settings = self._services.settings.memory_for(session.tenant)
+        days = settings.session_retention_days
+        return head.at + timedelta(days=days + settings.erasure_grace_days) if days else None
 
     def is_over(self, session: Session, ends: datetime) -> bool:
         """Tell whether that time is over and no turn is under way."""

@@ -50,6 +50,11 @@ def mac(secret: bytes, purpose: str, message: bytes) -> str:
     return hmac.digest(_derived(secret, "mac", purpose), message, sha256)[:16].hex()
 
 
+def derive(secret: bytes, purpose: str, message: bytes) -> bytes:
+    """Return 32 bytes of HMAC-SHA256 over the message, under a key of the secret's for this purpose only."""
+    return hmac.digest(_derived(secret, "derive", purpose), message, sha256)
+
+
 def same(one: str, other: str) -> bool:
     """Compare two tags in constant time."""
     return hmac.compare_digest(one.encode(), other.encode())

@@ -48,9 +48,10 @@ class _CachedKey:
 class Vault:
     """Seals values into the attributes `data` or `blob` and `kid`, and opens them again."""
 
-    def __init__(self, adapters: Adapters) -> None:
-        """Start with no key unwrapped."""
+    def __init__(self, adapters: Adapters, signs_with: int | None = None) -> None:
+        """Start with no key unwrapped; sign with the newest, or with the one of this number."""
         self._adapters = adapters
+        self._signs_with = signs_with
         self._keys: BoundedCache[tuple[Tenant, int | None], _CachedKey] = BoundedCache(entries=MAX_CACHED_KEYS)
         self._established: BoundedCache[Tenant, datetime] = BoundedCache(entries=MAX_CACHED_KEYS)
         self._fetching = Lock()
@@ -63,6 +64,12 @@ class Vault:
         """Tell whether the tenant has a data key: whether anything was stored for it since it was last erased."""
         return self._current(tenant) is not None
 
+    def newest(self, tenant: Tenant) -> WrappedKey | None:
+        """Return the tenant's newest data key as the store has it, None where there is none."""
+        low, high = key_range()
+        found = self._adapters.table.query(Query(keys_pk(tenant), low, high, descending=True, limit=1)).items
+        return WrappedKey.of(found[0]) if found else None
+
     def establish(self, tenant: Tenant) -> None:
         """Make the tenant's first data key if it has none; the store is asked at most once in KEY_LIFETIME.
 
@@ -71,7 +78,7 @@ class Vault:
         now = self._adapters.clock.now()
         until = self._established.peek(tenant)
         if until is None or now >= until:
-            if self._newest(tenant) is None:
+            if self.newest(tenant) is None:
                 self._create(tenant, 1)
             self._established.put(tenant, now + KEY_LIFETIME)
 
@@ -80,7 +87,7 @@ class Vault:
 
         Other processes follow within KEY_LIFETIME. Rotations at once are one.
         """
-        newest = self._newest(tenant)
+        newest = self.newest(tenant)
         return self._create(tenant, 1 + (newest.number if newest else 0)).number
 
     def seal(self, tenant: Tenant, where: Key, value: object) -> dict[str, Scalar]:
@@ -155,7 +162,7 @@ class Vault:
 
     def sign(self, tenant: Tenant, purpose: str, message: bytes) -> str:
         """Return a tag that only this tenant's Cairn can make: key number, dot, 32 hex digits."""
-        key = self._sealing(tenant)
+        key = self._sealing(tenant) if self._signs_with is None else self._numbered(tenant, self._signs_with)
         return f"{key.number}.{cipher.mac(key.secret, purpose, message)}"
 
     def verify(self, tenant: Tenant, purpose: str, message: bytes, tag: str) -> bool:
@@ -169,6 +176,15 @@ class Vault:
             return False
         return cipher.same(digest, cipher.mac(key.secret, purpose, message))
 
+    def derive(self, tenant: Tenant, purpose: str, message: bytes) -> tuple[int, bytes]:
+        """Return the number of a key and a secret of 32 bytes that follows from that key, purpose and message."""
+        key = self._sealing(tenant)
+        return key.number, cipher.derive(key.secret, purpose, message)
+
+    def derived(self, tenant: Tenant, purpose: str, number: int, message: bytes) -> bytes:
+        """Return the secret that derive() returned with this number; CorruptData where its key is gone."""
+        return cipher.derive(self._numbered(tenant, number).secret, purpose, message)
+
     def _blob_if_sound(self, tenant: Tenant, name: str) -> bytes | None:
         try:
             return self.blob(tenant, name)
@@ -180,7 +196,7 @@ class Vault:
             cached = self._cached(tenant, None)
             if cached is not None:
                 return cached
-            newest = self._newest(tenant)
+            newest = self.newest(tenant)
             return self._opened(tenant, newest, current=True) if newest else None
 
     def _sealing(self, tenant: Tenant) -> _CachedKey:
@@ -192,11 +208,6 @@ class Vault:
             key.seals += 1
         return key
 
-    def _newest(self, tenant: Tenant) -> WrappedKey | None:
-        low, high = key_range()
-        found = self._adapters.table.query(Query(keys_pk(tenant), low, high, descending=True, limit=1)).items
-        return WrappedKey.of(found[0]) if found else None
-
     def _numbered(self, tenant: Tenant, number: int) -> _CachedKey:
         with self._fetching:
             cached = self._cached(tenant, number)
@@ -204,7 +215,7 @@ class Vault:
                 return cached
             item = self._adapters.table.get(Key(keys_pk(tenant), key_sk(number)))
             if item is None:
-                lost = CorruptData if self._newest(tenant) else KeyLost
+                lost = CorruptData if self.newest(tenant) else KeyLost
                 raise lost("the data key of stored content is gone", _RESTORE_THE_KEY)
             return self._opened(tenant, WrappedKey.of(item), current=False)
 

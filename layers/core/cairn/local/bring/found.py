@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from cairn.hooks.events import ToolUse
 from cairn.log.memories import MemoryType
@@ -62,13 +62,23 @@ class FoundMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundEvent:
+    """An event of AgentCore's, with its id and time."""
+
+    place: Place
+    id: str
+    at: datetime
+    event: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Unreadable:
     """A line or an entry that is not what it should be."""
 
     place: Place
 
 
-Found: TypeAlias = FoundTurn | FoundMemory | Unreadable
+Found: TypeAlias = FoundTurn | FoundMemory | FoundEvent | Unreadable
 
 
 class Read(Protocol):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from cairn.local.bring import (
+    agentcore,
     basic_memory,
     chatgpt,
     claude_code,
@@ -40,6 +41,7 @@ SOURCES: Final[Mapping[str, Source]] = {
     "claude-memory": Source(claude_memory.read, _home("CLAUDE_CONFIG_DIR", ".claude")),
     "chatgpt": Source(chatgpt.read),
     "mem0": Source(mem0.read),
+    "agentcore": Source(agentcore.read),
     "server-memory": Source(server_memory.read),
     "basic-memory": Source(basic_memory.read, lambda _environment: Path.home() / "basic-memory"),
 }

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
@@ -21,12 +21,14 @@ from cairn.ground.errors import Conflict, InvalidArgument
 from cairn.ground.ids import Project, Tenant, TurnId, UserId
 from cairn.ground.session import NO_SESSION, Session
 from cairn.ground.settings import MemoryScope
+from cairn.ground.trust import Trust
 from cairn.hooks.happenings import turn_id
 from cairn.hooks.tool_results import items_of
-from cairn.local.bring.found import Found, FoundMemory, FoundTurn, Place, Unreadable
+from cairn.local.bring.found import Found, FoundEvent, FoundMemory, FoundTurn, Place, Unreadable
 from cairn.local.bring.json_files import moment
 from cairn.local.bring.markdown import parts
 from cairn.local.hook.project_name import NAMELESS, project_of
+from cairn.local.server.doors import load
 from cairn.memories.model import Note
 from cairn.memories.remember import remember, was_remembered
 from cairn.services import Services
@@ -83,6 +85,7 @@ class Storing:
         self._dry = dry
         # Looking a memory up takes the tenant's key, and a tenant without one has nothing.
         self._is_empty = not services.vault.has_key(into.tenant)
+        self._events: Any = None
         self._known: dict[Session, set[TurnId]] = {}
         self._counted = set[tuple[object, ...]]()
         self.outcome = Outcome()
@@ -95,6 +98,8 @@ class Storing:
                     self._take_turn(found)
                 case FoundMemory():
                     self._take_memory(found)
+                case FoundEvent():
+                    self._take_event(found)
                 case Unreadable():
                     self.outcome.unreadable.append(found.place)
         except InvalidArgument:
@@ -114,6 +119,21 @@ class Storing:
         known.add(name)
         count.turns += 1
         count.sessions.add(session.session_id)
+
+    def _take_event(self, found: FoundEvent) -> None:
+        """Keep an event as the door for AWS's clients does."""
+        if self._events is None:
+            importing = load("cairn_agentcore.importing.Importing")
+            self._events = importing(self._services, self._into.tenant, self._into.project, self._into.user)
+        project, user = self._events.project(found.event), self._events.user(found.event)
+        count = self._count(project, user)
+        if self._events.is_there(found.event):
+            count.turns_there += 1
+            return
+        if not self._dry:
+            self._events.keep(found.event)
+        count.turns += 1
+        count.sessions.add(str(found.event.get("sessionId")))
 
     def _stored(self, session: Session, turn: Completion) -> bool:
         """Store a turn, and tell whether it was not there."""
@@ -159,6 +179,7 @@ class Storing:
                 scope=self._scope(found),
                 user_id=user,
                 at=found.at,
+                trust=Trust.IMPORT,
             )
             if self._is_kept(session, note):
                 count.memories_there += 1
@@ -193,7 +214,7 @@ class Storing:
 
 def in_order(found: Sequence[Found]) -> list[Found]:
     """Return what was found in the order in which it was said or kept; what has no time comes first, as it was read."""
-    return sorted(found, key=_at)
+    return sorted(found, key=lambda each: (_at(each), each.id if isinstance(each, FoundEvent) else ""))
 
 
 def _at(found: Found) -> float:
@@ -209,6 +230,7 @@ def _completion(found: FoundTurn, name: TurnId, user: UserId) -> Completion:
         inputs=(message("user", found.prompt),),
         outputs=(*newest(items_of(found.uses)), *answers),
         at=found.at,
+        most=Trust.IMPORT,
     )
 
 

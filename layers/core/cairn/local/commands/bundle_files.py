@@ -1,4 +1,4 @@
-"""Bundles as files: a zip of `items.jsonl`, a record a line, and of `manifest.json`.
+"""Bundles as files and streams: a zip of `items.jsonl`, a record a line, of states, and of `manifest.json`.
 
 A bundle to import may come from anybody: what is read of it is bounded before memory is taken for it.
 """
@@ -10,19 +10,26 @@ import io
 import json
 import os
 import re
+import shutil
+import sys
 import zipfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from cairn.custody.bundle_zip import ATTEMPTS, FORMAT, ITEMS, MANIFEST, STATE, WAS, Sink, write_bundle
 from cairn.custody.bundles import Bundles, Record
+from cairn.custody.increments import Increments
 from cairn.custody.scope import DataScope
-from cairn.embedded.files import put_on_disk
+from cairn.custody.spilled_map import SpilledMap
+from cairn.custody.states import DIGEST_BYTES, Increment, State
+from cairn.embedded.files import fsync_directory, put_on_disk
 from cairn.ground import ids
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import InvalidArgument, Unavailable
@@ -30,13 +37,14 @@ from cairn.ground.ids import Project, Tenant, UserId
 from cairn.ground.session import Subject
 from cairn.services import Services
 
-FORMAT = "cairn bundle 1.1"
-_FORMATS = {"cairn bundle 1", FORMAT}
-_ITEMS, _MANIFEST = "items.jsonl", "manifest.json"
+STREAM = Path("-")
+"""What names standard input and output."""
+_FORMATS = {"cairn bundle 1", "cairn bundle 1.1", FORMAT}
+_FILES = [sorted(names) for names in ([ITEMS, MANIFEST], [ITEMS, MANIFEST, STATE], [ITEMS, MANIFEST, STATE, WAS])]
+_LINE_BYTES = 4 * DIGEST_BYTES + 2
+_LINE = re.compile(rb"([0-9a-f]{%d}) ([0-9a-f]{%d})\n" % (2 * DIGEST_BYTES, 2 * DIGEST_BYTES))
 _NO_BUNDLE = "is no bundle of `cairn export`"
 _CHANGED = "was changed or cut short, or is of a version this one does not know"
-ATTEMPTS = 3
-"""How often an export is begun where too much changed meanwhile."""
 MOST_LINE_BYTES = 32 * 1024 * 1024
 """How long a record may be: a shard holds 4 MB of JSON, or one turn that is larger."""
 MOST_VALUES = 500_000
@@ -51,21 +59,40 @@ _LARGE_BYTES, _MOST_RATIO = 2**30, 300
 _TOKENS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{,]')
 
 
-def write(file: Path, scope: DataScope, services: Services) -> int:
-    """Write a new bundle, which its owner alone may read and which is there whole or not at all; return its items."""
+def write(file: Path, scope: DataScope, services: Services, base: State | None = None) -> int:
+    """Write a new bundle, of all or of what came since a base, and return its items.
+
+    A file its owner alone may read, and it is there whole or not at all. Standard output, named `-`, is written to in
+    one go: where that fails, what is there is no bundle.
+    """
+    if file == STREAM:
+        return _written(sys.stdout.buffer, scope, services, base)
     if file.exists():
         raise InvalidArgument("FILE", "is there already")
     partial = file.with_name(f"{file.name}.partial")
     partial.unlink(missing_ok=True)
     try:
         with open(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as stream:  # noqa: PTH123 - a descriptor, not a path
-            count = _attempted(stream, scope, services)
+            count = _attempted(stream, scope, services, base)
             stream.flush()
             put_on_disk(stream.fileno())
         partial.rename(file)
+        fsync_directory(file.parent)
     finally:
         partial.unlink(missing_ok=True)
     return count
+
+
+def state_of(file: Path, scope: DataScope) -> State:
+    """Return the state to which a bundle of this scope leads; InvalidArgument where it is none, or of another."""
+    with _opened(file) as bundle:
+        manifest = _Manifest.of(bundle)
+        if manifest.scope != scope:
+            raise InvalidArgument("--since", "is a bundle of another tenant, project or user")
+        state = manifest.state_in(bundle)
+    if state is None:
+        raise InvalidArgument("--since", f"is of the format {manifest.format!r}, which names no state: export all")
+    return state
 
 
 def take_in(
@@ -73,56 +100,44 @@ def take_in(
 ) -> tuple[Tenant, int, int]:
     """Store a bundle as this tenant's, or its own; return whose it is now, how many items it has, and how many are new.
 
-    InvalidArgument, and nothing is stored, where it is not what `write` wrote, or holds what is not of the project or
-    user that is named here, or else in the bundle.
+    One that has a base is stored onto that. InvalidArgument, and nothing is stored, where it is not what `write` wrote,
+    or holds what is not of the project or user that is named here, or else in the bundle.
     """
-    bundles = Bundles(services.adapters, services.inventory, services.vault)
+    parts = services.adapters, services.inventory, services.vault
     with _opened(file) as bundle:
         manifest = _Manifest.of(bundle)
         named = manifest.scope
         scope = DataScope(owner or named.tenant, project or named.project, user or named.user)
-        items = _Items(bundle, manifest)
-        lacking = bundles.check(scope, _counted("Checking", iter(items), manifest.items))
+        items, state = _Items(bundle, manifest), manifest.state_in(bundle)
+        step = None if state is None else manifest.increment_in(bundle, state)
+        checked = _counted("Checking", iter(items), manifest.items)
+        if step is None:
+            bundles = Bundles(*parts)
+            stored = bundles.store(scope, items, bundles.check(scope, checked, state))
+        else:
+            increments = Increments(*parts)
+            stored = increments.store(scope, items, increments.check(scope, checked, step))
         with services.journal.command(scope.tenant, "cairn import", Subject()):
-            new = sum(_counted("Importing", bundles.store(scope, items, lacking), manifest.items))
+            new = sum(_counted("Importing", stored, manifest.items))
     return scope.tenant, manifest.items, new
 
 
-def _attempted(stream: BinaryIO, scope: DataScope, services: Services) -> int:
+def _attempted(stream: BinaryIO, scope: DataScope, services: Services, base: State | None) -> int:
     """Write the bundle from its beginning, as often as it is worth; Unavailable where too much changes each time."""
-    bundles = Bundles(services.adapters, services.inventory, services.vault)
     for left in reversed(range(ATTEMPTS)):
         stream.seek(0)
         stream.truncate()
-        now = rfc3339(services.adapters.clock.now())
         try:
-            return _write(stream, scope, _counted("Exporting", bundles.export(scope), None), now)
+            return _written(stream, scope, services, base)
         except Unavailable:
             if not left:
                 raise
     raise AssertionError("the last attempt returns or raises")
 
 
-def _write(stream: BinaryIO, scope: DataScope, records: Iterator[Record], exported_at: str) -> int:
-    digest, count = hashlib.sha256(), 0
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as bundle:
-        with bundle.open(_ITEMS, "w", force_zip64=True) as items:
-            for record in records:
-                line = json.dumps(record, ensure_ascii=False).encode() + b"\n"
-                items.write(line)
-                digest.update(line)
-                count += 1
-        manifest = {
-            "format": FORMAT,
-            "tenant": scope.tenant,
-            "project": scope.project,
-            "user": scope.user,
-            "exported_at": exported_at,
-            "items": count,
-            "sha256": digest.hexdigest(),
-        }
-        bundle.writestr(_MANIFEST, json.dumps(manifest, indent=2) + "\n")
-    return count
+def _written(stream: Sink, scope: DataScope, services: Services, base: State | None) -> int:
+    bundles, now = Bundles(services.adapters, services.inventory, services.vault), services.adapters.clock.now()
+    return write_bundle(stream, scope, _counted("Exporting", bundles.export(scope), None), rfc3339(now), base)
 
 
 class _File(io.FileIO):
@@ -139,8 +154,8 @@ class _File(io.FileIO):
 
 @contextmanager
 def _opened(file: Path) -> Generator[zipfile.ZipFile]:
-    """Lend the bundle as a zip of two files; InvalidArgument where it has others, or unpacks to far too much."""
-    with _File(file) as stream:
+    """Lend the bundle as a zip of its files; InvalidArgument where it has others, or unpacks to far too much."""
+    with _File(file) if file != STREAM else _spooled() as stream:
         try:
             bundle = zipfile.ZipFile(stream)
         except (zipfile.BadZipFile, ValueError, NotImplementedError):
@@ -148,39 +163,90 @@ def _opened(file: Path) -> Generator[zipfile.ZipFile]:
         with bundle:
             found = bundle.infolist()
             plain = all(each.compress_type in _PLAIN and not each.flag_bits & 1 for each in found)
-            if sorted(each.filename for each in found) != [_ITEMS, _MANIFEST] or not plain:
+            if sorted(each.filename for each in found) not in _FILES or not plain:
                 raise InvalidArgument("bundle", _NO_BUNDLE)
             if any(each.file_size > max(_LARGE_BYTES, _MOST_RATIO * each.compress_size) for each in found):
                 raise InvalidArgument("bundle", "unpacks to far more than a bundle does")
             yield bundle
 
 
+@contextmanager
+def _spooled() -> Generator[_File]:
+    """Lend standard input as a file without a name, since a bundle is gone through twice and read from its end."""
+    with TemporaryFile() as spool:
+        shutil.copyfileobj(sys.stdin.buffer, spool, _READ_BYTES)
+        spool.flush()
+        with _File(spool.fileno(), closefd=False) as stream:
+            yield stream
+
+
 @dataclass(frozen=True, slots=True)
 class _Manifest:
-    """What a bundle says of itself."""
+    """What a bundle says of itself; `state` and `was` are the SHA-256 of the files that hold them."""
 
     scope: DataScope
+    format: str
     items: int
     sha256: str
+    state: str | None
+    base: str | None
+    was: str | None
 
     @classmethod
     def of(cls, bundle: zipfile.ZipFile) -> _Manifest:
         """Return the manifest; InvalidArgument where there is none of a format that is known."""
         try:
-            with bundle.open(_MANIFEST) as stream:
+            with bundle.open(MANIFEST) as stream:
                 text = stream.read(_MANIFEST_BYTES)
             manifest = json.loads(text)
-            if manifest["format"] not in _FORMATS:
-                raise InvalidArgument("bundle", _CHANGED)
+            if (named := str(manifest["format"])) not in _FORMATS:
+                raise InvalidArgument("bundle", f"is of the format {named[:64]!r}: a newer version of Cairn reads it")
             project, user = manifest.get("project"), manifest.get("user")
             scope = DataScope(
                 ids.tenant(manifest["tenant"]),
                 None if project is None else ids.project(project),
                 None if user is None else ids.user_id(user),
             )
-            return cls(scope, int(manifest["items"]), str(manifest["sha256"]))
+            state, base, was = (_digest(manifest.get(name)) for name in ("state", "base", "was"))
+            held = {MANIFEST, ITEMS, *([STATE] if state else []), *([WAS] if base and was else [])}
+            if held != set(bundle.namelist()):
+                raise InvalidArgument("bundle", _NO_BUNDLE)
+            return cls(scope, named, int(manifest["items"]), str(manifest["sha256"]), state, base, was)
         except (KeyError, TypeError, AttributeError, ValueError, RecursionError, zipfile.BadZipFile, OSError):
             raise InvalidArgument("bundle", _NO_BUNDLE) from None
+
+    def state_in(self, bundle: zipfile.ZipFile) -> State | None:
+        """Return the state to which the bundle leads, None where it is of a format that names none."""
+        return None if self.state is None else State(self.state, _lines(bundle, STATE, self.state))
+
+    def increment_in(self, bundle: zipfile.ZipFile, state: State) -> Increment | None:
+        """Return how the bundle, which leads to this state, follows from its base, None where it has none."""
+        if self.base is None or self.was is None:
+            return None
+        return Increment(state, self.base, _lines(bundle, WAS, self.was))
+
+
+def _digest(value: object) -> str | None:
+    if value is None or (isinstance(value, str) and re.fullmatch(r"[0-9a-f]{64}", value)):
+        return value
+    raise ValueError("no SHA-256")
+
+
+def _lines(bundle: zipfile.ZipFile, name: str, sha256: str) -> SpilledMap:
+    """Return the digests under the digests of keys that a file holds; InvalidArgument where it is not that file."""
+    found, digest = SpilledMap(), hashlib.sha256()
+    try:
+        with bundle.open(name) as stream:
+            while line := stream.readline(_LINE_BYTES + 1):
+                digest.update(line)
+                sound = _LINE.fullmatch(line)
+                if sound is None or not found.add(*(bytes.fromhex(each.decode()) for each in sound.groups())):
+                    raise InvalidArgument("bundle", _NO_BUNDLE)
+    except (zipfile.BadZipFile, EOFError, OSError, RuntimeError):
+        raise InvalidArgument("bundle", _NO_BUNDLE) from None
+    if digest.hexdigest() != sha256:
+        raise InvalidArgument("bundle", _CHANGED)
+    return found
 
 
 class _Items:
@@ -194,7 +260,7 @@ class _Items:
         """Yield each record; InvalidArgument names the line that is none, or says that they are not those written."""
         digest, line = hashlib.sha256(), 0
         try:
-            with self._bundle.open(_ITEMS) as items:
+            with self._bundle.open(ITEMS) as items:
                 while text := items.readline(MOST_LINE_BYTES + 1):
                     line += 1
                     digest.update(text)

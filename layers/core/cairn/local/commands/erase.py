@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from dataclasses import asdict
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import click
 
 from cairn.ground.errors import NotFound, ResourceBusy
 from cairn.ground.ids import Project, Tenant, UserId
-from cairn.local.options import a_tenant, data_option, project_option, user_option
+from cairn.local.options import a_tenant, data_option, dry_run_option, grace_option, project_option, user_option
 
 if TYPE_CHECKING:
     from cairn.custody.bundles import DataScope
@@ -26,29 +27,61 @@ _logger = logging.getLogger("cairn")
 @user_option
 @project_option
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@dry_run_option
+@grace_option
 @data_option
-def erase(*, owner: Tenant | None, user: UserId | None, project: Project | None, yes: bool, data: Path | None) -> None:
+def erase(  # noqa: PLR0913 - options, by name
+    *,
+    owner: Tenant | None,
+    user: UserId | None,
+    project: Project | None,
+    yes: bool,
+    dry_run: bool,
+    grace: timedelta | None,
+    data: Path | None,
+) -> None:
     """Erase a tenant, or with --user one user.
 
     Only a backup of yours can bring it back. You may stop the command at any time and run it again. The exit status is
-    1 if something is left, or if there is no such tenant.
+    1 if something is left, or if there is no such tenant. With a grace time everything stays and can be read until it
+    is over; then all that there is by then is erased, by `cairn serve` or `cairn maintain`, in AWS by `cairn plan apply
+    --due`.
     """
     if user is None and (owner is None or project is not None):
         raise click.UsageError("name --user, in a --project or in all, or else a whole --tenant")
-    from cairn.custody.bundles import DataScope  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.calls.record import ERASE  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.custody.bundles import DataScope  # noqa: PLC0415
+    from cairn.local.commands.plan import grace_time  # noqa: PLC0415
     from cairn.local.store import LOCAL_TENANT, operator_services, recorded  # noqa: PLC0415
 
     whose = owner or LOCAL_TENANT
-    place = "all projects" if project is None else f"project {project}"
-    what = f"tenant {whose} and all it ever stored" if user is None else f"user {user} in {place} of tenant {whose}"
-    if not yes:
-        click.confirm(f"Erase {what}?", abort=True, err=True)
+    if not yes and not dry_run:
+        _confirm(whose, project, user)
     services = operator_services(data, os.environ)
+    grace = grace_time(services, whose, grace)
+    if dry_run or grace:
+        with recorded(services, whose, "cairn erase --dry-run" if dry_run else "cairn erase --grace", project, user):
+            _plan(services, DataScope(whose, project, user), grace, dry_run=dry_run)
+        return
     if user is None:
         _erase_tenant(services, whose)
         return
-    with recorded(services, whose, "cairn erase", project, user):
+    with recorded(services, whose, ERASE, project, user):
         _erase_user(services, DataScope(whose, project, user))
+
+
+def _confirm(owner: Tenant, project: Project | None, user: UserId | None) -> None:
+    place = "all projects" if project is None else f"project {project}"
+    what = f"tenant {owner} and all it ever stored" if user is None else f"user {user} in {place} of tenant {owner}"
+    click.confirm(f"Erase {what}?", abort=True, err=True)
+
+
+def _plan(services: Services, scope: DataScope, grace: timedelta, *, dry_run: bool) -> None:
+    from cairn.custody.planned_erasure import plan_to_erase  # noqa: PLC0415
+    from cairn.local.commands.plan import tell  # noqa: PLC0415
+
+    plan = services.plans.plan(plan_to_erase(scope))
+    tell(plan if dry_run else services.plans.apply(scope.tenant, plan.id, grace))
 
 
 def _erase_tenant(services: Services, owner: Tenant) -> None:
@@ -94,6 +127,10 @@ def _erase_user(services: Services, scope: DataScope) -> None:
     click.echo(f"  {done.memories:5} memories of theirs that others see")
     click.echo(f"  {done.archived:5} archived sessions")
     click.echo(f"  {done.blobs:5} large texts")
+    if done.files:
+        click.echo(f"  {done.files:5} memory files of their own")
+    if done.exports:
+        click.echo(f"  {done.exports:5} exports in which something of theirs may have been")
     _nothing_left(done.left)
 
 

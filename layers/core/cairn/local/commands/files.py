@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cairn.files import owners
 from cairn.files.files import FileInfo, FileType, WriteMode
 from cairn.ground import ids
 from cairn.ground.ids import Tenant
@@ -18,6 +19,7 @@ from cairn.ground.session import Session
 from cairn.local.options import DIRECTORY, data_option, tenant_option
 
 if TYPE_CHECKING:
+    from cairn.files.memory_files import MemoryFiles
     from cairn.files.service import Files
 
 _MOST_ENTRIES = 10_000
@@ -41,6 +43,34 @@ def _on_session(run: Callable[..., None]) -> Callable[..., None]:
     for option in (data_option, tenant_option, _project_option, session_option):
         opened_first = option(opened_first)
     return opened_first
+
+
+def _on_memory_files(run: Callable[..., None]) -> Callable[..., None]:
+    """Open the store and pass the files of the memory tool to the command instead of the options that name them."""
+
+    @wraps(run)
+    def opened_first(
+        *, owner: Tenant, project: str, user: str | None, session: str | None, data: Path | None, **arguments: Any
+    ) -> None:
+        from cairn.local.store import services  # noqa: PLC0415 - a command pays for its own imports only
+
+        if user is not None and session is not None:
+            raise click.UsageError("--user and --session do not go together")
+        with services(data, os.environ) as opened:
+            run(opened.memory_files, _owner(owner, project, user, session), **arguments)
+
+    session_option = click.option("--session", help="The session whose files; without --user the project's.")
+    user_option = click.option("--user", help="The user whose files.")
+    for option in (data_option, tenant_option, _project_option, session_option, user_option):
+        opened_first = option(opened_first)
+    return opened_first
+
+
+def _owner(tenant: Tenant, project: str, user: str | None, session: str | None) -> Session:
+    where = ids.project(project)
+    if session is not None:
+        return Session(tenant, where, ids.session_id(session))
+    return owners.of_project(tenant, where) if user is None else owners.of_user(tenant, where, ids.user_id(user))
 
 
 @click.group()
@@ -129,6 +159,28 @@ def search(held: Files, session: Session, *, query: str, path: str, limit: int) 
     for passage in held.search(session, query, path, limit):
         click.echo(f"{passage.path} {passage.start}-{passage.end}")
         click.echo(passage.content.rstrip("\n"))
+
+
+@files.command()
+@click.argument("path")
+@_on_memory_files
+def log(held: MemoryFiles, owner: Session, *, path: str) -> None:
+    """List the versions that are kept of a memory file, such as /memories/notes.md, the newest last."""
+    found = list(held.versions(owner, path))
+    if not found:
+        raise click.ClickException("there is no such file, and no version of it")
+    for each in found:
+        click.echo(f"{each.size:>10}  {f'v{each.version}':>6}  {each.updated_at:%Y-%m-%d %H:%M}  {each.path}")
+
+
+@files.command()
+@click.argument("path")
+@click.argument("version", type=click.IntRange(1))
+@_on_memory_files
+def restore(held: MemoryFiles, owner: Session, *, path: str, version: int) -> None:
+    """Write what a memory file held in a version as its newest; the others are kept."""
+    done = held.restore(owner, path, version)
+    click.echo(f"{path} is as in version {version}, and has version {done.version}")
 
 
 @files.command()

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from cairn.custody.earlier_import import Imported
     from cairn.local.bring.storing import Into, Outcome
 
-_PATH = click.Path(exists=True, path_type=Path)
+_PATH = click.Path(exists=True, path_type=Path, allow_dash=True)
 _DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
 _SOURCES: Final = (
     "claude-code",
@@ -28,6 +29,7 @@ _SOURCES: Final = (
     "claude-memory",
     "chatgpt",
     "mem0",
+    "agentcore",
     "server-memory",
     "basic-memory",
 )
@@ -66,9 +68,10 @@ def import_(  # noqa: PLR0913 - options, by name
 ) -> None:
     """Import a bundle, or with --from or --legacy what another program kept.
 
-    PATH is a bundle that `cairn export` wrote. Import it into an empty service, which then answers as the one it came
-    from. All of it is checked before anything is stored; a bundle of a project or a user is refused where it holds
-    anything else.
+    PATH is a bundle that `cairn export` wrote; - is standard input. Import it into an empty service, which then answers
+    as the one it came from. All of it is checked before anything is stored, and what it lacks is named; a bundle of a
+    project or a user is refused where it holds anything else. A bundle of `cairn export --since` is imported where the
+    earlier one was, and nothing was stored since. What went since is removed there; write nothing meanwhile.
 
     With --from, PATH is a file or directory of that agent or memory; without one it is where that keeps its files as a
     rule. Conversations become turns, single things memories, with their times. Without --project it is the one that
@@ -79,17 +82,16 @@ def import_(  # noqa: PLR0913 - options, by name
     meta.json, or one file legacy*.json with the same content. A session that already has turns here keeps them and gets
     no others.
 
-    An import replaces nothing; you may stop it at any time and run it again. The exit status is 1 if a line of a legacy
-    file or of a source could not be read.
+    Any other import replaces nothing. You may stop each at any time and run it again. The exit status is 1 if a line of
+    a legacy file or of a source could not be read.
     """
     if source is not None and legacy is None:
         _bring_along(source, path, owner, project, user, data, dry_run=dry_run)
-        return
-    if (path is None) == (legacy is None) or source is not None:
+    elif (path is None) == (legacy is None) or source is not None:
         raise click.UsageError("name a bundle, or --legacy and a directory, or --from and what to import from")
-    if dry_run:
+    elif dry_run:
         raise click.UsageError("--dry-run goes with --from")
-    if legacy is not None:
+    elif legacy is not None:
         _take_over(legacy, owner, project, user, data)
     elif path is not None:
         _take_in(path, owner, project, user, data)
@@ -109,7 +111,8 @@ def _take_over(
     directory: Path, owner: Tenant | None, project: Project | None, user: UserId | None, data: Path | None
 ) -> None:
     """Import every session, print what came of each, and end the command with 1 where a line could not be read."""
-    from cairn.local.commands.earlier_records import sessions  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.custody.earlier_import import EarlierImport  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.commands.earlier_records import sessions  # noqa: PLC0415
     from cairn.local.store import LOCAL_TENANT, services  # noqa: PLC0415
 
     if project is None:
@@ -117,9 +120,10 @@ def _take_over(
     tenant, unreadable = owner or LOCAL_TENANT, 0
     subject = Subject(project=project, user_id=user)
     with services(data, os.environ) as opened, opened.journal.command(tenant, "cairn import --legacy", subject):
+        taking = EarlierImport(opened)
         for found in sessions(directory):
             session = Session(tenant, project, found.session_id)
-            click.echo(f"{found.session_id}: {_summary_line(opened.earlier_import.run(session, found.history, user))}")
+            click.echo(f"{found.session_id}: {_summary_line(taking.run(session, found.history, user))}")
             if found.unreadable:
                 click.echo(f"{found.session_id}: {found.unreadable} lines could not be read", err=True)
             unreadable += found.unreadable
@@ -155,6 +159,8 @@ def _bring_along(  # noqa: PLR0913, PLR0917 - what the command was given
             f"--from {source}: name the PATH of its files" if place is None else f"{place} is missing"
         )
     into = _into(owner or LOCAL_TENANT, project, user, os.environ)
+    if source == "agentcore":  # a memory is a project of its own name
+        into = replace(into, project=project)
     subject = Subject(project=into.project, user_id=into.user)
     with services(data, os.environ) as opened:
         named = f"cairn import --from {source}"

@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cairn.access.api_keys import SCOPES, Credential, Grant, IssuedKey, project_pattern, scope
+from cairn.access.api_keys import MOST_DAYS, SCOPES, Credential, Grant, IssuedKey, parse, project_pattern, scope
 from cairn.access.callers import settled
 from cairn.ground.ids import Tenant, user_id
-from cairn.local.options import a_tenant, data_option
+from cairn.local.options import a_tenant, data_option, dry_run_option
 from cairn.local.program import program
+from cairn.plans.model import SHOWN
 
 if TYPE_CHECKING:
     from cairn.access.key_store import Credentials
+    from cairn.plans.model import Plan
 
 _COLUMNS = "{:16}  {:20}  {:18}  {:20}  {:18}  {}"
-_MOST_DAYS = 36500
 
 
 @click.group()
@@ -67,7 +68,13 @@ def keys() -> None:
     "call names, as a back end needs it.",
 )
 @click.option("--policy", help="The policy that applies to the key.")
-@click.option("--days", type=click.IntRange(1, _MOST_DAYS), help="How many days the key is valid. Default: for ever.")
+@click.option("--days", type=click.IntRange(1, MOST_DAYS), help="How many days the key is valid. Default: for ever.")
+@click.option(
+    "--aws",
+    "for_aws",
+    is_flag=True,
+    help="Make a key with which AWS's clients sign, for /agentcore, and print it as they take it.",
+)
 @data_option
 def create(  # noqa: PLR0913 - one parameter for each option
     *,
@@ -77,6 +84,7 @@ def create(  # noqa: PLR0913 - one parameter for each option
     users: tuple[str, ...],
     policy: str | None,
     days: int | None,
+    for_aws: bool,
     data: Path | None,
 ) -> None:
     """Create an API key and print it once."""
@@ -96,7 +104,7 @@ def create(  # noqa: PLR0913 - one parameter for each option
     services = operator_services(data, os.environ)
     known = memories(services)
     owner = owner or tenant_here(services, known)
-    _show(services.credentials.create(owner, grant, lifetime))
+    _show(services.credentials.create(owner, grant, lifetime, derived=for_aws))
     if known and owner not in known:
         click.echo("It opens a new, empty memory. For a key to one that is there:", err=True)
         bound = "".join(f" --{name} {shlex.quote(each)}" for name, each in _bound(projects, users))
@@ -124,27 +132,53 @@ def list_(data: Path | None) -> None:
 @click.argument("key_id", metavar="ID")
 @click.option(
     "--hours",
-    type=click.IntRange(0, 24 * _MOST_DAYS),
+    type=click.IntRange(0, 24 * MOST_DAYS),
     default=24,
     show_default=True,
     help="How many hours the old key still works.",
 )
+@dry_run_option
 @data_option
-def rotate(key_id: str, hours: int, data: Path | None) -> None:
+def rotate(key_id: str, hours: int, data: Path | None, *, dry_run: bool) -> None:
     """Replace an API key by a new one with the same rights.
 
-    The new key is printed once. The old one works for --hours more.
+    The new key is printed once. The old one works for --hours more. `cairn plan undo` has the old one open what it did,
+    and the new one nothing.
     """
-    _show(_credentials(data).rotate(key_id, timedelta(hours=hours)))
+    _end(data, key_id, timedelta(hours=hours), dry_run=dry_run)
 
 
 @keys.command()
 @click.argument("key_id", metavar="ID")
+@dry_run_option
 @data_option
-def revoke(key_id: str, data: Path | None) -> None:
-    """Revoke an API key at once."""
-    _credentials(data).revoke(key_id)
-    click.echo(f"Key {key_id} opens nothing any more.")
+def revoke(key_id: str, data: Path | None, *, dry_run: bool) -> None:
+    """Revoke an API key at once; `cairn plan undo` has it open again what it did."""
+    _end(data, key_id, None, dry_run=dry_run)
+
+
+def _end(data: Path | None, key_id: str, overlap: timedelta | None, *, dry_run: bool) -> None:
+    """Plan to revoke or rotate a key, and unless it is only planned do so."""
+    from cairn.custody.planned_keys import plan_to_end  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.commands.plan import tell, tell_undo  # noqa: PLC0415
+    from cairn.local.store import operator_services  # noqa: PLC0415
+
+    services = operator_services(data, os.environ)
+    plan = services.plans.plan(plan_to_end(services.credentials.owner_of(key_id), key_id, overlap))
+    if dry_run:
+        tell(plan)
+        return
+    plan = services.plans.apply(plan.tenant, plan.id)
+    if overlap is None:
+        click.echo(f"Key {key_id} opens nothing any more.")
+    else:
+        show_issued(services.credentials, plan)
+    tell_undo(plan)
+
+
+def show_issued(credentials: Credentials, plan: Plan) -> None:
+    """Print the key that a rotation made, once."""
+    _show(IssuedKey(plan.done[SHOWN], credentials.find(plan.done["successor"], plan.tenant)))
 
 
 def _credentials(data: Path | None) -> Credentials:
@@ -155,8 +189,8 @@ def _credentials(data: Path | None) -> Credentials:
 
 def _show(issued: IssuedKey) -> None:
     """Print the key on standard output, and on standard error what it opens."""
-    click.echo(issued.text)
     credential = issued.credential
+    click.echo(issued.text if credential.derived_under is None else _for_aws(issued.text))
     grant = credential.grant
     projects, scopes, users = " ".join(grant.projects), " ".join(grant.scopes), _users(grant)
     opens = f"tenant {credential.tenant}, projects {projects}, scopes {scopes}, users {users}"
@@ -164,6 +198,12 @@ def _show(issued: IssuedKey) -> None:
     if bound := [name.removesuffix("_id") for name in settled(grant.projects, grant.users)]:
         click.echo(f"A call with it need not name the {' and the '.join(bound)}, and can name no other.", err=True)
     click.echo("Keep it: it is not stored and cannot be shown again.", err=True)
+
+
+def _for_aws(text: str) -> str:
+    """Return a key as the environment of AWS's clients has it."""
+    key = parse(text)
+    return "" if key is None else f"AWS_ACCESS_KEY_ID={key.access_key_id}\nAWS_SECRET_ACCESS_KEY={key.secret}"
 
 
 def _users(grant: Grant) -> str:

@@ -12,6 +12,7 @@ import click
 
 from cairn import wiring
 from cairn.ground.ids import Tenant
+from cairn.local.server.sealing import drop_overdue, erase_overdue
 from cairn.local.store import open_store, services
 from cairn.sessions.due import DueEntry
 from cairn.sessions.layout import HEAD
@@ -25,7 +26,7 @@ _REQUEST = "cairn-maintain"
 
 
 def maintain(data: Path | None) -> bool:
-    """Maintain the sessions that are due, seal the audit logs, print what was done; return whether none failed."""
+    """Maintain what is due, seal the audit logs, erase what waited, and print it; return whether none failed."""
     logs.configure()
     until = datetime.now(UTC) + _TIME_LIMIT
     counts: Counter[Outcome] = Counter()
@@ -34,8 +35,11 @@ def maintain(data: Path | None) -> bool:
         for shard in running.every_due.due_shards():
             counts += maintain_shard(running, shard, until - datetime.now(UTC), _REQUEST)
         sealed = seal_audits(running, until - datetime.now(UTC), _REQUEST)
-    click.echo(f"{_summary_line(counts)}; {sum(filter(None, sealed))} records sealed")
-    return not counts["failed"] and None not in sealed
+        drop_overdue(running)
+        erased = erase_overdue(running)
+    told = f"; {sum(erased)} erasures carried out" if erased else ""
+    click.echo(f"{_summary_line(counts)}; {sum(filter(None, sealed))} records sealed{told}")
+    return not counts["failed"] and None not in sealed and all(erased)
 
 
 def maintain_tenant(data: Path | None, tenant: Tenant) -> bool:

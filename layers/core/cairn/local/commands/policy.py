@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from cairn.local.options import data_option
+from cairn.local.options import data_option, dry_run_option
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -24,21 +24,30 @@ def policy() -> None:
 
 @policy.command("set")
 @click.argument("file", type=_FILE)
+@dry_run_option
 @data_option
-def set_(file: Path, data: Path | None) -> None:
+def set_(file: Path, data: Path | None, *, dry_run: bool) -> None:
     """Put the policy document FILE, YAML or JSON, in force.
 
     If anything in it is wrong, the whole document is refused. It gets a version, one more than the one before. A
-    process that finds an older version in the store denies everything; to go back to an older policy, set it again.
+    process that finds an older version in the store denies everything; to go back to an older policy, set it again, or
+    `cairn plan undo` what set the newer one.
     """
     from cairn.access.policies import parse  # noqa: PLC0415
-    from cairn.access.policy_store import PolicyStore  # noqa: PLC0415
+    from cairn.custody.planned_policy import plan_to_set  # noqa: PLC0415
+    from cairn.local.commands.plan import tell, tell_undo  # noqa: PLC0415
     from cairn.local.store import operator_services  # noqa: PLC0415 - a command pays for its own imports only
 
     text = file.read_text(encoding="utf-8")
     parse(text)
-    version = PolicyStore(operator_services(data, os.environ).adapters).write(text)
-    click.echo(f"The policy is set: version {version}.")
+    plans = operator_services(data, os.environ).plans
+    plan = plans.plan(plan_to_set(text))
+    if dry_run:
+        tell(plan)
+        return
+    plan = plans.apply(plan.tenant, plan.id)
+    click.echo(f"The policy is set: version {plan.done['version']}.")
+    tell_undo(plan)
 
 
 @policy.command()

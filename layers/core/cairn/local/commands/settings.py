@@ -10,8 +10,8 @@ from rich.text import Text
 
 from cairn.ground.errors import SettingsError
 from cairn.ground.ids import Tenant, tenant
-from cairn.local.store import SWITCH, local_environment
-from cairn.settings.settings import provenance, read
+from cairn.local.store import local_settings
+from cairn.settings.settings import provenance
 
 _WIDTH = 100
 
@@ -19,10 +19,8 @@ _WIDTH = 100
 def show(name: str | None, environment: Mapping[str, str], console: Console | None = None) -> None:
     """Print every setting as the local commands see it, with a tenant's own values if one is named."""
     console = console or Console(width=None if Console().is_terminal else _WIDTH, highlight=False)
-    assumed = SWITCH not in environment
-    for each in provenance(read(local_environment(environment)), _tenant(name)):
-        source = "assumed on one machine" if assumed and each.source == SWITCH else each.source
-        line = Text(each.key, "bold").append(f" = {_shown(each.value)}", "green").append(f"  ({source})", "dim")
+    for each in provenance(local_settings(environment), _tenant(name)):
+        line = Text(each.key, "bold").append(f" = {_shown(each.value)}", "green").append(f"  ({each.source})", "dim")
         console.print(line, soft_wrap=True)
         console.print(Text(f"  {each.description}", "dim"))
 

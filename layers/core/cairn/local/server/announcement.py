@@ -41,6 +41,8 @@ def announce(
         click.echo(f"             {line}")
     if own is not None:
         click.echo(f"           {_binding(own, directory, is_new=key is not None)}")
+    if own is not None:
+        click.echo(f"  console  {url.removesuffix('mcp')}  (sign in with an API key)")
     for each in oauth_urls:
         click.echo(f"  sign-in  {each}")
     if connecting := _connecting(url, None if own is None else directory):

@@ -12,8 +12,8 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
@@ -38,6 +38,7 @@ _THREADS = 8
 _PATIENCE = 8
 """A body over the limit is read and dropped up to this many times the limit, so that its sender sees the answer."""
 _CREDENTIALS = frozenset({"authorization", "x-api-key", "cookie", "proxy-authorization"})
+_SESSION_HEADER = "mcp-session-id"
 _CORS_HEADERS = (
     "authorization",
     "x-api-key",
@@ -45,10 +46,12 @@ _CORS_HEADERS = (
     "mcp-protocol-version",
     "mcp-method",
     "mcp-name",
-    "mcp-session-id",
+    _SESSION_HEADER,
     *NAME_HEADERS.values(),
 )
 _log = logging.getLogger(__name__)
+_Judge: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
+"""What an event becomes before its body is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,9 @@ class Bridge:
     metrics: Callable[[], bytes] = bytes
     routes: Sequence[ToolRoute] = ()
     mcp_paths: Sequence[str] = ("/mcp",)
+    console: Handler | None = None
+    below: Mapping[str, Handler] = field(default_factory=dict[str, Handler])
+    """The doors that answer whatever is asked below a path, by that path: those of other products' clients."""
 
     async def mcp(self, request: Request) -> Response:
         """Answer at /mcp and its profiles, whatever the method: the door itself refuses what is no POST."""
@@ -99,24 +105,48 @@ class Bridge:
         """Answer at /metrics, for which no key is asked: names and numbers, never content."""
         return Response(self.metrics(), headers={"content-type": CONTENT_TYPE})
 
+    def pages(self) -> list[Route]:
+        """Return the routes of the console: a browser shows a cookie there, which no other handler gets to see."""
+        console = self.console
+        if console is None:
+            return []
+
+        async def answer(request: Request) -> Response:
+            return await self._logged("/console", console, request, judge=_with_cookies)
+
+        return [Route(path, answer, methods=["GET", "POST"]) for path in ("/", "/console", "/console/{page:path}")]
+
+    def doors_below(self) -> list[Route]:
+        """Return the routes of the doors that answer whatever is asked below a path."""
+        return [self._below(path, handler) for path, handler in self.below.items()]
+
+    def _below(self, path: str, handler: Handler) -> Route:
+        async def answer(request: Request) -> Response:
+            return await self._logged(path, handler, request)
+
+        return Route(f"{path}/{{call:path}}", answer, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+
     async def protected_resource(self, request: Request) -> Response:
         """Answer where clients of the OAuth port ask for its metadata; the handler itself refuses the other port's."""
         return await _open(self.metadata, request)
 
-    async def _logged(self, route: str, handler: Handler, request: Request) -> Response:
+    async def _logged(self, route: str, handler: Handler, request: Request, judge: _Judge | None = None) -> Response:
         started = time.perf_counter()
         request_id = secrets.token_hex(8)
-        response = await self._answer(handler, request, request_id)
+        response = await self._answer(handler, request, request_id, judge or self._judged)
         milliseconds = (time.perf_counter() - started) * 1000
         _log.info("%s %s %d %.1f ms %s", request.method, route, response.status_code, milliseconds, request_id)
         return response
 
-    async def _answer(self, handler: Handler, request: Request, request_id: str) -> Response:
+    def _judged(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Return the event with what the authorizer says of it, and without credentials."""
+        return _without_credentials(asked, self.authorizer(asked, None)["context"])
+
+    async def _answer(self, handler: Handler, request: Request, request_id: str, judge: _Judge) -> Response:
         try:
             asked = _event(request, request_id)
-            judged = await to_thread.run_sync(self.authorizer, asked, None, limiter=_limiter(request))
-            body = await _read_body(request, self.body_limit)
-            event = _authorized(asked, judged["context"], body)
+            judged = await to_thread.run_sync(judge, asked, limiter=_limiter(request))
+            event = _with_body(judged, await _read_body(request, self.body_limit))
             return _response(await to_thread.run_sync(handler, event, None, limiter=_limiter(request)))
         except ClientDisconnect:
             return _problem(InvalidArgument("body", "ended early"))
@@ -144,6 +174,8 @@ def application(
             Route("/healthz", bridge.public, methods=["GET"]),
             Route("/openapi.json", bridge.public, methods=["GET"]),
             Route("/v1/runtime-config", bridge.public, methods=["GET"]),
+            *bridge.pages(),
+            *bridge.doors_below(),
             Route("/metrics", bridge.metrics_text, methods=["GET"]),
             Route("/.well-known/oauth-protected-resource", bridge.protected_resource, methods=["GET"]),
             Route("/.well-known/oauth-protected-resource/mcp", bridge.protected_resource, methods=["GET"]),
@@ -156,6 +188,7 @@ def application(
                 allow_origin_regex=bridge.own_origins,
                 allow_methods=["GET", "POST", "DELETE"],
                 allow_headers=_CORS_HEADERS,
+                expose_headers=[_SESSION_HEADER],
             ),
         ],
         exception_handlers={HTTPException: _nowhere},
@@ -166,7 +199,7 @@ def application(
 
 
 async def _open(handler: Handler, request: Request) -> Response:
-    event = _authorized(_event(request, secrets.token_hex(8)), {}, b"")
+    event = _with_body(_without_credentials(_event(request, secrets.token_hex(8)), {}), b"")
     return _response(await to_thread.run_sync(handler, event, None, limiter=_limiter(request)))
 
 
@@ -176,7 +209,10 @@ def _limiter(request: Request) -> CapacityLimiter:
 
 async def _nowhere(_request: Request, _error: Exception) -> Response:
     return _problem(
-        NotFound("There is nothing here: POST /mcp or /v1/tools/{name}; GET /openapi.json says what else there is")
+        NotFound(
+            "There is nothing here: POST /mcp or /v1/tools/{name}; GET /openapi.json says what else there is; "
+            "/ is for people"
+        )
     )
 
 
@@ -216,7 +252,7 @@ def _event(request: Request, request_id: str) -> dict[str, Any]:
         "version": "2.0",
         "type": "REQUEST",
         "routeKey": "$default",
-        "rawPath": request.url.path,
+        "rawPath": request.scope["path"],  # decoded, as the gateway's: a URL of it would end at a decoded # or ?
         "rawQueryString": request.url.query,
         "headers": _headers(request),
         "pathParameters": dict(request.path_params),
@@ -244,17 +280,25 @@ def _headers(request: Request) -> dict[str, str]:
     return found
 
 
-def _authorized(asked: Mapping[str, Any], judged: Mapping[str, Any], body: bytes) -> dict[str, Any]:
+def _without_credentials(asked: Mapping[str, Any], judged: Mapping[str, Any]) -> dict[str, Any]:
     """Return the event that API Gateway would send to a handler behind the authorizer, but without credentials."""
-    text, encoded = _text(body)
     headers: dict[str, str] = asked["headers"]
     return {
         **{name: value for name, value in asked.items() if name != "type"},
         "headers": {name: value for name, value in headers.items() if name not in _CREDENTIALS},
         "requestContext": {**asked["requestContext"], "authorizer": {"lambda": judged}},
-        "body": text,
-        "isBase64Encoded": encoded,
     }
+
+
+def _with_cookies(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return the event that API Gateway would send to a handler that it asks no authorizer for: cookies stand apart."""
+    cookies: str = asked["headers"].get("cookie", "")
+    return {**_without_credentials(asked, {}), "cookies": [each.strip() for each in cookies.split(";") if each.strip()]}
+
+
+def _with_body(event: Mapping[str, Any], body: bytes) -> dict[str, Any]:
+    text, encoded = _text(body)
+    return {**event, "body": text, "isBase64Encoded": encoded}
 
 
 def _text(body: bytes) -> tuple[str, bool]:
@@ -267,7 +311,10 @@ def _text(body: bytes) -> tuple[str, bool]:
 def _response(answer: Mapping[str, Any]) -> Response:
     body: str = answer.get("body") or ""
     content = base64.b64decode(body) if answer.get("isBase64Encoded") else body.encode("utf-8")
-    return Response(content, int(answer["statusCode"]), headers=answer.get("headers"))
+    response = Response(content, int(answer["statusCode"]), headers=answer.get("headers"))
+    for cookie in answer.get("cookies", ()):
+        response.headers.append("set-cookie", cookie)
+    return response
 
 
 def _problem(error: CairnError) -> Response:

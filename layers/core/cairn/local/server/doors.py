@@ -10,6 +10,11 @@ from typing import Any, TypeAlias
 _OTHERS = {
     "mcp": "cairn_mcp.door.handler",
     "health": "cairn_health.door.handler",
+    "console": "cairn_console.door.handler",
+    "operators": "cairn_console.operators.handler",
+    "programs": "cairn_programs.door.handler",
+    "mem0": "cairn_mem0.door.handler",
+    "agentcore": "cairn_agentcore.door.handler",
     "authorizer": "cairn_auth.authorizer.handler",
     "metadata": "cairn_auth.metadata.handler",
     "schedule": "cairn_jobs.schedule.handler",
@@ -46,8 +51,9 @@ def load(name: str) -> Any:
 
 
 def functions() -> dict[str, str]:
-    """Return each function's handler by the function's name: a tool's is named after the tool."""
-    tools = {tool.name: f"cairn_tools.{tool.name}.handler" for tool in load("cairn_tools.catalog.CATALOG")}
+    """Return each function's handler by the function's name: a tool's is named after it where it has its own."""
+    catalog = load("cairn_tools.catalog.CATALOG")
+    tools = {tool.name: f"cairn_tools.{tool.name}.handler" for tool in catalog if tool.function == tool.name}
     return {**tools, **_OTHERS}
 
 

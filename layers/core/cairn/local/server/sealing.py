@@ -1,4 +1,7 @@
-"""Seal the audit logs of a data directory in the background: now and then, and once more before its process ends."""
+"""Seal the audit logs of a data directory in the background: now and then, and once more before its process ends.
+
+Exported bundles whose day is over are removed on the way, and erasures whose grace time is over are carried out.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,9 @@ def sealing(services: Services, seconds: float = SECONDS) -> Generator[None]:
     ended = Event()
 
     def run() -> None:
-        seal_due(services)
+        _work(services)
         while not ended.wait(seconds):
-            seal_due(services)
+            _work(services)
         seal_due(services, _LAST_TIME_LIMIT)
 
     thread = Thread(target=run, name="sealing", daemon=True)
@@ -35,6 +38,12 @@ def sealing(services: Services, seconds: float = SECONDS) -> Generator[None]:
     finally:
         ended.set()
         thread.join()
+
+
+def _work(services: Services) -> None:
+    seal_due(services)
+    drop_overdue(services)
+    erase_overdue(services)
 
 
 def seal_due(services: Services, within: timedelta = _TIME_LIMIT) -> int:
@@ -49,3 +58,25 @@ def seal_due(services: Services, within: timedelta = _TIME_LIMIT) -> int:
     except (CairnError, StoreError) as error:
         _logger.warning("audit log not sealed: %s", type(error).__name__)
     return sealed
+
+
+def drop_overdue(services: Services) -> int:
+    """Remove the parts of exported bundles whose time is over and return how many; what fails is removed later."""
+    from cairn.custody.kept_bundles import KeptBundles  # noqa: PLC0415 - a process is up before it is needed
+
+    try:
+        return KeptBundles(services.adapters, services.vault).remove_overdue()
+    except (CairnError, StoreError) as error:
+        _logger.warning("exported bundle not removed: %s", type(error).__name__)
+        return 0
+
+
+def erase_overdue(services: Services) -> list[bool]:
+    """Carry out the erasures whose grace time is over; return of each whether it is done. What fails is due again."""
+    from cairn.tool.maintenance_runs import erase_due  # noqa: PLC0415 - as above
+
+    try:
+        return erase_due(services, "cairn-erasures")
+    except (CairnError, StoreError) as error:
+        _logger.warning("erasures not carried out: %s", type(error).__name__)
+        return [False]

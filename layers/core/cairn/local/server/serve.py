@@ -20,8 +20,10 @@ from starlette.applications import Starlette
 from cairn import wiring
 from cairn.access.api_keys import Grant, project_pattern
 from cairn.access.key_store import Credentials
+from cairn.access.signed_requests import ROOT
 from cairn.embedded.table import SqliteTable
 from cairn.ground.errors import SettingsError, Unavailable
+from cairn.local.backup.schedule import backing_up
 from cairn.local.embedding_model import words_only
 from cairn.local.own_names import OwnNames
 from cairn.local.server import log_lines
@@ -61,6 +63,7 @@ def serve(
         if address.oauth_port is not None and not store.settings.auth.oidc.issuer:
             raise SettingsError("--oauth-port: is for the tokens of settings.mcp.auth.oidc.issuer, which is not set")
         opening.enter_context(sealing(wiring.services()))
+        opening.enter_context(backing_up(wiring.services()))
         known = memories(wiring.services())
         announce(urls, store.directory, first_key(store.credentials, own), known, own)
         for each in warnings(store, address):
@@ -91,6 +94,11 @@ def _config(store: LocalStore, address: ListenAddress) -> uvicorn.Config:
         mcp_paths=mcp_paths(),
         probe=load("cairn_health.door.handler"),
         metadata=load("cairn_auth.metadata.handler"),
+        console=load("cairn_console.door.handler"),
+        below={
+            load("cairn_mem0.door.PATH"): load("cairn_mem0.door.handler"),
+            ROOT: load("cairn_agentcore.door.handler"),
+        },
         authorizer=load("cairn_auth.authorizer.handler"),
         body_limit=store.settings.limits.request_bytes,
         allowed_origins=store.settings.allowed_origins,

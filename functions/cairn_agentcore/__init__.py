@@ -1,0 +1,1 @@
+"""AgentCore's data plane: what AWS's own clients of Amazon Bedrock AgentCore Memory ask, answered from memory."""

@@ -1,0 +1,1 @@
+"""The address of mem0's clients: the platform's calls, answered by the tools."""

@@ -1,0 +1,1 @@
+"""What programs keep in memory by themselves, without a model that asks for it."""

@@ -1,0 +1,37 @@
+"""Tell what a tenant's calls cost so far this month, counted in units and requests."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from cairn.calls.fields import Costs
+from cairn.tool.call import Call
+from cairn.tool.tool import tool
+
+
+class TellCosts(BaseModel):
+    """Nothing."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+@tool(
+    title="Tell costs",
+    example={},
+    grants=("audit:read",),
+    read_only=True,
+    for_operators=True,
+)
+def memory_tell_costs(request: TellCosts, call: Call) -> Costs:
+    """Call to see what the tenant's calls cost so far this month, counted in units and requests, and by tool.
+
+    A call's record is written before its units are known, so that the next one tells them: the sums lack what a process
+    had not told when it ended, such as its last call, and count in the month in which they are told. `counted` says of
+    how many calls they are. Where an answer of the store was lost, a few may be told twice.
+    """
+    del request
+    services = call.services
+    return Costs.of(services.billing.bill(call.caller.tenant), own_machine=services.adapters.own_disk)
+
+
+handler = memory_tell_costs.handler

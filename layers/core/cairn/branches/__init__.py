@@ -1,0 +1,1 @@
+"""Branches of projects and sessions: made, listed, merged and dropped."""

@@ -1,0 +1,225 @@
+"""merge: what a branch added comes to its project, in the order in which it was told, behind all that is there.
+
+Each turn, and each change that no turn made, is one transaction that writes it to the project and marks it on the
+branch, so that a merge that was cut off goes on where it was. What the project said since of the same matter, until the
+merge began, stands; and what it forgot stays forgotten. Afterwards the branch is erased.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from cairn.branches.branching import close, erase, owners_of
+from cairn.branches.model import Merged
+from cairn.branches.retelling import Retelling
+from cairn.conversation.events import Event
+from cairn.ground.attributes import number
+from cairn.ground.codec import rfc3339
+from cairn.ground.errors import CorruptData, ResourceBusy, TransactionRefused
+from cairn.ground.ids import Project, SessionId, Tenant, TurnId, trunk
+from cairn.ground.paging import every
+from cairn.ground.session import Session, on_trunk
+from cairn.ground.table import (
+    ABSENT,
+    AllOf,
+    Attributes,
+    Equals,
+    Key,
+    Missing,
+    Put,
+    Query,
+    Update,
+    Write,
+    conditions_lost,
+    key_of,
+)
+from cairn.log.branches import Branch
+from cairn.log.entries import Retold
+from cairn.log.layout import ACROSS as ACROSS_PROJECTS
+from cairn.log.layout import KEPT_COUNT, across, is_across, is_entry, log_pk, log_range, session_named
+from cairn.log.registry import registered
+from cairn.memories.remember import no_room
+from cairn.sessions import due
+from cairn.sessions.head import ACROSS, READ_THROUGH, naming
+from cairn.sessions.layout import HEAD, MEMORY_COUNT, event_sk, session_pk
+from cairn.sessions.leased import Leased, leased
+from cairn.sessions.services import SessionServices
+from cairn.sessions.stored_turn import StoredTurn
+from cairn.sessions.transacting import transact
+
+MERGED = "merged"
+"""What an entry of a branch says once it has come to the project."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An entry of a branch's log."""
+
+    owner: str
+    key: Key
+    kid: int
+    record: dict[str, Any]
+
+    def mark(self) -> Update:
+        """Return the write that marks it; it fails where the entry is gone, or marked."""
+        there = AllOf((Equals("kid", self.kid), Missing(MERGED)))
+        return Update(self.key, set={MERGED: True}, condition=there)
+
+
+def merge(services: SessionServices, tenant: Tenant, project: Project) -> Merged:
+    """Bring what a branch added to its project, and erase the branch; NotFound where there is none.
+
+    It may be cut off anywhere, and called again. ResourceBusy where a session of the project is being written,
+    QuotaExceeded where there is no room for one more memory: what came until then stays.
+    """
+    branch = close(services, tenant, project, "merge")
+    done = _Merging(services, branch).run()
+    erase(services, branch)
+    return done
+
+
+class _Merging:
+    """One call, of a branch to which nothing is added any more."""
+
+    def __init__(self, services: SessionServices, branch: Branch) -> None:
+        self._services = services
+        self._branch = branch
+        self._retelling = Retelling(services, branch)
+        self._project = trunk(branch.project)
+
+    def run(self) -> Merged:
+        entries = sorted(self._entries(), key=lambda entry: entry.key.sk)
+        of_turns = {
+            (*self._turn_of(entry), entry.owner): entry for entry in entries if entry.record.get("said_in") is not None
+        }
+        done = Merged()
+        for entry in entries:
+            if entry.record["turn"]:
+                turn = self._turn_of(entry)
+                beside = (of_turns.get((*turn, owner)) for owner in across(entry.owner))
+                came = self._turn(turn, [entry, *(each for each in beside if each is not None)])
+                done = replace(done, turns=done.turns + came, left_out=done.left_out + (not came))
+            elif entry.record.get("said_in") is None:
+                self._change(entry)
+                done = replace(done, changes=done.changes + 1)
+        return done
+
+    def _entries(self) -> list[_Entry]:
+        """Return the entries that have not come to the project yet."""
+        tenant, found = self._branch.tenant, list[_Entry]()
+        for owner in owners_of(self._services, self._branch):
+            pk = log_pk(tenant, self._branch.project, owner)
+            for item in every(self._services.adapters.table, Query(pk, *log_range())):
+                if is_entry(Key.of(item).sk) and MERGED not in item:
+                    record = self._services.vault.unseal(tenant, item)
+                    found.append(_Entry(owner, Key.of(item), number(item, "kid"), record))
+        return found
+
+    def _turn_of(self, entry: _Entry) -> tuple[SessionId, int]:
+        """Return the session and the number of the turn that an entry tells of."""
+        record = entry.record
+        of = Project(ACROSS_PROJECTS) if is_across(entry.owner) else self._project
+        _, session_id = session_named(of, SessionId(record["session"]))
+        return session_id, record["turn"]["seq"] if record["turn"] else record["said_in"]
+
+    def _turn(self, turn: tuple[SessionId, int], entries: Sequence[_Entry]) -> bool:
+        """Bring one turn; False where the project's session has one of its id."""
+        session_id, seq = turn
+        session = Session(self._branch.tenant, self._branch.project, session_id)
+        item = self._services.adapters.table.get(Key(session_pk(session), event_sk(seq)))
+        if item is None:
+            raise CorruptData("a turn of the branch has no events; check the store")
+        events = self._services.vault.unseal(session.tenant, item)
+        with leased(self._services, on_trunk(session)) as held:
+            if self._services.guards.is_done(held.session, TurnId(entries[0].record["turn"]["id"])):
+                self._write(lambda: [entry.mark() for entry in entries], entries)
+                return False
+            self._write(partial(self._turn_writes, held, events, entries), entries)
+        return True
+
+    def _turn_writes(self, held: Leased, events: list[Any], entries: Sequence[_Entry]) -> list[Write]:
+        now, seq, turn = self._services.adapters.clock.now(), held.head.seq + 1, entries[0].record["turn"]
+        where = Key(held.key.pk, event_sk(seq))
+        content = self._services.vault.seal(held.session.tenant, where, events)
+        told = [
+            self._told(entry, {"turn": {**turn, "seq": seq}} if entry.record["turn"] else {"said_in": seq})
+            for entry in entries
+        ]
+        appends = [append for writes in told for append in _appends(writes)]
+        return [
+            self._head(held, events, entries, appends),
+            Put(StoredTurn(where, seq, rfc3339(now), content).to_item(), ABSENT),
+            self._services.guards.processed(held.session, TurnId(turn["id"])),
+            registered(held.session.tenant, self._project, entries[0].owner),
+            *(write for writes in told for write in writes),
+            *self._services.log.in_order(*appends),
+            *(entry.mark() for entry in entries),
+        ]
+
+    def _head(self, held: Leased, events: list[Any], entries: Sequence[_Entry], appends: Sequence[Put]) -> Update:
+        """Return what a turn changes in the head of the project's session, whose lease goes on."""
+        now, head = self._services.adapters.clock.now(), held.head
+        settings = self._services.settings.memory_for(held.session.tenant)
+        there = max((key_of(each).sk for each in appends[1:]), default="")
+        first = Event.from_record(events[0])
+        return Update(
+            held.key,
+            set={
+                "seq": head.seq + 1,
+                "turn_id": first.turn_id,
+                "updated_at": rfc3339(now),
+                **naming(dict.fromkeys([*head.owners, entries[0].owner])),
+                **({ACROSS: max(there, head.across)} if there else {}),
+                **({READ_THROUGH: head.seq + 1} if settings.heuristic.reads_turns else {}),
+                **held.begun,
+                **due.no_later_than(held.session, head, now + due.interval(settings)).set,
+            },
+            add={"version": 1, "events": len(events)},
+            condition=held.held,
+        )
+
+    def _change(self, entry: _Entry) -> None:
+        """Bring what no turn changed: memories kept and forgotten, facts put right."""
+
+        def writes() -> list[Write]:
+            told = self._told(entry, {})
+            appends = _appends(told)
+            known = [registered(self._branch.tenant, self._project, entry.owner)] if not is_across(entry.owner) else []
+            return [entry.mark(), *told, *self._services.log.in_order(*appends), *(known if appends else [])]
+
+        self._write(writes, [entry])
+
+    def _told(self, entry: _Entry, over: dict[str, Any]) -> list[Write]:
+        """Return what tells the project of an entry: nothing where nothing is left of it."""
+        record, marks = self._retelling.of(entry.owner, {**entry.record, **over})
+        if record is None:
+            return []
+        retold = Retold(self._branch.at, record)
+        later = self._retelling.after_closing()
+        append = self._services.log.append(self._branch.tenant, self._project, entry.owner, retold, later)
+        return [append, *marks(key_of(append).sk)]
+
+    def _write(self, make: Callable[[], Sequence[Write]], entries: Sequence[_Entry]) -> None:
+        """Write what `make` returns, once: not where the entries are marked."""
+        table = self._services.adapters.table
+
+        def writes() -> Sequence[Write]:
+            stored: Attributes | None = table.get(entries[0].key)
+            return () if stored is None or MERGED in stored else make()
+
+        transact(self._services, writes, _raise_if_lost)
+
+
+def _appends(writes: Sequence[Write]) -> list[Put]:
+    return [write for write in writes if isinstance(write, Put) and is_entry(key_of(write).sk)]
+
+
+def _raise_if_lost(writes: Sequence[Write], refused: TransactionRefused) -> None:
+    for where in conditions_lost(writes, refused):
+        if where.sk == HEAD:
+            raise ResourceBusy("a session of the project is being written", {"resource": "session"}) from refused
+        if where.sk in {MEMORY_COUNT, KEPT_COUNT}:
+            raise no_room(where) from refused

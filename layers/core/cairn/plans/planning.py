@@ -1,0 +1,116 @@
+"""Plan, apply, undo: what every kind of plan goes through, in steps that can be gone on with wherever one stopped.
+
+A state that begins something is stored before the first change, and one that ends it after the last. Between the two
+the kind's own verbs do the work, each of which may be done again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Protocol
+
+from cairn.ground.adapters import Adapters
+from cairn.ground.errors import Conflict
+from cairn.ground.ids import Tenant
+from cairn.plans.model import UNDO, Found, Plan, PlanKind
+from cairn.plans.records import PlanRecords
+from cairn.vault.vault import Vault
+
+
+class Kind(Protocol):
+    """What is particular to plans of one kind; `do` and `undo` may be called again where they were stopped.
+
+    Both raise Conflict only before they change anything.
+    """
+
+    def found(self, plan: Plan) -> Found:
+        """Return what the plan would change now."""
+        ...
+
+    def do(self, plan: Plan) -> Mapping[str, Any]:
+        """Do it, and return what is to be known to take it back."""
+        ...
+
+    def undo(self, plan: Plan) -> None:
+        """Take it back; Conflict where something was built on it since."""
+        ...
+
+
+class Plans:
+    """Makes plans, applies them and takes them back."""
+
+    def __init__(self, adapters: Adapters, vault: Vault, kinds: Mapping[PlanKind, Callable[[], Kind]]) -> None:
+        """Know these kinds of plans."""
+        self._adapters = adapters
+        self._kinds = kinds
+        self.records = PlanRecords(adapters, vault)
+
+    def plan(self, draft: Plan) -> Plan:
+        """Store a plan of what the draft asks for, as it is found now, and return it."""
+        found = self._kinds[draft.kind]().found(draft)
+        told = replace(draft, says=found.says, counts=found.counts, digest=found.digest, before=found.before)
+        plan, write = self.records.new(told)
+        self._adapters.table.put(write)
+        return plan
+
+    def apply(self, tenant: Tenant, plan_id: str, grace: timedelta = timedelta(0)) -> Plan:
+        """Do exactly what was planned and return the plan; an erasure waits for the grace time. Again it does nothing.
+
+        Conflict where the plan would change something else by now.
+        """
+        plan, now = self.records.get(tenant, plan_id), self._adapters.clock.now()
+        if plan.state == "planned":
+            if self._kinds[plan.kind]().found(plan).digest != plan.digest:
+                raise Conflict("What this plan would change is another by now: plan again, and look at that")
+            waits = plan.kind == "erase" and not plan.erases(now, grace)
+            plan = self.records.change(
+                plan, state="waiting" if waits else "applying", until=now + grace if waits else None
+            )
+        elif plan.state == "waiting" and plan.erases(now, grace):
+            plan = self.records.change(plan, state="applying")
+        return self._carry_out(plan) if plan.state == "applying" else plan
+
+    def undo(self, tenant: Tenant, plan_id: str) -> Plan:
+        """Take back what was applied, or what waits, and return the plan; again it does nothing.
+
+        Conflict where the plan was not applied, its grace time is over, or something was built on it since.
+        """
+        plan = self.records.get(tenant, plan_id)
+        if plan.state == "undone":
+            return plan
+        if not plan.can_be_undone(self._adapters.clock.now()):
+            raise Conflict(_WHY_NOT.get(plan.state, "The grace time of this plan is over: what it did is final"))
+        if plan.state == "waiting":
+            return self.records.change(plan, state="undone")
+        if plan.state == "applied":
+            plan = self.records.change(plan, state="undoing")
+        try:
+            self._kinds[plan.kind]().undo(plan)
+        except Conflict:
+            self.records.change(plan, state="applied")
+            raise
+        return self.records.change(plan, state="undone")
+
+    def _carry_out(self, plan: Plan) -> Plan:
+        try:
+            done = self._kinds[plan.kind]().do(plan)
+        except Conflict:
+            self.records.change(plan, state="planned")
+            raise
+        if plan.kind != "erase":
+            return self.records.change(plan, state="applied", done=done, until=self._adapters.clock.now() + UNDO)
+        # It names nobody any more; with a tenant it is gone itself.
+        nameless: dict[str, Any] = {"project": None, "user": None, "says": "", "why": "", "what": {}, "before": {}}
+        with suppress(Conflict):
+            return self.records.change(plan, state="final", **nameless, counts=done)
+        return replace(plan, state="final", counts=done)
+
+
+_WHY_NOT = {
+    "planned": "This plan was not applied: there is nothing to take back",
+    "applying": "This plan was stopped as it was applied: apply it to its end first",
+    "final": "What this plan did is final",
+}
