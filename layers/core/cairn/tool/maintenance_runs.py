@@ -8,7 +8,6 @@ from contextlib import nullcontext, suppress
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from cairn.calls.record import AFTER_GRACE
 from cairn.edge.guard import guarded
 from cairn.ground.errors import CairnError
 from cairn.ground.ids import Tenant
@@ -61,6 +60,8 @@ def _guarded(services: Services, request_id: str, run: Maintain) -> Maintain:
 
 
 def _erased(services: Services, plan: Plan, request_id: str) -> bool:
+    from cairn.calls.record import AFTER_GRACE  # noqa: PLC0415 - what erases is loaded where something is due
+
     with suppress(CairnError), guarded(request_id) as record:
         record.name_job("erase_after_grace")
         record.name_tenant(plan.tenant)
