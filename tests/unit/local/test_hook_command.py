@@ -265,7 +265,7 @@ def test_a_server_that_hangs_delays_the_agent_by_at_most_the_hook_s_time(
     began = time.monotonic()
 
     assert machine.hook(prompted("one"), "claude-code", "--timeout", "1") == {}
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 1.9
     assert machine.waiting() == ["one"]
 
     server.answer = takes
@@ -313,7 +313,7 @@ def test_a_server_that_answers_bit_by_bit_delays_the_agent_no_longer(
     began = time.monotonic()
 
     assert machine.hook(prompted("one"), "claude-code", "--timeout=1") == {}
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 1.9
     assert machine.waiting() == ["one"]
 
 
