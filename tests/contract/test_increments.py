@@ -187,7 +187,9 @@ def held(file: Path, name: str) -> list[bytes]:
 
 @pytest.mark.slow
 @pytest.mark.req("R301")
-@pytest.mark.parametrize("seed", range(1, 6))
+@pytest.mark.parametrize(
+    ("new_store", "seed"), [*(("embedded", seed) for seed in range(1, 6)), ("moto", 2)], indirect=["new_store"]
+)
 def test_a_base_and_what_came_since_are_the_whole(
     house: Household, other: Household, seed: int, tmp_path: Path
 ) -> None:
@@ -199,7 +201,7 @@ def test_a_base_and_what_came_since_are_the_whole(
         take_in(other, file)
 
         assert state(other, tmp_path) == state(house, tmp_path) == manifest(file)["state"]
-        assert other.answers() == house.answers()
+    assert other.answers() == house.answers()
     assert take_in(other, chain.bundles[-1]) == 0
     confirm(key_value(other.adapters), ACME)
     confirm_log(other.adapters)
@@ -207,7 +209,16 @@ def test_a_base_and_what_came_since_are_the_whole(
 
 
 @pytest.mark.req("R301")
-@pytest.mark.parametrize("scope", [DataScope(ACME, user=ADA), DataScope(ACME, GARDEN), DataScope(ACME, GARDEN, BOB)])
+@pytest.mark.parametrize(
+    ("new_store", "scope"),
+    [
+        ("embedded", DataScope(ACME, user=ADA)),
+        ("embedded", DataScope(ACME, GARDEN)),
+        ("embedded", DataScope(ACME, GARDEN, BOB)),
+        ("moto", DataScope(ACME, GARDEN, BOB)),
+    ],
+    indirect=["new_store"],
+)
 def test_what_came_since_of_a_user_or_a_project_is_theirs_alone(
     house: Household, other: Household, scope: DataScope, tmp_path: Path
 ) -> None:
@@ -350,7 +361,10 @@ def test_a_store_that_was_written_to_since_is_named_and_stays_as_it_is(
 
 @pytest.mark.slow
 @pytest.mark.req("R301")
-def test_an_import_that_is_cut_anywhere_is_finished_by_the_next(house: Household, make: Make, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("new_store", "step"), [("embedded", 5), ("moto", 16)], indirect=["new_store"])
+def test_an_import_that_is_cut_anywhere_is_finished_by_the_next(
+    house: Household, make: Make, step: int, tmp_path: Path
+) -> None:
     days, chain = Days(house, 3), Chain(house, tmp_path)
     days.pass_by(16)
     chain.grow()
@@ -358,7 +372,8 @@ def test_an_import_that_is_cut_anywhere_is_finished_by_the_next(house: Household
     days.pass_by(16)
     erase(house, ADA)
     last, cut = chain.grow(), 0
-    for at in range(0, 36, 5):
+    cuts = range(0, 36, step)
+    for at in cuts:
         other = make()
         take_in(other, chain.bundles[0])
         failing: Any = Failing(other.adapters.table, at)
@@ -371,7 +386,7 @@ def test_an_import_that_is_cut_anywhere_is_finished_by_the_next(house: Household
 
         assert state(other, tmp_path) == manifest(last)["state"]
         confirm(key_value(other.adapters), ACME)
-    assert cut > 3
+    assert cut > len(cuts) // 2
 
 
 class Failing:
@@ -430,7 +445,11 @@ HOSTILE: dict[str, tuple[Callable[[Path], dict[str, Any]], str]] = {
 
 
 @pytest.mark.req("R301")
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    ("new_store", "name"),
+    [*(("embedded", name) for name in HOSTILE), ("moto", "nothing of what was")],  # of which the store alone can tell
+    indirect=["new_store"],
+)
 def test_a_bundle_that_says_something_else_of_states_than_it_holds_is_refused(
     two: tuple[Household, Path], name: str, tmp_path: Path
 ) -> None:

@@ -89,16 +89,17 @@ each_tool_at_each_door = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def door(request: pytest.FixtureRequest, event_of: EventOf, local: Callable[[str], Door]) -> Door:
+def door(request: pytest.FixtureRequest, event_of: EventOf, services: Services) -> Door:
+    del services  # that answer at each door
     match request.param:
         case "http":
             return http(event_of)
         case "mcp":
             return mcp(event_of)
         case "local http":
-            return local("/v1/tools/{}")
+            return request.getfixturevalue("local")("/v1/tools/{}")
         case _:
-            return local("/mcp")
+            return request.getfixturevalue("local")("/mcp")
 
 
 @pytest.mark.req("R099")

@@ -46,7 +46,7 @@ MUTANTS = (
             Change("cairn.turns.after_turn:_Commit._head_write", "condition=lease.held(),", ""),
             Change("cairn.turns.after_turn:_Commit._event_write", "to_item(), ABSENT)", "to_item())"),
         ),
-        seed=431,
+        seed=480,
     ),
     Mutant(
         "the guard says done before the commit",
@@ -112,7 +112,7 @@ MUTANTS = (
             ),
             Change("cairn.turns.after_turn:_Commit._event_write", "to_item(), ABSENT)", "to_item())"),
         ),
-        seed=97,
+        seed=154,
     ),
     Mutant(
         "facts are merged into what was read before the lease",
@@ -167,7 +167,7 @@ MUTANTS = (
                 "",
             ),
         ),
-        seed=928,
+        seed=949,
     ),
     Mutant(
         "a memory is kept and not counted",
@@ -176,7 +176,7 @@ MUTANTS = (
     Mutant(
         "a memory that is said again is kept again",
         (Change("cairn.memories.remember:_Remembering._writes", '"type": note.type}, ABSENT)', '"type": note.type})'),),
-        seed=158,
+        seed=194,
     ),
     Mutant(
         "a memory is forgotten by name only",
@@ -206,7 +206,7 @@ MUTANTS = (
     self._twice(put, "", {})""",
             ),
         ),
-        seed=214,
+        seed=253,
     ),
     Mutant(
         "a file is written over what others appended meanwhile",
@@ -217,7 +217,7 @@ MUTANTS = (
                 "None",
             ),
         ),
-        seed=146,
+        seed=187,
     ),
     Mutant(
         "a document is written over one that nobody read",

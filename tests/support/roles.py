@@ -50,7 +50,7 @@ from support.doubles import InProcessSandbox
 from support.services import services_over
 from support.touches import Touches, WatchedSandbox
 
-_SEEDS, _CALLS = 10, 560
+_SEEDS, _CALLS = 4, 560
 _PARTIES: Final = (Party(Tenant("acme")), Party(Tenant("globex")))
 _DAYS: Final = (1, 9, 60, 60)
 """After how many days each the schedule comes: facts end, turns are archived, sessions end, and so do what is left."""

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from cairn.access.callers import Caller
 from cairn.calls.journal import Journal
 from cairn.conversation.items import message
+from cairn.custody.admission import rule_at
 from cairn.custody.bundles import Record
+from cairn.custody.records import OF_THIS_STORE
 from cairn.enrichment.executions import Ended, Executions, ExecutionScope
 from cairn.ground.errors import Conflict, InvalidArgument
 from cairn.ground.ids import Namespace, Project, Tenant, UserId
 from cairn.ground.paging import every
 from cairn.ground.rates import Bucket, Rate
 from cairn.ground.settings import EnrichmentSettings
-from cairn.ground.table import Key, Put, Query, Update
+from cairn.ground.table import DAMAGED, Key, Put, Query, Update
 from cairn.keyvalue.model import KeyName, Place
+from cairn.sessions.head import BEGINS, COMPACTED_AT, Head, stored_head
 from cairn.sessions.layout import HEAD, due_pk, due_shard, session_pk
+from cairn.turns import open_turns
 from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.vault.vault import Vault
-from support.custody import ACME, ADA, BOB, GARDEN, LARGE, Household, exported, session, take_in
+from support.custody import ACME, ADA, ALONE, BOB, GARDEN, LARGE, Household, exported, session, take_in
 from support.documents import documents, put
 from support.keyvalue import confirm, key_value
 from support.turns import SESSION, turn
@@ -44,6 +49,50 @@ def test_an_empty_service_that_takes_in_a_bundle_gives_the_same_answers(
     assert elsewhere.answers(tenant) == house.answers()
     for name in ("alone", "shared", "bobs"):
         assert elsewhere.history(session(name, tenant=tenant)) == house.history(session(name))
+
+
+@pytest.mark.req("R279")
+@pytest.mark.req("R301")
+def test_an_agent_s_own_summary_of_its_conversation_is_taken_in_with_what_it_no_longer_has(
+    house: Household, elsewhere: Household
+) -> None:
+    house.say(ALONE, ADA, "My name is Ada.")
+    open_turns.compacted(house.services(), ALONE, ADA, "Ada told her name.")
+
+    assert all(take_in(elsewhere, exported(house)))
+
+    head = stored_head(elsewhere.adapters.table, ALONE)
+    assert head is not None
+    assert head.compacted_at == house.adapters.clock.now()
+    assert elsewhere.history(ALONE) == house.history(ALONE)
+
+
+class Asked(dict[str, Any]):
+    """An item that notes by which attributes it is read."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(attributes)
+        self.read = set[str]()
+
+    def __contains__(self, name: object) -> bool:
+        self.read.add(str(name))
+        return super().__contains__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.read.add(name)
+        return super().get(name, default)
+
+
+@pytest.mark.req("R301")
+def test_a_bundle_may_have_whatever_a_session_s_head_is_read_by() -> None:
+    head = Asked(pk=session_pk(ALONE), sk=HEAD)
+
+    Head.of(head)
+
+    assert head.read >= {"seq", "isk", COMPACTED_AT}
+    rule = rule_at(Key(session_pk(ALONE), HEAD))
+    assert rule is not None
+    assert head.read - OF_THIS_STORE - {DAMAGED, BEGINS} <= rule.shape.keys()  # no bundle has a session on a branch
 
 
 @pytest.mark.req("R279")

@@ -48,7 +48,7 @@ from cairn.log.memories import FORGOTTEN, KEPT, scope_of
 from cairn.log.view import MemoryView
 from cairn.sessions import due
 from cairn.sessions.head import ACROSS as ACROSS_TO
-from cairn.sessions.head import DROPPED, READ_AGAIN, READ_FAILURES, READ_INTO, READ_THROUGH
+from cairn.sessions.head import COMPACTED_AT, DROPPED, READ_AGAIN, READ_FAILURES, READ_INTO, READ_THROUGH
 from cairn.sessions.layout import (
     COMPACTED,
     EVENTS,
@@ -74,7 +74,7 @@ _TURN: Shape = {"seq": is_count, "at": is_moment}
 _SUMMARY: Shape = {"through": is_count, "at": is_moment}
 _HEAD: Shape = {
     **dict.fromkeys(("turn_id", "owners", "legacy", "legacy_facts", ACROSS_TO, READ_INTO), is_text),
-    **dict.fromkeys(("updated_at", "isk", READ_AGAIN), is_moment),
+    **dict.fromkeys(("updated_at", "isk", READ_AGAIN, COMPACTED_AT), is_moment),
     **dict.fromkeys(("fence", "seq", "version", "events", "facts_written", "facts_superseded"), is_count),
     **dict.fromkeys(("erased", "archived_through", "legacy_through", READ_THROUGH, READ_FAILURES), is_count),
     DROPPED: is_flag,

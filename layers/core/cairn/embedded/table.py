@@ -293,9 +293,7 @@ def _apply(connection: sqlite3.Connection, write: Write, item: Attributes | None
 
 
 def _stored(connection: sqlite3.Connection, key: Key) -> Attributes | None:
-    row = connection.execute(
-        "SELECT pk, sk, CAST(body AS BLOB) FROM items WHERE pk = ? AND sk = ?", (key.pk, key.sk)
-    ).fetchone()
+    row = connection.execute(_GET, (key.pk, key.sk)).fetchone()
     return None if row is None else _decoded(*row)
 
 
