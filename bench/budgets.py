@@ -68,11 +68,21 @@ ROUNDS = {
     "memory_list_item_logs": 1,
     "memory_list_keys": 1,
     "memory_create_key": 1,
+    "memory_hook, prompt": 3,
+    "memory_hook, answer": 5,
+    "memory_list_receipts": 1,
+    "memory_replay": 12,
+    "memory_branch, create, of a session": 3,
+    "memory_branch, list": 1,
+    "memory_branch, merge a turn": 31,
+    "memory_branch, drop": 16,
 }
-"""The most sequential round trips of a warm call."""
+"""The most sequential round trips of a warm call, of a tool or of one of its scenes."""
+RECEIPT = "receipt"
 COLD_SEGMENT_ROUNDS = 2
 GROWTH = 1.1
 TURN_WRITES, TURN_READS = 12, 4
+RECEIPT_WRITES = 1
 COLD_SERVICES = ("DynamoDB", "S3", "KMS")
 
 
@@ -122,14 +132,19 @@ def budgets(
 ) -> Iterator[Budget]:
     """Yield every budget with its figure."""
     for name, each in tools.items():
-        if each.scene.tool in ROUNDS:
-            yield Budget(f"round trips, warm: {name}", ROUNDS[each.scene.tool], each.warm.rounds)
+        most = ROUNDS.get(name, ROUNDS.get(each.scene.tool))
+        if most is not None:
+            yield Budget(f"round trips, warm: {name}", most, each.warm.rounds)
     opened = max(each[BEFORE.name].new.rounds for each in (tools, *turns.values(), *memories.values()))
     yield Budget("round trips with a cold segment: memory_before_turn", COLD_SEGMENT_ROUNDS, opened)
     turn_cost = tools[BEFORE.name].warm + tools[AFTER.name].warm
     yield Budget(f"write units of a turn of {2 * TEXT_BYTES:,} bytes", TURN_WRITES, turn_cost.write_units)
     yield Budget(f"read units of a turn of {2 * TEXT_BYTES:,} bytes", TURN_READS, turn_cost.read_units)
     yield Budget("S3 requests of a turn, warm", 0, turn_cost.calls("S3"))
+    for name, each in tools.items():
+        receipts = [write.units for write in each.warm.written if _kind(write.key) == RECEIPT]
+        if receipts:
+            yield Budget(f"write units of a receipt: {name}", RECEIPT_WRITES * len(receipts), sum(receipts))
     for what, growth in (("turn", turns), ("memories", memories), ("documents", documents), ("items", items)):
         yield from _flat(what, growth)
 
@@ -264,7 +279,7 @@ def _units(cost: Cost) -> float:
 
 def _kind(key: Key) -> str:
     if "#asked#" in key.pk:
-        return "receipt"
+        return RECEIPT
     kinds = {
         HEAD: "head",
         NEWEST: "the log's newest",

@@ -419,6 +419,7 @@ SCENES = (
     *FILE_SCENES,
     *map(_of_example, ("memory_list_keys", "memory_list_policies", "memory_list_settings")),
     *map(_of_example, ("memory_list_calls", "memory_check_calls", "memory_tell_costs")),
+    Scene("memory_list_receipts", "", lambda _, place: place.names),
     Scene("memory_replay", "a recall", _replayed),
     *BRANCH_SCENES,
 )

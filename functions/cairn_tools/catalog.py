@@ -35,6 +35,7 @@ from cairn_tools.memory_list_keys import memory_list_keys
 from cairn_tools.memory_list_known import memory_list_known
 from cairn_tools.memory_list_policies import memory_list_policies
 from cairn_tools.memory_list_projects import memory_list_projects
+from cairn_tools.memory_list_receipts import memory_list_receipts
 from cairn_tools.memory_list_sessions import memory_list_sessions
 from cairn_tools.memory_list_settings import memory_list_settings
 from cairn_tools.memory_list_tasks import memory_list_tasks
@@ -121,6 +122,7 @@ CATALOG: tuple[Tool, ...] = (
     memory_revoke_key,
     memory_list_policies,
     memory_list_calls,
+    memory_list_receipts,
     memory_replay,
     memory_check_calls,
     memory_list_settings,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
 from cairn.edge.events import respond
 from cairn.hooks.dialects import DIALECTS
 from cairn.hooks.fields import HookAnswer, HookInput
+from cairn.tool.asked import keep_told
 from cairn.tool.call import Call
 from cairn.tool.tool import tool
 
@@ -30,7 +32,16 @@ EXAMPLE = {
 @tool(
     title="Follow an agent's hooks",
     example=EXAMPLE,
-    grants=("turns:write", "notes:delete", "blobs:read", "blobs:write", "jobs:send", "model:ask", "texts:embed"),
+    grants=(
+        "turns:write",
+        "notes:delete",
+        "blobs:read",
+        "blobs:write",
+        "jobs:send",
+        "model:ask",
+        "texts:embed",
+        "asked:put",
+    ),
     timeout=29,
     route="POST /v1/hooks/{agent} event",
 )
@@ -41,7 +52,8 @@ def memory_hook(request: HookInput, call: Call) -> HookAnswer:
     """
     from cairn.hooks.happenings import Hooks  # noqa: PLC0415 - loaded when it is first called
 
-    dialect, hooks = DIALECTS[request.agent], Hooks(call.services, request.user_id)
+    dialect = DIALECTS[request.agent]
+    hooks = Hooks(call.services, request.user_id, call.at, partial(keep_told, call))
     context = hooks.happened(request.session(call.caller.tenant), dialect.read(request.event).happened)
     return HookAnswer.model_validate(dialect.answer(request.event, context))
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cairn.calls.receipts import PATTERN, Asked, Receipt
 from cairn.edge.validation import Rules, validate
+from cairn.ground.session import Session
 from cairn.replay.fields import ReplayAnswer
 from cairn.tool.call import Call
 from cairn.tool.tool import tool
@@ -50,15 +51,30 @@ def memory_replay(request: ReplayInput, call: Call) -> ReplayAnswer:
 
 
 def _answered(call: Call, past: Past, asked: Asked) -> Mapping[str, Any]:
-    from cairn.tool.as_of import as_of  # noqa: PLC0415 - as above
+    from cairn.replay.prompts import HOOK  # noqa: PLC0415 - as above
+    from cairn.tool.as_of import as_of  # noqa: PLC0415
+
+    then = replace(call, services=as_of(call.services, past))
+    again = _of_hook(call, then, asked) if asked.tool == HOOK else _of_tool(then, asked)
+    return again.model_dump(mode="json")
+
+
+def _of_tool(then: Call, asked: Asked) -> BaseModel:
     from cairn_tools.catalog import CATALOG  # noqa: PLC0415 - which has this file's tool in it
 
-    services = as_of(call.services, past)
     answering = next(each for each in CATALOG if each.name == asked.tool)
-    memory = services.settings.memory_for(call.caller.tenant)
-    rules = Rules(services.settings.limits, memory.lenient, asked.names)
-    answer = answering.run(validate(answering.input, asked.arguments, rules), replace(call, services=services))
-    return answer.model_dump(mode="json")
+    memory = then.services.settings.memory_for(then.caller.tenant)
+    rules = Rules(then.services.settings.limits, memory.lenient, asked.names)
+    return answering.run(validate(answering.input, asked.arguments, rules), then)
+
+
+def _of_hook(call: Call, then: Call, asked: Asked) -> BaseModel:
+    from cairn.replay.prompts import prepared_again  # noqa: PLC0415 - loaded when it is first called
+    from cairn.turns.fields import Prepared  # noqa: PLC0415
+
+    project, session_id = asked.arguments["project"], asked.arguments["session_id"]
+    session = Session(call.caller.tenant, project, session_id)
+    return Prepared.of(prepared_again(then.services, call.services.receipts, session, call.id, asked))
 
 
 handler = memory_replay.handler

@@ -49,7 +49,7 @@ def test_the_commands_make_list_and_end_a_branch(end: str) -> None:
     assert "shop@try-1" in run(main, list_[1:]).output
     ended = run(main, ["branch", end, "try-1", "--project", "shop"])
     assert ended.exit_code == 0, ended.output
-    assert ("1 other changes" in ended.output) == (end == "merge")
+    assert ("and 1 other change." in ended.output) == (end == "merge")
     asked = ["recall", "Which", "theme?", "--project", "shop"]
     assert ("dark" in run(main, asked).output) == (end == "merge")
     assert "no such branch" in run(main, ["branch", end, "try-1", "--project", "shop"]).output

@@ -179,7 +179,7 @@ def test_a_user_who_was_erased_since_is_not_restored(region: Region) -> None:
 
     restore_in_aws(region.services, f"{new}/{new}", None, told.append)
 
-    assert "Erased since: 0 tenants, 1 users" in "\n".join(told)
+    assert "Erased since: 0 tenants, 1 user" in "\n".join(told)
     assert "Oslo" not in region.history(region.opened(new))
     assert "Rome" in region.history(region.opened(new))
     assert (
@@ -243,5 +243,5 @@ def test_a_drill_fails_where_a_blob_is_not_restored(region: Region, monkeypatch:
 
     assert not drill_in_aws(region.services, f"{new}/{new}", region.told.append)
 
-    assert any(line.startswith("  1 blobs that the store has are NOT in the backup: ") for line in region.told)
+    assert any(line.startswith("  1 blob of the store NOT in the backup: ") for line in region.told)
     assert new not in region.tables()

@@ -126,10 +126,12 @@ def test_a_key_that_may_only_read_is_offered_nothing_to_change(services: Service
     browser = Browser()
     browser.sign_in(services.credentials.create(ACME, Grant(scopes=("read",))).text)
 
-    page = people(browser)
+    page, conversation = people(browser), browser.get("/console/session", **HERS, session="monday")
 
     assert "Oslo" in page.text
     assert [form.action for form in page.read.forms] == ["/console/sign-out"]
+    assert "Oslo" in conversation.text
+    assert [link for link in conversation.read.links if "/replay" in link] == []
 
 
 def test_a_conversation_shows_what_was_said_and_what_came_of_it(browser: Browser, garden: Garden) -> None:
@@ -239,6 +241,30 @@ def test_a_call_leads_to_what_was_asked_and_answered_and_a_receipt_proves_it(
     assert "bit for bit the one given then" in proven.text
     assert "Where do I live?" in proven.text
     assert "I live in Oslo." in proven.text
+
+
+def test_a_conversation_leads_to_why_its_agent_was_told_what_it_was_told(
+    browser: Browser, garden: Garden, call: Call, clock: FakeClock
+) -> None:
+    garden.tell("I live in Oslo.")
+    clock.advance(minutes=1)
+    where = {"project": "garden", "session_id": "tuesday", "user_id": "ada"}
+    event = {"hook_event_name": "UserPromptSubmit", "prompt_id": "t7", "prompt": "Where do I live?"}
+    for told in (event, {"hook_event_name": "Stop", "prompt_id": "t7", "last_assistant_message": "In Oslo."}):
+        execute(CATALOG, "memory_hook", {**where, "agent": "codex", "event": told}, call)
+    clock.advance(minutes=1)
+    execute(CATALOG, "recall", {**where, "query": "later than that"}, call)
+
+    conversation = browser.get("/console/session", project="garden", user="ada", session="tuesday")
+    [to_asked] = [link for link in conversation.read.links if link.startswith("/console/replay?")]
+    asked = browser.get(to_asked)
+    [to_why] = [link for link in asked.read.links if "receipt=" in link]
+    why = browser.get(to_why)
+
+    assert "later than that" not in asked.text
+    assert "t7" in asked.text
+    assert "bit for bit the one given then" in why.text
+    assert "I live in Oslo." in why.text
 
 
 def test_what_was_corrected_or_taken_back_since_stands_beside_the_answer(

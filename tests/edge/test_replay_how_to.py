@@ -6,15 +6,24 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
+from cairn.access.api_keys import ALL_PROJECTS, SCOPES
+from cairn.access.callers import Caller
 from cairn.local.cli import main
+from cairn.local.store import LOCAL_TENANT
+from cairn.local.store import services as services_of
 from cairn.services import Services
+from cairn.tool.call import Call, execute
+from cairn_tools.catalog import CATALOG
 from cairn_tools.memory_replay import memory_replay
 from support.access import EventOf, bearer, through
 from support.bound import House
+from support.hooks import SESSION, answered, prompted
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/ask-why-an-agent-said-it.md"
+ASKS = "Which package manager does this project use?"
 ASKED = {"project": "garden", "session_id": "monday", "user_id": "ada"}
 
 
@@ -48,6 +57,29 @@ def test_the_command_shows_it_and_ends_with_0_for_the_same_answer(tmp_path: Path
     assert "The answer is the one given then." in shown.stderr
     assert json.loads(as_json.stdout)["identical"] is True
     assert "the whole receipt would prove it" in by_call.stderr
+
+
+def test_the_command_lists_what_an_agent_was_told_as_the_page_shows(tmp_path: Path) -> None:
+    with services_of(tmp_path, {}) as opened:
+        call = Call(Caller(LOCAL_TENANT, frozenset(SCOPES), "r", (ALL_PROJECTS,)), opened)
+        for event in (prompted("turn-6", "We use pnpm here."), answered("turn-6", "Noted."), prompted("turn-7", ASKS)):
+            told = {"agent": "claude-code", "event": event, "user_id": "ada", "project": "acme/widget"}
+            execute(CATALOG, "memory_hook", told, call)
+    ask = ["--data", str(tmp_path), "--project", "acme/widget"]
+    run = CliRunner()
+
+    listed = run.invoke(main, ["replay", "--session", SESSION, "--at", "2030-01-01T00:00:00Z", *ask])
+    before = run.invoke(main, ["replay", "--session", SESSION, "--at", "2026-01-01T00:00:00Z", *ask])
+    receipt, _, turn, words = listed.stdout.splitlines()[0].split("\t")
+
+    assert (turn, words) == ("turn-7", ASKS)
+    assert run.invoke(main, ["replay", receipt, *ask]).exit_code == 0
+    assert (before.exit_code, before.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("given", [[], ["x", "--session", "y"], ["x", "--at", "2030-01-01T00:00:00Z"]])
+def test_the_command_takes_a_receipt_or_a_conversation(tmp_path: Path, given: list[str]) -> None:
+    assert CliRunner().invoke(main, ["replay", *given, "--data", str(tmp_path)]).exit_code == 2
 
 
 def test_every_field_that_the_page_names_is_one_of_the_answer() -> None:

@@ -6,21 +6,25 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from itertools import count
 from typing import Any
 
 import pytest
 
+from cairn.access.callers import Caller
 from cairn.conversation.items import text_of
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, ResourceBusy, Unavailable
-from cairn.ground.ids import Project, SessionId, Tenant, UserId
+from cairn.ground.ids import Project, SessionId, Tenant, UserId, time_ordered_id
 from cairn.ground.session import Session
 from cairn.hooks.events import Answered, Compacted, Ended, Happening, Prompted, ToolsUsed, ToolUse
 from cairn.hooks.happenings import Hooks
 from cairn.process.system import in_turn
 from cairn.services import Services
 from cairn.sessions.layout import due_shard
+from cairn.tool.asked import keep_told
+from cairn.tool.call import Call
 from support.doubles import FakeClock
 from support.faults import FAULTS, FaultyBlobs, FaultyStore, Stopped
 from support.services import services_over
@@ -73,7 +77,10 @@ def past_every_lease(adapters: Adapters) -> None:
 
 
 def tell(services: Services, what: Happening) -> str:
-    return Hooks(services, ADA).happened(SESSION, what)
+    adapters = services.adapters
+    name = time_ordered_id(adapters.clock.now(), adapters.entropy.token(10))
+    call = Call(Caller(SESSION.tenant, frozenset(), "request-1", ()), services, id=name)
+    return Hooks(services, ADA, call.at, partial(keep_told, call)).happened(SESSION, what)
 
 
 @pytest.mark.req("R311")

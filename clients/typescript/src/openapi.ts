@@ -1242,6 +1242,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tools/memory_list_receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List receipts
+         * @description Call to find why an agent was told something: what was asked of memory in a conversation, newest first.
+         *
+         *     What an agent was told by its hooks is among it. memory_replay answers each again by its receipt.
+         *
+         *     Scope: admin.
+         */
+        post: operations["memory_list_receipts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tools/memory_replay": {
         parameters: {
             query?: never;
@@ -5429,6 +5453,78 @@ export interface operations {
             };
         };
     };
+    memory_list_receipts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stands for `project` where the call leaves it out. */
+                "x-cairn-project"?: components["parameters"]["project"];
+                /** @description Stands for `session_id` where the call leaves it out. */
+                "x-cairn-session"?: components["parameters"]["session_id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Letters, digits, _, . and -, such as owner/repo. */
+                    project?: string;
+                    /** @description The conversation's id: any that it keeps and no other has. */
+                    session_id?: string;
+                    /**
+                     * Format: date-time
+                     * @description Only what was asked until then; now unless told.
+                     */
+                    until?: string;
+                    /**
+                     * @description Go on here: the cursor of the answer before.
+                     * @default
+                     */
+                    cursor?: string;
+                    /**
+                     * @description The most to list.
+                     * @default 20
+                     */
+                    limit?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The newest first. */
+                        receipts: {
+                            /** @description By which it is answered again; the call's id alone where the caller was given the rest. */
+                            receipt: string;
+                            /** @description The id of the call. */
+                            call: string;
+                            /**
+                             * Format: date-time
+                             * @description When.
+                             */
+                            at: string;
+                            /** @description The tool that answered. */
+                            tool: string;
+                            /** @description The turn for which it was asked, where that was told. */
+                            turn_id: string | null;
+                            /** @description The user for whom, likewise. */
+                            user_id: string | null;
+                            /** @description What was asked, its first 200 characters; empty at a session's begin. */
+                            words: string;
+                        }[];
+                        /** @description Where the list goes on, null at its end. */
+                        cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
     memory_replay: {
         parameters: {
             query?: never;
@@ -5467,11 +5563,13 @@ export interface operations {
                         session_id: string | null;
                         /** @description For which user. */
                         user_id: string | null;
-                        /** @description The arguments; null where they were erased, have expired, or were too long. */
+                        /** @description The arguments; null where they were erased, have expired, or nothing was asked. */
                         asked: {
                             [key: string]: unknown;
                         } | null;
-                        /** @description The answer, of memory as it was then. */
+                        /** @description They were too long, and what memory is searched for of them is kept. */
+                        cut: boolean;
+                        /** @description The answer, of memory as it was then; null without arguments, or without their branch. */
                         answer: {
                             [key: string]: unknown;
                         } | null;
@@ -5479,7 +5577,7 @@ export interface operations {
                         explained: {
                             [key: string]: unknown;
                         } | null;
-                        /** @description The answer is bit for bit the one given then; null without a whole receipt. */
+                        /** @description The answer is bit for bit the one given then; null where nothing tells, or asked is cut. */
                         identical: boolean | null;
                         /** @description Memory is read exactly as far as the call read it, and not by its time alone. */
                         proven: boolean;
@@ -5495,21 +5593,28 @@ export interface operations {
                         settings: {
                             [key: string]: unknown;
                         };
-                        /** @description Which of these versions and settings are others by now. */
-                        changed: string[];
+                        /** @description Which of these versions and settings are others by now; null: none. */
+                        changed: {
+                            [key: string]: {
+                                /** @description What it was. */
+                                then: unknown;
+                                /** @description What it is. */
+                                now: unknown;
+                            };
+                        };
                         /** @description What ended since, or was taken out of memory. */
                         since: {
                             /**
                              * @description How it ended.
                              * @enum {string}
                              */
-                            what: "forgotten" | "deleted" | "superseded" | "expired" | "taken_back" | "erased";
+                            what: "forgotten" | "deleted" | "superseded" | "expired" | "taken_back" | "erased" | "merged" | "dropped";
                             /**
                              * Format: date-time
                              * @description When.
                              */
                             at: string;
-                            /** @description Of the fact or memory, or the turn; null for an erasure. */
+                            /** @description Of the fact or memory, or the turn; null for an erasure and a branch. */
                             id: string | null;
                             /**
                              * @description What took its place.
@@ -5517,7 +5622,7 @@ export interface operations {
                              */
                             by?: string | null;
                             /**
-                             * @description Of an erasure: the project.
+                             * @description Of an erasure or a branch: it.
                              * @default null
                              */
                             project?: string | null;

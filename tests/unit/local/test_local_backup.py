@@ -378,8 +378,8 @@ def test_the_commands_tell_what_they_did_and_what_the_key_is_for(run: Run, data:
     assert (first.exit_code, second.exit_code, restored.exit_code) == (0, 0, 0), restored.output
     assert f"without that key nobody can read the backup: keep a copy of {data / 'master.key'}" in first.output
     assert "whoever has the backup can read it" in second.output
-    assert "1 snapshots are kept, 1 were removed" in second.output
-    assert "all as they were written. Erased since, and so left out: 0 tenants and\n0 users" in restored.output
+    assert "Kept: 1 snapshot; removed: 1." in second.output
+    assert "all as they were written. Erased since, and so left out:\n0 tenants and 0 users" in restored.output
     assert "Ada grows beans" in run("recall", "beans", "--user", "ada", at=new).output
     assert json.loads(run("recall", "beans", "--user", "ada", "--json", at=new).output)["count"] == 1
 

@@ -22,7 +22,9 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.errors import NotFound, PermissionDenied, Unavailable
 from cairn.ground.ids import Project, SessionId, Tenant, UserId
 from cairn.ground.session import Session, Subject
-from cairn.ground.settings import MemorySettings
+from cairn.ground.settings import EmbeddingSettings, MemorySettings
+from cairn.models.embedders import embedder
+from cairn.models.minilm import NAME
 from cairn.recall import ranker
 from cairn.replay import as_of, positions
 from cairn.sessions.leased import leased
@@ -75,6 +77,45 @@ def test_every_answer_is_given_again_after_all_that_may_happen_to_a_memory(
 
 
 @pytest.mark.req("R307")
+def test_with_the_model_that_is_shipped_every_answer_is_given_again_from_segments_too(
+    adapters: Adapters, settings: Settings
+) -> None:
+    scene = Scene(adapters, lambda: services_over(adapters, settings, embedder=embedder(EmbeddingSettings())))
+    story = Story(scene, seed=11)
+    for _ in range(5):
+        story.write()
+        story.question()
+    for owner in ("u:ada", "u:bob", "p:"):
+        scene.services.indexer.run(scene.tenant, Project("garden"), owner)
+    scene.recall("Where does Ada live, and with which animal?")
+    scene.restart()
+
+    assert {scene.replay(each)["versions"]["embedder"] for each in scene.given} == {NAME}
+    assert "hybrid" in str([*scene.given.values()][-1])
+    assert scene.differing() == {}
+
+
+@pytest.mark.req("R307")
+def test_after_an_update_a_replay_says_which_version_is_another_and_claims_nothing(
+    adapters: Adapters, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = Scene(adapters, lambda: services_over(adapters, settings, embedder=ToyEmbedder()))
+    receipt, _ = in_march(scene)
+    other = ToyEmbedder("other", alike={"Biscuit": "live", "morning": "live"})
+    scene.start = lambda: services_over(adapters, settings, embedder=other)
+    scene.restart()
+    monkeypatch.setattr("cairn.__version__", "9.9.9")
+
+    found = scene.replay(receipt)
+
+    assert found["changed"] == {
+        "release": {"then": found["versions"]["release"], "now": "9.9.9"},
+        "embedder": {"then": "toy", "now": "other"},
+    }
+    assert (found["proven"], found["identical"]) == (True, False)
+
+
+@pytest.mark.req("R307")
 def test_a_replay_says_what_was_asked_how_it_was_ranked_and_what_it_went_by(scene: Scene) -> None:
     by_recall, by_turn = in_march(scene)
     scene.say("Actually I moved to Porto.")
@@ -86,7 +127,7 @@ def test_a_replay_says_what_was_asked_how_it_was_ranked_and_what_it_went_by(scen
     assert found["explained"]["memories"][0]["why"]["signals"]["words"] > 0
     assert found["positions"]["m#garden#u:ada"].startswith("m#")
     assert set(found["versions"]) == {"release", "weights", "embedder"}
-    assert found["changed"] == []
+    assert found["changed"] == {}
     assert same(scene.replay(by_turn), scene.given[by_turn])
 
 
@@ -267,7 +308,11 @@ def test_other_settings_and_other_weights_are_named_and_the_settings_of_then_hol
 
     assert same(found, scene.given[receipt])
     assert found["settings"] == {"recall_facts_limit": 1, "recent_context_items": 2}
-    assert found["changed"] == ["recall_facts_limit", "recent_context_items", "weights"]
+    assert found["changed"] == {
+        "recall_facts_limit": {"then": 1, "now": None},
+        "recent_context_items": {"then": 2, "now": None},
+        "weights": {"then": found["versions"]["weights"], "now": "others"},
+    }
 
 
 def test_the_prepare_of_a_run_turn_is_answered_again_too(scene: Scene) -> None:
@@ -305,8 +350,10 @@ def test_nobody_but_an_operator_of_the_tenant_replays_a_receipt(scene: Scene) ->
         Caller(scene.tenant, frozenset({"read", "admin"}), "r", ("garden",)),  # pyright: ignore[reportArgumentType]
         Caller(scene.tenant, frozenset({"read", "admin"}), "r", ("*",), users=(UserId("bob"),)),  # pyright: ignore[reportArgumentType]
     ):
-        with pytest.raises(PermissionDenied):
-            execute(CATALOG, "memory_replay", {"receipt": receipt}, Call(caller, scene.services))
+        place = {"project": "garden", "session_id": "monday"}
+        for tool, given in (("memory_replay", {"receipt": receipt}), ("memory_list_receipts", place)):
+            with pytest.raises(PermissionDenied):
+                execute(CATALOG, tool, given, Call(caller, scene.services))
 
 
 def test_a_replay_writes_nothing_but_its_own_record(scene: Scene, store: Any) -> None:
@@ -331,9 +378,25 @@ def test_a_receipt_takes_less_than_50_characters_of_a_context(scene: Scene) -> N
         assert Receipt.parse(receipt).text() == receipt
 
 
-def test_of_arguments_that_are_too_long_no_receipt_is_kept_and_the_answer_has_none(scene: Scene) -> None:
-    assert "receipt" in scene.prepare("x" * (MOST_BYTES - 200))
-    assert "receipt" not in scene.prepare("x" * MOST_BYTES)
+@pytest.mark.req("R307")
+@pytest.mark.parametrize("where", ["current_input", "conversation_items", "base_instructions"])
+def test_of_arguments_that_are_too_long_what_memory_is_searched_for_is_kept_and_no_sameness_is_claimed(
+    scene: Scene, where: str
+) -> None:
+    in_march(scene)
+    said = {"current_input": "What is my dog called?", where: f"What is my dog called? {'x ' * MOST_BYTES} Goodbye."}
+    short = scene.ask("memory_before_turn", **PLACE, **{**said, where: said[where][: MOST_BYTES - 500]})
+    long = scene.ask("memory_before_turn", **PLACE, **said)
+    scene.say("My dog is called Otto.")
+
+    whole, cut = scene.replay(short["receipt"]), scene.replay(long["receipt"])
+
+    assert same(whole, short)
+    assert (whole["cut"], cut["cut"]) == (False, True)
+    assert (cut["proven"], cut["identical"]) == (True, None)
+    assert cut["answer"]["recall_fact_ids"] == long["recall_fact_ids"] != []
+    assert "What is my dog called?" in str(cut["asked"])
+    assert len(str(cut["asked"])) < MOST_BYTES
 
 
 def test_where_a_receipt_cannot_be_kept_the_answer_comes_without_one(

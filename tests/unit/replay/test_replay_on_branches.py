@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from cairn.custody.erase_user import EraseUser
 from cairn.custody.scope import DataScope
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.ground.adapters import Adapters
-from cairn.ground.errors import NotFound
+from cairn.ground.errors import Unavailable
 from cairn.ground.ids import Project, UserId
 from cairn.settings.settings import Settings
 from support.services import services_over
@@ -111,17 +112,70 @@ def test_a_turn_that_the_project_takes_back_is_told_of_an_answer_on_its_branch(s
         assert [(each["what"], each["id"]) for each in found["since"]] == [("taken_back", turn)]
 
 
-@pytest.mark.parametrize("end", ["merge", "drop"])
-def test_what_was_answered_on_a_branch_is_gone_with_it_and_no_other_of_its_name_answers(scene: Scene, end: str) -> None:
+@pytest.mark.req("R307")
+@pytest.mark.parametrize(("end", "ended"), [("merge", "merged"), ("drop", "dropped")])
+def test_what_was_answered_on_a_branch_is_gone_with_it_and_the_replay_says_how_it_ended(
+    scene: Scene, end: str, ended: str
+) -> None:
     say(scene, TRY, "I moved to Porto.")
     receipts = asked(scene)
     branched(scene, end)
+    at = scene.adapters.clock.now()
+
     for receipt in receipts:
-        with pytest.raises(NotFound):
-            scene.replay(receipt)
+        found = scene.replay(receipt)
+        assert (found["answer"], found["explained"], found["identical"], found["proven"]) == (None, None, None, False)
+        assert "Where do I live?" in str(found["asked"])
+        (since,) = found["since"]
+        assert (since["what"], since["project"], since["id"]) == (ended, TRY, None)
+        assert abs(datetime.fromisoformat(since["at"]) - at) < timedelta(milliseconds=1)
+
+
+def test_no_other_branch_of_the_name_answers_what_was_asked_on_one_that_ended(scene: Scene) -> None:
+    receipts = asked(scene)
+    branched(scene, "drop")
     branched(scene, "create")
+    branched(scene, "merge")
+    branched(scene, "create")
+
     for receipt in receipts:
-        assert not scene.replay(receipt)["proven"]
+        found = scene.replay(receipt)
+        assert (found["answer"], found["identical"], found["proven"]) == (None, None, False)
+        assert [each["what"] for each in found["since"]] == ["dropped"]
+    assert scene.differing(asked(scene)) == {}
+
+
+def test_on_a_branch_that_is_being_merged_a_replay_says_so(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    receipts = asked(scene)
+
+    def stopped(*_: object) -> None:
+        raise Unavailable("stopped")
+
+    monkeypatch.setattr("cairn.branches.merge.erase", stopped)
+    with pytest.raises(Unavailable):
+        branched(scene, "merge")
+
+    assert [each["what"] for receipt in receipts for each in scene.replay(receipt)["since"]] == ["merged", "merged"]
+
+
+def test_where_the_record_of_a_branch_s_end_is_gone_its_replays_still_claim_nothing(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receipts = asked(scene)
+    branched(scene, "drop")
+    monkeypatch.setattr("cairn.replay.since._MOST_PAGES", 0)
+
+    found = scene.replay(receipts[0])
+
+    assert (found["answer"], found["identical"], found["since"]) == (None, None, [])
+
+
+def test_the_record_of_calls_says_what_was_done_with_which_branch(scene: Scene) -> None:
+    branched(scene, "drop")
+
+    calls = scene.ask("memory_list_calls", tool="memory_branch")["calls"]
+
+    assert [each["key_name"] for each in calls] == ["drop try-1", "create try-1"]
 
 
 def test_with_a_user_of_a_project_what_was_asked_for_them_on_its_branches_is_erased(scene: Scene, store: Any) -> None:

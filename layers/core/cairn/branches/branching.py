@@ -63,6 +63,7 @@ def create(
         project=project,
         id=services.adapters.entropy.token(12).hex(),
         at=_to_the_millisecond(at or max(now, _newest(services, tenant, trunk(project), owners))),
+        made_at=_to_the_millisecond(now),
         session_id=session_id,
     )
     try:

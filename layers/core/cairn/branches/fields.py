@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, BaseModel, Field, model_validator
 
-from cairn.branches.model import Merged
+from cairn.branches.model import Merged, named
 from cairn.edge.fields import ProjectInput, SessionName
 from cairn.edge.validation import refused
 from cairn.ground import ids
@@ -39,6 +39,11 @@ class BranchInput(ProjectInput):
     def branch(self) -> Project:
         """Return what calls name to work on the branch."""
         return ids.branch_project(self.project, self.name or "")
+
+    @property
+    def key(self) -> str | None:
+        """Return what the call's record says of it."""
+        return None if self.name is None else named(self.action, self.name)
 
 
 class BranchLine(BaseModel):

@@ -12,3 +12,8 @@ class Merged:
     turns: int = 0
     changes: int = 0
     left_out: int = 0
+
+
+def named(action: str, name: str) -> str:
+    """Return how the record of a call says what was done with which branch."""
+    return f"{action} {name}"

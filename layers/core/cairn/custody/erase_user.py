@@ -178,7 +178,7 @@ class EraseUser:
         if scope.project is None:
             return True
         asked = opened(self._services.vault, scope.tenant, item).project
-        return asked is not None and trunk(Project(asked)) == scope.project
+        return asked is not None and trunk(asked) == scope.project
 
     def _items(self, scope: DataScope) -> Iterator[Attributes]:
         for item in self._inventory.items(scope.tenant):

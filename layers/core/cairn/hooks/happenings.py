@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
 from hashlib import sha256
-from typing import Final
+from typing import Final, TypeAlias
 
 from cairn.conversation.items import message
 from cairn.edge.guard import within
@@ -14,28 +16,34 @@ from cairn.ground.errors import CairnError, InvalidArgument
 from cairn.ground.ids import TurnId, UserId
 from cairn.ground.session import ResponseItem, Session
 from cairn.hooks.events import Answered, Begun, Compacted, Delegated, Ended, Happening, Prompted, ToolsUsed, ToolUse
+from cairn.hooks.questions import Question, Told
 from cairn.hooks.tool_results import items_of
 from cairn.sessions.open_turns import OpenTurn
 from cairn.sessions.services import SessionServices
+from cairn.telemetry.record import positions_read
 from cairn.turns import open_turns
 from cairn.turns.before_turn import prepare
-from cairn.turns.model import Preparation
 
-MOST_TOKENS: Final = 1200
-"""How much is added to a prompt at most."""
 _AT_THE_BEGIN: Final = TurnId("")
 """In place of a turn, what was told at the begin of a session."""
 MOST_SECONDS: Final = 2.0
 """How long a prompt waits for memory at most; as a rule it is a twentieth of that."""
 
 
+Keep: TypeAlias = Callable[[Session, Told], object]
+"""Keeps what an agent was told, and why: it has no place for a receipt."""
+
+
 class Hooks:
     """Follows the sessions of one user's agents."""
 
-    def __init__(self, services: SessionServices, user: UserId | None) -> None:
-        """Act for this user."""
+    def __init__(self, services: SessionServices, user: UserId | None, at: datetime | None, keep: Keep) -> None:
+        """Act for this user by a call of this moment, and have all kept that an agent is told."""
         self._services = services
         self._user = user
+        self._at = at
+        self._keep = keep
+        self._is_late = False
 
     def happened(self, session: Session, what: Happening | None) -> str:
         """Do what is to be done; return what the agent's model is to be told, "" for nothing."""
@@ -76,23 +84,28 @@ class Hooks:
         try:
             return within(MOST_SECONDS, lambda: self._context(session, turn, prompt))
         except CairnError:
+            self._is_late = True
             return ""
 
     def _context(self, session: Session, turn: TurnId, prompt: str) -> str:
         told = self._services.open_turns.told(session)
         is_shared = self._services.settings.memory_for(session.tenant).shares(session.project)
-        request = Preparation(
-            current=(message("user", prompt),) if prompt else (),
+        question = Question(
+            turn_id=turn,
+            prompt=prompt,
             user_id=self._user,
-            format="text",
             recall_scope="project" if is_shared else None,
-            holds_session=True,
             told=frozenset(name for other, names in told.items() if other != turn for name in names),
-            most_tokens=MOST_TOKENS,
         )
-        prepared = prepare(self._services, session, request)
-        if set(prepared.placed) - set(told.get(turn, ())):
-            self._services.open_turns.tell(session, self._user, {**told, turn: prepared.placed})
+        with positions_read() as positions:
+            prepared = prepare(self._services, session, question.preparation(self._at))
+        if self._is_late:  # the agent goes on without it
+            return ""
+        is_new = bool(set(prepared.placed) - set(told.get(turn, ())))
+        tell = partial(self._services.open_turns.tell, session, self._user, {**told, turn: prepared.placed})
+        keep = partial(self._keep, session, Told(question, prepared, positions))
+        # At its begin a session that is told nothing new has asked nothing.
+        self._services.adapters.parallel([*([tell] if is_new else []), *([keep] if is_new or prompt else [])])
         return prepared.text or ""
 
     def _note(self, session: Session, turn: str | None, uses: Sequence[ToolUse]) -> None:

@@ -24,6 +24,11 @@ def plain(value: object) -> str:
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
+def counted(number: int, one: str) -> str:
+    """Return how many there are of what `one` is called: 1 blob, 2 blobs."""
+    return f"{number} {one}{'' if number == 1 else 's'}"
+
+
 def when(moment: str) -> str:
     """Return a moment as people of this place say it on a terminal, and elsewhere in UTC to the second."""
     at = datetime.fromisoformat(moment)

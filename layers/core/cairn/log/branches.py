@@ -35,6 +35,7 @@ class Branch:
     project: Project
     id: str
     at: datetime
+    made_at: datetime
     session_id: SessionId | None = None
     closing: str = ""
     """How it is being closed, "" while it is open."""
@@ -49,6 +50,7 @@ class Branch:
             project=project,
             id=text(item, "branch"),
             at=moment(item, "at"),
+            made_at=moment(item, "made_at"),
             session_id=SessionId(session) if session else None,
             closing=text(item, CLOSING, ""),
             closed_at=moment(item, CLOSED_AT) if CLOSED_AT in item else None,
@@ -76,7 +78,8 @@ class Branch:
     def to_item(self) -> dict[str, Scalar]:
         """Return the item that is stored."""
         session = {} if self.session_id is None else {"session_id": self.session_id}
-        return {"pk": self.key.pk, "sk": self.key.sk, "branch": self.id, "at": rfc3339(self.at), **session}
+        moments = {"at": rfc3339(self.at), "made_at": rfc3339(self.made_at)}
+        return {"pk": self.key.pk, "sk": self.key.sk, "branch": self.id, **moments, **session}
 
 
 def branch_key(tenant: Tenant, project: Project) -> Key:

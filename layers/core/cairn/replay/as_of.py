@@ -12,6 +12,7 @@ from datetime import datetime
 from itertools import takewhile
 
 from cairn.ground.adapters import NoTally
+from cairn.ground.codec import rfc3339
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import time_ordered_id
 from cairn.ground.ports import Table
@@ -27,10 +28,14 @@ _HIGHEST = b"\xff" * 10
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When a call was made, and how far it had read what is named in `cuts`; of the rest, all up to that time."""
+    """When a call was made, and how far it had read what is named in `cuts`; of the rest, all up to that time.
+
+    `held_since` is when its agent had last put a summary in the place of its conversation, if it had.
+    """
 
     at: datetime
     cuts: Mapping[str, str]
+    held_since: datetime | None = None
 
     def of_log(self, pk: str) -> str:
         """Return the sort key up to which a log was read, "" where nothing was."""
@@ -109,11 +114,12 @@ class AsOf:
         return replace(manifest, segments=segments).to_item(where.pk) if segments else None
 
     def _head(self, item: Attributes) -> Attributes:
-        """Return a session's head with the owners of logs that were begun, and without a summary that came later."""
-        head, session = Head.of(item), session_of(Key.of(item).pk)
-        owners = [each for each in head.owners if self._is_begun(session, each)]
-        is_later = head.compacted_at is not None and head.compacted_at > self._moment.at
-        return {**{name: item[name] for name in item if not (is_later and name == COMPACTED_AT)}, **naming(owners)}
+        """Return a session's head with the owners of logs that were begun, and the summary that its agent had then."""
+        session = session_of(Key.of(item).pk)
+        owners = [each for each in Head.of(item).owners if self._is_begun(session, each)]
+        since = self._moment.held_since
+        known = {} if since is None else {COMPACTED_AT: rfc3339(since)}
+        return {**{name: item[name] for name in item if name != COMPACTED_AT}, **naming(owners), **known}
 
     def _is_begun(self, session: Session, owner: str) -> bool:
         # On a branch a log begins with that of the project.

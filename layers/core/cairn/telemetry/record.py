@@ -91,7 +91,6 @@ class CallRecord:
     at_end: Callable[[CallRecord], None] | None = None
     is_over: bool = False
     places: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
-    seen: dict[str, str] = field(default_factory=dict[str, str])
 
     def name_tool(self, tool: str, namespace: str) -> None:
         """Note the tool and its family."""
@@ -151,9 +150,10 @@ MOST_TENANTS: Final = 4096
 """Of how many tenants a process keeps what it has not told; those that called longest ago go first."""
 _BRACES: Final = 1
 """What a written sum has beyond an entry and a comma for each tool."""
-_UNLOGGED: Final = frozenset({"ran", "owner", "blobs", "at_end", "is_over", "places", "seen"})
+_UNLOGGED: Final = frozenset({"ran", "owner", "blobs", "at_end", "is_over", "places"})
 _LOGGED: Final = tuple(each.name for each in fields(CallRecord) if each.name not in _UNLOGGED)
 _current: ContextVar[CallRecord | None] = ContextVar("cairn_call", default=None)
+_positions: ContextVar[dict[str, str] | None] = ContextVar("cairn_positions", default=None)
 
 
 def current() -> CallRecord | None:
@@ -200,6 +200,17 @@ def note_redactions(number: int) -> None:
     """Count findings that were masked or refused on the record of the current call, if there is one."""
     if (record := _current.get()) is not None:
         record.redactions += number
+
+
+@contextmanager
+def positions_read() -> Generator[dict[str, str]]:
+    """Yield how far all is read that is read inside, by the names of logs and sessions; it fills as they are read."""
+    noted: dict[str, str] = {}
+    token = _positions.set(noted)
+    try:
+        yield noted
+    finally:
+        _positions.reset(token)
 
 
 def kind_of(where: Key) -> str:
@@ -254,9 +265,9 @@ class CallTally:
             record.access_anomalies += 1
 
     def seen(self, name: str, position: str) -> None:
-        """Note how far the call has read something."""
-        if (record := _current.get()) is not None:
-            record.seen[name] = position
+        """Note how far something was read, where that is asked for."""
+        if (noted := _positions.get()) is not None:
+            noted[name] = position
 
     def damaged(self, where: Key | None = None) -> None:
         """Count a damaged record; of where it is, only its kind is noted."""

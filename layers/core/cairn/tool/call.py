@@ -43,7 +43,7 @@ from cairn.ground.settings import Limits
 from cairn.keyvalue.fields import NamespaceInput
 from cairn.services import Services
 from cairn.telemetry.call_events import CallStarted, observed
-from cairn.telemetry.record import CallRecord
+from cairn.telemetry.record import CallRecord, positions_read
 from cairn.telemetry.tracing import span
 from cairn.tool.asked import receipt_of
 from cairn.tool.bound import check_session, check_user, spoken_by
@@ -55,10 +55,10 @@ if TYPE_CHECKING:  # tool.py imports this file, for the two ways into a tool
 MEMORY_ACTIONS: Final = frozenset({"remember", "recall", "forget"})
 """The actions on an agent's memories: one that the catalog lacks, or that is off, is an answer that says so."""
 ON_BRANCHES: Final = MEMORY_ACTIONS | {
-    *(f"memory_{name}" for name in ("before_turn", "after_turn", "take_back_turn", "list_known")),
+    *(f"memory_{name}" for name in ("before_turn", "after_turn", "take_back_turn", "list_known", "list_receipts")),
     *(f"memory_{name}" for name in ("correct", "restore", "pin")),
 }
-"""The tools that may be asked of a branch: all that they read and change is in memory logs and in turns."""
+"""The tools that may be asked of a branch: all that they read and change is in logs, turns and receipts."""
 _ACTION: Final = re.compile(r"memory_\w{1,57}", re.ASCII)
 DAMAGED: Final = "damaged"
 """How many damaged records any tool's answer was made without; an answer without damage does not have it."""
@@ -174,10 +174,11 @@ def _admit_and_run(tool: Tool, arguments: object, call: Call, record: CallRecord
     work = partial(_run, tool, request, replace(permitted, id=entry.id), subject)
     receipt = receipt_of(fields, arguments, call, entry)
     beside = [] if receipt is None else [receipt]
-    answer = services.journal.run(entry, buckets, work, only_reads=tool.read_only, beside=beside)
+    with positions_read() as positions:
+        answer = services.journal.run(entry, buckets, work, only_reads=tool.read_only, beside=beside)
     given = answer.model_dump(mode="json")
     if receipt is not None and receipt.result:
-        given["receipt"] = Receipt.of(entry.id, record.seen, given).text()
+        given["receipt"] = Receipt.of(entry.id, positions, given).text()
     return {**given, DAMAGED: record.damaged} if record.damaged else given
 
 

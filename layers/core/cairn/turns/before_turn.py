@@ -36,11 +36,9 @@ from cairn.recall.searching import Search, Visibility, readings
 from cairn.sessions.recent_turns import Recent
 from cairn.sessions.services import SessionServices
 from cairn.sessions.summary import Summary, compact
-from cairn.turns.model import Preparation, PreparedTurn
+from cairn.turns.model import Preparation, PreparedTurn, searched_for
 from cairn.turns.window import Window, recent_items
 
-_HALF_A_QUERY = 2000
-"""How many characters of a long question's beginning, and of its end, are looked for."""
 _LONGEST_LINE = 1000
 """Up to how many characters what stands in the input is compared with lines: a longer text is cut in a line."""
 
@@ -108,6 +106,7 @@ def prepare(services: SessionServices, session: Session, request: Preparation) -
         without_vector=found.without_vector,
         likelihood=found.likelihood,
         passages=window.passages if request.explain else (),
+        held_since=read.recent.head.compacted_at if read.recent.head else None,
     )
 
 
@@ -316,9 +315,8 @@ class _Preparation:
 
     @cached_property
     def _query(self) -> str:
-        """Return what is asked, of a long text its beginning and its end."""
-        text = "\n".join(text_of(item) for item in self._request.current)
-        return text if len(text) <= 2 * _HALF_A_QUERY else f"{text[:_HALF_A_QUERY]}\n{text[-_HALF_A_QUERY:]}"
+        """Return what is asked."""
+        return searched_for(self._request.current)
 
     @cached_property
     def _ceiling(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
@@ -21,7 +22,7 @@ from cairn.ground.trust import Trust
 from cairn.messages.formats import Format
 from cairn.recall.filter import SearchMode
 from cairn.turns import operation_token as operations
-from cairn.turns.model import CommittedTurn, Did, Preparation, PreparedTurn
+from cairn.turns.model import CommittedTurn, Did, Preparation, PreparedTurn, searched_for
 
 OutputItems = Annotated[AnswerItems, Field(description="What the model answered, with tool calls and results.")]
 
@@ -99,6 +100,15 @@ OperationTokenText: TypeAlias = Annotated[
 ]
 
 
+_SAID = frozenset(
+    (
+        *("current_input", "current_input_text", "current_input_start", "current_input_count"),
+        *("conversation_items", "base_instructions"),
+    )
+)
+"""Arguments as long as a conversation, and those that say which part of it is new."""
+
+
 class PreparationFields(CurrentInputFields):
     """What a tool takes that prepares a turn."""
 
@@ -125,6 +135,11 @@ class PreparationFields(CurrentInputFields):
     format: Annotated[Format, Field(description="Whose messages input_items are; text is one plain text.")] = (
         "responses"
     )
+
+    def cut(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return arguments that were given with what memory is searched for in the place of all that was said."""
+        said = {"type": "message", "role": "user", "content": searched_for(self.current_input)}
+        return {**{name: value for name, value in given.items() if name not in _SAID}, "current_input": [said]}
 
     def preparation(self, at: datetime | None = None) -> Preparation:
         """Return what the engine prepares, as of the moment of the call."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from cairn.context.lines import Passage
+from cairn.conversation.items import text_of
 from cairn.facts.lessons import Refusal
 from cairn.ground.explanation import Explanation
 from cairn.ground.ids import TurnId, UserId
@@ -16,6 +17,15 @@ from cairn.ground.settings import RecallScope
 from cairn.ground.trust import Trust
 from cairn.messages.formats import Format
 from cairn.recall.filter import SearchMode
+
+_HALF_A_QUERY: Final = 2000
+"""How many characters of a long question's beginning, and of its end, are looked for."""
+
+
+def searched_for(items: Iterable[ResponseItem]) -> str:
+    """Return what memory is searched for: what is said in the items, of a long text its beginning and its end."""
+    text = "\n".join(map(text_of, items))
+    return text if len(text) <= 2 * _HALF_A_QUERY else f"{text[:_HALF_A_QUERY]}\n{text[-_HALF_A_QUERY:]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +80,8 @@ class PreparedTurn:
     without_vector: int = 0
     likelihood: float | None = None
     passages: tuple[Passage, ...] = ()
+    held_since: datetime | None = None
+    """Since when an agent holds its session that put a summary in the place of all before."""
 
 
 @dataclass(frozen=True, slots=True)

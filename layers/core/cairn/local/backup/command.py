@@ -15,6 +15,7 @@ import click
 from cairn.ground.codec import rfc3339
 from cairn.ground.errors import SettingsError
 from cairn.local.options import data_option
+from cairn.local.tables import counted
 
 if TYPE_CHECKING:
     from cairn.services import Services
@@ -53,8 +54,9 @@ def backup(*, place: str, keep: int | None, with_key: bool, now: bool, data: Pat
     store, storage = _embedded(services), storage_of(place)
     done = back_up(store, storage, services.adapters.clock, keep=keep, with_key=with_key)
     found = done.manifest
-    click.echo(f"Backup of {rfc3339(found.at)} in {storage}: {found.table_bytes} bytes of database, {found.blob_count}")
-    click.echo(f"blobs, {done.copied} of them new. {done.kept} snapshots are kept, {done.removed} were removed.")
+    click.echo(f"Backup of {rfc3339(found.at)} in {storage}: {found.table_bytes} bytes of database,")
+    blobs, snapshots = counted(found.blob_count, "blob"), counted(done.kept, "snapshot")
+    click.echo(f"{blobs}, new of them {done.copied}. Kept: {snapshots}; removed: {done.removed}.")
     click.echo(_IN_IT if with_key else _NOT_IN_IT.format(file=store.key_file))
     for blob in found.damaged:
         click.echo(f"Damaged in the store, and not in the backup: the blob {blob}", err=True)
@@ -120,9 +122,10 @@ def _restore(source: str, to: str, at: datetime | None, data: Path | None) -> No
         storage_of(source), Path(to).expanduser().absolute(), live, local_settings(os.environ), SystemClock(), at=at
     )
     found = done.manifest
-    click.echo(f"Restored {rfc3339(found.at)} into {to}: {found.table_bytes} bytes of database and {found.blob_count}")
-    click.echo(f"blobs, all as they were written. Erased since, and so left out: {len(done.tenants)} tenants and")
-    click.echo(f"{len(done.users)} users, by {done.known_by}.")
+    click.echo(f"Restored {rfc3339(found.at)} into {to}: {found.table_bytes} bytes of database and")
+    tenants, users = counted(len(done.tenants), "tenant"), counted(len(done.users), "user")
+    click.echo(f"{counted(found.blob_count, 'blob')}, all as they were written. Erased since, and so left out:")
+    click.echo(f"{tenants} and {users}, by {done.known_by}.")
     for blob in found.damaged:
         click.echo(f"Was damaged in the store, and is missing: the blob {blob}", err=True)
 

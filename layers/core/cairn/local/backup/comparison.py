@@ -16,6 +16,7 @@ from cairn.ground.ids import Digest, SessionId, Tenant, UserId
 from cairn.ground.ports import Snapshot, Table
 from cairn.ground.session import Session
 from cairn.ground.table import Attributes, Key, Scalar
+from cairn.local.tables import counted
 from cairn.log.layout import is_entry, log_of
 from cairn.memories.model import RecallRequest
 from cairn.memories.recall import recall
@@ -69,13 +70,13 @@ def compare(live: Side, restored: Side, tenant: Tenant, say: Say, *, strict: boo
     changed = {key for key in ours.keys() & theirs.keys() if ours[key] != theirs[key]}
     more, fewer = ours.keys() - theirs.keys(), theirs.keys() - ours.keys()
     say(
-        f"  {len(ours.keys() & theirs.keys()) - len(changed)} items are the same; {len(changed)} differ, "
-        f"{len(more)} only the store has, {len(fewer)} only the backup"
+        f"  Items: {len(ours.keys() & theirs.keys()) - len(changed)} the same, {len(changed)} different, "
+        f"{len(more)} only in the store, {len(fewer)} only in the backup"
     )
     differing = {*changed, *more, *fewer}
     lost = _lost(live, restored, tenant, differing)
     if lost:
-        say(f"  {len(lost)} blobs that the store has are NOT in the backup: {', '.join(lost)}")
+        say(f"  {counted(len(lost), 'blob')} of the store NOT in the backup: {', '.join(lost)}")
     asked = [_same(live, restored, each, differing, say) for each in _questions(restored, tenant)]
     return all(asked) and not lost and not (strict and differing)
 

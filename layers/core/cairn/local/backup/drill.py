@@ -19,6 +19,7 @@ from cairn.ground.ports import Storage
 from cairn.local.backup.backup import back_up_of
 from cairn.local.backup.comparison import Say, Side, compare
 from cairn.local.backup.restore import Restored, restore
+from cairn.local.tables import counted
 from cairn.services import Services
 from cairn.settings.settings import EmbeddedStore
 
@@ -66,7 +67,8 @@ def _tell(restored: Restored, storage: Storage | None, say: Say) -> None:
     found = restored.manifest
     say(f"Backup of {rfc3339(found.at)}, {'made for this drill' if storage is None else f'in {storage}'}")
     say(f"Database: {found.table_bytes} bytes, sha256 {found.table}, as it was written; SQLite finds nothing wrong")
-    say(f"Blobs: {found.blob_count}, each the bytes of its name; {len(found.damaged)} were damaged in the store")
+    say(f"Blobs: {found.blob_count}, each the bytes of its name; damaged in the store: {len(found.damaged)}")
     for each in found.damaged:
         say(f"  damaged: {each}")
-    say(f"Erased since: {len(restored.tenants)} tenants, {len(restored.users)} users, by {restored.known_by}")
+    erased = f"{counted(len(restored.tenants), 'tenant')}, {counted(len(restored.users), 'user')}"
+    say(f"Erased since: {erased}, by {restored.known_by}")

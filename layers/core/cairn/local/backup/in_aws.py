@@ -13,6 +13,7 @@ from cairn.ground.ids import Tenant
 from cairn.local.backup.comparison import Say, Side, compare
 from cairn.local.backup.manifest import Manifest
 from cairn.local.backup.restore import erase_again
+from cairn.local.tables import counted
 from cairn.services import Services
 from cairn.settings.settings import AwsStore
 from cairn.wiring import wiring_of
@@ -83,13 +84,14 @@ def _finish(services: Services, place: AwsStore, moment: datetime, say: Say) -> 
     store = _store(services)
     recovery = AwsRecovery(store)
     blobs = recovery.finish(place, moment)
-    say(f"Restored {rfc3339(moment)} into the table {place.table} and the bucket {place.bucket}: {blobs} blobs,")
-    say("each the bytes of its name")
+    say(f"Restored {rfc3339(moment)} into the table {place.table} and the bucket {place.bucket}:")
+    say(f"{counted(blobs, 'blob')}, each the bytes of its name")
     settings = replace(services.settings, store=place)
     restored = Services(settings, wiring_of(settings, for_operator=True))
     then, now = digests_of(recovery.keys(place.table)), digests_of(recovery.keys(store.table))
     gone, users = erase_again(restored, restored.inventory, services.adapters.table, (then, now), moment)
-    say(f"Erased since: {len(gone)} tenants, {len(users)} users, by the store in {store.table}")
+    erased = f"{counted(len(gone), 'tenant')}, {counted(len(users), 'user')}"
+    say(f"Erased since: {erased}, by the store in {store.table}")
     say(_LACKS.format(table=place.table))
     return restored, [tenant for tenant in tenants_of(then) if tenant not in gone]
 

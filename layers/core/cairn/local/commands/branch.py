@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cairn.local.asking import Ask, asking
-from cairn.local.tables import table, when
+from cairn.local.tables import counted, table, when
 
 
 @click.group()
@@ -45,8 +45,9 @@ def merge(ask: Ask, *, name: str) -> None:
     What the project said of the same since then stands. If it fails halfway, call it again.
     """
     done = ask("memory_branch", action="merge", name=name)["merged"]
-    left_out = f"; {done['left_out']} turns were there already" if done["left_out"] else ""
-    click.echo(f"{done['turns']} turns and {done['changes']} other changes came to the project{left_out}.", err=True)
+    turns, changes = counted(done["turns"], "turn"), counted(done["changes"], "other change")
+    left_out = f"; there already: {counted(done['left_out'], 'turn')}" if done["left_out"] else ""
+    click.echo(f"Came to the project: {turns} and {changes}{left_out}.", err=True)
 
 
 @branch.command()

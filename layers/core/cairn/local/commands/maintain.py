@@ -14,6 +14,7 @@ from cairn import wiring
 from cairn.ground.ids import Tenant
 from cairn.local.server.sealing import drop_overdue, erase_overdue
 from cairn.local.store import open_store, services
+from cairn.local.tables import counted
 from cairn.sessions.due import DueEntry
 from cairn.sessions.layout import HEAD
 from cairn.telemetry import logs
@@ -37,7 +38,7 @@ def maintain(data: Path | None) -> bool:
         sealed = seal_audits(running, until - datetime.now(UTC), _REQUEST)
         drop_overdue(running)
         erased = erase_overdue(running)
-    told = f"; {sum(erased)} erasures carried out" if erased else ""
+    told = f"; {counted(sum(erased), 'erasure')} carried out" if erased else ""
     click.echo(f"{_summary_line(counts)}; {sum(filter(None, sealed))} records sealed{told}")
     return not counts["failed"] and None not in sealed and all(erased)
 

@@ -19,7 +19,7 @@ from cairn.ground.errors import NotFound
 from cairn.ground.ids import Tenant
 from cairn.local.options import data_option, grace_option, tenant_option
 from cairn.local.program import program
-from cairn.local.tables import plain, table, when
+from cairn.local.tables import counted, plain, table, when
 from cairn.plans.model import SHOWN
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def apply(*, plan_id: str | None, due: bool, grace: timedelta | None, owner: Ten
     with services(data, os.environ) as opened:
         if plan_id is None:
             done = erase_due(opened, "cairn-plan")
-            click.echo(f"{sum(done)} erasures carried out, {done.count(False)} failed")
+            click.echo(f"{counted(sum(done), 'erasure')} carried out, {done.count(False)} failed")
             sys.exit(0 if all(done) else 1)
         found = _find(opened, owner, plan_id)
         wait = grace_time(opened, owner, grace)
@@ -123,7 +123,7 @@ def tell(found: Plan, *, as_json: bool = False) -> None:
         said = {"what": found.words, "why": found.why, "counts": dict(found.counts)}
         click.echo(json.dumps({**told, **said}, indent=2, ensure_ascii=True))
         return
-    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in found.counts.items() if count)
+    counts = ", ".join(f"{name.replace('_', ' ')}: {count}" for name, count in found.counts.items() if count)
     for name, value in {**told, "what": found.words, "why": found.why, "counts": counts}.items():
         if value:
             click.echo(f"{name:7} {plain(value)}")
