@@ -14,7 +14,6 @@ from cairn.conversation.roles import speaker
 from cairn.facts.facts import Fact, subject
 from cairn.files import periods as shards
 from cairn.files.paths import directory_of
-from cairn.ground.trust import Trust
 from cairn.log.entries import Chunk, TurnStamp
 
 MAX_ABSTRACT_WORDS = 200
@@ -38,11 +37,10 @@ class Contents:
 
 
 class _Texts:
-    """The texts of a session but what was held back; directories share them, and what is computed of them."""
+    """The texts of a session; directories share them, so that their highlights are computed once."""
 
     def __init__(self, chunks: Sequence[Chunk]) -> None:
-        # Though it be released: a bundle brings what is stored of this along, and no release.
-        self._chunks = [chunk for chunk in chunks if chunk.trust is not Trust.HELD]
+        self._chunks = chunks
         self._found: dict[tuple[str, ...], Highlights] = {}
 
     def of(self, turns: Container[int]) -> list[Chunk]:

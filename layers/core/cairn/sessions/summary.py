@@ -27,8 +27,7 @@ MAX_FACT_CHARACTERS = 120
 class Summary:
     """Sums up all turns up to number `through`, and is trusted as the least trusted text in it.
 
-    What was held back is no part of it, be it released since: a bundle brings the summary along, and no release. Nor
-    are facts: one that changed or lapsed since must not come back with an old summary.
+    Facts are no part of it: one that changed or lapsed since must not come back with an old summary.
     """
 
     through: int
@@ -82,7 +81,7 @@ class StoredSummary:
 def compact(previous: Summary | None, chunks: Sequence[Chunk], through: int) -> Summary:
     """Return the summary of everything up to turn `through`: the previous one and the session's chunks after it."""
     after = previous.through if previous else 0
-    new = [chunk for chunk in chunks if after < chunk.seq <= through and chunk.trust is not Trust.HELD]
+    new = [chunk for chunk in chunks if after < chunk.seq <= through]
     fresh = highlights([chunk.text for chunk in new], MAX_OF_A_KIND)
     return Summary(
         through=through,
