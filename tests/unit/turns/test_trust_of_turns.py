@@ -132,6 +132,19 @@ def test_a_context_is_asked_for_by_the_least_trusted_word(start: Callable[..., A
 
 
 @pytest.mark.req("R308")
+def test_a_fact_is_placed_where_its_word_is_trusted_so_far(start: Callable[..., Any]) -> None:
+    brought(start(), "t1", "I live in Oslo.")
+
+    def is_placed(least: Trust) -> bool:
+        return "Oslo" in context(start("friday"), "Where do I live?", min_trust=least)
+
+    assert is_placed(Trust.OUTSIDE)
+    assert is_placed(Trust.IMPORT)
+    assert not is_placed(Trust.TOOL)
+    assert not is_placed(Trust.USER)
+
+
+@pytest.mark.req("R308")
 def test_a_summary_is_as_trusted_as_the_least_trusted_text_in_it(start: Callable[..., Any]) -> None:
     talk = start(compact_threshold=0.01, recent_context_items=2)
     tell(talk, "t1", "We decided to prune the orchard tomorrow.")
