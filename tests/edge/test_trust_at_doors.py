@@ -103,3 +103,23 @@ def test_what_is_held_back_is_listed_and_released_by_operators_alone(house: Hous
 
     assert recalled(house)[BIDS] == "outside"
     assert BIDS not in recalled(house, min_trust="import")
+
+
+@pytest.mark.req("R308")
+def test_what_programs_keep_for_themselves_reaches_no_recall_context_or_abstract(call: Call) -> None:
+    garden, said = Garden(call), "The orchard pays the tindrick."
+    turn = {"session_id": "monday", "turn_id": "t1", "user_id": "ada"}
+    garden.ask("memory_after_turn", **turn, input_items=[{"role": "user", "content": "Hello."}], output_items=[])
+    document = {"collection": ["notes"], "key": "north", "value": {"text": said}}
+    garden.ask("memory_put_documents", user_id="ada", documents=[document])
+    garden.ask("memory_append_items", user_id="ada", log="thread", items=[{"id": "m1", "data": {"content": said}}])
+    garden.ask("memory_write_file", user_id="ada", path="/memories/notes.md", content=said)
+    execute(CATALOG, "putMemory", {"namespace": "session.monday", "key": "plan", "value": {"text": said}}, call)
+
+    question = "Whom does the orchard pay?"
+    recalled = garden.ask("recall", user_id="ada", session_id="monday", query=question, min_confidence=0)
+    placed = garden.ask("memory_before_turn", user_id="ada", session_id="monday", current_input=question)
+    listed = garden.ask("memory_list_dir_with_abstract", session_id="monday", depth=3)
+
+    assert "tindrick" in str(garden.ask("memory_search_documents", user_id="ada", collection=[], query=question))
+    assert "tindrick" not in str((recalled, placed, listed, garden.ask("memory_list_known", user_id="ada")))

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cairn.custody.earlier_import import EarlierImport, Imported
+from cairn.ground.trust import Trust
 from cairn.local.cli import main
 from cairn.local.commands.earlier_records import sessions
 from support.earlier_layout import FACTS, LOG, META, day, event, fact, legacy, put, stamp
@@ -42,6 +43,19 @@ def test_a_session_with_only_legacy_files_is_recalled(start: START, tmp_path: Pa
     assert talk.history() == [each["item"] for each in LOG]
     items = talk.other().ask("Hello?", user="ada").items
     assert [each["item"] for each in LOG[2:]] == list(items[-3:-1])
+
+
+@pytest.mark.req("R308")
+def test_what_is_taken_over_is_an_import_s_word(start: START, tmp_path: Path) -> None:
+    talk = start(recent_context_items=2)
+    take_over(talk, legacy(tmp_path))
+
+    def placed(least: Trust) -> str:
+        asked = talk.other().ask("Where is my home, and what is my name?", user=None, min_trust=least)
+        return str(asked.items[:-1])
+
+    assert "Bergen" in placed(Trust.IMPORT)
+    assert not [word for word in ("Bergen", "My name is Ada") if word in placed(Trust.TOOL)]
 
 
 @pytest.mark.req("R085")

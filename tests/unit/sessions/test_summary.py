@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from cairn.conversation import token_count as tokens
 from cairn.conversation.items import role_of, text_of
 from cairn.ground.ids import SessionId, TurnId
+from cairn.ground.trust import Trust
 from cairn.log.entries import Chunk
 from cairn.sessions.summary import Summary, compact
 from support.facts import fact_of
@@ -48,6 +50,17 @@ def in_steps(chunks: list[Chunk], step: int) -> Summary:
         summary = compact(summary, chunks, through)
     assert summary is not None
     return summary
+
+
+@pytest.mark.req("R308")
+@pytest.mark.parametrize("step", [1, 2, 4])
+def test_a_summary_is_trusted_as_the_least_trusted_text_in_it_or_in_the_one_before(step: int) -> None:
+    said = [Trust.USER, Trust.AGENT, Trust.USER, Trust.USER]
+    chunks = [replace(each, trust=trust) for each, trust in zip(conversation(4), said, strict=True)]
+    outside = [replace(chunks[0], trust=Trust.OUTSIDE), *chunks[1:]]
+
+    assert in_steps(chunks, step).trust is Trust.AGENT
+    assert in_steps(outside, step).trust is Trust.OUTSIDE
 
 
 @pytest.mark.req("R026")

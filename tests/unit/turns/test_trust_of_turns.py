@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cairn.conversation.items import message
+from cairn.conversation.items import message, text_of
 from cairn.conversation.turns import Completion
 from cairn.facts.facts import Fact
 from cairn.facts.lessons import Lesson, Refusal, reference
@@ -132,6 +132,19 @@ def test_a_context_is_asked_for_by_the_least_trusted_word(start: Callable[..., A
 
 
 @pytest.mark.req("R308")
+def test_a_fact_is_placed_where_its_word_is_trusted_so_far(start: Callable[..., Any]) -> None:
+    brought(start(), "t1", "I live in Oslo.")
+
+    def is_placed(least: Trust) -> bool:
+        return "Oslo" in context(start("friday"), "Where do I live?", min_trust=least)
+
+    assert is_placed(Trust.OUTSIDE)
+    assert is_placed(Trust.IMPORT)
+    assert not is_placed(Trust.TOOL)
+    assert not is_placed(Trust.USER)
+
+
+@pytest.mark.req("R308")
 def test_a_summary_is_as_trusted_as_the_least_trusted_text_in_it(start: Callable[..., Any]) -> None:
     talk = start(compact_threshold=0.01, recent_context_items=2)
     tell(talk, "t1", "We decided to prune the orchard tomorrow.")
@@ -178,6 +191,25 @@ def test_what_is_held_back_is_in_no_recall_context_or_summary_until_it_is_releas
     if indexed:
         index(notebook, "u:ada")
         assert shown()[1], "a segment keeps what was released"
+
+
+@pytest.mark.req("R308")
+def test_what_was_released_is_in_no_summary_or_abstract_and_hides_none(
+    start: Callable[..., Any], notebook: Notebook
+) -> None:
+    talk = notebook.talk
+    tell(talk, "t1", "What does the page say of the orchard's gate?", *fetched(BIDS))
+    [held] = held_back(talk.services, talk.session, None)
+    release(talk.services, talk.session, None, [held.id])
+    tell(talk, "t2", "We decided to prune the orchard tomorrow.")
+
+    placed = start(compact_threshold=0.01, recent_context_items=2).ask("And?", max_input_tok=1500).items
+
+    [summary] = [said for said in map(text_of, placed) if said.startswith('{"kind":"compact_summary"')]
+    abstracts = [each.abstract for each in start().list()]
+    assert "prune the orchard" in summary
+    assert any("prune the orchard" in each for each in abstracts)
+    assert "left open" not in summary + str(abstracts)
 
 
 @pytest.mark.req("R308")

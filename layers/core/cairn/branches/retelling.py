@@ -1,4 +1,7 @@
-"""Decide what of a branch's entry its project is told: all that the project did not speak of, or forget, since."""
+"""Decide what of a branch's entry its project is told.
+
+That is all but what the project spoke of since, later or by a higher word, or forgot.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from cairn.facts.facts import from_record, identity
+from cairn.facts.facts import Fact, from_record, identity
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import SessionId, trunk
 from cairn.ground.paging import every
@@ -33,7 +36,7 @@ class Retelling:
         self._services = services
         self._branch = branch
         self._project = trunk(branch.project)
-        self._spoken: dict[str, Spoken] = {}
+        self._said: dict[str, tuple[Ledger, Spoken]] = {}
 
     def after_closing(self) -> datetime:
         """Return the moment of what is told now: after all that the project said until the branch was closed."""
@@ -42,10 +45,11 @@ class Retelling:
     def of(self, owner: str, record: Mapping[str, Any]) -> tuple[dict[str, Any] | None, Marks]:
         """Return what the project is told in a log, None where nothing is left, and what goes with it."""
         pk = log_pk(self._branch.tenant, self._project, owner)
-        since = self._since(owner, pk)
+        ledger, since = self._since(owner, pk)
         states = {name: self._state(pk, name) for name in _memories(record)}
         kept = [each for each in record["remembered"] if states[each["id"]] is None]
         added = [each for each in record["added"] if not _is_over(each, "recorded_at", since)]
+        added = [each for each in added if not self._is_outranked(from_record(each), ledger)]
         ended = [each for each in record["ended"] if not _is_over(each, "valid_to", since)]
         facts = {each["id"] for each in ended}
         over = [each for each in record["forgotten"] if states.get(each["id"]) == KEPT or each["id"] in facts]
@@ -60,16 +64,21 @@ class Retelling:
             raise CorruptData("a branch that is closed does not say since when")
         return self._branch.closed_at
 
-    def _since(self, owner: str, pk: str) -> Spoken:
-        """Return of what the project spoke in a log since the branch's moment, until it was closed."""
-        if owner not in self._spoken:
+    def _since(self, owner: str, pk: str) -> tuple[Ledger, Spoken]:
+        """Return what the project said in a log since the branch's moment, until it was closed, and of what."""
+        if owner not in self._said:
             ledger, after = Ledger(), self._branch.through
             found = every(self._services.adapters.table, Query(pk, after, through_sk(self._closed_at)))
             for item in found:
                 if after < Key.of(item).sk and is_entry(Key.of(item).sk):
                     ledger.apply(self._services.vault.unseal(self._branch.tenant, item))
-            self._spoken[owner] = ledger.said(None)
-        return self._spoken[owner]
+            self._said[owner] = ledger, ledger.said(None)
+        return self._said[owner]
+
+    def _is_outranked(self, fact: Fact, ledger: Ledger) -> bool:
+        """Tell whether the project believes something else of a fact's matter, by a higher word."""
+        others = ledger.heard(identity(fact))
+        return any(each.trust > fact.trust and each.is_live(self._closed_at) for each in others)
 
     def _state(self, pk: str, name: str) -> str | None:
         item = self._services.adapters.table.get(Key(pk, memory_sk(name)))

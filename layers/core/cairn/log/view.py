@@ -9,6 +9,7 @@ from typing import Any
 
 from cairn.facts.facts import Fact, from_record
 from cairn.ground.ids import SessionId, TurnId
+from cairn.ground.trust import Trust
 from cairn.log.documents import Documents
 from cairn.log.entries import Chunk, TurnStamp
 from cairn.log.ledger import History, Ledger
@@ -117,15 +118,17 @@ class MemoryView:
         return any(stamp.turn_id == turn_id for stamp in newest)
 
     def chunks(self, session: SessionId) -> list[Chunk]:
-        """Return the session's texts in the order they were said, but for those that are held back."""
-        held = set(self.held())
-        return [
+        """Return the session's texts in the order they were said, but for those that were held back.
+
+        Though they be released since: what is made of these goes into bundles, which bring no release.
+        """
+        texts = (
             stretch.chunk(doc)
-            for number, stretch in enumerate(self.stretches)
+            for stretch in self.stretches
             for said in stretch.said(session)
             for doc in range(said.first, said.first + said.texts)
-            if (number, doc) not in held
-        ]
+        )
+        return [text for text in texts if text.trust is not Trust.HELD]
 
     def held(self) -> Iterator[tuple[int, int]]:
         """Yield the texts that are held back and were not released, each as the number of its stretch and document."""
