@@ -131,12 +131,19 @@ def tell(found: Plan, *, as_json: bool = False) -> None:
     if found.state == "waiting":
         click.echo("Nothing is erased before that: until then all of it stays and can be read.", err=True)
     if act is not None:
-        click.echo(f"To {act} it: {program()} plan {act} {found.id}", err=True)
+        _tell_how(found, act)
 
 
 def tell_undo(found: Plan) -> None:
     """Say how to take back what was applied."""
-    click.echo(f"To undo it: {program()} plan undo {found.id}", err=True)
+    _tell_how(found, "undo")
+
+
+def _tell_how(found: Plan, act: str) -> None:
+    from cairn.local.store import LOCAL_TENANT  # noqa: PLC0415 - a command pays for its own imports only
+
+    whose = "" if found.tenant in {LOCAL_TENANT, POLICIES} else f" --tenant {found.tenant}"
+    click.echo(f"To {act} it: {program()} plan {act} {found.id}{whose}", err=True)
 
 
 def _find(services: Services, owner: Tenant, plan_id: str) -> Plan:
