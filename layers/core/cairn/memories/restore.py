@@ -77,8 +77,8 @@ class _Restoration:
             raise overtaken(instead.fact.id)
         place, old = instead or earlier, instead.fact if instead else None
         heard = sentences(beliefs, place._replace(fact=earlier.fact))
-        again = _again(earlier.fact, old, heard, recording)
-        fact = replace(again, apart=self._how == "apart", why=self._why)
+        fact = _again(earlier.fact, old, heard, recording)
+        fact = replace(fact, apart=self._how == "apart", why=self._why)
         return Restored(id=fact.id, ended=old.id if old else None), Restated(place._replace(fact=fact), old)
 
 
