@@ -90,6 +90,7 @@ class Opening:
             ("tasks", "now"): lambda _, item: (text(item, "task"), number(item, "run")),
             ("tasks", "part"): lambda tenant, item: (text(item, "isk"), self._content(tenant, item)),
             ("plans", "plan"): lambda tenant, item: Plan.of_item(item, self._content(tenant, item) or {}),
+            ("plans", "lines"): self._content,
             ("rates", ""): lambda _, item: number(item, "full_at"),
             **{("a", place): lambda _, item: ArchiveEntry.of(item) for place in ("ptr", "at", "ses", "tag")},
         }
