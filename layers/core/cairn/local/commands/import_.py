@@ -75,11 +75,8 @@ def import_(  # noqa: PLR0913 - options, by name
     PATH is a bundle that `cairn export` wrote; - is standard input. Import it into an empty service, which then answers
     as the one it came from. All of it is checked before anything is stored, and what it lacks is named; a bundle of a
     project or a user is refused where it holds anything else. A bundle of `cairn export --since` is imported where the
-    earlier one was, and nothing was stored since. What went since is removed there; write nothing meanwhile.
-
-    With --dry-run it makes a plan, which `cairn plan apply` carries out while it would bring exactly that. For 30 days
-    `cairn plan undo` removes what an import brought, but for what somebody changed or built on since. Of a bundle of
-    `cairn export --since` nothing is taken back.
+    earlier one was, and nothing was stored since. What went since is removed there; write nothing meanwhile. For 30
+    days `cairn plan undo` removes what a whole bundle brought, but for what somebody changed or built on since.
 
     With --from, PATH is a file or directory of that agent or memory; without one it is where that keeps its files as a
     rule. Conversations become turns, single things memories, with their times. Without --project it is the one that
@@ -90,8 +87,7 @@ def import_(  # noqa: PLR0913 - options, by name
     meta.json, or one file legacy*.json with the same content. A session that already has turns here keeps them and gets
     no others.
 
-    Any other import replaces nothing. You may stop each at any time and run it again. The exit status is 1 if a line of
-    a legacy file or of a source could not be read.
+    No other replaces anything. Each may be stopped and run again. The exit status is 1 if a line could not be read.
     """
     if source is not None and legacy is None:
         _bring_along(source, path, owner, project, user, data, dry_run=dry_run)
