@@ -34,7 +34,7 @@ from support.failing_table import Failing
 from support.keyvalue import key_value
 from support.services import services_over
 
-pytestmark = pytest.mark.req("R306")
+pytestmark = [pytest.mark.req("R306"), pytest.mark.slow]
 Make = Callable[[], Household]
 NOTES = Namespace("public.notes")
 
@@ -155,7 +155,7 @@ def test_a_fact_that_somebody_forgot_since_stays_with_its_session(make: Make, bu
 
 def test_an_import_and_its_undoing_go_on_wherever_they_were_stopped(make: Make, bundle: Path) -> None:
     cut = 0
-    for at in (0, 3, 20, 60, 150):
+    for at in (3, 40, 120):
         house = make()
         plan = bundle_files.planned(bundle, None, None, None, services(house))
         for act, is_over in (("apply", "applied"), ("undo", "undone")):
@@ -168,7 +168,7 @@ def test_an_import_and_its_undoing_go_on_wherever_they_were_stopped(make: Make, 
                 house.later(minutes=5)  # until the lease of what was stopped is over
             assert getattr(planning(house), act)(ACME, plan.id).state == is_over
         assert held(house) == []
-    assert cut > 5
+    assert cut == 6
 
 
 def test_an_import_that_was_stopped_can_be_taken_back_as_far_as_it_came(make: Make, bundle: Path) -> None:
