@@ -44,9 +44,10 @@ def forget(request: Forget, call: Call) -> Forgotten:
     if request.undo:
         from cairn.memories.restore import restore  # noqa: PLC0415 - loaded when it is first called
 
-        held = restore(call.services, session, request.user_id, request.memory_id, how="beside")
+        held = restore(call.services, session, request.user_id, request.memory_id, how="beside", why=request.reason)
         message = "It holds; nothing was changed." if held.was_believed else "Taken back: it holds under another id."
-        return Forgotten(forgotten=False, memory_id=held.id, message=message)
+        why = None if held.was_believed else request.reason
+        return Forgotten(forgotten=False, memory_id=held.id, message=message, reason=why)
     from cairn.memories import forget as memories  # noqa: PLC0415 - as above
 
     forgetting = ForgetRequest(

@@ -41,6 +41,7 @@ from cairn.turns.after_turn import commit
 from cairn.turns.take_back import take_back
 from cairn.vault.vault import Vault
 from support.custody import ACME, ADA, BOB, GARDEN, LARGE, SETTINGS, DataScope, Household, erase, session
+from support.failing_table import Failing
 from support.items import ALL, THREAD, item_logs, new, op
 from support.items import confirm as confirm_log
 from support.keyvalue import confirm, key_value
@@ -148,7 +149,7 @@ class Chain:
 
 
 def take_in(house: Household, file: Path) -> int:
-    return bundle_files.take_in(file, None, None, None, services(house))[2]
+    return int(bundle_files.take_in(file, None, None, None, services(house)).done["new"])
 
 
 def state(house: Household, directory: Path, scope: DataScope = TENANT) -> str:
@@ -387,24 +388,6 @@ def test_an_import_that_is_cut_anywhere_is_finished_by_the_next(
         assert state(other, tmp_path) == manifest(last)["state"]
         confirm(key_value(other.adapters), ACME)
     assert cut > len(cuts) // 2
-
-
-class Failing:
-    """A table that fails from some write on."""
-
-    def __init__(self, table: Any, after: int) -> None:
-        self._table, self._left = table, after
-
-    def _write(self, name: str, what: Any) -> Any:
-        self._left -= 1
-        if self._left < 0:
-            raise Unavailable("cut")
-        return getattr(self._table, name)(what)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in {"put", "update", "delete", "transact"}:
-            return partial(self._write, name)
-        return getattr(self._table, name)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from cairn.tool.tool import Tool
 from cairn_mcp import door
 from cairn_tools.forget import forget
 from cairn_tools.memory_after_turn import memory_after_turn
+from cairn_tools.memory_list_changes import memory_list_changes
 from cairn_tools.recall import recall
 from cairn_tools.remember import remember
 
@@ -51,12 +52,16 @@ def ask(request: pytest.FixtureRequest, event_of: Callable[..., dict[str, Any]],
     """Return a function that calls a tool through a door and returns its answer, or its error's envelope."""
     del services
 
+    def place(arguments: dict[str, Any]) -> dict[str, Any]:
+        given = {"project": "garden", "session_id": "monday", **arguments}
+        return {name: value for name, value in given.items() if value is not None}
+
     def by_http(tool: Tool, **arguments: Any) -> dict[str, Any]:
-        event = event_of(f"/v1/tools/{tool.name}", {"project": "garden", "session_id": "monday", **arguments})
+        event = event_of(f"/v1/tools/{tool.name}", place(arguments))
         return json.loads(tool.handler(event, None)["body"])
 
     def by_mcp(tool: Tool, **arguments: Any) -> dict[str, Any]:
-        params = {"name": tool.name, "arguments": {"project": "garden", "session_id": "monday", **arguments}}
+        params = {"name": tool.name, "arguments": place(arguments)}
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
         return json.loads(door.handler(event_of("/mcp", body), None)["body"])["result"]["structuredContent"]
 
@@ -219,6 +224,27 @@ def test_a_fact_is_taken_back_by_the_call_that_the_answer_to_forget_names(ask: A
     ask(forget, **done["undo"]["arguments"])
 
     assert [each["content"] for each in ask(recall, type="fact", **user)["memories"]] == ["home: Oslo"]
+
+
+@pytest.mark.req("R306")
+@pytest.mark.parametrize("kind", ["fact", "memory"])
+def test_why_something_was_taken_back_is_kept_beside_why_it_was_forgotten(ask: Ask, kind: str) -> None:
+    if kind == "fact":
+        ask(memory_after_turn, turn_id="t1", input_items="I live in Oslo.", output_items="Noted.", user_id="ada")
+        (name,) = [each["id"] for each in ask(recall, type="fact", user_id="ada")["memories"]]
+    else:
+        name = ask(remember, content="Beans go north.", user_id="ada")["memory_id"]
+    done = ask(forget, memory_id=name, user_id="ada", reason="She moved.")
+
+    back = ask(forget, **done["undo"]["arguments"], reason="That was somebody else.")
+
+    assert back["reason"] == "That was somebody else."
+    changes = ask(memory_list_changes, session_id=None, user_id="ada")["changes"]
+    told = {(each["id"], each["kind"]): each["reason"] for each in changes}
+    assert told[name, "forgotten"] == "She moved."
+    assert told[back["memory_id"], "learnt" if kind == "fact" else "kept"] == "That was somebody else."
+    again = ask(forget, **done["undo"]["arguments"], reason="Once more.")
+    assert (again["memory_id"], again["reason"]) == (back["memory_id"], None)
 
 
 @pytest.mark.req("R306")

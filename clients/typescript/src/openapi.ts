@@ -3817,7 +3817,7 @@ export interface operations {
                             turn_id: string;
                             /** @description The id of what has taken its place since, null where nothing has. */
                             by: string | null;
-                            /** @description Why it was forgotten, where that was said. */
+                            /** @description Why it was forgotten, or holds again, where that was said. */
                             reason: string | null;
                             /** @description It is of what holds in all projects of the user. */
                             everywhere: boolean;

@@ -5,18 +5,21 @@ from __future__ import annotations
 import shlex
 import stat
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
 from cairn import wiring
 from cairn.access.api_keys import Credential, named_by
 from cairn.embedded.wiring import EmbeddedWiring
 from cairn.ground.adapters import Adapters
+from cairn.ground.ids import Tenant
+from cairn.local.cli import main
 from cairn.local.server.announcement import announce
 from cairn.local.server.serve import first_key
 from cairn.local.store import LOCAL_TENANT, memories, operator_services, tenant_here
@@ -96,6 +99,21 @@ def test_a_revoked_key_opens_nothing(run: Run, opened: Callable[[str], Credentia
     assert run("revoke", key.split("_")[1]).exit_code == 0
 
     assert opened(key) is None
+
+
+@pytest.mark.req("R306")
+def test_making_ending_and_opening_a_key_again_stands_in_its_tenant_s_record_of_calls(run: Run, data: Path) -> None:
+    key = run("create", "--tenant", "acme").stdout.split("_")[1]
+    undo = run("revoke", key).stderr.rpartition("cairn ")[2].split()
+    assert CliRunner().invoke(main, [*undo, "--data", str(data)]).exit_code == 0
+    assert run("rotate", key, "--dry-run").exit_code == 0
+    assert run("rotate", key).exit_code == 0
+
+    now, services = datetime.now(UTC), operator_services(data, {})
+    found = services.audit.records(Tenant("acme"), now - timedelta(hours=1), now + timedelta(hours=1))
+    told = [(each.tool, each.outcome) for each in found]
+    commands = ("cairn keys create", "cairn keys revoke", "cairn plan undo (key)", "cairn keys rotate")
+    assert told[::-1] == [(each, outcome) for each in commands for outcome in ("admitted", "done")]
 
 
 def test_a_rotation_without_overlap_ends_the_old_key_at_once(

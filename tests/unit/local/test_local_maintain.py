@@ -189,3 +189,26 @@ def test_an_open_store_does_its_jobs_in_the_background(data: Path, monkeypatch: 
         assert done.wait(timeout=30)
 
     assert at_work == ["3 False"]
+
+
+@pytest.mark.req("R306")
+def test_a_dry_run_says_what_would_be_erased_and_why_and_erases_nothing(
+    say: Say, maintain: Callable[..., Result], data: Path
+) -> None:
+    monday = say("monday")
+    table = SqliteTable(data / "table.sqlite3")
+    table.update(Update(Key(session_pk(monday), HEAD), set={"updated_at": "2020-01-01T00:00:00.000000Z"}))
+    table.close()
+    kept = {"CAIRN_MEMORY_SESSION_RETENTION_DAYS": "30"}
+
+    for arguments in ((), ("--tenant", "local")):
+        told = maintain("--dry-run", *arguments, **kept)
+        why = "1 sessions erased, as they were left alone for longer than sessions are kept"
+        assert (told.exit_code, told.stdout) == (
+            0,
+            f"local garden monday: {why}\n1 sessions would be visited: {why}\n",
+        )
+        assert item(data, monday, HEAD) is not None
+
+    assert maintain(**kept).stdout.startswith("0 maintained, 1 erased")
+    assert maintain("--dry-run", **kept).stdout == "0 sessions would be visited: nothing would change\n"

@@ -154,12 +154,15 @@ def test_the_settings_say_how_long_an_erasure_waits_and_a_tenant_is_gone_after_i
     assert list(operator_services(data, {}).inventory.items(LOCAL_TENANT)) == []
 
 
-def test_the_commands_of_the_page_do_what_it_says(cairn: Run) -> None:
+def test_the_commands_of_the_page_do_what_it_says(cairn: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    cairn("remember", "Bees like thyme.", "--project", "orchard", "--data", "elsewhere")
+    assert cairn("export", "everything.zip", "--data", "elsewhere").exit_code == 0
     kept = "The north bed gets four hours of sun."
     names = {"ID": json.loads(cairn("remember", kept, "--json").stdout)["memory_id"]}
     blocks = re.findall(r"^```console\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     typed = [part.rstrip("\n").split("\n") for part in re.split(r"^\$ ", "".join(blocks), flags=re.MULTILINE)[1:]]
-    assert len(typed) == 7
+    assert len(typed) == 10
     for command, *lines in typed:
         result = cairn(*(names.get(word, word) for word in shlex.split(command)[1:]))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -13,7 +14,7 @@ from cairn.ground.errors import ResourceBusy
 from cairn.ground.ids import SessionId
 from cairn.ground.table import Query, Update, Write, key_of, prefix_range
 from cairn.sessions.layout import HEAD, NEWEST_SUMMARY, PACKED, SUMMARIES, session_pk
-from cairn.upkeep import maintenance
+from cairn.upkeep import findings
 from cairn.upkeep.model import MaintenanceReport
 from support.memories import Person
 
@@ -57,6 +58,24 @@ def test_one_run_does_what_is_due_and_the_next_finds_nothing(start: START, clock
     )
     assert talk.maintain() == MaintenanceReport()
     assert talk.other().maintain() == MaintenanceReport()
+
+
+@pytest.mark.req("R306")
+def test_a_forecast_tells_what_the_next_run_does_and_changes_nothing(start: START, watched: Any, clock: Any) -> None:
+    talk = start(**FEW)
+    talk.say("Today I need to buy stamps. I like dark-roast coffee. I live in Berlin.")
+    talk.say("I like the dark roast coffee.")
+    talk.say("Thanks.")
+    clock.advance(days=3)
+    other = talk.other()
+    writes = watched.writes
+
+    forecast = other.services.maintenance.forecast(talk.session)
+
+    assert watched.writes == writes
+    assert forecast == replace(talk.maintain(), summaries_refreshed=0)
+    assert forecast.merged_facts == forecast.expired_facts == forecast.archived_shards == 1
+    assert other.services.maintenance.forecast(talk.session) == MaintenanceReport()
 
 
 @pytest.mark.req("R072")
@@ -143,7 +162,7 @@ def test_a_shard_holds_at_most_ninety_turns(start: START, clock: Any) -> None:
 def test_a_shard_holds_a_bounded_number_of_bytes_or_one_turn(
     start: START, clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maintenance, "MAX_PACK_BYTES", 5000)
+    monkeypatch.setattr(findings, "MAX_PACK_BYTES", 5000)
     talk = start(recent_context_items=0)
     for size in (2000, 2000, 2000, 9000, 1):
         talk.say("x" * size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 from cairn.archive.archive import PURPOSE
@@ -13,7 +14,7 @@ from cairn.archive.model import Entry
 from cairn.ground import codec
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData, InvalidArgument, Unavailable
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Digest, Tenant
 from cairn.ground.table import Attributes
 from cairn.vault.vault import Vault
 
@@ -48,6 +49,11 @@ class ArchiveMoves:
         number, sealed = self._vault.seal_alike(tenant, PURPOSE, codec.canonical(opened))
         digest = self._adapters.blobs.put(tenant, sealed)
         return self._index.add(tenant, replace(entry, digest=digest, key_number=number))
+
+    def has(self, tenant: Tenant, opened: Mapping[str, Any]) -> bool:
+        """Tell whether such a session is archived already."""
+        _, sealed = self._vault.seal_alike(tenant, PURPOSE, codec.canonical(opened))
+        return self._index.get(tenant, Digest(sha256(sealed).hexdigest())) is not None
 
     def remove(self, tenant: Tenant, item: Attributes) -> None:
         """Remove an archived session by its entry; Unavailable where others are changing that."""

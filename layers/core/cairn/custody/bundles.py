@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
 
 from cairn.archive.moves import ArchiveMoves
 from cairn.custody.admission import admit, as_imported
@@ -15,6 +16,7 @@ from cairn.custody.document_rules import put_document
 from cairn.custody.export import Export
 from cairn.custody.pieces import Opener, Piece
 from cairn.custody.records import Record, record_of
+from cairn.custody.rules import Rule
 from cairn.custody.scope import DataScope, parts_of
 from cairn.custody.states import State
 from cairn.ground.adapters import Adapters
@@ -34,6 +36,8 @@ from cairn.sessions.layout import HEAD
 from cairn.vault.vault import Vault
 
 __all__ = ["Bundles", "DataScope", "Record"]
+Found: TypeAlias = Literal["new", "there", "another"]
+"""What a store has in a record's place: nothing, the same, or something else."""
 
 
 class Bundles:
@@ -78,10 +82,27 @@ class Bundles:
         record's place.
         """
         for record in records:
-            piece, rule = admit(scope, record)
-            if piece.key.sk == HEAD and piece.key.pk in lacking:
-                piece = piece.having(erased=lacking[piece.key.pk])
+            piece, rule = _admitted(scope, record, lacking)
             yield not rule.is_made_anew and self._store(scope.tenant, piece, record)
+
+    def compare(
+        self, scope: DataScope, records: Iterable[Record], lacking: Mapping[str, int]
+    ) -> Iterator[tuple[Record, Found]]:
+        """Yield records that check() has passed, as they would be stored, and whether the store has each."""
+        for record in records:
+            piece, rule = _admitted(scope, record, lacking)
+            if not rule.is_made_anew:
+                yield record_of(scope.tenant, piece), self._found(scope.tenant, piece)
+
+    def _found(self, tenant: Tenant, piece: Piece) -> Found:
+        if "archived" in piece.body:
+            return "there" if self._archive.has(tenant, piece.body["archived"]) else "new"
+        held = self._adapters.table.get(piece.key)
+        if held is None:
+            return "new"
+        if parts_of(piece.key.pk)[0] == "d":
+            held = {name: value for name, value in held.items() if name != "isk"}
+        return "there" if self._record(tenant, held) == record_of(tenant, piece) else "another"
 
     def take_in(self, tenant: Tenant, records: Iterable[Record]) -> Iterator[bool]:
         """Check all records, then store them, as those of the tenant; they are gone through twice."""
@@ -176,6 +197,13 @@ class Bundles:
         piece = Opener(self._adapters, self._vault, tenant, self._adapters.table).open(item) if item else None
         # What was imported is compared as that, with what was said here as well.
         return None if piece is None else record_of(tenant, as_imported(piece))
+
+
+def _admitted(scope: DataScope, record: Record, lacking: Mapping[str, int]) -> tuple[Piece, Rule]:
+    piece, rule = admit(scope, record)
+    if piece.key.sk == HEAD and piece.key.pk in lacking:
+        piece = piece.having(erased=lacking[piece.key.pk])
+    return piece, rule
 
 
 def _is_held(refused: TransactionRefused, place: int) -> bool:

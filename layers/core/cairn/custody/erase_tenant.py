@@ -11,7 +11,7 @@ from cairn.ground.ids import Tenant
 from cairn.ground.paging import every
 from cairn.ground.ports import Inventory
 from cairn.ground.table import Attributes, Delete, Key, Query
-from cairn.plans.layout import all_plans, plans_pk
+from cairn.plans.layout import everything, plans_pk
 from cairn.vault.layout import key_range, keys_pk
 
 
@@ -51,7 +51,7 @@ class EraseTenant:
             self._adapters.blobs.delete(tenant, digest)
             blobs += 1
         # Last, since an erasure that waited for its time is found by its plan, however often it was stopped.
-        items += sum(map(self._delete, every(self._adapters.table, Query(plans, *all_plans()))))
+        items += sum(map(self._delete, every(self._adapters.table, Query(plans, *everything()))))
         self._inventory.scrub()
         left = sum(1 for _ in self._inventory.items(tenant)) + sum(1 for _ in self._inventory.blobs(tenant))
         return ErasedTenant(api_keys, data_keys, items, blobs, left)

@@ -52,7 +52,7 @@ class Increments:
         for line, record in enumerate(records, 1):
             check.meet(record, f"line {line}")
         with self._inventory.snapshot() as snapshot:
-            for where, record in self._held(scope, snapshot):
+            for where, record in self.held(scope, snapshot):
                 item = f"{where.pk}\0{where.sk}".encode()
                 if record is None:
                     gone.add(item, b"")
@@ -69,7 +69,7 @@ class Increments:
         check.check_whole(step.state, step.base)
         return gone
 
-    def _held(self, scope: DataScope, snapshot: Snapshot) -> Iterator[tuple[Key, Record | None]]:
+    def held(self, scope: DataScope, snapshot: Snapshot) -> Iterator[tuple[Key, Record | None]]:
         """Yield what the store has of the scope, as it was imported; None for what something that ended left."""
         opener = Opener(self._adapters, self._vault, scope.tenant, snapshot)
         for item in snapshot.items(scope.tenant):

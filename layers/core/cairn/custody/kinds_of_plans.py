@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from cairn.custody.planned_erasure import PlannedErasure
 from cairn.custody.planned_forgetting import PlannedForgetting
+from cairn.custody.planned_import import Opener, PlannedImport, no_bundles
 from cairn.custody.planned_keys import PlannedKeys
 from cairn.custody.planned_policy import PlannedPolicy
 from cairn.custody.planned_upkeep import PlannedUpkeep
@@ -14,11 +15,12 @@ from cairn.plans.model import PlanKind
 from cairn.plans.planning import Kind, Plans
 
 
-def plans(services: TaskServices) -> Plans:
-    """Return what plans with these parts."""
+def plans(services: TaskServices, opener: Opener = no_bundles) -> Plans:
+    """Return what plans with these parts, and imports bundles that are opened so."""
     kinds: Mapping[PlanKind, Callable[[], Kind]] = {
         "forget": lambda: PlannedForgetting(services),
         "erase": lambda: PlannedErasure(services),
+        "import": lambda: PlannedImport(services, opener),
         "maintenance": lambda: PlannedUpkeep(services),
         "policy": lambda: PlannedPolicy(services.adapters),
         "key": lambda: PlannedKeys(services.adapters),

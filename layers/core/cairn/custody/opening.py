@@ -61,8 +61,7 @@ class Opening:
             ("keys", "data"): lambda tenant, item: self._keys.unwrap(tenant, WrappedKey.of(item).wrapped),
             ("s", "e#~"): lambda _, item: (Head.of(item), session_of(Key.of(item).pk)),
             ("s", "e#}"): lambda _, item: [number(item, name, 0) for name in ("kept", "forgotten", "erased")],
-            ("s", "e#|"): self._summary,
-            ("s", "cmp"): self._summary,
+            **{("s", place): self._summary for place in ("e#|", "cmp")},
             ("s", "e#"): self._turn,
             ("s", "turn"): lambda _, item: Guard.of(item),
             ("s", "arc"): lambda _, item: turns_of(self._vault, session_of(Key.of(item).pk), item),
@@ -90,6 +89,7 @@ class Opening:
             ("tasks", "now"): lambda _, item: (text(item, "task"), number(item, "run")),
             ("tasks", "part"): lambda tenant, item: (text(item, "isk"), self._content(tenant, item)),
             ("plans", "plan"): lambda tenant, item: Plan.of_item(item, self._content(tenant, item) or {}),
+            ("plans", "lines"): self._content,
             ("rates", ""): lambda _, item: number(item, "full_at"),
             **{("a", place): lambda _, item: ArchiveEntry.of(item) for place in ("ptr", "at", "ses", "tag")},
         }

@@ -25,6 +25,11 @@ class SpilledMap:
         row = self._database.execute("SELECT value FROM held WHERE key = ?", (key,)).fetchone()
         return None if row is None else row[0]
 
+    def begun_with(self, prefix: bytes) -> list[bytes]:
+        """Return the keys that begin so and go on, in their order."""
+        found = self._database.execute("SELECT key FROM held WHERE key > ? AND key < ?", (prefix, prefix + b"\xff"))
+        return [row[0] for row in found]
+
     def __contains__(self, key: bytes) -> bool:
         """Tell whether there is a value."""
         return self.get(key) is not None

@@ -77,6 +77,7 @@ class Fact:
     `outdates` are the newest of the sentences that hold no longer, or perhaps no longer, since this one was said. One
     that is `pinned` stands in every context of its user, and does not expire. One that is `apart` is merged with none
     that says the same in other words, since that was taken back. It is a user's word unless `trust` says whose else.
+    `why` is why it holds again, where whoever took its end back said that.
     """
 
     id: str
@@ -98,6 +99,7 @@ class Fact:
     pinned: bool = False
     apart: bool = False
     trust: Trust = Trust.USER
+    why: str | None = None
 
     def is_live(self, now: datetime) -> bool:
         """Return whether the fact is active and not past its expiry, swept or not."""
@@ -284,6 +286,7 @@ def to_record(fact: Fact) -> dict[str, Any]:
         **({"pinned": True} if fact.pinned else {}),
         **({"apart": True} if fact.apart else {}),
         **({"trust": fact.trust.label} if fact.trust is not Trust.USER else {}),
+        **({"why": fact.why} if fact.why is not None else {}),
     }
 
 
@@ -316,6 +319,7 @@ def from_record(record: Mapping[str, Any]) -> Fact:
             pinned=bool(record.get("pinned", False)),
             apart=bool(record.get("apart", False)),
             trust=Trust.of(record.get("trust", Trust.USER.label)),
+            why=record.get("why"),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CorruptData("a stored fact is malformed") from error

@@ -221,8 +221,9 @@ def check(*, owner: Tenant, repair: bool, as_json: bool, data: Path | None) -> N
     callback=a_tenant,
     help="Maintain all sessions of this tenant, due or not, without a time limit.",
 )
+@click.option("--dry-run", is_flag=True, help="Change nothing: print what would be erased, ended, merged and packed.")
 @data_option
-def maintain(owner: Tenant | None, data: Path | None) -> None:
+def maintain(owner: Tenant | None, data: Path | None, *, dry_run: bool) -> None:
     """Maintain every session that is due, and seal the audit log.
 
     Maintenance summarises and packs old turns, expires and merges facts, and refreshes directory summaries. Run it from
@@ -231,9 +232,14 @@ def maintain(owner: Tenant | None, data: Path | None) -> None:
 
     With --tenant it also visits sessions in which nothing is due. Do that once after you set
     memory.session_retention_days.
+
+    With --dry-run it prints of each session, and in all, what a run would do now and why. The run itself decides by
+    what is there then, and makes a plan of what it ends, which `cairn plan undo` takes back.
     """
     from cairn.local.commands import maintain as runs  # noqa: PLC0415 - a command pays for its own imports only
 
+    if dry_run:
+        sys.exit(0 if runs.forecast(data, owner) else 1)
     sys.exit(0 if (runs.maintain(data) if owner is None else runs.maintain_tenant(data, owner)) else 1)
 
 

@@ -69,7 +69,10 @@ def scope_of(name: str) -> MemoryScope | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """One kept memory; `session_id` and `user_id` are whose it was at the time, `trust` says whose word it is."""
+    """One kept memory; `session_id` and `user_id` are whose it was at the time, `trust` says whose word it is.
+
+    `why` is why it is kept again, where whoever took back that it was forgotten said that.
+    """
 
     id: str
     type: MemoryType
@@ -81,6 +84,7 @@ class Memory:
     user_id: UserId | None
     recorded_at: datetime
     trust: Trust = Trust.AGENT
+    why: str | None = None
 
     def as_fact(self) -> Fact:
         """Return the memory as a fact, to be ranked with facts and placed among them."""
@@ -124,6 +128,7 @@ def memory_record(memory: Memory) -> dict[str, Any]:
         "user": memory.user_id,
         "at": rfc3339(memory.recorded_at),
         **({"trust": memory.trust.label} if memory.trust is not Trust.AGENT else {}),
+        **({"why": memory.why} if memory.why is not None else {}),
     }
 
 
@@ -146,6 +151,7 @@ def memory_of(record: Mapping[str, Any]) -> Memory:
             user_id=record["user"],
             recorded_at=moment(record["at"]),
             trust=Trust.of(record.get("trust", Trust.AGENT.label)),
+            why=record.get("why"),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CorruptData("a stored memory is malformed") from error

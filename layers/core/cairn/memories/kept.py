@@ -44,7 +44,7 @@ def kept_instead(services: SessionServices, session: Session, user: UserId | Non
     return None
 
 
-def again(memory: Memory, user: UserId | None) -> Note:
+def again(memory: Memory, user: UserId | None, why: str | None = None) -> Note:
     """Return what keeps the same once more, at a user's word."""
     return Note(
         content=memory.content,
@@ -54,4 +54,5 @@ def again(memory: Memory, user: UserId | None) -> Note:
         scope=memory.scope,
         user_id=user,
         trust=memory.trust,
+        why=why,
     )

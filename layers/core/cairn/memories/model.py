@@ -37,7 +37,7 @@ class Note:
     """A memory to keep; without a scope it is kept for the user where one is known.
 
     `at` is when it was recorded, where that was elsewhere and before. It is an agent's word unless `trust` says whose
-    else.
+    else. `why` is why it is kept again, where it was forgotten.
     """
 
     content: str
@@ -48,6 +48,7 @@ class Note:
     user_id: UserId | None = None
     at: datetime | None = None
     trust: Trust = Trust.AGENT
+    why: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -114,6 +114,7 @@ class _Remembering:
             user_id=note.user_id,
             recorded_at=min(note.at or now, now),
             trust=note.trust,
+            why=note.why,
         )
         entry = LogEntry(session_id=session_id, at=memory.recorded_at, remembered=(memory,))
         append = self._services.log.append(session.tenant, session.project, self._owner, entry, now)

@@ -26,7 +26,7 @@ How: TypeAlias = Literal["instead", "beside", "apart"]
 """How something holds again: in the place of what holds now, beside that, or beside it and never merged with it."""
 
 
-def restore(  # noqa: PLR0913 - whose memory, how, and at whose word
+def restore(  # noqa: PLR0913 - whose memory, how, at whose word and why
     services: SessionServices,
     session: Session,
     user: UserId | None,
@@ -34,19 +34,22 @@ def restore(  # noqa: PLR0913 - whose memory, how, and at whose word
     *,
     how: How = "instead",
     trust: Trust = Trust.USER,
+    why: str | None = None,
 ) -> Restored:
-    """Believe or keep again the fact or memory of this id; what is so now stays as it is. It is trusted as it was.
+    """Believe or keep again the fact or memory of this id, for a reason; what is so now stays as it is.
+
+    It is trusted as it was.
 
     Unless `how` is "instead", what took its place stays: a memory is kept beside that, a fact is refused with Conflict.
     NotFound where there is nothing of this id, or no more since it was erased or its turn taken back. Conflict also
     where what holds instead was changed meanwhile, or goes by a higher word than `trust`.
     """
     if scope_of(name) is None:
-        return restate(services, session, user, _Restoration(name, how))
+        return restate(services, session, user, _Restoration(name, how, why))
     memory, ending = kept_memory(services, session, user, name)
     if ending is None:
         return Restored(id=name, was_believed=True)
-    note = again(memory, user)
+    note = again(memory, user, why)
     instead = kept_instead(services, session, user, ending) if how == "instead" else None
     if instead is None:
         kept = remember(services, session, note)
@@ -59,9 +62,10 @@ def restore(  # noqa: PLR0913 - whose memory, how, and at whose word
 class _Restoration:
     """What becomes of a fact."""
 
-    def __init__(self, name: str, how: How) -> None:
+    def __init__(self, name: str, how: How, why: str | None) -> None:
         self._name = name
         self._how = how
+        self._why = why
 
     def __call__(self, beliefs: Beliefs, recording: Recording) -> tuple[Restored, Restated | None]:
         if (held := beliefs.named(self._name)) is not None:
@@ -73,7 +77,8 @@ class _Restoration:
             raise overtaken(instead.fact.id)
         place, old = instead or earlier, instead.fact if instead else None
         heard = sentences(beliefs, place._replace(fact=earlier.fact))
-        fact = replace(_again(earlier.fact, old, heard, recording), apart=self._how == "apart")
+        fact = _again(earlier.fact, old, heard, recording)
+        fact = replace(fact, apart=self._how == "apart", why=self._why)
         return Restored(id=fact.id, ended=old.id if old else None), Restated(place._replace(fact=fact), old)
 
 

@@ -52,7 +52,7 @@ def _rows(story: Story, where: Place, wanted: Wanted, before: Order | None) -> I
 def _change(row: Row, story: Story, where: Place) -> Change:
     at, rank, _, trace = row
     log = story.of(trace)
-    about, value, quote, turn = _content(story, trace)
+    about, value, quote, turn, why = _content(story, trace)
     ending = log.view.ending(trace.id) if is_end(rank) else None
     return Change(
         at=moment_of(at),
@@ -65,20 +65,20 @@ def _change(row: Row, story: Story, where: Place) -> Change:
         session_id=shown(where, log.owner, trace.session_of(rank)),
         turn_id="" if is_end(rank) else turn,
         by=trace.by,
-        reason=None if ending is None else ending.reason,
+        reason=(None if ending is None else ending.reason) if is_end(rank) else why,
         everywhere=trace.everywhere,
         believed=story.is_believed(trace),
     )
 
 
-def _content(story: Story, trace: Trace) -> tuple[str, str, str, str]:
-    """Return what a trace is about, its value, the words behind it, and the turn in which they were said."""
+def _content(story: Story, trace: Trace) -> tuple[str, str, str, str, str | None]:
+    """Return what a trace is about, its value, the words behind it, the turn they were said in, why it holds again."""
     view = story.of(trace).view
     if trace.about is None:
         memory = memory_at(view, trace.position)
-        return memory.type, memory.content, memory.rationale or "", ""
+        return memory.type, memory.content, memory.rationale or "", "", memory.why
     fact = fact_at(view, trace.position)
-    return subject(fact), fact.value, fact.source.quote, fact.source.turn_id
+    return subject(fact), fact.value, fact.source.quote, fact.source.turn_id, fact.why
 
 
 def _cursor(row: Row) -> str:

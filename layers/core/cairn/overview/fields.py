@@ -264,7 +264,7 @@ class ChangeLine(BaseModel):
     ]
     turn_id: Annotated[str, Field(description="The turn that taught it, empty if none did or the change is its end.")]
     by: Annotated[str | None, Field(description="The id of what has taken its place since, null where nothing has.")]
-    reason: Annotated[str | None, Field(description="Why it was forgotten, where that was said.")]
+    reason: Annotated[str | None, Field(description="Why it was forgotten, or holds again, where that was said.")]
     everywhere: Annotated[bool, Field(description="It is of what holds in all projects of the user.")]
     believed: Annotated[bool, Field(description="It is what is believed or kept now.")]
 

@@ -18,6 +18,16 @@ def plan_sk(plan_id: str) -> str:
     return f"{_PLANS}{plan_id}"
 
 
+def lines_sk(plan_id: str, number: int) -> str:
+    """Return the sort key of a part of what an import's plan lists."""
+    return f"{lines_of(plan_id)}{number:08d}"
+
+
+def lines_of(plan_id: str) -> str:
+    """Return how the sort keys of all parts begin of what an import's plan lists."""
+    return f"lines#{plan_id}#"
+
+
 def plan_of(sk: str) -> str:
     """Return the id in the sort key of a plan."""
     return sk.removeprefix(_PLANS)
@@ -26,6 +36,11 @@ def plan_of(sk: str) -> str:
 def all_plans() -> tuple[str, str]:
     """Return the range of all plans."""
     return prefix_range(_PLANS)
+
+
+def everything() -> tuple[str, str]:
+    """Return the range of all plans, and before them of what they list."""
+    return "\x01", "\U0010ffff"
 
 
 def waiting_pk() -> str:

@@ -17,7 +17,7 @@ from cairn.ground.session import NO_SESSION, Session
 from cairn.ground.table import AllOf, Attributes, Equals, Key, Scalar, tenant_of
 from cairn.plans import layout
 
-PlanKind: TypeAlias = Literal["forget", "erase", "policy", "key", "maintenance"]
+PlanKind: TypeAlias = Literal["forget", "erase", "import", "policy", "key", "maintenance"]
 PlanState: TypeAlias = Literal["planned", "waiting", "applying", "applied", "undoing", "undone", "final"]
 
 UNDO = timedelta(days=30)
@@ -126,9 +126,10 @@ class Plan:
         return "erase all that the tenant has" if whole else self.says
 
     def can_be_undone(self, now: datetime) -> bool:
-        """Tell whether it may be taken back still, or that was begun."""
+        """Tell whether it may be taken back still, or that was begun; of an import also what came of it so far."""
         in_time = self.until is None or now < self.until
-        return self.state == "undoing" or (self.state in {"waiting", "applied"} and in_time)
+        is_begun = self.state == "undoing" or (self.state == "applying" and self.kind == "import")
+        return is_begun or (self.state in {"waiting", "applied"} and in_time)
 
     def erases(self, now: datetime, grace: timedelta) -> bool:
         """Tell whether all that it names is erased once it is applied now, and does not wait for its grace time."""

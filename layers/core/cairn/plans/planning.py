@@ -34,8 +34,8 @@ class Kind(Protocol):
         """Do it, and return what is to be known to take it back."""
         ...
 
-    def undo(self, plan: Plan) -> None:
-        """Take it back; Conflict where something was built on it since."""
+    def undo(self, plan: Plan) -> Mapping[str, int] | None:
+        """Take it back, and return how much that was where not all of it is; Conflict where something builds on it."""
         ...
 
 
@@ -62,8 +62,9 @@ class Plans:
         Conflict where the plan would change something else by now.
         """
         plan, now = self.records.get(tenant, plan_id), self._adapters.clock.now()
+        kind = self._kinds[plan.kind]()
         if plan.state == "planned":
-            if self._kinds[plan.kind]().found(plan).digest != plan.digest:
+            if kind.found(plan).digest != plan.digest:
                 raise Conflict("What this plan would change is another by now: plan again, and look at that")
             waits = plan.kind == "erase" and not plan.erases(now, grace)
             plan = self.records.change(
@@ -71,7 +72,7 @@ class Plans:
             )
         elif plan.state == "waiting" and plan.erases(now, grace):
             plan = self.records.change(plan, state="applying")
-        return self._carry_out(plan) if plan.state == "applying" else plan
+        return self._carry_out(plan, kind) if plan.state == "applying" else plan
 
     def undo(self, tenant: Tenant, plan_id: str) -> Plan:
         """Take back what was applied, or what waits, and return the plan; again it does nothing.
@@ -85,18 +86,19 @@ class Plans:
             raise Conflict(_WHY_NOT.get(plan.state, "The grace time of this plan is over: what it did is final"))
         if plan.state == "waiting":
             return self.records.change(plan, state="undone")
-        if plan.state == "applied":
+        was = plan.state
+        if was != "undoing":
             plan = self.records.change(plan, state="undoing")
         try:
-            self._kinds[plan.kind]().undo(plan)
+            told = self._kinds[plan.kind]().undo(plan)
         except Conflict:
-            self.records.change(plan, state="applied")
+            self.records.change(plan, state="applied" if was == "undoing" else was)
             raise
-        return self.records.change(plan, state="undone")
+        return self.records.change(plan, state="undone", counts={**plan.counts, **(told or {})})
 
-    def _carry_out(self, plan: Plan) -> Plan:
+    def _carry_out(self, plan: Plan, kind: Kind) -> Plan:
         try:
-            done = self._kinds[plan.kind]().do(plan)
+            done = kind.do(plan)
         except Conflict:
             self.records.change(plan, state="planned")
             raise

@@ -15,6 +15,7 @@ from cairn.ground.ids import Tenant, time_ordered_id
 from cairn.ground.paging import every
 from cairn.ground.table import ABSENT, Attributes, Delete, Key, Put, Query, tenant_of
 from cairn.plans import layout
+from cairn.plans.lines import PlanLines
 from cairn.plans.model import Plan
 from cairn.vault.vault import Vault, blob_of
 
@@ -28,6 +29,7 @@ class PlanRecords:
         """Hold no state of its own."""
         self._adapters = adapters
         self._vault = vault
+        self.lines = PlanLines(adapters, vault)
 
     def new(self, plan: Plan) -> tuple[Plan, Put]:
         """Return a plan under an id of its own, and the write that stores it."""
@@ -71,7 +73,8 @@ class PlanRecords:
         return replace(changed, blob=blob_of(item))
 
     def remove(self, plan: Plan) -> None:
-        """Remove a plan."""
+        """Remove a plan, with what it lists."""
+        self.lines.remove(plan)
         if plan.blob is not None:
             self._adapters.blobs.delete(plan.tenant, plan.blob)
         self._adapters.table.delete(Delete(plan.key))

@@ -14,7 +14,8 @@ from cairn.plans.records import PlanRecords
 from cairn.sessions.services import SessionServices
 
 How: TypeAlias = Literal["expired", "merged"]
-_WHY: Final[Mapping[How, str]] = {"expired": "its time was over", "merged": "a newer fact says it in other words"}
+WHY: Final[Mapping[How, str]] = {"expired": "its time is over", "merged": "a newer fact says it in other words"}
+"""Why maintenance ends a fact, in words."""
 
 
 def plan_of(services: SessionServices, session: Session, owner: str, facts: Sequence[Fact], how: How) -> Put:
@@ -28,7 +29,7 @@ def plan_of(services: SessionServices, session: Session, owner: str, facts: Sequ
         user=user_of(owner.removeprefix(ACROSS)),
         what={"session": session.session_id, "facts": ids, "how": how},
         says=found.says,
-        why=_WHY[how],
+        why=WHY[how],
         counts=found.counts,
         digest=found.digest,
         state="applied",

@@ -6,7 +6,6 @@ It goes in steps under the session's lease; stopped after any of them, it can be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -15,14 +14,14 @@ from cairn.calls.layout import asked_pk
 from cairn.files.own_files import OwnFiles
 from cairn.ground.adapters import Holders
 from cairn.ground.attributes import number
-from cairn.ground.errors import ResourceBusy, TransactionRefused
+from cairn.ground.errors import ResourceBusy
 from cairn.ground.paging import every
 from cairn.ground.session import Session
 from cairn.ground.settings import Limits
 from cairn.ground.table import AllOf, Attributes, Delete, Equals, Key, Query, Update, Write, prefix_range
-from cairn.log.layout import ENTRIES, MANIFEST, NEWEST, log_owner, log_pk, registry_pk, registry_sk
-from cairn.log.newest import Newest
-from cairn.log.segments import Segments, as_far_as_readable
+from cairn.log.closing import close
+from cairn.log.layout import ENTRIES, log_owner, log_pk, registry_pk, registry_sk
+from cairn.log.segments import Segments
 from cairn.sessions.dropped_blobs import discard, dropping
 from cairn.sessions.guards import Guard
 from cairn.sessions.head import REMOVALS
@@ -87,7 +86,9 @@ class EraseSession:
         for owner in held.head.owners:
             yield from self._forget_texts(held, owner)
             self._services.indexer.run(held.session.tenant, held.session.project, owner, until)
-        self._close_log(held.session)
+        owner = log_owner(None, held.session.session_id)
+        place = held.session.tenant, held.session.project
+        close(self._adapters, log_pk(*place, owner), Key(registry_pk(*place), registry_sk(owner)))
         rest = self._items(held.session, lambda sk: sk != MEMORY_COUNT)
         yield from self._delete(held, (item for item in rest if not _is_claim(item, now, self._adapters.holders())))
         held.write([Delete(held.key, held.held)])
@@ -150,24 +151,6 @@ class EraseSession:
         sealed = self._services.vault.seal(session.tenant, where, rest)
         gone = tuple(name for name in ("data", "blob") if name in item and name not in sealed)
         return Update(where, set=sealed, remove=gone, condition=unchanged)
-
-    def _close_log(self, session: Session) -> None:
-        """Delete the session's own log, where nothing is left in it."""
-        owner = log_owner(None, session.session_id)
-        pk = log_pk(session.tenant, session.project, owner)
-        held = {Key.of(item).sk: item for item in every(self._adapters.table, Query(pk, "\x01", "\U0010ffff"))}
-        if held.keys() != {MANIFEST, NEWEST}:
-            return
-        registered = Key(registry_pk(session.tenant, session.project), registry_sk(owner))
-        version, newest = as_far_as_readable(held[MANIFEST]).version, Newest.of(held[NEWEST])
-        with suppress(TransactionRefused):  # something is being kept in it
-            self._adapters.table.transact(
-                [
-                    Delete(Key(pk, MANIFEST), Equals("version", version)),
-                    Delete(Key(pk, NEWEST), Equals("newest", newest.made)),
-                    Delete(registered),
-                ]
-            )
 
 
 def _batched(items: Iterable[Any], size: int) -> Iterator[list[Any]]:

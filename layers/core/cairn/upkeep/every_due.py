@@ -50,6 +50,12 @@ class EveryDue:
         self._adapters.parallel(probes)
         return [shard for shard, probe in enumerate(probes) if probe.result]
 
+    def due(self) -> Iterator[DueEntry]:
+        """Yield every session that is due, and what else is listed as one."""
+        now = self._adapters.clock.now()
+        for shard in self.due_shards():
+            yield from self._entries(shard, now)
+
     def run_shard(self, shard: int, within: timedelta, maintain: Maintain) -> Counter[Outcome]:
         """Maintain the shard's due sessions, the longest due first, and count how they fared."""
         return self.run(islice(self._entries(shard, self._adapters.clock.now()), MOST_SESSIONS), within, maintain)

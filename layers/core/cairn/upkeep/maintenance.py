@@ -9,38 +9,42 @@ Where a language model reads turns in batches, it is asked before the session is
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cairn.calls.journal import Journal
-from cairn.facts.facts import Changes, Fact, State
+from cairn.facts.facts import Changes, Fact
 from cairn.facts.near_duplicates import merged
 from cairn.files import contents
 from cairn.files.abstracts import refresh
 from cairn.files.summaries import Contents
-from cairn.ground.codec import canonical, moment
 from cairn.ground.errors import ConditionFailed, ResourceBusy, TransactionRefused, Unavailable
 from cairn.ground.ids import SessionId
-from cairn.ground.paging import every
 from cairn.ground.session import Session
-from cairn.ground.table import ABSENT, Check, Delete, Key, Put, Query, Update, Write
+from cairn.ground.table import ABSENT, Check, Delete, Key, Put, Update, Write
 from cairn.log.entries import LogEntry
 from cairn.log.layout import named_in
 from cairn.sessions import due
 from cairn.sessions.dropped_blobs import discard, dropping
 from cairn.sessions.head import DROPPED, Head
-from cairn.sessions.layout import FIRST_EVENT, event_sk, packed_sk, session_pk
+from cairn.sessions.layout import event_sk, packed_sk, session_pk
 from cairn.sessions.services import SessionServices
 from cairn.sessions.sessions import Lease
-from cairn.sessions.stored_turn import StoredTurn
 from cairn.sessions.summary import compact
 from cairn.upkeep.ended_facts import How, plan_of
+from cairn.upkeep.findings import (
+    RawTurn,
+    aged_turns,
+    events_of,
+    in_packs,
+    lapsed_facts,
+    live_facts,
+    outside_context,
+)
 from cairn.upkeep.model import MaintenanceReport
 from cairn.upkeep.retention import Retention
-from cairn.vault.vault import blob_of
 
 if TYPE_CHECKING:
     from cairn.turns.batches import Answer
@@ -50,25 +54,6 @@ ABANDONED_AFTER = timedelta(hours=1)
 TIME_LIMIT = timedelta(seconds=20)
 """How long a run goes on; the gateway gives up after 29 s."""
 APPEND_ATTEMPTS = 6
-MAX_PACK_TURNS = 90
-"""A shard is archived in one transaction of at most 100 writes."""
-MAX_PACK_BYTES = 4_000_000
-"""How much JSON a shard holds, unless one turn alone holds more: it is packed and unpacked as a whole."""
-
-
-@dataclass(frozen=True, slots=True)
-class _RawTurn:
-    """The stored events of one turn, as a shard holds them."""
-
-    seq: int
-    at: str
-    records: list[dict[str, Any]]
-    blob: str | None = None
-
-    @property
-    def day(self) -> str:
-        """Return the UTC day of the turn, YYYY-MM-DD."""
-        return self.at[:10]
 
 
 class Maintenance:
@@ -91,6 +76,21 @@ class Maintenance:
         asked_for = clock.now() - began
         lease = self._services.sessions.lease(session, self._owner(), settings)
         return self._under(lease, clock.now() + TIME_LIMIT - asked_for, answer, again=has_ended)
+
+    def forecast(self, session: Session) -> MaintenanceReport:
+        """Return what run() would do now, as far as that changes or removes what is there; nothing is changed.
+
+        What a language model would read is not asked for.
+        """
+        head = contents.head_of(self._services, session)
+        if head is None:
+            return MaintenanceReport()
+        ends = self._retention.ends(session, head)
+        if ends is not None and self._retention.is_over(session, ends):
+            return MaintenanceReport(erased=True)
+        from cairn.upkeep.forecast import forecast  # noqa: PLC0415 - no run needs it
+
+        return forecast(self._services, session, head)
 
     def run_due(self, session: Session, until: datetime) -> MaintenanceReport:
         """Do what is due if the session still is, until that moment; ResourceBusy at once where another call holds it.
@@ -236,29 +236,21 @@ class _Run:
         """Summarise what is older than the newest recent_context_items items; return how many items that covers."""
         previous = self._services.sessions.summary(self._session)
         done = previous.through if previous else 0
-        through = self._outside_context(held)
+        through = outside_context(held, self._settings)
         if through <= done:
             return 0
         summary = compact(previous, held.chunks, through)
         self._services.sessions.store_summary(self._session, summary, self._services.adapters.clock.now())
-        return sum(turn.events for turn in held.turns if done < turn.seq <= through)
-
-    def _outside_context(self, held: Contents) -> int:
-        """Return the number of the newest turn that stands wholly before the recent context, 0 where none does."""
-        items = 0
-        for turn in reversed(held.turns):
-            if items >= self._settings.recent_context_items:
-                return turn.seq
-            items += turn.events
-        return 0
+        return events_of(held, done, through)
 
     def _pack(self, held: Contents) -> tuple[int, bool]:
         """Move old raw events into packs of one day each; return how many, and whether all that were due.
 
         Blobs of events that an earlier run moved are deleted by this one: nobody still reads who knew the events.
         """
-        packs = 0
-        for pack in _packs(self._due(self._outside_context(held))):
+        packs, through = 0, outside_context(held, self._settings)
+        aged = aged_turns(self._services, self._session, through, self._started - self._age, self._ages_later)
+        for pack in in_packs(aged):
             if self._services.adapters.clock.now() >= self._until:
                 return packs, False
             self._services.sessions.renew(self._lease, self._settings.guard_lease_seconds)
@@ -268,20 +260,10 @@ class _Run:
             discard(self._services.adapters, self._session, before=self._started)
         return packs, True
 
-    def _due(self, through: int) -> Iterable[_RawTurn]:
-        newest = self._started - self._age
-        pk = session_pk(self._session)
-        if through == 0:
-            return
-        for item in every(self._services.adapters.table, Query(pk, FIRST_EVENT, event_sk(through))):
-            turn = StoredTurn.of(item)
-            if (at := moment(turn.at)) > newest:
-                self._falls_due.append(at + self._age)
-                return
-            records = [event.to_record() for event in self._services.sessions.events(self._session, item)]
-            yield _RawTurn(turn.seq, turn.at, records, blob_of(item))
+    def _ages_later(self, at: datetime) -> None:
+        self._falls_due.append(at + self._age)
 
-    def _move(self, pack: list[_RawTurn]) -> None:
+    def _move(self, pack: list[RawTurn]) -> None:
         """Put the pack in place of its raw events, in one transaction."""
         first, last = pack[0], pack[-1]
         where = Key(session_pk(self._session), packed_sk(first.seq))
@@ -299,9 +281,7 @@ class _Run:
         """Mark facts past their expiry; they are not recalled either way."""
         count = 0
         for owner in self._lease.head.logs:
-            with self._services.log.view(self._session.tenant, self._session.project, owner) as view:
-                lapsed = view.ledger.lapsed(self._started, self._named_in(owner))
-            ended = tuple(replace(fact, state=State.EXPIRED, valid_to=fact.expires_at) for fact in lapsed)
+            ended = lapsed_facts(self._services, self._session, owner, self._started)
             count += self._end(owner, ended, "expired")
         return count
 
@@ -309,8 +289,7 @@ class _Run:
         """End facts that a newer one says in other words."""
         count = 0
         for owner in self._lease.head.logs:
-            with self._services.log.view(self._session.tenant, self._session.project, owner) as view:
-                live = view.facts(self._started, self._named_in(owner))
+            live = live_facts(self._services, self._session, owner, self._started)
             count += self._end(owner, merged(live, self._started), "merged")
             self._falls_due.extend(fact.expires_at for fact in live if fact.expires_at is not None)
         return count
@@ -353,19 +332,3 @@ class _Run:
                 raise ResourceBusy("the session was taken over by another call", {"resource": "session"}) from refused
             raise Unavailable("the store refused a maintenance step; run it again") from refused
         return True
-
-
-def _packs(turns: Iterable[_RawTurn]) -> Iterable[list[_RawTurn]]:
-    """Group turns by UTC day, at most MAX_SHARD_TURNS turns and MAX_SHARD_BYTES together."""
-    pack: list[_RawTurn] = []
-    held = 0
-    for turn in turns:
-        size = len(canonical(turn.records))
-        full = len(pack) == MAX_PACK_TURNS or held + size > MAX_PACK_BYTES
-        if pack and (full or turn.day != pack[0].day):
-            yield pack
-            pack, held = [], 0
-        pack.append(turn)
-        held += size
-    if pack:
-        yield pack

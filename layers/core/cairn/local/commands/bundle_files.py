@@ -14,7 +14,7 @@ import shutil
 import sys
 import zipfile
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -25,7 +25,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cairn.custody.bundle_zip import ATTEMPTS, FORMAT, ITEMS, MANIFEST, STATE, WAS, Sink, write_bundle
 from cairn.custody.bundles import Bundles, Record
-from cairn.custody.increments import Increments
+from cairn.custody.kinds_of_plans import plans as plans_with
+from cairn.custody.planned_import import Incoming, plan_to_import
 from cairn.custody.scope import DataScope
 from cairn.custody.spilled_map import SpilledMap
 from cairn.custody.states import DIGEST_BYTES, Increment, State
@@ -35,6 +36,8 @@ from cairn.ground.codec import rfc3339
 from cairn.ground.errors import InvalidArgument, Unavailable
 from cairn.ground.ids import Project, Tenant, UserId
 from cairn.ground.session import Subject
+from cairn.plans.model import Plan
+from cairn.plans.planning import Plans
 from cairn.services import Services
 
 STREAM = Path("-")
@@ -95,31 +98,55 @@ def state_of(file: Path, scope: DataScope) -> State:
     return state
 
 
-def take_in(
-    file: Path, owner: Tenant | None, project: Project | None, user: UserId | None, services: Services
-) -> tuple[Tenant, int, int]:
-    """Store a bundle as this tenant's, or its own; return whose it is now, how many items it has, and how many are new.
+@contextmanager
+def opened(file: str) -> Generator[Incoming]:
+    """Lend the bundle that a file holds; InvalidArgument where it is not what `write` wrote."""
+    with _opened(Path(file)) as bundle:
+        manifest = _Manifest.of(bundle)
+        state = manifest.state_in(bundle)
+        step = None if state is None else manifest.increment_in(bundle, state)
+        items = _Items(bundle, manifest)
+
+        def records(told: str) -> Iterator[Record]:
+            return _counted(told, iter(items), manifest.items)
+
+        yield Incoming(manifest.scope, manifest.sha256, manifest.items, state, step, records)
+
+
+def planned(file: Path, owner: Tenant | None, project: Project | None, user: UserId | None, services: Services) -> Plan:
+    """Store a plan to import a bundle as this tenant's, or its own, and return it."""
+    with opened(str(file)) as bundle:
+        return _plans(services, bundle).plan(_draft(file, bundle, owner, project, user))
+
+
+def take_in(file: Path, owner: Tenant | None, project: Project | None, user: UserId | None, services: Services) -> Plan:
+    """Store a bundle as this tenant's, or its own, by a plan, and return that as it was applied.
 
     One that has a base is stored onto that. InvalidArgument, and nothing is stored, where it is not what `write` wrote,
-    or holds what is not of the project or user that is named here, or else in the bundle.
+    or holds what is not of the project or user that is named here, or else in the bundle. A plan for it that was
+    stopped is gone on with.
     """
-    parts = services.adapters, services.inventory, services.vault
-    with _opened(file) as bundle:
-        manifest = _Manifest.of(bundle)
-        named = manifest.scope
-        scope = DataScope(owner or named.tenant, project or named.project, user or named.user)
-        items, state = _Items(bundle, manifest), manifest.state_in(bundle)
-        step = None if state is None else manifest.increment_in(bundle, state)
-        checked = _counted("Checking", iter(items), manifest.items)
-        if step is None:
-            bundles = Bundles(*parts)
-            stored = bundles.store(scope, items, bundles.check(scope, checked, state))
-        else:
-            increments = Increments(*parts)
-            stored = increments.store(scope, items, increments.check(scope, checked, step))
-        with services.journal.command(scope.tenant, "cairn import", Subject()):
-            new = sum(_counted("Importing", stored, manifest.items))
-    return scope.tenant, manifest.items, new
+    with opened(str(file)) as bundle:
+        plans, draft = _plans(services, bundle), _draft(file, bundle, owner, project, user)
+        stopped = (each for each in plans.records.every(draft.tenant) if each.state == "applying")
+        plan = next((each for each in stopped if _is_same(each, draft)), None) or plans.plan(draft)
+        with services.journal.command(plan.tenant, "cairn import", Subject()):
+            return plans.apply(plan.tenant, plan.id)
+
+
+def _draft(file: Path, bundle: Incoming, owner: Tenant | None, project: Project | None, user: UserId | None) -> Plan:
+    named = bundle.scope
+    scope = DataScope(owner or named.tenant, project or named.project, user or named.user)
+    return plan_to_import(str(file if file == STREAM else file.resolve()), scope, bundle.sha256)
+
+
+def _plans(services: Services, bundle: Incoming) -> Plans:
+    return plans_with(services, lambda _: nullcontext(bundle))
+
+
+def _is_same(plan: Plan, draft: Plan) -> bool:
+    whose = (draft.kind, draft.project, draft.user, draft.what["sha256"])
+    return (plan.kind, plan.project, plan.user, plan.what.get("sha256")) == whose
 
 
 def _attempted(stream: BinaryIO, scope: DataScope, services: Services, base: State | None) -> int:

@@ -39,7 +39,11 @@ _SOURCES: Final = (
 @click.argument("path", required=False, type=_PATH)
 @click.option("--legacy", type=_DIRECTORY, help="Import the sessions below this directory instead of a bundle.")
 @click.option("--from", "source", type=click.Choice(_SOURCES), help="Import what this agent or memory keeps at PATH.")
-@click.option("--dry-run", is_flag=True, help="With --from: only say what would be stored, and what is there already.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only say what would be stored. Of a bundle this makes a plan.",
+)
 @click.option(
     "--tenant", "owner", callback=a_tenant, help="The tenant to import into. Default: the bundle's own, or else local."
 )
@@ -71,7 +75,8 @@ def import_(  # noqa: PLR0913 - options, by name
     PATH is a bundle that `cairn export` wrote; - is standard input. Import it into an empty service, which then answers
     as the one it came from. All of it is checked before anything is stored, and what it lacks is named; a bundle of a
     project or a user is refused where it holds anything else. A bundle of `cairn export --since` is imported where the
-    earlier one was, and nothing was stored since. What went since is removed there; write nothing meanwhile.
+    earlier one was, and nothing was stored since. What went since is removed there; write nothing meanwhile. For 30
+    days `cairn plan undo` removes what a whole bundle brought, but for what somebody changed or built on since.
 
     With --from, PATH is a file or directory of that agent or memory; without one it is where that keeps its files as a
     rule. Conversations become turns, single things memories, with their times. Without --project it is the one that
@@ -82,29 +87,47 @@ def import_(  # noqa: PLR0913 - options, by name
     meta.json, or one file legacy*.json with the same content. A session that already has turns here keeps them and gets
     no others.
 
-    Any other import replaces nothing. You may stop each at any time and run it again. The exit status is 1 if a line of
-    a legacy file or of a source could not be read.
+    No other replaces anything. Each may be stopped and run again. The exit status is 1 if a line could not be read.
     """
     if source is not None and legacy is None:
         _bring_along(source, path, owner, project, user, data, dry_run=dry_run)
     elif (path is None) == (legacy is None) or source is not None:
         raise click.UsageError("name a bundle, or --legacy and a directory, or --from and what to import from")
-    elif dry_run:
-        raise click.UsageError("--dry-run goes with --from")
+    elif dry_run and path is None:
+        raise click.UsageError("--dry-run goes with a bundle or with --from")
     elif legacy is not None:
         _take_over(legacy, owner, project, user, data)
     elif path is not None:
-        _take_in(path, owner, project, user, data)
+        _take_in(path, owner, project, user, data, dry_run=dry_run)
 
 
-def _take_in(file: Path, owner: Tenant | None, project: Project | None, user: UserId | None, data: Path | None) -> None:
-    from cairn.local.commands.bundle_files import take_in  # noqa: PLC0415 - a command pays for its own imports only
+def _take_in(  # noqa: PLR0913 - what the command was given
+    file: Path,
+    owner: Tenant | None,
+    project: Project | None,
+    user: UserId | None,
+    data: Path | None,
+    *,
+    dry_run: bool,
+) -> None:
+    from cairn.local.commands.bundle_files import (  # noqa: PLC0415 - a command pays for its own imports only
+        planned,
+        take_in,
+    )
+    from cairn.local.commands.plan import tell, tell_undo  # noqa: PLC0415
     from cairn.local.store import operator_services  # noqa: PLC0415
 
     if file.is_dir():
         raise click.UsageError("a bundle is a file; a directory goes with --from or --legacy")
-    whose, items, new = take_in(file, owner, project, user, operator_services(data, os.environ))
-    click.echo(f"{new} items are new to tenant {whose}; {items - new} were there already.", err=True)
+    services = operator_services(data, os.environ)
+    if dry_run:
+        tell(planned(file, owner, project, user, services))
+        return
+    done = take_in(file, owner, project, user, services)
+    new, there = done.done["new"], done.done["items"] - done.done["new"]
+    click.echo(f"{new} items are new to tenant {done.tenant}; {there} were there already.", err=True)
+    if done.can_be_undone(services.adapters.clock.now()) and not done.done["is_step"]:
+        tell_undo(done)
 
 
 def _take_over(

@@ -98,13 +98,17 @@ def create(  # noqa: PLR0913 - one parameter for each option
     from cairn.local.store import (  # noqa: PLC0415 - a command pays for its own imports only
         memories,
         operator_services,
+        recorded,
         tenant_here,
     )
 
     services = operator_services(data, os.environ)
     known = memories(services)
     owner = owner or tenant_here(services, known)
-    _show(services.credentials.create(owner, grant, lifetime, derived=for_aws))
+    issued = services.credentials.create(owner, grant, lifetime, derived=for_aws)
+    # A key that is not on record is one that nobody has seen.
+    with recorded(services, issued.credential.tenant, "cairn keys create"):
+        _show(issued)
     if known and owner not in known:
         click.echo("It opens a new, empty memory. For a key to one that is there:", err=True)
         bound = "".join(f" --{name} {shlex.quote(each)}" for name, each in _bound(projects, users))
@@ -161,14 +165,15 @@ def _end(data: Path | None, key_id: str, overlap: timedelta | None, *, dry_run: 
     """Plan to revoke or rotate a key, and unless it is only planned do so."""
     from cairn.custody.planned_keys import plan_to_end  # noqa: PLC0415 - a command pays for its own imports only
     from cairn.local.commands.plan import tell, tell_undo  # noqa: PLC0415
-    from cairn.local.store import operator_services  # noqa: PLC0415
+    from cairn.local.store import operator_services, recorded  # noqa: PLC0415
 
     services = operator_services(data, os.environ)
     plan = services.plans.plan(plan_to_end(services.credentials.owner_of(key_id), key_id, overlap))
     if dry_run:
         tell(plan)
         return
-    plan = services.plans.apply(plan.tenant, plan.id)
+    with recorded(services, plan.tenant, f"cairn keys {'revoke' if overlap is None else 'rotate'}"):
+        plan = services.plans.apply(plan.tenant, plan.id)
     if overlap is None:
         click.echo(f"Key {key_id} opens nothing any more.")
     else:

@@ -24,6 +24,7 @@ from cairn.plans.model import SHOWN
 
 if TYPE_CHECKING:
     from cairn.plans.model import Plan
+    from cairn.plans.planning import Plans
     from cairn.services import Services
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -93,7 +94,7 @@ def apply(*, plan_id: str | None, due: bool, grace: timedelta | None, owner: Ten
         erases = found.erases(opened.adapters.clock.now(), wait)
         command = "cairn plan apply --grace" if found.kind == "erase" and not erases else "cairn plan apply"
         with _on_record(opened, found, command, is_last=found.is_of_whole_tenant and erases):
-            done = opened.plans.apply(found.tenant, plan_id, wait)
+            done = _plans(opened, found).apply(found.tenant, plan_id, wait)
         if SHOWN in done.done:
             show_issued(opened.credentials, done)
         tell(done)
@@ -131,12 +132,19 @@ def tell(found: Plan, *, as_json: bool = False) -> None:
     if found.state == "waiting":
         click.echo("Nothing is erased before that: until then all of it stays and can be read.", err=True)
     if act is not None:
-        click.echo(f"To {act} it: {program()} plan {act} {found.id}", err=True)
+        _tell_how(found, act)
 
 
 def tell_undo(found: Plan) -> None:
     """Say how to take back what was applied."""
-    click.echo(f"To undo it: {program()} plan undo {found.id}", err=True)
+    _tell_how(found, "undo")
+
+
+def _tell_how(found: Plan, act: str) -> None:
+    from cairn.local.store import LOCAL_TENANT  # noqa: PLC0415 - a command pays for its own imports only
+
+    whose = "" if found.tenant in {LOCAL_TENANT, POLICIES} else f" --tenant {found.tenant}"
+    click.echo(f"To {act} it: {program()} plan {act} {found.id}{whose}", err=True)
 
 
 def _find(services: Services, owner: Tenant, plan_id: str) -> Plan:
@@ -144,6 +152,16 @@ def _find(services: Services, owner: Tenant, plan_id: str) -> Plan:
     with suppress(NotFound):
         return services.plans.records.get(owner, plan_id)
     return services.plans.records.get(POLICIES, plan_id)
+
+
+def _plans(services: Services, found: Plan) -> Plans:
+    """Return what applies a plan: of an import with what opens bundles."""
+    if found.kind != "import":
+        return services.plans
+    from cairn.custody.kinds_of_plans import plans  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.commands import bundle_files  # noqa: PLC0415
+
+    return plans(services, bundle_files.opened)
 
 
 def _until(found: Plan) -> str:
