@@ -20,7 +20,7 @@ from cairn.process.system import in_turn
 from cairn.sessions.head import stored_head
 from support.branches import ADA, TRY, Side
 from support.custody import LARGE
-from support.doubles import FakeClock
+from support.doubles import Counted, FakeClock
 from support.memory_store import MemoryBlobs, MemoryTable
 from support.overview import TENANT
 
@@ -55,6 +55,19 @@ def blobs(side: Side) -> int:
 def test_a_branch_knows_what_its_project_knows(trunk: Side, branch: Side) -> None:
     assert branch.seen() == trunk.seen()
     assert any("Oslo" in each for each in branch.found("Where do I live?"))
+
+
+def test_a_process_that_knows_a_branch_does_not_read_its_beginning_again(branch: Side) -> None:
+    calls = list[str]()
+    table: Any = Counted(branch.adapters.table, calls)
+    reader = Side(replace(branch.adapters, table=table), TRY)
+    reader.found()
+    cold = len(calls)
+    calls.clear()
+
+    reader.found()
+
+    assert len(calls) < cold
 
 
 def test_what_is_done_on_a_branch_is_only_there(trunk: Side, branch: Side) -> None:
