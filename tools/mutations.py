@@ -196,7 +196,7 @@ def _is_untold(node: ast.AST) -> bool:
         ):
             return True
         case ast.Assign(targets=[ast.Name(name)], value=value):
-            return name in {"__all__", "__slots__"} or "TypeVar" in ast.unparse(value)
+            return name in {"__all__", "__slots__"} or ast.unparse(value).startswith(("TypeVar(", "NewType("))
         case ast.keyword(arg=name):
             return name in _WORDS
         case ast.Expr(ast.Call(ast.Attribute(ast.Name(name)))):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import os
 
 Length: TypeAlias = "int | float"
+Name = NewType("Name", str)
 __all__ = ["Length"]
 
 
@@ -88,7 +89,7 @@ def test_each_thing_that_a_line_does_is_done_otherwise(source: str, texts: set[s
 
 def test_what_no_test_can_tell_is_left_as_it_is() -> None:
     told = [(each.line, mutated(UNTOLD, each).splitlines()[each.line - 1].strip()) for each in mutations(UNTOLD)]
-    assert told == [(15, "if False:"), (15, "if True:"), (16, "pass")]
+    assert told == [(16, "if False:"), (16, "if True:"), (17, "pass")]
 
 
 def test_a_mutant_is_known_by_its_method_and_by_its_lines_wherever_they_stand() -> None:
