@@ -51,10 +51,14 @@ _WORDS = {"description", "title", "examples", "json_schema_extra"}
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """Other text between two places of a module, in bytes of UTF-8, and the function or method around it, or ""."""
+    """Other text between two places of a module, in bytes of UTF-8, and the function or method around it, or "".
+
+    The lines are the first and last of its statement.
+    """
 
     function: str
     line: int
+    lines: tuple[int, int]
     start: int
     end: int
     text: str
@@ -62,7 +66,9 @@ class Mutation:
 
 def mutations(source: str) -> list[Mutation]:
     """Return every mutation of a module's source, in the order of its lines."""
-    return sorted(_Finder(source).found(ast.parse(source), ()), key=lambda each: (each.start, each.end, each.text))
+    return sorted(
+        _Finder(source).found(ast.parse(source), (), (0, 0)), key=lambda each: (each.start, each.end, each.text)
+    )
 
 
 def mutated(source: str, mutation: Mutation) -> str:
@@ -76,15 +82,19 @@ class _Finder:
         self._data = source.encode()
         self._lines = [0, *(match.end() for match in re.finditer(b"\n", self._data))]
 
-    def found(self, node: ast.AST, within: tuple[str, ...], *, in_function: bool = False) -> Iterator[Mutation]:
+    def found(
+        self, node: ast.AST, within: tuple[str, ...], lines: tuple[int, int], *, in_function: bool = False
+    ) -> Iterator[Mutation]:
         """Yield the mutations of a node and of all below it."""
+        if isinstance(node, ast.stmt):
+            lines = node.lineno, node.end_lineno or node.lineno
         if isinstance(node, _DEFINITIONS) and not in_function:
             within, in_function = (*within, node.name), not isinstance(node, ast.ClassDef)
         for (start, end), text in self._changes(node):
             line = self._data.count(b"\n", 0, start) + 1
-            yield Mutation(".".join(within) if in_function else "", line, start, end, text)
+            yield Mutation(".".join(within) if in_function else "", line, lines, start, end, text)
         for child in _told(node):
-            yield from self.found(child, within, in_function=in_function)
+            yield from self.found(child, within, lines, in_function=in_function)
 
     def _changes(self, node: ast.AST) -> Iterator[tuple[Span, str]]:
         yield from self._operators(node)
@@ -186,7 +196,7 @@ def _is_untold(node: ast.AST) -> bool:
         ):
             return True
         case ast.Assign(targets=[ast.Name(name)], value=value):
-            return name in {"__all__", "__slots__"} or "TypeVar" in ast.unparse(value)
+            return name in {"__all__", "__slots__"} or ast.unparse(value).startswith(("TypeVar(", "NewType("))
         case ast.keyword(arg=name):
             return name in _WORDS
         case ast.Expr(ast.Call(ast.Attribute(ast.Name(name)))):

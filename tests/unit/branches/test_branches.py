@@ -12,15 +12,17 @@ from cairn.branches import retelling
 from cairn.branches.branching import branches, close, create, drop
 from cairn.branches.merge import merge
 from cairn.branches.model import Merged
+from cairn.conversation.highlights import Highlights
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, InvalidArgument, NotFound, QuotaExceeded
 from cairn.ground.ids import Project, SessionId, project_or_branch
 from cairn.memories.correct import correct
 from cairn.process.system import in_turn
 from cairn.sessions.head import stored_head
+from cairn.sessions.summary import Summary
 from support.branches import ADA, TRY, Side
 from support.custody import LARGE
-from support.doubles import FakeClock
+from support.doubles import Counted, FakeClock
 from support.memory_store import MemoryBlobs, MemoryTable
 from support.overview import TENANT
 
@@ -55,6 +57,37 @@ def blobs(side: Side) -> int:
 def test_a_branch_knows_what_its_project_knows(trunk: Side, branch: Side) -> None:
     assert branch.seen() == trunk.seen()
     assert any("Oslo" in each for each in branch.found("Where do I live?"))
+
+
+def test_a_process_that_knows_a_branch_does_not_read_its_beginning_again(branch: Side) -> None:
+    calls = list[str]()
+    table: Any = Counted(branch.adapters.table, calls)
+    reader = Side(replace(branch.adapters, table=table), TRY)
+    reader.found()
+    cold = len(calls)
+    calls.clear()
+
+    reader.found()
+
+    assert len(calls) < cold
+
+
+def test_a_session_on_a_branch_goes_on_from_the_summary_and_no_more_turns_than_are_wanted(
+    trunk: Side, clock: FakeClock
+) -> None:
+    for number in range(4):
+        trunk.say(f"t{number}", f"Row {number} holds beans.")
+        clock.sleep(60)
+    summary = Summary(through=1, turns=1, highlights=Highlights(topics=("beans",)))
+    trunk.services.sessions.store_summary(trunk.session(), summary, clock.now())
+    create(trunk.services, TENANT, TRY)
+    clock.sleep(60)
+    Side(trunk.adapters, TRY).say("t4", "Row 4 holds peas.")
+
+    on_branch = Side(trunk.adapters, TRY)
+    recent = on_branch.services.sessions.recent(on_branch.session(), 4)
+
+    assert ([seq for seq, _ in recent.turns], recent.summary) == ([4, 5], summary)
 
 
 def test_what_is_done_on_a_branch_is_only_there(trunk: Side, branch: Side) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, InvalidArgument, NotFound
 from cairn.ground.ids import Namespace, Tenant
+from cairn.ground.settings import Quotas
 from cairn.ground.table import Query
 from cairn.keyvalue import model
 from cairn.keyvalue.changes import GRACE
@@ -21,7 +22,7 @@ from cairn.keyvalue.store import KeyValue
 from cairn.keyvalue.writing import COLLECT_AT
 from conftest import Store
 from support.doubles import Counted, LateBlobs
-from support.keyvalue import key_value
+from support.keyvalue import confirm, key_value
 
 ACME = Tenant("acme")
 MONDAY = Namespace("session.monday")
@@ -265,6 +266,36 @@ def test_the_blob_of_a_value_that_was_refused_is_collected_once_no_writer_can_wa
     clock.advance(days=2)
     memory.collection.collect_all(ACME)
     assert blobs(store) == 0
+
+
+def test_what_was_stored_again_or_removed_since_it_was_found_expired_is_left_alone(
+    memory: KeyValue, clock: Any
+) -> None:
+    for key in ("again", "gone", "old"):
+        memory.put(at(key), "v", ttl_seconds=60)
+    clock.advance(seconds=61)
+    found = memory.collection.due(ACME)
+    memory.put(at("again"), "w")
+    with pytest.raises(NotFound):
+        memory.delete(at("gone"))
+
+    assert memory.collection.collect(ACME, found) == len(found) - 1
+    assert memory.collection.collect(ACME, found) == 0
+
+    assert memory.get(at("again")).value == "w"
+    confirm(memory, ACME)
+
+
+def test_a_key_finds_room_where_others_have_expired(adapters: Adapters, clock: Any) -> None:
+    memory = key_value(adapters, Quotas(namespace_items=2))
+    for key in ("a", "b"):
+        memory.put(at(key), "v", ttl_seconds=60)
+    clock.advance(seconds=61)
+
+    memory.put(at("c"), "v")
+
+    assert keys(memory) == ["c"]
+    confirm(memory, ACME)
 
 
 def test_who_writes_collects_what_has_expired_once_it_is_much(memory: KeyValue, store: Store, clock: Any) -> None:

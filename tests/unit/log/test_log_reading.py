@@ -69,6 +69,16 @@ def test_a_warm_process_makes_one_query_of_the_news_and_the_manifest(journal: Jo
     assert (process.calls, process.table.items) == (["query"], 2 + 1 + 1)
 
 
+@pytest.mark.req("R267")
+def test_a_warm_process_makes_one_query_though_the_log_was_indexed_meanwhile(journal: Journal) -> None:
+    process = Counting(journal)
+    journal.indexed(70)
+    process.read()
+    journal.indexed(ENTRIES)
+    assert process.read() == journal.folded()
+    assert process.calls == ["query"]
+
+
 def test_a_cold_before_turn_makes_two_rounds_even_though_it_has_no_data_key(journal: Journal) -> None:
     journal.indexed(70)
     meter = Meter()

@@ -207,6 +207,20 @@ def test_what_a_segment_says_of_earlier_facts_takes_effect_on_them() -> None:
     assert folded(log).facts(NOW, SESSIONS[0]) == []
 
 
+def test_a_merged_segment_finds_a_term_in_all_of_its_parts() -> None:
+    log = records([(SESSIONS[0], (f"t{text}", [text]), Changes()) for text in ("tea milk", "beans tea", "kettle")])
+    parts = [segment(log[number : number + 1], number, number + 1) for number in range(3)]
+    merged = MemoryView([segment([], 0, 3, parts)])
+    for term in ("tea", "milk", "beans", "kettle"):
+        assert_same(ranked(merged, term, NOW), ranked(folded(log), term, NOW))
+
+
+def test_a_segment_keeps_no_history_of_what_changes_no_fact() -> None:
+    changes = (Changes(), Changes(added=(fact(0, "name"),)), Changes(), Changes(seen=("f0",)))
+    held = segment(records([(SESSIONS[0], (f"t{of}", ["tea"]), each) for of, each in enumerate(changes)]), 0, 4)
+    assert [(len(each["added"]), each["seen"]) for each in held.history()] == [(1, []), (0, ["f0"])]
+
+
 def test_a_segment_knows_its_bounds_and_its_size() -> None:
     held = segment(records([(SESSIONS[0], ("t1", ["tea"]), Changes())]), 3, 4)
     assert (held.low, held.through) == ("m#003", "m#004")

@@ -84,6 +84,7 @@ def test_a_segment_of_before_goes_by_who_said_each_text(notebook: Notebook, monk
 
     assert trusted(notebook) == told
     assert notebook.other().texts("beans", min_trust=Trust.AGENT, type="fact") == ["Beans go north."]
+    assert notebook.other().texts("beans", min_trust=Trust.USER, type="fact") == []
     say(notebook, "t2", BIDS)
     index(notebook, "u:ada")
     assert len(trusted(notebook)) == 2 * len(told) - 1, "what is merged with it is kept, and what is held is held"

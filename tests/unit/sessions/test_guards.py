@@ -12,7 +12,7 @@ from cairn.conversation.items import message
 from cairn.conversation.turns import Completion
 from cairn.embedded.table import SqliteTable
 from cairn.ground.adapters import Adapters
-from cairn.ground.errors import Conflict, ResourceBusy, TransactionRefused
+from cairn.ground.errors import ConditionFailed, Conflict, ResourceBusy, TransactionRefused
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, UserId
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
@@ -159,6 +159,21 @@ def test_a_committed_turn_is_done_for_its_own_payload_and_a_conflict_for_another
     with pytest.raises(Conflict):
         guards.claim(SESSION, replace(TURN, user_id=UserId("eve")), "you", 30)
     assert status(adapters) == "done"
+
+
+def test_of_a_turn_that_was_taken_back_its_guard_tells_neither_payload_nor_place(
+    guards: Guards, adapters: Adapters
+) -> None:
+    claim = guards.claim(SESSION, TURN, "me", 30)
+    with pytest.raises(ConditionFailed):
+        adapters.table.update(guards.taken_back(SESSION, TURN.turn_id))
+    adapters.table.transact([guards.done(claim, 1)])
+    assert (adapters.table.get(GUARD) or {}).keys() >= {"payload", "seq"}
+
+    left = adapters.table.update(guards.taken_back(SESSION, TURN.turn_id))
+
+    assert not left.keys() & {"payload", "seq"}
+    assert guards.is_taken_back(SESSION, TURN.turn_id)
 
 
 @pytest.mark.req("R046")

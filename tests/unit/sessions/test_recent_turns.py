@@ -282,3 +282,19 @@ def test_what_a_process_keeps_is_bounded_by_bytes(house: Household, monkeypatch:
 
     first, last = reads(0), reads(3)
     assert last < first
+
+
+def test_whatever_becomes_of_a_session_s_memories_what_counts_them_is_another(house: Household) -> None:
+    def counted() -> str:
+        return house.services().sessions.recent(HERE, ITEMS).memories
+
+    seen = [counted()]
+    names = list[str]()
+    for colour in ("green", "red"):
+        names.append(house.remember(HERE, ADA, f"The gate is {colour}.", "session"))
+        seen.append(counted())
+    for name in names:
+        house.forget(HERE, name, "It was painted.")
+        seen.append(counted())
+
+    assert len(set(seen)) == 5

@@ -46,6 +46,7 @@ HEAD: Final[dict[str, Scalar]] = {
     "legacy": "done",
     "legacy_through": 1,
     "legacy_facts": "cd",
+    "compacted_at": AT,
 }
 PROCESSING: Final[dict[str, Scalar]] = {
     "pk": PK,
@@ -94,6 +95,7 @@ def test_a_head_tells_all_that_was_ever_noted_in_one() -> None:
         legacy="done",
         legacy_through=1,
         legacy_facts="cd",
+        compacted_at=NOW,
     )
     assert head.at == NOW
     assert naming(head.owners) == {"owners": HEAD["owners"]}

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import mutants
-from mutants import Entered, Mutant
+import room_mutants
+from mutant_trials import Entered
 from mutations import Mutation, mutated, mutations
+from room_mutants import CORE, Mutant
 
 UNTOLD = '''"""A module."""
 from typing import TYPE_CHECKING, TypeAlias
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import os
 
 Length: TypeAlias = "int | float"
+Name = NewType("Name", str)
 __all__ = ["Length"]
 
 
@@ -39,12 +41,15 @@ class Bed:
     def __repr__(self):
         return "bed"
 '''
-BEDS = """def is_long(length):
+BEDS = """SHORT = 4
+
+
+def is_long(length):
     return length > 3
 
 
 def names():
-    return [name for name in ("beans", "peas") if len(name) > 4]
+    return [name for name in ("beans", "peas") if len(name) > SHORT]
 """
 TESTS = """from cairn.garden.beds import is_long, names
 
@@ -84,7 +89,7 @@ def test_each_thing_that_a_line_does_is_done_otherwise(source: str, texts: set[s
 
 def test_what_no_test_can_tell_is_left_as_it_is() -> None:
     told = [(each.line, mutated(UNTOLD, each).splitlines()[each.line - 1].strip()) for each in mutations(UNTOLD)]
-    assert told == [(15, "if False:"), (15, "if True:"), (16, "pass")]
+    assert told == [(16, "if False:"), (16, "if True:"), (17, "pass")]
 
 
 def test_a_mutant_is_known_by_its_method_and_by_its_lines_wherever_they_stand() -> None:
@@ -96,27 +101,40 @@ def test_a_mutant_is_known_by_its_method_and_by_its_lines_wherever_they_stand() 
     assert names == (("cairn.log.view:A.b", "1 < c", "1 <= c"),)
 
 
-def test_a_mutant_meets_the_tests_of_its_room_first_and_the_fastest_of_them() -> None:
+def test_a_mutant_meets_the_tests_that_enter_its_lines_those_of_its_room_first_and_the_fastest_of_them() -> None:
+    view, other = str(CORE / "cairn/log/view.py"), str(CORE / "cairn/log/other.py")
     entered = Entered(
         {"tests/unit/log/a": 3, "tests/unit/log/b": 1, "tests/unit/log/c": 28, "tests/edge/d": 0.5, "tests/edge/e": 40},
         {
-            ("view.py", "A.b"): {"tests/unit/log/a", "tests/unit/log/b", "tests/edge/d", "tests/edge/e"},
-            ("view.py", "A.c"): {"tests/unit/log/c"},
-            ("other.py", "A.b"): {"tests/unit/log/c"},
+            (view, 3): {"tests/unit/log/a", "tests/edge/e"},
+            (view, 4): {"tests/unit/log/b", "tests/edge/d"},
+            (view, 5): {"tests/unit/log/c"},
+            (other, 4): {"tests/unit/log/c"},
         },
     )
-    in_method, in_no_function = (
-        list(entered.tests_of(Mutant(Path("cairn/log/view.py"), "", Mutation(function, 1, 0, 0, ""))))
-        for function in ("A.b", "")
+    entered_lines, no_lines = (
+        entered.tests_of(Mutant(Path("cairn/log/view.py"), "", Mutation("", lines[0], lines, 0, 0, "")))
+        for lines in ((3, 4), (8, 9))
     )
-    assert in_method == [["tests/unit/log/b", "tests/unit/log/a"], ["tests/edge/d"]]
-    assert in_no_function == [["tests/unit/log/b", "tests/unit/log/a"], ["tests/edge/d"]]
+    assert entered_lines == no_lines == ["tests/unit/log/b", "tests/unit/log/a", "tests/edge/d"]
+
+
+def test_the_lines_of_a_mutation_are_those_of_its_statement() -> None:
+    source = "def f(a, b):\n    if (\n        a\n        < b\n    ):\n        return a\n    return b\n"
+    lines = {(each.line, each.text.strip()): each.lines for each in mutations(source)}
+    assert lines == {
+        (3, "True"): (2, 6),
+        (3, "False"): (2, 6),
+        (3, "<="): (2, 6),
+        (6, "None"): (6, 6),
+        (7, "None"): (7, 7),
+    }
 
 
 def test_every_mutant_that_is_listed_as_equivalent_is_still_one() -> None:
-    listed = mutants.equivalents()
+    listed = room_mutants.equivalents()
     rooms = {function.split(".")[1] for function, _, _ in listed}
-    assert listed <= {each.name for room in rooms for each in mutants.of_room(room)}
+    assert listed <= {each.name for room in rooms for each in room_mutants.of_room(room)}
 
 
 @pytest.mark.slow
@@ -126,8 +144,8 @@ def test_those_that_no_test_notices_are_told_and_those_that_are_listed_are_not_p
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     (tmp_path / "tools").mkdir()
-    for name in ("mutants", "mutations", "entered"):
-        shutil.copy(Path(mutants.__file__).with_name(f"{name}.py"), tmp_path / "tools")
+    for name in ("mutants", "mutations", "room_mutants", "mutant_trials", "swapped_code", "entered"):
+        shutil.copy(Path(room_mutants.__file__).with_name(f"{name}.py"), tmp_path / "tools")
     (tmp_path / "tools/equivalent_mutants.toml").write_text(
         '[[equivalent]]\nfunction = "cairn.garden.beds:is_long"\nwhy = "as a test"\n'
         'old = "return length > 3"\nnew = "return length >= 3"\n'
@@ -143,9 +161,10 @@ def test_those_that_no_test_notices_are_told_and_those_that_are_listed_are_not_p
 
     assert told.returncode == 0, told.stderr
     assert told.stdout.splitlines()[:-1] == [
-        "layers/core/cairn/garden/beds.py:2 is_long",
+        "layers/core/cairn/garden/beds.py:5 is_long",
         "- return length > 3",
         "+ return length > 4",
+        "",
         "",
         "garden, seed 1: 7 of 8 killed, 88%",
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from cairn.ground.adapters import Adapters
-from cairn.ground.errors import Conflict, ResourceBusy
+from cairn.ground.errors import Conflict, Refusal, ResourceBusy, TransactionRefused
 from cairn.ground.ids import Project, SessionId, Tenant
 from cairn.services import Services
 from cairn.turns.after_turn import commit
@@ -114,3 +115,22 @@ def test_a_call_that_waited_past_its_claim_is_told_which_payload_was_stored_mean
     else:
         with pytest.raises(Conflict):
             commit(waiting, SESSION, turn("t1", "Hello"))
+
+
+@pytest.mark.parametrize(("seconds", "stored"), [(19.95, True), (20, False)])
+def test_a_commit_that_the_store_holds_up_for_more_than_20_seconds_writes_nothing(
+    start: Callable[..., Any], watched: Any, clock: Any, seconds: float, *, stored: bool
+) -> None:
+    talk = start()
+
+    def refuse(what: object) -> None:
+        if isinstance(what, list):
+            watched.before_call = None
+            clock.advance(seconds=seconds)  # and a retry waits for the rest
+            raise TransactionRefused([Refusal("conflict")])
+
+    watched.before_call = refuse
+    with nullcontext() if stored else pytest.raises(ResourceBusy, match="held up"):
+        talk.say("I like beans.")
+
+    assert (talk.history() != []) is stored

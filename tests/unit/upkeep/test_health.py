@@ -15,7 +15,6 @@ from cairn.ground.ids import Tenant
 from cairn.ground.settings import EmbedderName, EmbeddingSettings
 from cairn.services import Services
 from cairn.settings.settings import Settings
-from cairn.upkeep.health import LIFETIME
 from cairn_health.door import handler
 from support.recall import ToyEmbedder
 from support.services import services_over
@@ -39,6 +38,16 @@ class Silent:
 
     def generate(self, tenant: Tenant) -> Any:
         return self.get(tenant)
+
+
+class Full:
+    """A table or blobs that answer, and take no more."""
+
+    def __init__(self, store: Any) -> None:
+        self.get = store.get
+
+    def put(self, *_kept: object) -> Any:
+        raise Unavailable("no room")
 
 
 def answer() -> tuple[int, dict[str, Any]]:
@@ -94,6 +103,21 @@ def test_health_is_503_and_names_the_store_that_does_not_answer(
     assert services.health.stores()[name] is True
 
 
+@pytest.mark.parametrize("port", ["table", "blobs"])
+def test_where_only_writes_fail_health_is_degraded_and_no_store_is_down(
+    adapters: Adapters, settings: Settings, port: str
+) -> None:
+    full: Any = {port: Full(getattr(adapters, port))}
+    wiring.provide(services_over(replace(adapters, own_disk=True, **full), settings))
+    try:
+        status, body = answer()
+    finally:
+        wiring.provide(None)
+
+    assert (status, body["status"], body["reasons"]) == (503, "degraded", ["writes_fail"])
+    assert body["stores"] == {"table": True, "blobs": True, "key": True, "writes": False}
+
+
 @pytest.mark.usefixtures("services")
 def test_the_stores_are_asked_once_in_a_while_however_many_ask(
     adapters: Adapters, settings: Settings, clock: Any
@@ -105,7 +129,7 @@ def test_the_stores_are_asked_once_in_a_while_however_many_ask(
         health.stores()
     assert silent.asked == 1
 
-    clock.advance(seconds=LIFETIME.total_seconds())
+    clock.advance(seconds=15)
     health.stores()
     assert silent.asked == 2
 

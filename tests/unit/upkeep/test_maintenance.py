@@ -248,6 +248,16 @@ def test_a_fact_that_expired_is_believed_again(start: START, clock: Any) -> None
     assert again.expires_at > clock.now()
 
 
+@pytest.mark.req("R306")
+def test_the_plan_by_which_ended_facts_come_back_names_them(start: START, clock: Any) -> None:
+    talk = start()
+    talk.say("Today I need to buy stamps. Today I need to paint the fence.")
+    clock.advance(days=2)
+    talk.maintain()
+
+    assert undo_all(talk) == ["end today task: to buy stamps, today task: to paint the fence"]
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

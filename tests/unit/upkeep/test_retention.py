@@ -14,9 +14,10 @@ from cairn.custody.bundles import DataScope
 from cairn.custody.erase_user import EraseUser
 from cairn.files.files import WriteMode
 from cairn.files.layout import FILES
+from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest, Project, TurnId
 from cairn.ground.session import Session
-from cairn.ground.table import Attributes, Key, Query, prefix_range
+from cairn.ground.table import Attributes, Delete, Key, Query, prefix_range
 from cairn.log.layout import DISCARDED, ENTRIES, registry_pk
 from cairn.services import Services
 from cairn.sessions.layout import HEAD, due_sk, session_pk
@@ -24,6 +25,7 @@ from cairn.turns.after_turn import commit
 from cairn.turns.before_turn import prepare
 from cairn.turns.model import Preparation
 from cairn.upkeep.model import MaintenanceReport
+from cairn.vault.layout import key_range, keys_pk
 from cairn.vault.vault import Vault, blob_of
 from support.custody import (
     ACME,
@@ -79,6 +81,18 @@ def test_a_session_is_erased_once_its_last_turn_is_so_old(house: Household, seco
     assert (house.history(ALONE) == []) is erased
 
 
+def test_a_session_whose_data_keys_are_gone_is_damage_and_makes_no_new_one(house: Household) -> None:
+    house.say(ALONE, ADA, "I live in Oslo.")
+    house.later(days=MONTH + 1)
+    for item in house.adapters.table.query(Query(keys_pk(ACME), *key_range())).items:
+        house.adapters.table.delete(Delete(Key.of(item)))
+
+    with pytest.raises(CorruptData):
+        keeping(house).maintenance.run(ALONE)
+
+    assert not house.services().vault.has_key(ACME)
+
+
 @pytest.mark.req("R306")
 def test_the_grace_time_of_erasures_keeps_a_session_longer(house: Household) -> None:
     house.say(ALONE, ADA, "I live in Oslo.")
@@ -103,8 +117,8 @@ def test_of_an_erased_session_nothing_that_was_said_is_left_anywhere(house: Hous
     services.files.write(ALONE, "notes/plan.txt", LARGE, WriteMode.TRUNCATE)
     house.later(days=MONTH + 1)
 
-    assert services.maintenance.run(ALONE) == MaintenanceReport(erased=True)
-    assert services.maintenance.run(SHARED) == MaintenanceReport(erased=True)
+    assert services.maintenance.run(ALONE) == MaintenanceReport(erased=True, finished=True)
+    assert services.maintenance.run(SHARED) == MaintenanceReport(erased=True, finished=True)
 
     left = "\n".join(house.contents())
     assert [word for word in SAID if word in left] == []

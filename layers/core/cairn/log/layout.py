@@ -40,7 +40,7 @@ NEWEST = "m~tail"
 
 def log_owner(user: UserId | None, session_id: SessionId) -> str:
     """Return who a turn's memories belong to: its user, or its session where no user is named."""
-    return f"{USER_OWNER}{user}" if user is not None else f"s:{session_id}"
+    return f"{USER_OWNER}{user}" if user is not None else f"{SESSION_OWNER}{session_id}"
 
 
 def user_of(owner: str) -> UserId | None:

@@ -105,14 +105,12 @@ class Plans:
         if plan.kind != "erase":
             return self.records.change(plan, state="applied", done=done, until=self._adapters.clock.now() + UNDO)
         # It names nobody any more; with a tenant it is gone itself.
-        nameless: dict[str, Any] = {"project": None, "user": None, "says": "", "why": "", "what": {}, "before": {}}
         with suppress(Conflict):
-            return self.records.change(plan, state="final", **nameless, counts=done)
+            return self.records.change(plan, state="final", project=None, user=None, counts=done)
         return replace(plan, state="final", counts=done)
 
 
 _WHY_NOT = {
     "planned": "This plan was not applied: there is nothing to take back",
     "applying": "This plan was stopped as it was applied: apply it to its end first",
-    "final": "What this plan did is final",
 }
