@@ -69,8 +69,8 @@ class Plans:
             plan = self.records.change(
                 plan, state="waiting" if waits else "applying", until=now + grace if waits else None
             )
-        elif plan.state == "waiting" and plan.erases(now, grace):
-            plan = self.records.change(plan, state="applying")
+        elif plan.state == "applying" or (plan.state == "waiting" and plan.erases(now, grace)):
+            plan = self.records.change(plan, state="applying")  # from now on a run that began before does nothing
         return self._carry_out(plan) if plan.state == "applying" else plan
 
     def undo(self, tenant: Tenant, plan_id: str) -> Plan:
@@ -85,8 +85,7 @@ class Plans:
             raise Conflict(_WHY_NOT.get(plan.state, "The grace time of this plan is over: what it did is final"))
         if plan.state == "waiting":
             return self.records.change(plan, state="undone")
-        if plan.state == "applied":
-            plan = self.records.change(plan, state="undoing")
+        plan = self.records.change(plan, state="undoing")
         try:
             self._kinds[plan.kind]().undo(plan)
         except Conflict:
