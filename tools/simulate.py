@@ -17,15 +17,14 @@ from functools import partial
 from multiprocessing import Pool
 from typing import TypeVar
 
-from simulation.document_actions import DOCUMENT_ACTIONS
 from simulation.faulty_link import Fault
 from simulation.flows import FLOWS, Plan, pairs, rehearsed, singles
-from simulation.mutants import MOST_SEEDS, MUTANTS, found
-from simulation.schedule import EVERYTHING, simulated
+from simulation.mutants import MUTANTS
+from simulation.planting import MOST_SEEDS, found
+from simulation.schedule import GAMES, simulated
 
 WORKERS = 2
 MOST_SHOWN = 20
-PLAYS = {"everything": EVERYTHING, "documents": DOCUMENT_ACTIONS}
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -34,19 +33,19 @@ def main() -> int:
     """Run all of it, or play one schedule; 1 where something was lost, or a planted fault was not found."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--first", type=int, default=0)
-    options.add_argument("--schedules", type=int, default=10_000)
+    options.add_argument("--schedules", type=int, default=3_000, help="of each game")
     options.add_argument("--seed", type=int)
-    options.add_argument("--of", choices=PLAYS, default="everything", help="what the schedule of --seed is of")
+    options.add_argument("--of", choices=GAMES, default="everything", help="what the schedule of --seed is of")
     asked = options.parse_args()
     if asked.seed is not None:
         return play(asked.seed, asked.of)
-    broken = [sweep(), *(draw(of, asked.first, asked.schedules) for of in PLAYS), plant()]
+    broken = [sweep(), *(draw(of, asked.first, asked.schedules) for of in GAMES), plant()]
     return int(any(broken))
 
 
 def play(seed: int, of: str) -> int:
     """Play one schedule and print its trace."""
-    verdict = simulated(seed, print, PLAYS[of])
+    verdict = simulated(seed, print, GAMES[of])
     print(*(verdict.problems or ["nothing is wrong"]), sep="\n")
     return int(bool(verdict.problems))
 
@@ -104,7 +103,7 @@ def _swept(unit: tuple[int, Plan]) -> tuple[int, int, list[str]]:
 
 
 def _played(of: str, seed: int) -> tuple[int, tuple[str, ...], Counter[str]]:
-    verdict = simulated(seed, actions=PLAYS[of])
+    verdict = simulated(seed, game=GAMES[of])
     return seed, verdict.problems, verdict.counts
 
 

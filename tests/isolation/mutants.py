@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from isolation.trial import Among, isolated
-from simulation.mutants import Change, Mutant, planted
+from simulation.planting import Change, Mutant, planted
 
 CALLS: Final = 150
 

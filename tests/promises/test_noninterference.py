@@ -13,7 +13,7 @@ from cairn_tools.catalog import CATALOG
 from isolation.homes import Home, InAws, OneMachine
 from isolation.mutants import MUTANTS, found
 from isolation.trial import Among, isolated
-from simulation.mutants import Mutant
+from simulation.planting import Mutant
 
 TRIALS, CALLS, PARTIES = 14, 150, 3
 FIRST = 19

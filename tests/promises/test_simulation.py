@@ -6,13 +6,12 @@ from itertools import chain
 
 import pytest
 
-from simulation.document_actions import DOCUMENT_ACTIONS
 from simulation.flows import FLOWS, Flow, rehearsed, singles
-from simulation.item_actions import ITEM_ACTIONS
-from simulation.mutants import MUTANTS, Mutant, found
-from simulation.schedule import simulated
+from simulation.mutants import MUTANTS
+from simulation.planting import Mutant, found
+from simulation.schedule import DOCUMENTS, GAMES, ITEMS, simulated
 
-SCHEDULES, PARTS = 48, 4
+SCHEDULES, PARTS, FEW = 48, 4, 8
 ONCE_WRONG = (1203, 1403, 1499)
 """Seeds whose schedules went wrong: a memory was not recalled by a process whose clock was behind its writer's."""
 ABOUT = 20
@@ -52,9 +51,17 @@ def test_a_fault_planted_in_the_engine_is_found(mutant: Mutant) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.req("R306")
+@pytest.mark.parametrize("game", ["plans", "branches", "statements", "backups"])
+def test_after_any_schedule_of_faults_all_is_as_clients_were_told(game: str) -> None:
+    wrong = {seed: simulated(seed, game=GAMES[game]).problems for seed in range(FEW)}
+    assert not list(chain.from_iterable(wrong.values())), [seed for seed, problems in wrong.items() if problems]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_after_any_schedule_of_faults_every_document_is_as_it_was_last_stored_and_found_so(part: int) -> None:
-    wrong = {seed: simulated(seed, actions=DOCUMENT_ACTIONS).problems for seed in range(part, SCHEDULES, PARTS)}
+    wrong = {seed: simulated(seed, game=DOCUMENTS).problems for seed in range(part, SCHEDULES, PARTS)}
     assert not list(chain.from_iterable(wrong.values())), [seed for seed, problems in wrong.items() if problems]
 
 
@@ -62,7 +69,7 @@ def test_after_any_schedule_of_faults_every_document_is_as_it_was_last_stored_an
 @pytest.mark.req("R313")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_after_any_schedule_of_faults_every_item_is_in_its_log_once_and_in_its_order(part: int) -> None:
-    wrong = {seed: simulated(seed, actions=ITEM_ACTIONS).problems for seed in range(part, SCHEDULES, PARTS)}
+    wrong = {seed: simulated(seed, game=ITEMS).problems for seed in range(part, SCHEDULES, PARTS)}
     assert not list(chain.from_iterable(wrong.values())), [seed for seed, problems in wrong.items() if problems]
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from random import Random
@@ -13,7 +14,7 @@ from typing import TypeVar
 
 from cairn.ground.errors import CairnError, Refusal, StoreError, TransactionRefused, Unavailable
 from cairn.ground.ids import Digest, Tenant
-from cairn.ground.ports import Blobs, Table
+from cairn.ground.ports import Blobs, Inventory, Snapshot, Table
 from cairn.ground.table import Attributes, Check, Delete, Key, Page, Put, Query, Update, Write, key_of
 from simulation.scheduler import Scheduler
 from support.faults import Stopped
@@ -145,6 +146,29 @@ class FaultyBlobs:
 
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         self.link.carry(f"delete blob {digest[:8]}", partial(self.blobs.delete, tenant, digest))
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyInventory:
+    """The way to all that is stored, at the end of a line; each walk is one call."""
+
+    inventory: Inventory
+    link: FaultyLink
+
+    def items(self, tenant: Tenant) -> Iterator[Attributes]:
+        return iter(self.link.carry(f"walk {tenant}", lambda: list(self.inventory.items(tenant))))
+
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        return self.link.carry("snapshot", self.inventory.snapshot)
+
+    def blobs(self, tenant: Tenant) -> Iterator[Digest]:
+        return iter(self.link.carry(f"list blobs {tenant}", lambda: list(self.inventory.blobs(tenant))))
+
+    def dated_blobs(self, tenant: Tenant) -> Iterator[tuple[Digest, datetime]]:
+        return iter(self.link.carry(f"list blobs {tenant}", lambda: list(self.inventory.dated_blobs(tenant))))
+
+    def scrub(self) -> None:
+        self.link.carry("scrub", self.inventory.scrub)
 
 
 def _what(write: Write) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cairn.ground.errors import Conflict, ResourceBusy, Unavailable
 from cairn.items.model import UNCHANGED, Append, ItemId, Log, LogName, NewItem, OperationId
 from cairn.items.read import Window
 from simulation.actions import PROJECT, Action, Play
@@ -97,12 +96,4 @@ def _take_back(play: Play, process: Process, log: Log, operation: OperationId, c
 
 
 def _done(play: Play, kind: Kind, about: object, call: Callable[[], object]) -> None:
-    operation = play.operations.begin(Operation(kind, about, play.operations.number()))
-    try:
-        operation.answer = call()
-        operation.ok = True
-    except (Conflict, ResourceBusy):
-        operation.refused = True
-    except Unavailable:
-        return
-    operation.ended = play.operations.number()
+    play.operations.make(Operation(kind, about, play.operations.number()), call)

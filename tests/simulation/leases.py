@@ -32,7 +32,7 @@ class Leases:
             self.taken_by[new] = process
             if int(before.get("lease_until", 0)) > epoch_ms(self.scheduler.now + self.skew):
                 self.breaches.append(f"{process} took a lease that {self.taken_by.get(str(old))} held")
-        elif old is not None and new is None and self.taken_by.get(str(old)) != process:
+        elif old is not None and after and new is None and self.taken_by.get(str(old)) != process:
             self.breaches.append(f"{process} released a lease of {self.taken_by.get(str(old))}")
 
 

@@ -1,43 +1,10 @@
 """Faults planted in the engine on purpose, each of which the simulator has to find."""
 
 from __future__ import annotations
-import __future__
 
-import inspect
-import textwrap
-from collections.abc import Generator, Iterable, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from pkgutil import resolve_name
-from types import CodeType, FunctionType
-
-from simulation.actions import Action
-from simulation.document_actions import DOCUMENT_ACTIONS
-from simulation.item_actions import ITEM_ACTIONS
-from simulation.schedule import EVERYTHING, simulated
-
-MOST_SEEDS = 2000
-"""After how many schedules from its seed on a planted fault counts as not found."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Another text in the source of one function, named as module:name."""
-
-    function: str
-    old: str
-    new: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """A fault, how to plant it, and the first seed whose schedule of these actions found it when last planted."""
-
-    name: str
-    changes: tuple[Change, ...]
-    seed: int = 0
-    actions: Mapping[Action, int] = field(default_factory=lambda: EVERYTHING)
-
+from simulation.planting import Change, Mutant
+from simulation.room_mutants import ROOM_MUTANTS
+from simulation.schedule import DOCUMENTS, ITEMS
 
 MUTANTS = (
     Mutant(
@@ -228,12 +195,12 @@ MUTANTS = (
                 "None",
             ),
         ),
-        actions=DOCUMENT_ACTIONS,
+        game=DOCUMENTS,
     ),
     Mutant(
         "a retry of a call that others have overtaken counts as done",
         (Change("cairn.documents.writing:_Call._told_again", "if not others and", "if True or"),),
-        actions=DOCUMENT_ACTIONS,
+        game=DOCUMENTS,
     ),
     Mutant(
         "a change of documents is neither told nor counted",
@@ -242,7 +209,7 @@ MUTANTS = (
             Change("cairn.documents.changes:counting", "int(any(each.is_indexed for each in changes))", "0"),
         ),
         seed=17,
-        actions=DOCUMENT_ACTIONS,
+        game=DOCUMENTS,
     ),
     Mutant(
         "a collection that was read in part counts as known",
@@ -250,12 +217,12 @@ MUTANTS = (
             Change("cairn.documents.searching:Searching._read", "began, shelf.since", "shelf.read_at, shelf.since"),
             Change("cairn.documents.searching:Searching._read", "shelf.read_at = began", "pass"),
         ),
-        actions=DOCUMENT_ACTIONS,
+        game=DOCUMENTS,
     ),
     Mutant(
         "a document's blob stays named as of no use",
         (Change("cairn.documents.writing:_Call._try", "*changes.adopting(self._drops)", ""),),
-        actions=DOCUMENT_ACTIONS,
+        game=DOCUMENTS,
     ),
     Mutant(
         "documents that expire are not taken off the count",
@@ -266,17 +233,17 @@ MUTANTS = (
                 "[changes.item_write(owner, each, now) for each in gone]",
             ),
         ),
-        actions=DOCUMENT_ACTIONS,
+        game=DOCUMENTS,
     ),
     Mutant(
         "an item is stored again though its guard is there",
         (Change("cairn.items.guards:Guard.put", 'AnyOf((ABSENT, LessThan("position", floor)))', "None"),),
-        actions=ITEM_ACTIONS,
+        game=ITEMS,
     ),
     Mutant(
         "the head of an item log is changed by whoever read it earlier",
         (Change("cairn.items.head:changed", "condition=_as_read(before, has_state=has_state)", ""),),
-        actions=ITEM_ACTIONS,
+        game=ITEMS,
     ),
     Mutant(
         "what was taken back can be appended again",
@@ -288,7 +255,7 @@ MUTANTS = (
                 "Key(log.pk, layout.guard_sk(item.id))) for item in taken.items),",
             ),
         ),
-        actions=ITEM_ACTIONS,
+        game=ITEMS,
     ),
     Mutant(
         "items are taken back again by the same operation",
@@ -298,7 +265,7 @@ MUTANTS = (
                 "cairn.items.take_back:TakingBack._try", 'AnyOf((ABSENT, LessThan("position", head.floor)))', "None"
             ),
         ),
-        actions=ITEM_ACTIONS,
+        game=ITEMS,
     ),
     Mutant(
         "rows that were read before the head count as those that it knows of",
@@ -309,38 +276,13 @@ MUTANTS = (
                 "return True",
             ),
         ),
-        actions=ITEM_ACTIONS,
+        game=ITEMS,
     ),
     Mutant(
         "the rest of a deleted log is removed with what came after it",
         (Change("cairn.items.sweep:_below", "and int(rest) < floor", ""),),
         seed=29,
-        actions=ITEM_ACTIONS,
+        game=ITEMS,
     ),
+    *ROOM_MUTANTS,
 )
-
-
-@contextmanager
-def planted(mutant: Mutant) -> Generator[None]:
-    """Have the functions work as the mutant does, under every name they were imported by."""
-    with ExitStack() as undoing:
-        for change in mutant.changes:
-            function: object = resolve_name(change.function)
-            assert isinstance(function, FunctionType)
-            undoing.callback(setattr, function, "__code__", function.__code__)
-            function.__code__ = _changed(change, function)
-        yield
-
-
-def _changed(change: Change, function: FunctionType) -> CodeType:
-    source = textwrap.dedent(inspect.getsource(function))
-    assert source.count(change.old) == 1, f"{function.__qualname__} has changed: say anew how to break it"
-    flags = __future__.annotations.compiler_flag
-    code = compile(source.replace(change.old, change.new), function.__qualname__, "exec", flags, dont_inherit=True)
-    return next(each for each in code.co_consts if isinstance(each, CodeType))
-
-
-def found(mutant: Mutant, seeds: Iterable[int]) -> int | None:
-    """Return the first of these seeds whose schedule goes wrong with the fault planted, None where none does."""
-    with planted(mutant):
-        return next((seed for seed in seeds if simulated(seed, actions=mutant.actions).problems), None)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal, TypeAlias
+
+from cairn.ground.errors import CairnError, Conflict, NotFound, ResourceBusy, Unavailable
 
 Kind: TypeAlias = Literal[
     "remember",
@@ -22,7 +24,25 @@ Kind: TypeAlias = Literal[
     "cut",
     "cleared",
     "looked",
+    "noted",
+    "keyed",
+    "planned",
+    "applied",
+    "undone",
+    "due",
+    "branched",
+    "said",
+    "merged",
+    "dropped",
+    "seen",
+    "stated",
+    "backed up",
+    "restored",
+    "erased",
+    "jarred",
 ]
+REFUSALS: tuple[type[CairnError], ...] = (Conflict, ResourceBusy)
+NOT_THERE = (*REFUSALS, NotFound)
 
 
 @dataclass(eq=False, slots=True)
@@ -54,6 +74,24 @@ class Operations:
     def begin(self, operation: Operation) -> Operation:
         """Note that a call is made."""
         self.all.append(operation)
+        return operation
+
+    def make(
+        self,
+        operation: Operation,
+        call: Callable[[], object],
+        refusals: tuple[type[CairnError], ...] = REFUSALS,
+    ) -> Operation:
+        """Make a call once, and note what it answered; one that gets no answer does not end."""
+        self.begin(operation)
+        try:
+            operation.answer = call()
+            operation.ok = True
+        except refusals as error:
+            operation.refused, operation.answer = True, error
+        except Unavailable:
+            return operation
+        operation.ended = self.number()
         return operation
 
     def of(self, kind: Kind) -> list[Operation]:

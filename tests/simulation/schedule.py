@@ -4,33 +4,71 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 from simulation.actions import ACTIONS, USERS, Action, Play, sessions_of
+from simulation.backup_actions import BACKUP_ACTIONS
+from simulation.branch_actions import BRANCH_ACTIONS
+from simulation.document_actions import DOCUMENT_ACTIONS
 from simulation.faulty_link import Fault
+from simulation.item_actions import ITEM_ACTIONS
+from simulation.plan_actions import PLAN_ACTIONS
 from simulation.stage import Stage, small
+from simulation.statement_actions import STATEMENT_ACTIONS, surely_read
 from simulation.storage_actions import STORAGE_ACTIONS
 from simulation.verdict import Verdict, judged
 from support.faults import Stopped
 
 RATES = (0.0, 0.02, 0.06, 0.15)
 LEFT_OUT = 0.25
-EVERYTHING = {**ACTIONS, **STORAGE_ACTIONS}
 FEWEST_ACTIONS, MOST_ACTIONS = 6, 30
 
 
-def simulated(
-    seed: int, trace: Callable[[str], None] = lambda _: None, actions: Mapping[Action, int] = EVERYTHING
-) -> Verdict:
-    """Play the schedule of a seed, let the clients end what they began, and return what is wrong with what is there.
+@dataclass(frozen=True, slots=True)
+class Game:
+    """What a schedule draws its actions from, of which the first is always played.
 
-    Of the actions the first is always played.
+    It has sessions of turns, or else a place of its own; its store is in memory, or that of one machine. It is played
+    and judged within a context.
     """
+
+    actions: Mapping[Action, int]
+    has_sessions: bool = True
+    on_disk: bool = False
+    within: Callable[[], AbstractContextManager[None]] = small
+
+
+EVERYTHING = Game({**ACTIONS, **STORAGE_ACTIONS})
+DOCUMENTS = Game(DOCUMENT_ACTIONS)
+ITEMS = Game(ITEM_ACTIONS)
+PLANS = Game(PLAN_ACTIONS, has_sessions=False)
+BRANCHES = Game(BRANCH_ACTIONS, has_sessions=False)
+BACKUPS = Game(BACKUP_ACTIONS, has_sessions=False, on_disk=True)
+STATEMENTS = Game(STATEMENT_ACTIONS, has_sessions=False, within=surely_read)
+GAMES = {
+    "everything": EVERYTHING,
+    "documents": DOCUMENTS,
+    "items": ITEMS,
+    "plans": PLANS,
+    "branches": BRANCHES,
+    "statements": STATEMENTS,
+    "backups": BACKUPS,
+}
+
+
+def simulated(seed: int, trace: Callable[[str], None] = lambda _: None, game: Game = EVERYTHING) -> Verdict:
+    """Play the schedule of a seed, let the clients end what they began, and return what is wrong with what is there."""
     random = Random(seed)  # noqa: S311 - not for secrets
-    stage = Stage(random, trace)
-    play = Play(stage, random, sessions_of(random), random.choice((USERS[:1], USERS)))
-    with small():
-        _Schedule(play, actions).run()
+    with ExitStack() as ending, game.within():
+        disk = Path(ending.enter_context(TemporaryDirectory())) if game.on_disk else None
+        stage = Stage(random, trace, disk)
+        sessions = sessions_of(random) if game.has_sessions else []
+        play = Play(stage, random, sessions, random.choice((USERS[:1], USERS)))
+        _Schedule(play, game.actions).run()
         return judged(play)
 
 

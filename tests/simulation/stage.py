@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from random import Random
 from unittest.mock import patch
 
@@ -14,8 +15,13 @@ from cairn.conversation.turns import Completion
 from cairn.documents import contents as document_contents
 from cairn.documents import searching as document_searching
 from cairn.documents import writing as document_writing
+from cairn.embedded.blobs import DirectoryBlobs
+from cairn.embedded.inventory import EmbeddedInventory
+from cairn.embedded.keyring import LocalKeyRing
+from cairn.embedded.table import SqliteTable
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Conflict, ResourceBusy, Unavailable
+from cairn.ground.ports import Inventory
 from cairn.ground.session import Session
 from cairn.ground.settings import MemorySettings
 from cairn.keyvalue import writing as keyvalue_writing
@@ -28,15 +34,17 @@ from cairn.turns.after_turn import commit
 from cairn.turns.model import CommittedTurn
 from cairn.vault import vault
 from simulation.client_history import BUSY, CONFLICT, REPLAYED, STORED, UNAVAILABLE, Attempt, ClientHistory
-from simulation.faulty_link import Draw, FaultyBlobs, FaultyLink, FaultyTable
+from simulation.faulty_link import Draw, FaultyBlobs, FaultyInventory, FaultyLink, FaultyTable
 from simulation.leases import Leases, WatchedTable
 from simulation.scheduler import Scheduler
+from simulation.witness import WitnessedTable, state_of
 from support.doubles import RecordingJobs, RepeatingKeyRing
-from support.memory_store import MemoryBlobs, MemoryTable
+from support.memory_store import MemoryBlobs, MemoryInventory, MemoryTable
 from support.services import services_over
 
 START = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
 MOST_SKEW = 1.0
+KEY = bytes(range(32)).hex()
 SETTINGS = MemorySettings(recent_context_items=4, compaction_min_age_hours=1, recall_scope="session")
 
 
@@ -91,7 +99,8 @@ def small() -> Generator[None]:
 class Stage:
     """What a simulation plays on."""
 
-    def __init__(self, random: Random, trace: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, random: Random, trace: Callable[[str], None] = lambda _: None, disk: Path | None = None) -> None:
+        """Have a store in memory, or in a directory of this machine."""
         self.random = random
         self.client_history = ClientHistory()
         self.scheduler = Scheduler(random, START)
@@ -102,11 +111,27 @@ class Stage:
         self.processes: list[Process] = []
         self.counts: Counter[str] = Counter()
         clock, entropy = ProcessClock(self.scheduler, timedelta()), SeededEntropy(Random(random.random()))  # noqa: S311 - not for secrets
-        self.adapters = Adapters(MemoryTable(), MemoryBlobs(), RepeatingKeyRing(), clock, entropy, in_turn, self.jobs)
+        self.disk = disk
+        self.states: list[str] = []
+        keys, most = RepeatingKeyRing(), (clock, entropy, in_turn, self.jobs)
+        if disk is None:
+            table, blobs = MemoryTable(), MemoryBlobs()
+            self.inventory: Inventory = MemoryInventory(table, blobs)
+            self.adapters = Adapters(table, blobs, keys, *most)
+        else:
+            file, directory = SqliteTable(disk / "table.sqlite3"), disk / "blobs"
+            self.states.append(state_of(file))
+            self.inventory = EmbeddedInventory(file, directory)
+            kept = DirectoryBlobs(directory)
+            self.adapters = Adapters(WitnessedTable(file, self.states), kept, LocalKeyRing(bytes.fromhex(KEY)), *most)
+
+    def moments(self) -> int:
+        """Return how many states the store of this machine had until now."""
+        return len(self.states)
 
     def healthy(self) -> Process:
         """Start a process whose calls all arrive."""
-        return self._process(self.adapters)
+        return Process(services_over(self.adapters, self.settings, inventory=self.inventory))
 
     def process(self, draw: Draw) -> Process:
         """Start a process whose calls go wrong as drawn and whose clock is a little off."""
@@ -116,10 +141,11 @@ class Stage:
             self.adapters,
             table=FaultyTable(table, link),
             blobs=FaultyBlobs(self.adapters.blobs, link),
-            clock=ProcessClock(self.scheduler, timedelta(seconds=self.random.uniform(-MOST_SKEW, MOST_SKEW))),
+            clock=ProcessClock(self.scheduler, self._skew()),
             parallel=self._in_any_order,
         )
-        self.processes.append(replace(self._process(adapters), link=link))
+        walking = FaultyInventory(self.inventory, link)
+        self.processes.append(Process(services_over(adapters, self.settings, inventory=walking), link))
         return self.processes[-1]
 
     def surviving(self) -> list[Process]:
@@ -147,8 +173,9 @@ class Stage:
         self.trace(f"{session.tenant}/{session.session_id}/{turn.turn_id} {attempt.outcome}")
         return attempt
 
-    def _process(self, adapters: Adapters) -> Process:
-        return Process(services_over(adapters, self.settings))
+    def _skew(self) -> timedelta:
+        """Return how far a process's clock is off; those of one machine have one clock."""
+        return timedelta(seconds=self.random.uniform(-MOST_SKEW, MOST_SKEW) if self.disk is None else 0.0)
 
     def _in_any_order(self, calls: Sequence[Callable[[], object]]) -> list[object]:
         """Run the calls in an order that is drawn: they run at once elsewhere."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from cairn.archive.model import Deposit
 from cairn.files.files import WriteMode
-from cairn.ground.errors import Conflict, NotFound, ResourceBusy, Unavailable
+from cairn.ground.errors import NotFound
 from cairn.ground.ids import Namespace, UserId
 from cairn.ground.session import Session
 from cairn.keyvalue.model import KeyName, Place
@@ -127,12 +127,4 @@ def _done(  # noqa: PLR0913 - what an operation is
     *,
     expires: bool = False,
 ) -> None:
-    operation = play.operations.begin(Operation(kind, about, play.operations.number(), content, expires))
-    try:
-        operation.answer = call()
-        operation.ok = True
-    except (Conflict, ResourceBusy):
-        operation.refused = True
-    except Unavailable:
-        return
-    operation.ended = play.operations.number()
+    play.operations.make(Operation(kind, about, play.operations.number(), content, expires), call)

@@ -12,11 +12,15 @@ from cairn.ground.ids import TurnId, UserId
 from cairn.ground.table import Key
 from cairn.sessions.layout import HEAD, session_pk
 from simulation.actions import Play, look
+from simulation.backup_oracle import BackupFindings
+from simulation.branch_oracle import BranchFindings
 from simulation.client_history import CONFLICT, REPLAYED, STORED
 from simulation.document_oracle import DocumentFindings
 from simulation.item_oracle import ItemFindings
 from simulation.oracle import Findings
+from simulation.plan_oracle import PlanFindings
 from simulation.recount import Problems
+from simulation.statement_oracle import StatementFindings
 from simulation.storage_oracle import StorageFindings
 
 LEASES_ARE_OVER = 90.0
@@ -48,6 +52,10 @@ def judged(play: Play) -> Verdict:
         problems += StorageFindings(play, play.stage.healthy()).problems()
         problems += DocumentFindings(play, play.stage.healthy()).problems()
         problems += ItemFindings(play, play.stage.healthy()).problems()
+        problems += PlanFindings(play, play.stage.healthy()).problems()
+        problems += BranchFindings(play, play.stage.healthy()).problems()
+        problems += StatementFindings(play, play.stage.healthy()).problems()
+        problems += BackupFindings(play, play.stage.healthy()).problems()
     except (CairnError, StoreError) as error:
         return Verdict((f"a healthy process failed: {error!r}",), counts)
     counts["turns"] += found.turns

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from hashlib import sha256
 
 from cairn.embedded.semantics import applied, permits
@@ -113,6 +115,40 @@ class MemoryBlobs:
 
     def delete(self, tenant: Tenant, digest: Digest) -> None:
         self.blobs.pop((tenant, digest), None)
+
+
+class MemoryInventory:
+    """The way to all that a table and blobs in memory hold."""
+
+    def __init__(self, table: MemoryTable, blobs: MemoryBlobs) -> None:
+        self._table = table
+        self._blobs = blobs
+
+    def items(self, tenant: Tenant) -> Iterator[Attributes]:
+        found = [item for item in self._table.items() if str(item["pk"]).startswith(f"{tenant}#")]
+        return iter(sorted(found, key=lambda item: (str(item["pk"]), str(item["sk"]))))
+
+    @contextmanager
+    def snapshot(self) -> Generator[MemorySnapshot]:
+        yield MemorySnapshot(self._table.copy())
+
+    def blobs(self, tenant: Tenant) -> Iterator[Digest]:
+        return (Digest(digest) for owner, digest in sorted(self._blobs.blobs) if owner == tenant)
+
+    def dated_blobs(self, tenant: Tenant) -> Iterator[tuple[Digest, datetime]]:
+        return ((digest, datetime.min.replace(tzinfo=UTC)) for digest in self.blobs(tenant))
+
+    def scrub(self) -> None:
+        """Leave nothing behind: there is no file."""
+
+
+class MemorySnapshot:
+    """A copy of a table, as it was at a moment."""
+
+    def __init__(self, table: MemoryTable) -> None:
+        self.get = table.get
+        self.query = table.query
+        self.items = MemoryInventory(table, MemoryBlobs()).items
 
 
 def copied(adapters: Adapters) -> Adapters:

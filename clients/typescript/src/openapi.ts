@@ -4375,11 +4375,11 @@ export interface operations {
                             closing: string;
                         }[];
                         /**
-                         * @description merge: what came to the project by this call.
+                         * @description merge: what came to the project, told again for a week.
                          * @default null
                          */
                         merged?: {
-                            /** @description Turns that it stored. */
+                            /** @description Turns that came. */
                             turns: number;
                             /** @description Changes that no turn made, such as memories kept or forgotten. */
                             changes: number;

@@ -11,7 +11,7 @@ the same key of the key ring, and is derived anew at each call; the tag proves t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
@@ -40,7 +40,20 @@ from cairn.ground.errors import (
     TransactionRefused,
 )
 from cairn.ground.ids import Tenant, tenant, user_id
-from cairn.ground.table import ABSENT, AllOf, Attributes, Equals, Key, Missing, Put, Query, Update, prefix_range
+from cairn.ground.table import (
+    ABSENT,
+    AllOf,
+    Attributes,
+    Check,
+    Equals,
+    Key,
+    Missing,
+    Put,
+    Query,
+    Update,
+    Write,
+    prefix_range,
+)
 from cairn.vault.vault import Vault
 
 _PURPOSE = "api key"
@@ -97,24 +110,24 @@ class Credentials:
         """Return whose memory a key opens or opened; NotFound for an unknown id."""
         return _credential(self._item(key_id)).tenant
 
-    def rotate(self, key_id: str, overlap: timedelta, plan_id: str = "") -> IssuedKey:
+    def rotate(self, key_id: str, overlap: timedelta, plan_id: str = "", only_if: Sequence[Check] = ()) -> IssuedKey:
         """Make a key that opens the same for as long, and let the old one end when the overlap has passed.
 
-        The old one's record says by which plan, and which key has its place.
-        NotFound for an unknown id, Conflict for a key that has ended or has a successor already.
+        The old one's record says by which plan, and which key has its place; by the same plan once more another has,
+        and the one before opens nothing. NotFound for an unknown id, Conflict for a key that has ended or has a
+        successor already, or where a check does not hold.
         """
         item = self._item(key_id)
         old, now = _credential(item), self._adapters.clock.now()
-        if old.revoked_at is not None or not old.is_open(now):
+        again = bool(plan_id) and old.rotated_by == plan_id
+        if not again and (old.revoked_at is not None or not old.is_open(now)):
             raise Conflict("This key has ended or was rotated already")
         issued, write = self._new(old.tenant, old.grant, old.lifetime, derived=old.derived_under is not None)
-        unchanged = AllOf((Equals("record", item["record"]), Missing("revoked_at")))
-        ends = {"revoked_at": codec.rfc3339(now + overlap), "successor": issued.credential.id, "rotated_by": plan_id}
-        ending = Update(_where(key_id), ends, condition=unchanged)
-        try:
-            self._adapters.table.transact([write, ending])
-        except TransactionRefused:
-            raise Conflict("This key was changed meanwhile; list the keys and try again") from None
+        end = min(old.revoked_at or now + overlap, now + overlap)
+        ends = {"revoked_at": codec.rfc3339(end), "successor": issued.credential.id, "rotated_by": plan_id}
+        ending = Update(_where(key_id), ends, condition=_as_read(item))
+        void = [Update(_where(old.successor), {"revoked_at": codec.rfc3339(now)})] if again and old.successor else []
+        self._transact([write, ending, *void, *only_if])
         self._vault.establish(old.tenant)
         return issued
 
@@ -124,20 +137,21 @@ class Credentials:
         if credential.revoked_at is None or credential.revoked_at > now:
             self._adapters.table.update(Update(_where(key_id), {"revoked_at": codec.rfc3339(now)}))
 
-    def let_end(self, key_id: str, end: datetime | None, instead_of: datetime | None) -> None:
-        """Let a key end at a moment, or never, where it was to end at another; Conflict where it ends otherwise."""
+    def let_end(
+        self, key_id: str, end: datetime | None, instead_of: datetime | None, only_if: Sequence[Check] = ()
+    ) -> None:
+        """Let a key end at a moment, or never, where it was to end at another.
+
+        Conflict where it ends otherwise, or a check does not hold.
+        """
         item = self._item(key_id)
         held = _credential(item).revoked_at
         if held == end:
             return
-        same = Missing("revoked_at") if held is None else Equals("revoked_at", codec.rfc3339(held))
+        if held != instead_of:
+            raise Conflict("The end of this key was changed since; list the keys and look")
         told, gone = ({}, ("revoked_at",)) if end is None else ({"revoked_at": codec.rfc3339(end)}, ())
-        try:
-            if held != instead_of:
-                raise Conflict("The end of this key was changed since; list the keys and look")
-            self._adapters.table.update(Update(_where(key_id), told, remove=gone, condition=same))
-        except ConditionFailed:
-            raise Conflict("This key was changed meanwhile; list the keys and try again") from None
+        self._transact([Update(_where(key_id), told, remove=gone, condition=_as_read(item)), *only_if])
 
     def revoke_all(self, owner: Tenant) -> int:
         """Revoke every key to the owner's memory that is open, and return how many that were."""
@@ -224,6 +238,12 @@ class Credentials:
         number, secret = self._vault.derive(CREDENTIALS, _DERIVED, key.id.encode())
         return ApiKey.derived(key.id, secret), number
 
+    def _transact(self, writes: Sequence[Write]) -> None:
+        try:
+            self._adapters.table.transact(writes)
+        except TransactionRefused:
+            raise Conflict("This key was changed meanwhile; list the keys and try again") from None
+
     def _items(self) -> Iterator[Attributes]:
         from cairn.ground.paging import every  # noqa: PLC0415 - the authorizer lists no keys
 
@@ -243,6 +263,13 @@ def _oldest_first(found: Iterable[Credential]) -> tuple[Credential, ...]:
 
 def _where(key_id: str) -> Key:
     return Key(credentials_pk(), credential_sk(key_id))
+
+
+def _as_read(item: Attributes) -> AllOf:
+    """Return the condition that a key's record, its end and its successor are as they were read."""
+    changing = ("revoked_at", "successor", "rotated_by")
+    held = [Equals(name, item[name]) if name in item else Missing(name) for name in changing]
+    return AllOf((Equals("record", item["record"]), *held))
 
 
 def _signed(key: ApiKey, record: str) -> bytes:

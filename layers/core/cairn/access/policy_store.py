@@ -7,7 +7,7 @@ an item when a process first reads the policy, and later by what the process has
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
@@ -23,7 +23,7 @@ from cairn.access.layout import (
 )
 from cairn.ground.adapters import Adapters, Pending
 from cairn.ground.errors import Conflict, CorruptData, TransactionRefused
-from cairn.ground.table import ABSENT, Attributes, Key, Put, Query
+from cairn.ground.table import ABSENT, Attributes, Check, Key, Put, Query
 from cairn.vault.vault import Vault
 
 _WHERE = Key(policies_pk(), POLICY)
@@ -74,16 +74,19 @@ class PolicyStore:
         found = "missing" if document is None else f"version {version}"
         raise PolicyRolledBack(f"the stored policy is {found}, and version {max(version, newest)} was in force")
 
-    def write(self, text: str) -> int:
-        """Put a document in the place of the one before and return its version; Conflict where another came first."""
-        version = 1 + self.highest()
+    def write(self, text: str, over: int | None = None, only_if: Sequence[Check] = ()) -> int:
+        """Put a document in the place of the one before, or of the version `over`, and return its version.
+
+        Conflict where another came first, or a check does not hold.
+        """
+        version = 1 + (self.highest() if over is None else over)
         mark = Key(policy_versions_pk(), version_sk(version))
         puts = [
             self._sealed(_WHERE, {"version": version, "text": text}),
             Put(self._sealed(mark, {"version": version}).item, ABSENT),
         ]
         try:
-            self._adapters.table.transact(puts)
+            self._adapters.table.transact([*puts, *only_if])
         except TransactionRefused:
             raise Conflict("Another policy was set meanwhile; look at it and try again") from None
         self._newest_seen = version

@@ -6,20 +6,38 @@ Nothing is copied. A branch is a record with its project, and partitions of its 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import islice
 from typing import Literal
 
 from cairn.ground.adapters import Pending
 from cairn.ground.attributes import text
 from cairn.ground.codec import rfc3339
-from cairn.ground.errors import ConditionFailed, Conflict, InvalidArgument, NotFound
+from cairn.ground.errors import ConditionFailed, Conflict, InvalidArgument, NotFound, TransactionRefused
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, branch_project, trunk
 from cairn.ground.paging import every
 from cairn.ground.session import Session
-from cairn.ground.table import ABSENT, AllOf, AnyOf, Delete, Equals, Key, Missing, Put, Query, Update, prefix_range
-from cairn.log.branches import CLOSED_AT, CLOSING, Branch, branch_key, closing
+from cairn.ground.table import (
+    ABSENT,
+    AllOf,
+    AnyOf,
+    Attributes,
+    Check,
+    Delete,
+    Equals,
+    Key,
+    Missing,
+    Put,
+    Query,
+    Update,
+    Write,
+    conditions_lost,
+    prefix_range,
+)
+from cairn.log.branches import CLOSED_AT, CLOSING, Branch, branch_key, closing, merged_key, no_branch
 from cairn.log.layout import (
     PROJECT_OWNER,
     SESSION_OWNER,
@@ -37,9 +55,12 @@ from cairn.log.newest import EPOCH, TICK
 from cairn.sessions.head import stored_head
 from cairn.sessions.layout import session_pk
 from cairn.sessions.services import SessionServices
+from cairn.sessions.transacting import transact
 from cairn.vault.vault import blob_of
 
 _ALL = "\x01", "\U0010ffff"
+_AT_ONCE = 9
+"""How many items are deleted at once: a transaction holds 4 MB, and an item may have 400 KB."""
 
 
 def create(
@@ -66,14 +87,15 @@ def create(
         made_at=_to_the_millisecond(now),
         session_id=session_id,
     )
-    try:
-        services.adapters.table.put(Put(branch.to_item(), ABSENT))
-    except ConditionFailed:
-        there = services.log.branches.read(tenant, branch.project)
-        if there.session_id != session_id or (at is not None and there.at != branch.at):
-            raise Conflict("another branch of this project has the name", {"project": branch.project}) from None
-        return there
-    return branch
+    writes = [Put(branch.to_item(), ABSENT), Delete(merged_key(tenant, project))]
+
+    def there(_: Sequence[Write], refused: TransactionRefused) -> Branch | None:
+        return services.log.branches.read(tenant, project) if conditions_lost(writes, refused) else None
+
+    found = transact(services, lambda: writes, there) or branch
+    if found.session_id != session_id or (at is not None and found.at != branch.at):
+        raise Conflict("another branch of this project has the name", {"project": branch.project})
+    return found
 
 
 def branches(services: SessionServices, tenant: Tenant, of: Project) -> list[Branch]:
@@ -97,32 +119,55 @@ def close(services: SessionServices, tenant: Tenant, project: Project, verb: Lit
     where, now = branch_key(tenant, project), services.adapters.clock.now()
     item = services.adapters.table.get(where)
     if item is None:
-        raise NotFound("There is no such branch", {"project": project})
+        raise no_branch(project)
     branch = Branch.of(tenant, project, item)
     since = text(item, CLOSED_AT, rfc3339(now))
     may = AnyOf((Missing(CLOSING), Equals(CLOSING, "merge"), Equals(CLOSING, verb)))
     condition = AllOf((Equals("branch", branch.id), may))
     try:
         item = services.adapters.table.update(Update(where, set={CLOSING: verb, CLOSED_AT: since}, condition=condition))
-    except ConditionFailed:
+    except ConditionFailed as failed:
+        if failed.item is None:
+            raise no_branch(project) from None
         raise closing(replace(branch, closing="drop")) from None
     return Branch.of(tenant, project, item)
 
 
 def erase(services: SessionServices, branch: Branch) -> None:
-    """Delete all that a closed branch added, with its blobs, and at last its record."""
-    table, tenant = services.adapters.table, branch.tenant
+    """Delete all that a closed branch added, with its blobs, and at last its record.
+
+    Where another call has erased it, and the name may be another branch's by now, nothing more is deleted.
+    """
     for pk in [
-        *(log_pk(tenant, branch.project, owner) for owner in owners_of(services, branch)),
+        *(log_pk(branch.tenant, branch.project, owner) for owner in owners_of(services, branch)),
         *(session_pk(session) for session in sessions_of(services, branch)),
-        registry_pk(tenant, branch.project),
+        registry_pk(branch.tenant, branch.project),
     ]:
-        for item in every(table, Query(pk, *_ALL)):
-            blob = blob_of(item) or (Digest(text(item, "digest")) if "digest" in item else None)
-            if blob is not None:
-                services.adapters.blobs.delete(tenant, blob)
-            table.delete(Delete(Key.of(item)))
-    table.delete(Delete(branch.key, Equals("branch", branch.id)))
+        items = every(services.adapters.table, Query(pk, *_ALL))
+        while some := list(islice(items, _AT_ONCE)):
+            if not _deleted(services, branch, some):
+                return
+    with suppress(ConditionFailed):
+        services.adapters.table.delete(Delete(branch.key, Equals("branch", branch.id)))
+
+
+def _deleted(services: SessionServices, branch: Branch, items: Sequence[Attributes]) -> bool:
+    """Delete items that were read; False, and nothing is deleted, where they may be those of another branch."""
+    if not is_there(services, branch):
+        return False
+    for item in items:
+        blob = blob_of(item) or (Digest(text(item, "digest")) if "digest" in item else None)
+        if blob is not None:
+            services.adapters.blobs.delete(branch.tenant, blob)
+    same = Check(branch.key, Equals("branch", branch.id))
+    writes = [same, *(Delete(Key.of(item)) for item in items)]
+    return not transact(services, lambda: writes, lambda _, refused: bool(conditions_lost(writes, refused)) or None)
+
+
+def is_there(services: SessionServices, branch: Branch) -> bool:
+    """Tell whether a branch is there still, and not another one of its name."""
+    item = services.adapters.table.get(branch.key)
+    return item is not None and item.get("branch") == branch.id
 
 
 def owners_of(services: SessionServices, branch: Branch) -> list[str]:

@@ -66,9 +66,9 @@ class BranchLine(BaseModel):
 
 
 class MergedLine(BaseModel):
-    """What a call brought to the project."""
+    """What a branch brought to its project."""
 
-    turns: Annotated[int, Field(description="Turns that it stored.")]
+    turns: Annotated[int, Field(description="Turns that came.")]
     changes: Annotated[int, Field(description="Changes that no turn made, such as memories kept or forgotten.")]
     left_out: Annotated[int, Field(description="Turns of an id that the project's session has already.")]
 
@@ -82,4 +82,6 @@ class BranchesTold(BaseModel):
     """What was made, listed or merged."""
 
     branches: Annotated[list[BranchLine], Field(description="The one that was made, or all of the project.")]
-    merged: Annotated[MergedLine | None, Field(description="merge: what came to the project by this call.")] = None
+    merged: Annotated[
+        MergedLine | None, Field(description="merge: what came to the project, told again for a week.")
+    ] = None

@@ -7,18 +7,20 @@ merge began, stands; and what it forgot stays forgotten. Afterwards the branch i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
-from cairn.branches.branching import close, erase, owners_of
+from cairn.branches.branching import close, erase, is_there, owners_of
 from cairn.branches.model import Merged
+from cairn.branches.outcome import merged_before, settle
 from cairn.branches.retelling import Retelling
 from cairn.conversation.events import Event
 from cairn.ground.attributes import number
 from cairn.ground.codec import rfc3339
-from cairn.ground.errors import CorruptData, ResourceBusy, TransactionRefused
+from cairn.ground.errors import CorruptData, NotFound, ResourceBusy, TransactionRefused
 from cairn.ground.ids import Project, SessionId, Tenant, TurnId, trunk
 from cairn.ground.paging import every
 from cairn.ground.session import Session, on_trunk
@@ -36,7 +38,7 @@ from cairn.ground.table import (
     conditions_lost,
     key_of,
 )
-from cairn.log.branches import Branch
+from cairn.log.branches import Branch, no_branch
 from cairn.log.entries import Retold
 from cairn.log.layout import ACROSS as ACROSS_PROJECTS
 from cairn.log.layout import KEPT_COUNT, across, is_across, is_entry, log_pk, log_range, session_named
@@ -51,7 +53,7 @@ from cairn.sessions.stored_turn import StoredTurn
 from cairn.sessions.transacting import transact
 
 MERGED = "merged"
-"""What an entry of a branch says once it has come to the project."""
+"""What an entry of a branch says once it has come to the project, or was left out since its turn had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +64,30 @@ class _Entry:
     key: Key
     kid: int
     record: dict[str, Any]
+    merged: bool | None = None
+    """What its mark says, None where it has none."""
 
-    def mark(self) -> Update:
+    def mark(self, *, came: bool = True) -> Update:
         """Return the write that marks it; it fails where the entry is gone, or marked."""
         there = AllOf((Equals("kid", self.kid), Missing(MERGED)))
-        return Update(self.key, set={MERGED: True}, condition=there)
+        return Update(self.key, set={MERGED: came}, condition=there)
 
 
 def merge(services: SessionServices, tenant: Tenant, project: Project) -> Merged:
-    """Bring what a branch added to its project, and erase the branch; NotFound where there is none.
+    """Bring what a branch added to its project, erase the branch, and return what came; NotFound where there is none.
 
-    It may be cut off anywhere, and called again. ResourceBusy where a session of the project is being written,
-    QuotaExceeded where there is no room for one more memory: what came until then stays.
+    It may be cut off anywhere, and called again, for a week also once it is done: then it tells the same. ResourceBusy
+    where a session of the project is being written, QuotaExceeded where there is no room for one more memory: what came
+    until then stays.
     """
-    branch = close(services, tenant, project, "merge")
-    done = _Merging(services, branch).run()
+    try:
+        branch = close(services, tenant, project, "merge")
+        done = merged_before(services, tenant, project, branch)
+        done = done or settle(services, branch, _Merging(services, branch).run())
+    except NotFound:
+        if (done := merged_before(services, tenant, project)) is None:
+            raise
+        return done
     erase(services, branch)
     return done
 
@@ -91,31 +102,32 @@ class _Merging:
         self._project = trunk(branch.project)
 
     def run(self) -> Merged:
-        entries = sorted(self._entries(), key=lambda entry: entry.key.sk)
+        there = self._entries()
+        entries = sorted((entry for entry in there if entry.merged is None), key=lambda entry: entry.key.sk)
         of_turns = {
             (*self._turn_of(entry), entry.owner): entry for entry in entries if entry.record.get("said_in") is not None
         }
-        done = Merged()
+        came = Counter(_counted(entry, entry.merged) for entry in there if entry.merged is not None)
         for entry in entries:
             if entry.record["turn"]:
                 turn = self._turn_of(entry)
                 beside = (of_turns.get((*turn, owner)) for owner in across(entry.owner))
-                came = self._turn(turn, [entry, *(each for each in beside if each is not None)])
-                done = replace(done, turns=done.turns + came, left_out=done.left_out + (not came))
+                came[_counted(entry, self._turn(turn, [entry, *(each for each in beside if each is not None)]))] += 1
             elif entry.record.get("said_in") is None:
                 self._change(entry)
-                done = replace(done, changes=done.changes + 1)
-        return done
+                came[_counted(entry, True)] += 1
+        return Merged(came["turns"], came["changes"], came["left_out"])
 
     def _entries(self) -> list[_Entry]:
-        """Return the entries that have not come to the project yet."""
+        """Return the entries of the branch, those that came to the project already among them."""
         tenant, found = self._branch.tenant, list[_Entry]()
         for owner in owners_of(self._services, self._branch):
             pk = log_pk(tenant, self._branch.project, owner)
             for item in every(self._services.adapters.table, Query(pk, *log_range())):
-                if is_entry(Key.of(item).sk) and MERGED not in item:
-                    record = self._services.vault.unseal(tenant, item)
-                    found.append(_Entry(owner, Key.of(item), number(item, "kid"), record))
+                if is_entry(Key.of(item).sk):
+                    record, merged = self._services.vault.unseal(tenant, item), item.get(MERGED)
+                    came = None if merged is None else bool(merged)
+                    found.append(_Entry(owner, Key.of(item), number(item, "kid"), record, came))
         return found
 
     def _turn_of(self, entry: _Entry) -> tuple[SessionId, int]:
@@ -131,11 +143,13 @@ class _Merging:
         session = Session(self._branch.tenant, self._branch.project, session_id)
         item = self._services.adapters.table.get(Key(session_pk(session), event_sk(seq)))
         if item is None:
+            if not is_there(self._services, self._branch):  # another call has merged it
+                raise no_branch(self._branch.project)
             raise CorruptData("a turn of the branch has no events; check the store")
         events = self._services.vault.unseal(session.tenant, item)
         with leased(self._services, on_trunk(session)) as held:
             if self._services.guards.is_done(held.session, TurnId(entries[0].record["turn"]["id"])):
-                self._write(lambda: [entry.mark() for entry in entries], entries)
+                self._write(lambda: [entry.mark(came=False) for entry in entries], entries)
                 return False
             self._write(partial(self._turn_writes, held, events, entries), entries)
         return True
@@ -203,14 +217,26 @@ class _Merging:
         return [append, *marks(key_of(append).sk)]
 
     def _write(self, make: Callable[[], Sequence[Write]], entries: Sequence[_Entry]) -> None:
-        """Write what `make` returns, once: not where the entries are marked."""
-        table = self._services.adapters.table
+        """Write what `make` returns, once: not where the entries are marked, nor where the branch is another by now."""
+        table, branch = self._services.adapters.table, self._branch
 
         def writes() -> Sequence[Write]:
             stored: Attributes | None = table.get(entries[0].key)
-            return () if stored is None or MERGED in stored else make()
+            return () if stored is None or MERGED in stored else [*make(), branch.is_merging]
 
-        transact(self._services, writes, _raise_if_lost)
+        def settled(writes: Sequence[Write], refused: TransactionRefused) -> None:
+            if branch.key in conditions_lost(writes, refused):
+                raise no_branch(branch.project)
+            _raise_if_lost(writes, refused)
+
+        transact(self._services, writes, settled)
+
+
+def _counted(entry: _Entry, came: bool) -> Literal["turns", "changes", "left_out", ""]:  # noqa: FBT001 - whether it came
+    """Return as what an entry counts, "" where its turn does that."""
+    if entry.record["turn"]:
+        return "turns" if came else "left_out"
+    return "changes" if entry.record.get("said_in") is None else ""
 
 
 def _appends(writes: Sequence[Write]) -> list[Put]:

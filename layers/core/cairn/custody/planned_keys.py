@@ -40,18 +40,16 @@ class PlannedKeys:
         if hours is None:
             now = self._clock.now()
             if key.revoked_at is None or key.revoked_at > now:
-                self._credentials.let_end(key.id, now, _at(plan.before["ends"]))
+                self._credentials.let_end(key.id, now, _at(plan.before["ends"]), plan.is_as_read)
             return {"ends": rfc3339(min(key.revoked_at or now, now))}
-        if key.rotated_by == plan.id and key.successor is not None:  # stopped before anybody saw the new key
-            self._credentials.revoke(key.successor)
-            self._credentials.let_end(key.id, None, key.revoked_at)
-        issued = self._credentials.rotate(key.id, timedelta(hours=hours), plan.id)
+        # Where it was stopped before anybody saw the new key, that one is void, and another in its place.
+        issued = self._credentials.rotate(key.id, timedelta(hours=hours), plan.id, plan.is_as_read)
         ends = _told(self._credentials.find(key.id, plan.tenant).revoked_at)
         return {"ends": ends, "successor": issued.credential.id, SHOWN: issued.text}
 
     def undo(self, plan: Plan) -> None:
         """Let the key end when it did; Conflict where its end was changed since."""
-        self._credentials.let_end(plan.what["key"], _at(plan.before["ends"]), _at(plan.done["ends"]))
+        self._credentials.let_end(plan.what["key"], _at(plan.before["ends"]), _at(plan.done["ends"]), plan.is_as_read)
         if (successor := plan.done.get("successor")) is not None:
             self._credentials.revoke(successor)
 

@@ -39,13 +39,13 @@ class PlannedPolicy:
 
     def do(self, plan: Plan) -> Mapping[str, Any]:
         """Set the document."""
-        return {"version": self._set(plan.what["text"], plan.before["version"])}
+        return {"version": self._set(plan, plan.what["text"], plan.before["version"])}
 
     def undo(self, plan: Plan) -> None:
         """Set the document that was there, as a new version; the standard one where none was, or none that held."""
-        self._set(plan.before["text"] or standard_text(), plan.done["version"])
+        self._set(plan, plan.before["text"] or standard_text(), plan.done["version"])
 
-    def _set(self, text: str, over: int) -> int:
+    def _set(self, plan: Plan, text: str, over: int) -> int:
         """Set a document behind this version and return its own; Conflict where another was set meanwhile."""
         with suppress(CorruptData):
             there = self._store.stored()
@@ -53,4 +53,4 @@ class PlannedPolicy:
                 return there.version
         if self._store.highest() != over:
             raise Conflict("Another policy was set since: look at it, and set the one that shall hold")
-        return self._store.write(text)
+        return self._store.write(text, over, plan.is_as_read)

@@ -17,7 +17,7 @@ from cairn.ground.errors import Conflict, InvalidArgument, NotFound
 from cairn.ground.ids import Project, SessionId, Tenant, branch_of, branch_project, trunk
 from cairn.ground.session import Session
 from cairn.ground.table import AllOf, Attributes, Check, Equals, Key, Missing, Put, Scalar, Write
-from cairn.log.layout import SPOKE, WROTE, branch_sk, own_log_of, registry_pk, through_sk
+from cairn.log.layout import SPOKE, WROTE, branch_sk, merged_sk, own_log_of, registry_pk, through_sk
 from cairn.log.newest import TICK
 
 CLOSING = "closing"
@@ -75,6 +75,11 @@ class Branch:
         """Return the condition that it is there and may be added to."""
         return AllOf((Equals("branch", self.id), Missing(CLOSING)))
 
+    @property
+    def is_merging(self) -> Check:
+        """Return the check that it is there and being merged."""
+        return Check(self.key, AllOf((Equals("branch", self.id), Equals(CLOSING, "merge"))))
+
     def to_item(self) -> dict[str, Scalar]:
         """Return the item that is stored."""
         session = {} if self.session_id is None else {"session_id": self.session_id}
@@ -85,6 +90,11 @@ class Branch:
 def branch_key(tenant: Tenant, project: Project) -> Key:
     """Return where the record of the branch is that a project's name says."""
     return Key(registry_pk(tenant, trunk(project)), branch_sk(branch_of(project)))
+
+
+def merged_key(tenant: Tenant, project: Project) -> Key:
+    """Return where it is told what came of a branch that was merged, until another has its name."""
+    return Key(registry_pk(tenant, trunk(project)), merged_sk(branch_of(project)))
 
 
 class Branches:
@@ -101,7 +111,7 @@ class Branches:
         item = self._adapters.table.get(where)
         if item is None:
             self._known.evict(where)
-            raise NotFound("There is no such branch", {"project": project})
+            raise no_branch(project)
         branch = Branch.of(tenant, project, item)
         if branch.closing:
             self._known.evict(where)
@@ -133,6 +143,11 @@ class Branches:
 def spoke(session: Session) -> Put:
     """Return the write that lets a branch know of a session that goes on there."""
     return Put({"pk": registry_pk(session.tenant, session.project), "sk": f"{SPOKE}{session.session_id}"})
+
+
+def no_branch(project: Project) -> NotFound:
+    """Return the error that there is no branch of this name."""
+    return NotFound("There is no such branch", {"project": project})
 
 
 def closing(branch: Branch) -> Conflict:

@@ -173,6 +173,11 @@ def branch_sk(name: str) -> str:
     return f"{BRANCHES}{name}"
 
 
+def merged_sk(name: str) -> str:
+    """Return the sort key under which a project knows what came of a branch that was merged."""
+    return f"merged#{name}"
+
+
 def registry_pk(tenant: Tenant, project: Project) -> str:
     """Return the partition that names every memory log of a project."""
     return f"{tenant}#m#{project}"

@@ -14,7 +14,7 @@ from cairn.ground.codec import canonical, rfc3339
 from cairn.ground.errors import CorruptData, InvalidArgument
 from cairn.ground.ids import Digest, Project, SessionId, Tenant, UserId, moment_of
 from cairn.ground.session import NO_SESSION, Session
-from cairn.ground.table import AllOf, Attributes, Equals, Key, Scalar, tenant_of
+from cairn.ground.table import AllOf, Attributes, Check, Equals, Key, Scalar, tenant_of
 from cairn.plans import layout
 
 PlanKind: TypeAlias = Literal["forget", "erase", "import", "policy", "key", "maintenance"]
@@ -113,6 +113,11 @@ class Plan:
     def unchanged(self) -> AllOf:
         """Return the condition that it is as it was read."""
         return AllOf((Equals("version", self.version), Equals("state", self.state)))
+
+    @property
+    def is_as_read(self) -> list[Check]:
+        """Return what is checked with what the plan changes, so that a run does nothing once another has gone on."""
+        return [Check(self.key, self.unchanged)]
 
     @property
     def is_of_whole_tenant(self) -> bool:

@@ -70,8 +70,8 @@ class Plans:
             plan = self.records.change(
                 plan, state="waiting" if waits else "applying", until=now + grace if waits else None
             )
-        elif plan.state == "waiting" and plan.erases(now, grace):
-            plan = self.records.change(plan, state="applying")
+        elif plan.state == "applying" or (plan.state == "waiting" and plan.erases(now, grace)):
+            plan = self.records.change(plan, state="applying")  # from now on a run that began before does nothing
         return self._carry_out(plan, kind) if plan.state == "applying" else plan
 
     def undo(self, tenant: Tenant, plan_id: str) -> Plan:
@@ -87,8 +87,7 @@ class Plans:
         if plan.state == "waiting":
             return self.records.change(plan, state="undone")
         was = plan.state
-        if was != "undoing":
-            plan = self.records.change(plan, state="undoing")
+        plan = self.records.change(plan, state="undoing")
         try:
             told = self._kinds[plan.kind]().undo(plan)
         except Conflict:

@@ -96,20 +96,20 @@ class BranchedSessions:
 
     def beginning(self, session: Session) -> Beginning:
         """Return what a session goes on from, read once a process; InvalidArgument where it is not on the branch."""
-        known = self._known.peek(session)
-        if known is not None and known.branch.id == self._branches.known(session).id:
+        known, branch = self._known.peek(session), self._branches.known(session)
+        if known is not None and known.branch.id == branch.id:
             return known
+        # Afterwards: turns that were read before the branch was made would be without those that it knows.
         of = on_trunk(session)
-        branch = Pending(lambda: self._branches.known(session))
         own, there = (Pending(partial(self._adapters.table.get, Key(session_pk(each), HEAD))) for each in (session, of))
         newest = Query(session_pk(of), FIRST_EVENT, LAST_EVENT, descending=True, limit=_LATER)
         page = Pending(lambda: self._adapters.table.query(newest))
-        self._adapters.parallel([branch, own, there, page])
+        self._adapters.parallel([own, there, page])
         head = sound_or_none(self._adapters, there.result, Head.of)
         if own.result is not None and BEGINS in own.result:
-            begun = Beginning(branch.result, of, number(own.result, BEGINS), head, is_open=True)
+            begun = Beginning(branch, of, number(own.result, BEGINS), head, is_open=True)
         else:
-            begun = Beginning(branch.result, of, self._through(branch.result, of, page.result), head)
+            begun = Beginning(branch, of, self._through(branch, of, page.result), head)
         self._known.put(session, begun)
         return begun
 

@@ -1,0 +1,59 @@
+"""Of two runs of one plan the one that another overtook, at whatever call, changes nothing more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cairn.ground.adapters import Adapters
+from cairn.ground.errors import Conflict
+from cairn.process.system import in_turn
+from support.custody import Household
+from support.faults import FaultyStore
+from support.memory_store import MemoryBlobs, MemoryTable, copied
+from support.plans import CASES, Case, desk, planned
+
+pytestmark = pytest.mark.req("R306")
+ENDING = [case for case in CASES if not case.name.startswith("forget")]
+
+
+@pytest.mark.parametrize("undone", [False, True], ids=["applied", "and undone"])
+@pytest.mark.parametrize("case", ENDING, ids=lambda case: case.name)
+def test_a_run_that_another_overtook_changes_nothing_more(
+    adapters: Adapters, tmp_path: Path, case: Case, *, undone: bool
+) -> None:
+    begun = Household.over(replace(adapters, table=MemoryTable(), blobs=MemoryBlobs(), parallel=in_turn), tmp_path)
+    plan = planned(begun, case)
+    begun.later(minutes=1)
+    verbs = ("apply", "undo") if undone else ("apply",)
+
+    def run(house: Household) -> None:
+        for verb in verbs:
+            getattr(desk(house).plans, verb)(plan.tenant, plan.id)
+
+    alone = Household.over(copied(begun.adapters), tmp_path)
+    run(alone)
+    at, overtaken = 0, 0
+    while True:
+        at += 1
+        house = Household.over(copied(begun.adapters), tmp_path)
+        did = list[bool]()
+
+        def first(call: Any, house: Household = house, did: list[bool] = did) -> Any:
+            did.append(True)
+            run(house)
+            return call()
+
+        slow: Any = replace(house.adapters, table=FaultyStore(house.adapters, at, first))
+        try:
+            desk(house, slow).plans.apply(plan.tenant, plan.id)
+        except Conflict:
+            overtaken += 1
+        if not did:
+            break
+        assert case.seen(house) == case.seen(alone), at
+        assert desk(house).plans.records.get(plan.tenant, plan.id).state == ("undone" if undone else "applied"), at
+    assert overtaken >= 2
