@@ -74,8 +74,8 @@ ROUNDS = {
     "memory_replay": 12,
     "memory_branch, create, of a session": 3,
     "memory_branch, list": 1,
-    "memory_branch, merge a turn": 31,
-    "memory_branch, drop": 16,
+    "memory_branch, merge a turn": 32,
+    "memory_branch, drop": 15,
 }
 """The most sequential round trips of a warm call, of a tool or of one of its scenes."""
 RECEIPT = "receipt"

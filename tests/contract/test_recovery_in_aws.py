@@ -152,7 +152,7 @@ def test_a_restore_is_a_store_that_answers_with_the_blobs_that_were_there(region
 
     assert region.history(region.opened(new)) == region.history(region.services)
     assert region.blobs(new) == region.blobs(region.store.bucket) != []
-    assert any("1 blobs" in line for line in region.told)
+    assert any("1 blob," in line for line in region.told)
     assert any("point-in-time recovery nor deletion protection" in line for line in region.told)
 
 

@@ -33,7 +33,7 @@ from support.tool import http_status
 pytestmark = pytest.mark.enable_socket
 NAMES_IN_THE_STORE = NAMED_IN_THE_LOG | {
     *("user_id", "agent_id", "task_id", "namespace", "collection", "log", "key", "memory_id", "tags"),
-    *("path", "projects", "users"),
+    *("path", "projects", "users", "name"),
 }
 """What things are found by, and what a key opens, stays readable; all else is content."""
 

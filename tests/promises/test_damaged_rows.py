@@ -43,7 +43,7 @@ LOG = {**OWNER, "log": "thread-1"}
 BED = {"collection": ["notes", "beds"], "key": "north"}
 LONG = "".join(sha256(str(number).encode()).hexdigest() for number in range(1200))
 PLACE = frozenset({"pk", "sk", "ipk", "isk", "expires_at"})
-ONLY_COLLECTED = {("i2", "o"), ("s", "drop"), ("tasks", "now")}
+ONLY_COLLECTED = {("i2", "o"), ("plans", "lines"), ("s", "drop"), ("tasks", "now")}
 """Kinds of rows that no tool reads to answer with, and that the calls here leave none of."""
 MAY_LACK: Mapping[tuple[str, str], frozenset[str]] = {
     ("d", "d"): frozenset({"without indexed"}),

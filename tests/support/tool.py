@@ -13,8 +13,8 @@ from cairn_tools.catalog import CATALOG
 
 FOR_AGENTS = tuple(tool for tool in CATALOG if not tool.for_operators)
 """The tools that agents may call, which MCP and pipes have."""
-SESSION_TOOLS = tuple(tool for tool in CATALOG if issubclass(tool.input, SessionInput))
-"""The tools that are about a session, and so about a project."""
+SESSION_TOOLS = tuple(tool for tool in FOR_AGENTS if issubclass(tool.input, SessionInput))
+"""The tools of agents that are about a session, and so about a project."""
 ABSENT = frozenset(
     {
         *("retrieve_session_from_cascade", "getMemory", "deleteMemory", "forget", "memory_take_back_turn"),

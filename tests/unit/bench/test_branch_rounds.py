@@ -24,7 +24,7 @@ def rounds(process: Process, place: dict[str, str], tool: str, number: int) -> i
 
 
 @pytest.mark.parametrize("tool", CALLS)
-def test_a_call_on_a_branch_takes_the_rounds_of_its_project_and_one_more_at_first(tool: str) -> None:
+def test_a_call_on_a_branch_takes_the_rounds_of_its_project_and_two_more_at_first(tool: str) -> None:
     with deployed() as store:
         store.tool("memory_after_turn", {**PLACE, **TURN, "turn_id": "t0"})
         store.clock.sleep(60)
@@ -34,5 +34,5 @@ def test_a_call_on_a_branch_takes_the_rounds_of_its_project_and_one_more_at_firs
         warm = [rounds(process, place, tool, 2) for process, place in ((here, PLACE), (there, TRIED))]
         other = rounds(store.process(), TRIED, tool, 3)
     assert warm[1] == warm[0], (first, warm, other)
-    assert other <= first[0] + 1, (first, warm, other)
-    assert first[1] <= first[0] + 2, (first, warm, other)
+    assert other <= first[0] + 2, (first, warm, other)
+    assert first[1] <= first[0] + 3, (first, warm, other)

@@ -103,7 +103,6 @@ def test_a_path_goes_before_the_usual_place(cairn: Run, tmp_path: Path) -> None:
         (("--from", "mem0"), "--from mem0: name the PATH of its files"),
         (("--from", "codex"), "sessions is missing"),
         (("--from", "nothing"), "'nothing' is not one of"),
-        (("--dry-run", "."), "--dry-run goes with --from"),
         (("--from", "codex", "--legacy", "."), "name a bundle, or"),
         ((".",), "a bundle is a file"),
     ],
