@@ -12,6 +12,8 @@ import pytest
 from cairn.custody.admission import rule_at
 from cairn.custody.check import Check
 from cairn.custody.kinds_of_plans import plans
+from cairn.embedded.blobs import DirectoryBlobs
+from cairn.embedded.inventory import EmbeddedInventory
 from cairn.files.files import FileWrite, WriteMode
 from cairn.files.own_files import OwnFiles
 from cairn.ground.adapters import Adapters
@@ -49,9 +51,11 @@ def make(new_store: Callable[[], tuple[Adapters, Any]], tmp_path: Path) -> Make:
 
 
 @pytest.fixture
-def bundle(make: Make, tmp_path: Path) -> Path:
-    """Return a bundle with something of everything in it."""
-    house = make().move_in(1)
+def bundle(make: Make, make_sqlite_table: Callable[[], Any], tmp_path: Path) -> Path:
+    """Return a bundle with something of everything in it, made by the quickest of stores."""
+    table, blobs = make_sqlite_table(), tmp_path / "bundled"
+    adapters = replace(make().adapters, table=table, blobs=DirectoryBlobs(blobs))
+    house = Household(adapters, EmbeddedInventory(table, blobs), tmp_path).move_in(1)
     house.furnish()
     house.remember(ALONE, ADA, "Ada keeps bees.", "user")
     remember(services(house), session(""), Note(content="Ada's hives are blue.", scope="user_everywhere", user_id=ADA))

@@ -33,8 +33,14 @@ def cairn(data: Path) -> Run:
     return run
 
 
-def at_once(_clock: object, _seconds: float) -> None:
-    """Wait for no calls that are under way; here are none."""
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no command wait for calls that are under way; here are none."""
+
+    def sleep(_clock: object, _seconds: float) -> None:
+        pass
+
+    monkeypatch.setattr("cairn.process.system.SystemClock.sleep", sleep)
 
 
 def records(data: Path) -> Sequence[AuditRecord]:
@@ -78,10 +84,7 @@ def test_a_plan_that_would_change_something_else_by_now_is_refused(cairn: Run) -
     assert cairn("plan", "show", "0" * 26).exit_code == 1
 
 
-def test_an_erasure_waits_for_its_grace_time_and_is_taken_back_or_carried_out(
-    cairn: Run, data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cairn.process.system.SystemClock.sleep", at_once)
+def test_an_erasure_waits_for_its_grace_time_and_is_taken_back_or_carried_out(cairn: Run, data: Path) -> None:
     cairn("remember", "Peas climb.")
     planned = cairn("erase", "--user", "ada", "--dry-run")
     assert (planned.exit_code, "erase user ada in all projects" in planned.stdout) == (0, True)
