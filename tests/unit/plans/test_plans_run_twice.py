@@ -57,3 +57,20 @@ def test_a_run_that_another_overtook_changes_nothing_more(
         assert case.seen(house) == case.seen(alone), at
         assert desk(house).plans.records.get(plan.tenant, plan.id).state == ("undone" if undone else "applied"), at
     assert overtaken >= 2
+
+
+def test_a_run_whose_clock_is_behind_goes_on_with_a_key_that_another_ended(adapters: Adapters, tmp_path: Path) -> None:
+    case = next(each for each in CASES if each.name == "revoke a key")
+    over = replace(adapters, table=MemoryTable(), blobs=MemoryBlobs(), parallel=in_turn)
+    house = Household.over(over, tmp_path)
+    plan, before = planned(house, case), case.seen(house)
+    plans = desk(house).plans
+    ended = plans.apply(plan.tenant, plan.id)
+    plans.records.change(ended, state="applying", done={})
+
+    house.later(seconds=-1)
+    again = plans.apply(plan.tenant, plan.id)
+
+    assert (again.state, again.done) == ("applied", ended.done)
+    assert plans.undo(plan.tenant, plan.id).state == "undone"
+    assert case.seen(house) == before

@@ -10,6 +10,7 @@ from cairn.access.key_store import Credentials
 from cairn.ground.adapters import Adapters
 from cairn.ground.codec import moment, rfc3339
 from cairn.ground.ids import Tenant
+from cairn.ground.settings import SKEW
 from cairn.plans.model import SHOWN, Found, Plan
 
 
@@ -38,10 +39,13 @@ class PlannedKeys:
         """End the key; of a rotation the new key's text is told once, under SHOWN, and never stored."""
         key, hours = self._credentials.find(plan.what["key"], plan.tenant), plan.what["hours"]
         if hours is None:
-            now = self._clock.now()
-            if key.revoked_at is None or key.revoked_at > now:
+            now, ends = self._clock.now(), key.revoked_at
+            # By the clock of a run that was stopped, it may have ended a moment from now.
+            was_ended = _told(ends) != plan.before["ends"]
+            if ends is None or ends > (now + SKEW if was_ended else now):
                 self._credentials.let_end(key.id, now, _at(plan.before["ends"]), plan.is_as_read)
-            return {"ends": rfc3339(min(key.revoked_at or now, now))}
+                ends = now
+            return {"ends": rfc3339(ends)}
         # Where it was stopped before anybody saw the new key, that one is void, and another in its place.
         issued = self._credentials.rotate(key.id, timedelta(hours=hours), plan.id, plan.is_as_read)
         ends = _told(self._credentials.find(key.id, plan.tenant).revoked_at)
