@@ -41,7 +41,7 @@ from cairn.ground.table import (
 from cairn.log.branches import Branch, no_branch
 from cairn.log.entries import Retold
 from cairn.log.layout import ACROSS as ACROSS_PROJECTS
-from cairn.log.layout import KEPT_COUNT, across, is_across, is_entry, log_pk, log_range, session_named
+from cairn.log.layout import KEPT_COUNT, across, is_across, is_entry, log_pk, log_range, logged_at, session_named
 from cairn.log.registry import registered
 from cairn.memories.remember import no_room
 from cairn.sessions import due
@@ -155,7 +155,7 @@ class _Merging:
         return True
 
     def _turn_writes(self, held: Leased, events: list[Any], entries: Sequence[_Entry]) -> list[Write]:
-        now, seq, turn = self._services.adapters.clock.now(), held.head.seq + 1, entries[0].record["turn"]
+        seq, turn = held.head.seq + 1, entries[0].record["turn"]
         where = Key(held.key.pk, event_sk(seq))
         content = self._services.vault.seal(held.session.tenant, where, events)
         told = [
@@ -163,9 +163,11 @@ class _Merging:
             for entry in entries
         ]
         appends = [append for writes in told for append in _appends(writes)]
+        # Of the moment that the log has of it, so that another branch knows both or neither.
+        at = logged_at(key_of(appends[0]).sk)
         return [
             self._head(held, events, entries, appends),
-            Put(StoredTurn(where, seq, rfc3339(now), content).to_item(), ABSENT),
+            Put(StoredTurn(where, seq, rfc3339(at), content).to_item(), ABSENT),
             self._services.guards.processed(held.session, TurnId(turn["id"])),
             registered(held.session.tenant, self._project, entries[0].owner),
             *(write for writes in told for write in writes),
