@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents import FULL_CORE_MB, MCP, WORKER, memory_mb
 from built_log import Built
 from cairn.log.log import MAX_BYTES
-from cairn.log.manifest import ENTRIES, FAN_IN, level_of
+from cairn.log.manifest import ENTRIES, FULL, GROWTH, level_of
 from log_growth import Growth
 from report import Table
 
@@ -94,8 +94,8 @@ def growth_table(logs: Sequence[Growth], pace: Pace) -> Table:
         "indexer ms an entry",
     )
     says = (
-        f"Played with the rule of merging: {ENTRIES} entries a job, {FAN_IN} of a level become one. An entry is one "
-        f"text with its vector; {pace.bytes:.0f} bytes each and the milliseconds, on one core, are measured at "
+        f"Played with the rule of merging: {ENTRIES} entries a job, a segment of each level below {FULL}. An entry is "
+        f"one text with its vector; {pace.bytes:.0f} bytes each and the milliseconds, on one core, are measured at "
         f"{pace.small.entries:,} and {pace.large.entries:,} entries and extrapolated."
     )
     return Table("How a log grows", columns, rows, says)
@@ -105,10 +105,10 @@ def level_table(log: Growth) -> Table:
     """Return what each level has taken."""
     there = [level_of(entries) for entries in log.segments]
     rows = [
-        (level, ENTRIES * FAN_IN**level, there.count(level), round(written / log.entries, 3))
+        (level, ENTRIES * GROWTH**level, there.count(level), round(written / log.entries, 3))
         for level, written in sorted(log.written.items())
     ]
-    says = "A segment that a full level leaves behind goes to the next at once: its newest entries skip a level."
+    says = f"Those of level {FULL} are not merged any more."
     columns = ("level", "entries of a segment", "segments", "times written, an entry")
     return Table(f"The levels of a log of {log.entries:,} entries", columns, rows, says)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cairn.context.excerpts import Asked, excerpt
-from cairn.context.sayings import form, is_filler, say_the_same
+from cairn.context.sayings import Sayings, form, is_filler
 
 LONG = " ".join(f"Sentence {number} speaks of the weather and of nothing else at all." for number in range(40))
 
@@ -48,7 +48,7 @@ def test_short_texts_that_say_something_are_no_fillers(text: str) -> None:
     ],
 )
 def test_near_duplicates_differ_in_form_alone(one: str, other: str, same: bool) -> None:  # noqa: FBT001 - drawn
-    assert say_the_same(form(one), form(other)) is same
+    assert Sayings([form(other)]).have(form(one)) is same
 
 
 @pytest.mark.req("R291")

@@ -45,6 +45,12 @@ def test_no_term_is_empty_or_holds_white_space_and_case_does_not_matter(text: st
     assert terms(text.casefold()) == terms(text)
 
 
+@given(st.text("abt15 '.:/-_,A"))
+def test_a_text_in_ascii_is_split_as_it_is_beside_other_scripts(text: str) -> None:
+    assert words(f"{text} 水") == [*words(text), "水"]
+    assert terms(f"{text} 水") == [*terms(text), "水"]
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -15,7 +15,7 @@ from cairn.ground.ids import Digest
 from cairn.ground.jobs import IndexLog
 from cairn.ground.table import Put
 from cairn.log.layout import MANIFEST
-from cairn.log.manifest import FAN_IN, Manifest
+from cairn.log.manifest import Manifest
 from cairn.recall.indexing import FEWEST, Indexer
 from cairn.vault.vault import Vault
 from support.log import Counting, Journal
@@ -37,7 +37,7 @@ def corrupt(journal: Journal, number: int, change: Callable[[bytes], bytes]) -> 
 
 def rename(journal: Journal, other: Journal) -> None:
     """Have the manifest name a segment of another log, as whoever may write to the table could."""
-    other.indexed(70, 70)
+    other.indexed(200, 70)
     point(journal, [other.manifest().segments[0].digest, journal.manifest().segments[1].digest])
 
 
@@ -53,9 +53,9 @@ def spoil(journal: Journal) -> None:
 
 
 DAMAGES: dict[str, Callable[[Journal], None]] = {
-    "gone": lambda journal: journal.adapters.blobs.delete(SESSION.tenant, journal.manifest().segments[0].digest),
-    "torn": lambda journal: corrupt(journal, 1, lambda data: data[:-1]),
-    "changed": lambda journal: corrupt(journal, 0, lambda data: data[:40] + bytes([data[40] ^ 1]) + data[41:]),
+    "gone": lambda journal: journal.adapters.blobs.delete(SESSION.tenant, journal.manifest().segments[-1].digest),
+    "torn": lambda journal: corrupt(journal, -1, lambda data: data[:-1]),
+    "changed": lambda journal: corrupt(journal, -1, lambda data: data[:40] + bytes([data[40] ^ 1]) + data[41:]),
     "another's": lambda journal: rename(journal, Journal(journal.adapters, "u:bob")),
     "in the wrong place": lambda journal: point(journal, [ref.digest for ref in reversed(journal.manifest().segments)]),
     "no manifest": spoil,
@@ -65,7 +65,7 @@ DAMAGES: dict[str, Callable[[Journal], None]] = {
 @pytest.mark.req("R252")
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_segment_is_passed_over_told_once_and_mended_by_a_rebuild(journal: Journal, damage: str) -> None:
-    journal.indexed(70, 70)
+    journal.indexed(200, 70)
     DAMAGES[damage](journal)
     process = Counting(journal)
     assert process.read() == journal.folded()
@@ -83,17 +83,17 @@ def test_a_damaged_segment_is_passed_over_told_once_and_mended_by_a_rebuild(jour
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", ["gone", "torn", "changed", "no manifest"])
 def test_an_indexer_that_would_merge_a_damaged_segment_makes_all_anew(journal: Journal, damage: str) -> None:
-    journal.indexed(*[FEWEST] * (FAN_IN - 1))
+    journal.indexed(200, FEWEST)
     DAMAGES[damage](journal)
     journal.indexed(FEWEST)
-    assert [ref.entries for ref in journal.manifest().segments] == [FAN_IN * FEWEST]
+    assert sum(ref.entries for ref in journal.manifest().segments) == 200 + 2 * FEWEST
     process = Counting(journal)
     assert process.read() == journal.folded()
     assert process.log.wanted(SESSION.tenant, SESSION.project, journal.owner) == []
 
 
 def test_the_log_alone_gives_the_same_segments_again(journal: Journal) -> None:
-    journal.indexed(70, 40)
+    journal.indexed(200, 40)
     before = journal.answers()
     for ref in journal.manifest().segments:
         journal.adapters.blobs.delete(SESSION.tenant, ref.digest)

@@ -14,7 +14,6 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.calibration import Calibration
 from cairn.log.documents import KINDS, Kind
 from cairn.log.log import MemoryLog
-from cairn.log.manifest import FAN_IN
 from cairn.log.segment import Segment
 from cairn.recall.corpus import Vector, quantized
 from cairn.recall.filter import SearchMode
@@ -27,6 +26,7 @@ from support.turns import SESSION
 
 START = Callable[..., Any]
 ALIKE = {"automobile": "car"}
+_MERGES = 4
 
 
 def contents(found: Sequence[Any]) -> list[str]:
@@ -128,18 +128,16 @@ def test_an_embedder_that_fails_leaves_segments_without_vectors_and_the_next_mer
 def test_a_text_is_embedded_once_however_often_its_segment_is_merged(journal: Journal) -> None:
     embedder: Any = journal.embedder
     before: dict[str, bytes] = {}
-    for run in range(FAN_IN):
+    for _ in range(_MERGES):
         journal.indexed(FEWEST)
-        if run == FAN_IN - 2:
-            assert len(segments_of(journal)) == FAN_IN - 1
-            for each in segments_of(journal):
-                texts = each.texts("texts")
-                before |= {text: row.tobytes() for text, row in zip(texts, vectors(each, "texts"), strict=True)}
+        (each,) = segments_of(journal)
+        texts = each.texts("texts")
+        before |= {text: row.tobytes() for text, row in zip(texts, vectors(each, "texts"), strict=True)}
 
     (merged,) = segments_of(journal)
     after = {text: row.tobytes() for text, row in zip(merged.texts("texts"), vectors(merged, "texts"), strict=True)}
     assert before.items() <= after.items()
-    assert len(after) == FAN_IN * FEWEST
+    assert len(after) == _MERGES * FEWEST
     asked_for: list[str] = embedder.asked
     counts = Counter(asked_for)
     assert set(counts.values()) == {1}
@@ -213,7 +211,7 @@ def test_vectors_of_another_embedder_are_not_compared_until_a_rebuild_moves_them
 
 
 def test_a_merge_makes_the_vectors_of_another_embedder_anew(journal: Journal) -> None:
-    journal.indexed(*[FEWEST] * (FAN_IN - 1))
+    journal.indexed(FEWEST)
     old: Any = journal.embedder
     made = len(old.asked)
     new = ToyEmbedder("new", alike={"row": "line"})

@@ -15,7 +15,7 @@ from cairn.ground.errors import NotFound, Unavailable
 from cairn.ground.ids import Digest
 from cairn.ground.jobs import EmbedLog, IndexLog, Job
 from cairn.log.layout import log_pk
-from cairn.log.manifest import ENTRIES, FAN_IN, Manifest, SegmentRef, merging
+from cairn.log.manifest import ENTRIES, FULL, GROWTH, Manifest, SegmentRef, level_of, merging
 from cairn.log.segments import GRACE, LONGEST_BUILD, Segments
 from cairn.recall.indexing import FEWEST
 from cairn.turns.after_turn import commit
@@ -50,14 +50,17 @@ def refs(sizes: Sequence[int]) -> list[SegmentRef]:
     ("sizes", "entries", "taken"),
     [
         ([], 64, 0),
-        ([64] * 6, 64, 0),
-        ([64] * 7, 64, 7),
-        ([512, 64, 64], 64, 0),
-        ([64, 64], 1000, 2),
-        ([512, 64], 500, 2),
+        ([64], 64, 1),
+        ([512, 64], 64, 1),
+        ([512, 128], 64, 2),
+        ([4096, 512, 64], 500, 2),
+        ([100_000, 40_000, 400], 1000, 1),
+        ([100_000, 90_000, 10_000, 1000], 1000, 3),
+        ([4096, 4096, 512, 512, 64], 64, 1),
+        ([4096, 4096, 512, 512, 64, 64], 64, 4),
     ],
 )
-def test_segments_are_merged_where_a_level_is_full_or_would_stand_before_a_higher_one(
+def test_a_new_segment_takes_in_those_of_no_higher_level_that_are_not_full(
     sizes: list[int], entries: int, taken: int
 ) -> None:
     assert merging(refs(sizes), entries) == taken
@@ -73,10 +76,11 @@ def test_segments_stay_few_and_entries_are_seldom_written_anew(runs: list[int]) 
         sizes = [*sizes[: len(sizes) - taken], merged]
         written += merged
     total = sum(runs)
-    levels = 2 + max(0, total // ENTRIES).bit_length() // 3
+    levels = [level_of(size) for size in sizes]
+    below = [level for level in levels if level < FULL]
     assert sum(sizes) == total
-    assert len(sizes) <= (FAN_IN - 1) * levels
-    assert written <= total * levels
+    assert levels == [*(level for level in levels if level >= FULL), *sorted(set(below), reverse=True)]
+    assert written <= total * GROWTH * (level_of(total) + 1)
 
 
 def test_a_segment_that_took_too_long_to_build_is_given_up(journal: Journal) -> None:

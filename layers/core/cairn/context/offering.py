@@ -17,7 +17,7 @@ from cairn.context.lines import Known, Line
 from cairn.context.outdated import Outdating
 from cairn.context.rendering import fact_line, label, words_of
 from cairn.context.repeats import said, unrepeated
-from cairn.context.sayings import form, is_filler, say_the_same
+from cairn.context.sayings import Sayings, form, is_filler
 from cairn.conversation import token_count as tokens
 from cairn.facts.facts import Fact, is_said
 from cairn.facts.shortlist import Shortlist, rank
@@ -83,7 +83,8 @@ class Candidates:
                 kept = self._outdating.kept(found.event_id, found.text)
                 self._succeed(kept.outdated_by, chance, hit)
                 if kept.text and not (kept.outdated_by and is_filler(kept.text)):
-                    yield hit, self._line(hit, replace(found, text=kept.text), chance)
+                    whole = kept.text == found.text
+                    yield hit, self._line(hit, found if whole else replace(found, text=kept.text), chance)
 
     def _succeed(self, facts: Iterable[Fact], chance: float, hit: Hit) -> None:
         """Note facts that are worth as much as what they outdate: a question finds the old sentence better."""
@@ -199,11 +200,11 @@ def introduced(facts: Sequence[Fact], user: str | None) -> tuple[Known, ...]:
 def folded(lines: Sequence[Line], known: Sequence[tuple[str, ...]]) -> list[Line]:
     """Return the lines without those that say what is known already or what a likelier one says, in the same order."""
     kept: list[Line] = []
-    forms = list(known)
+    told = Sayings(known)
     for line in lines:
-        if not any(say_the_same(line.form, each) for each in forms):
+        if not told.have(line.form):
             kept.append(line)
-            forms.append(line.form)
+            told.add(line.form)
     return kept
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from cairn.language.terms import words
@@ -36,13 +36,33 @@ def form(text: str) -> tuple[str, ...]:
     return tuple(word for word in words(text) if word not in _FILLERS)
 
 
-def say_the_same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Tell whether two forms are of near-duplicates: alike word for word or, of longer texts, nearly so."""
-    if one == other:
-        return bool(one)
-    shorter, longer = sorted((len(one), len(other)))
+class Sayings:
+    """Forms of texts, which tell whether a further text is a near-duplicate of one of them."""
+
+    def __init__(self, forms: Iterable[tuple[str, ...]] = ()) -> None:
+        """Take forms; one without words says nothing that another could say."""
+        self._all = set[tuple[str, ...]]()
+        self._long: list[tuple[str, ...]] = []
+        for each in forms:
+            self.add(each)
+
+    def add(self, one: tuple[str, ...]) -> None:
+        """Take one more."""
+        if one:
+            self._all.add(one)
+        if len(one) >= _FEW_TERMS:
+            self._long.append(one)
+
+    def have(self, one: tuple[str, ...]) -> bool:
+        """Tell whether one is alike word for word or, of longer texts, nearly so."""
+        if one in self._all:
+            return True
+        return len(one) >= _FEW_TERMS and any(_are_alike(one, each) for each in self._long)
+
+
+def _are_alike(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     # Most pairs differ in length: they need not be compared word by word.
-    if shorter < _FEW_TERMS or shorter < _ALIKE * longer:
+    if len(one) < _ALIKE * len(other) or len(other) < _ALIKE * len(one):
         return False
     mine, theirs = set(one), set(other)
     both = mine & theirs

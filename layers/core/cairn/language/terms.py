@@ -38,6 +38,8 @@ _TOKEN = re.compile(
     rf"|(?P<word>(?:(?![{_CJK}])[^\W_])+(?:'(?:(?![{_CJK}])[^\W\d_])+)*)"
 )
 _ACCENTS = dict.fromkeys(range(0x300, 0x370))  # not all marks: Japanese voices its kana with one
+# The same of a text in ASCII, which most are once they are folded.
+_ASCII_TOKEN = re.compile(r"\d++(?:[.,:/-]\d+)*+(?!(?!t\d)[a-z])|[a-z0-9]+(?:'[a-z]+)*")
 # Longer runs are hashes and the like, which have no stem and would fill the cache.
 _MAX_STEMMED_CHARACTERS = 40
 _LATIN = "english"
@@ -52,7 +54,8 @@ _SWAPPED = 2
 
 def words(text: str) -> list[str]:
     """Return the words, numbers and runs of CJK of a text in order, case and accents folded, none left out."""
-    return [match.group() for match in _TOKEN.finditer(fold(text))]
+    folded = fold(text)
+    return _ASCII_TOKEN.findall(folded) if folded.isascii() else [each.group() for each in _TOKEN.finditer(folded)]
 
 
 def terms(text: str) -> list[str]:
@@ -62,15 +65,19 @@ def terms(text: str) -> list[str]:
     script), numbers and dates stay whole, and CJK
     becomes overlapping pairs of characters, or one where it stands alone. Emoji and punctuation yield nothing.
     """
+    folded = fold(text)
+    if folded.isascii():
+        tokens: list[str] = _ASCII_TOKEN.findall(folded)
+        return [_stemmed(token) if token.upper() != token else token for token in tokens if token not in _STOPWORDS]
     found: list[str] = []
-    for match in _TOKEN.finditer(fold(text)):
+    for match in _TOKEN.finditer(folded):
         token = match.group()
         if match.lastgroup == "cjk":
             found.extend(_bigrams(token))
         elif match.lastgroup == "number":
             found.append(token)
         elif token not in _STOPWORDS:
-            found.append(_stem(token) if len(token) <= _MAX_STEMMED_CHARACTERS else token)
+            found.append(_stemmed(token))
     return found
 
 
@@ -90,6 +97,10 @@ def _bigrams(run: str) -> Iterator[str]:
         yield run
     for start in range(len(run) - 1):
         yield run[start : start + 2]
+
+
+def _stemmed(word: str) -> str:
+    return _stem(word) if len(word) <= _MAX_STEMMED_CHARACTERS else word
 
 
 @lru_cache(maxsize=65_536)

@@ -1,7 +1,8 @@
 """The manifest of a memory log: which segments hold its beginning, oldest first, and when they are merged.
 
-Segments grow geometrically: a segment of level n holds about 64 * 8**n entries, and a level never holds eight of them.
-So an entry is written once per level, and a log of n entries has no more than seven segments per level.
+A segment of level n holds about 64 * 8**n entries. A new one takes in those before it that are no larger, so that there
+is one of each level, up to those of the level FULL, which stay as they are. A log of n entries has about n / 100,000
+segments and four more, and an entry is written some twelve times.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from cairn.log.layout import MANIFEST
 
 ENTRIES = 64
 """How many entries a segment of the lowest level holds, and so how long a log's tail grows as a rule."""
-# Of four an entry would be written more often, and a log would have two segments fewer to read (decision 11).
-FAN_IN = 8
+GROWTH = 8
+"""How many times as many entries a level's segments hold as those of the level below."""
+FULL = 4
+"""The level of segments that are not merged any more, so that no merge takes more memory than a function has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,27 +78,17 @@ class Manifest:
 
 
 def merging(segments: Sequence[SegmentRef], entries: int) -> int:
-    """Return how many of the newest segments become one with this many new entries.
-
-    They are merged where their level would be full, or where an older segment would be of a lower level.
-    """
+    """Return how many of the newest segments become one with this many new entries: those of no higher level."""
     taken = 0
-    while True:
-        level = level_of(entries)
-        levels = [level_of(ref.entries) for ref in segments[: len(segments) - taken]]
-        peers = 0
-        # The newest segments of this level or a lower one.
-        while peers < len(levels) and levels[-1 - peers] <= level:
-            peers += 1
-        # Levels only fall from the oldest to the newest: one that would stand before a larger is merged with it.
-        smaller = any(each < level for each in levels[len(levels) - peers :])
-        if peers < FAN_IN - 1 and not smaller:
-            return taken
-        entries += sum(ref.entries for ref in segments[len(levels) - peers : len(levels)])
-        taken += peers
+    for ref in reversed(segments):
+        if level_of(ref.entries) > min(level_of(entries), FULL - 1):
+            break
+        entries += ref.entries
+        taken += 1
+    return taken
 
 
 def level_of(entries: int) -> int:
     """Return the level of a segment with so many entries; the lowest is 0."""
     # Rounded, since merged segments are seldom of exactly 8 times as many entries.
-    return max(0, round(log(max(entries, 1) / ENTRIES, FAN_IN)))
+    return max(0, round(log(max(entries, 1) / ENTRIES, GROWTH)))
