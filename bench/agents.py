@@ -26,8 +26,6 @@ ROUND_TRIP_MS = 10.0
 """Assumed: how long a call of DynamoDB, S3 or KMS takes, the SDK's work included."""
 INIT_SECONDS = 1.0
 """Assumed: how long a function takes to start."""
-PLATFORM_LOG_BYTES = 600
-"""Assumed: what Lambda itself logs of an invocation."""
 FULL_CORE_MB = 1769
 """With so much memory a function has a whole core, with less its share."""
 AUTHORIZER, MCP, WORKER = "AuthorizerFunction", "McpFunction", "WorkerFunction"
@@ -73,7 +71,7 @@ class Agent:
         finally:
             wiring.provide(None)
         logged = lines.getvalue()
-        size = len(logged.encode()) + 2 * PLATFORM_LOG_BYTES
+        size = len(logged.encode())
         return Called(answers[0], admitted, answered, size, frozenset(_metrics(logged)))
 
 

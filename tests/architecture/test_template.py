@@ -116,7 +116,7 @@ def test_globals_say_what_functions_leave_out(template: dict[str, Any], resource
     usual = template["Globals"]["Function"]
 
     assert (usual["Timeout"], usual["MemorySize"]) == (USUAL_SECONDS, USUAL_MB)
-    assert usual["LoggingConfig"] == {"LogFormat": "JSON"}
+    assert usual["LoggingConfig"] == {"LogFormat": "JSON", "SystemLogLevel": "WARN"}
     for each in FUNCTIONS:
         own = {**usual, **resources[f"{each.logical_id}Function"]["Properties"]}
         assert (own["Timeout"], own["MemorySize"]) == (each.timeout, each.memory), each.name

@@ -229,6 +229,9 @@ def test_documents_hold_all_samples_once_and_only_documented_dimensions(record: 
     )
     assert found == expected
     assert len(documents) <= max(1, len(record.facts_written))
+    for document in documents:
+        named = [each["Dimensions"] for each in document["_aws"]["CloudWatchMetrics"]]
+        assert all(named.count(each) == 1 for each in named)
     documented = {metric.dimensions for metric in METRICS}
     assert {tuple(name for name, _ in labels) for _, labels, _ in found} <= documented
     assert all(len(document) <= 100 for document in documents)

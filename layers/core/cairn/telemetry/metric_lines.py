@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, TextIO
 
@@ -30,7 +30,7 @@ class MetricLines(logging.Formatter):
 
 
 def documents(given: Iterable[Sample], emf: AmazonCloudWatchEMFProvider) -> list[dict[str, Any]]:
-    """Return few documents with all samples: those whose dimensions agree share one, in which each has its directive.
+    """Return few documents with all samples: those whose dimensions agree share one, those of the same a directive.
 
     A document has one value per dimension and metric; CloudWatch takes at most 100 metrics in one.
     """
@@ -40,9 +40,19 @@ def documents(given: Iterable[Sample], emf: AmazonCloudWatchEMFProvider) -> list
         if other is None:
             shared.append(document)
         else:
-            other["_aws"]["CloudWatchMetrics"] += document["_aws"]["CloudWatchMetrics"]
+            _join(other["_aws"]["CloudWatchMetrics"], document["_aws"]["CloudWatchMetrics"])
             other.update(document | {"_aws": other["_aws"]})
     return shared
+
+
+def _join(directives: list[dict[str, Any]], more: Sequence[dict[str, Any]]) -> None:
+    """Add directives: to the one of the same dimensions, where there is one."""
+    for each in more:
+        same = next((held for held in directives if held["Dimensions"] == each["Dimensions"]), None)
+        if same is None:
+            directives.append(each)
+        else:
+            same["Metrics"] += each["Metrics"]
 
 
 def _agree(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
