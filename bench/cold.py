@@ -1,9 +1,10 @@
 """What a cold start costs, under Lambda's own runtime: each function beside two others, taken in turns.
 
-`bare` is the least that a Lambda over DynamoDB does, with the SDK that comes with its runtime, as Lambda's images have
-it. `mcp-sdk` is the same item read by a tool of the official MCP SDK behind an ASGI adapter. Milliseconds depend on the
-machine, ratios to the bare handler much less. Without functions in the environment, as `make runtime` names them, they
-are built and deployed to the emulator first.
+`bare` is the least that a Lambda over DynamoDB does, with one client and the SDK that comes with its runtime, as
+Lambda's images have it. `clients_alone` makes the clients of DynamoDB, KMS and S3 when it is asked, as whatever seals
+contents has to: first answers are compared with its. `mcp-sdk` is the same item read by a tool of the official MCP SDK
+behind an ASGI adapter. Milliseconds depend on the machine, ratios to the bare handlers much less. Without functions in
+the environment, as `make runtime` names them, they are built and deployed to the emulator first.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from runtime import standing
 from sample_events import EVENTS, samples
 
 WARM_CALLS = 5
-BARE, SDK = "bare", "mcp-sdk"
+BARE, CLIENTS, SDK = "bare", "clients_alone", "mcp-sdk"
 _HERE = Path(__file__).parent
 _INSTALLER = "pip"
 _LOG = Path(os.devnull)
@@ -35,7 +36,7 @@ _MEASURE = (
     " print(time.process_time() - start, len(sys.modules) - before)"
 )
 _COLUMNS = (
-    *("function", "import CPU ms", "to bare", "modules", "init ms", "to bare", "first ms", "to bare", "warm ms"),
+    *("function", "import CPU ms", "to bare", "modules", "init ms", "to bare", "first ms", "to clients", "warm ms"),
 )
 _NOTE = "init: from the start of the process to the answer to an event that asks for nothing. first: to a real answer."
 
@@ -51,8 +52,8 @@ class Times:
     warm: list[float] = field(default_factory=list[float])
     modules: int = 0
 
-    def row(self, bare: Times) -> list[Cell]:
-        """Return the medians, and the ratios to the bare handler of the same rounds."""
+    def row(self, bare: Times, clients: Times) -> list[Cell]:
+        """Return the medians, and the ratios to the bare handlers of the same rounds."""
         imports, ready, first, warm = (round(median(each), 1) for each in self._times())
         return [
             self.function.name,
@@ -62,7 +63,7 @@ class Times:
             ready,
             _ratio(self.ready, bare.ready),
             first,
-            _ratio(self.first, bare.first),
+            _ratio(self.first, clients.first),
             warm,
         ]
 
@@ -88,12 +89,14 @@ def _measured(rounds: int, parts: Sequence[str]) -> list[Table]:
     every = [Function(**each) for each in json.loads(os.environ["RUNTIME_FUNCTIONS"])]
     functions = [each for each in every if any(part in each.name for part in parts)]
     environment = next(each.environment for each in every if "CAIRN_TABLE" in each.environment)
-    beside = [_function(BARE, None, environment), _function(SDK, _sdk_layer(), environment)]
+    beside = [_function(name, None, environment) for name in (BARE, CLIENTS)] + [
+        _function(SDK, _sdk_layer(), environment)
+    ]
     measured = [Times(each) for each in (*beside, *functions)]
     for _ in range(rounds):
         for times in measured:
             _start(times)
-    rows = [times.row(measured[0]) for times in measured]
+    rows = [times.row(measured[0], measured[1]) for times in measured]
     return [Table("Cold starts", _COLUMNS, rows, _NOTE), _sizes([*beside, *functions])]
 
 
@@ -133,7 +136,7 @@ def _start(times: Times) -> None:
 
 def _event(function: Function) -> Mapping[str, Any]:
     """Return a function's first sample event; of the two beside them, what makes them read an item."""
-    if function.name == BARE:
+    if function.name in {BARE, CLIENTS}:
         return {"bare": {"read": 1}}
     if function.name == SDK:
         return _tool_call()

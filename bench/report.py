@@ -25,6 +25,8 @@ RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 _CPU_INFO = Path("/proc/cpuinfo")
 _LOAD_AT_START = os.getloadavg()[0]
+MOST_LOAD = 1.5
+"""How much other work there may be, of a minute, where a result is to be kept."""
 
 Cell: TypeAlias = str | int | float | None
 
@@ -66,7 +68,10 @@ def publish(
     seeds: Sequence[int] = (),
     libraries: Sequence[str] = (),
 ) -> None:
-    """Print the tables, and the JSON object where it is asked for; keep it where that is."""
+    """Print the tables, and the JSON object where it is asked for; keep it where that is.
+
+    SystemExit, and nothing is kept, where the machine was busy as the bench began: what is kept is compared for years.
+    """
     print("\n\n".join(table.text() for table in tables))
     result = {
         "bench": bench,
@@ -77,6 +82,8 @@ def publish(
         "load": {"at_start": round(_LOAD_AT_START, 2), "at_end": round(os.getloadavg()[0], 2)},
         "tables": [asdict(table) for table in tables],
     }
+    if given.save and _LOAD_AT_START > MOST_LOAD:
+        raise SystemExit(f"Nothing is kept: the load was {_LOAD_AT_START:.2f} as this began, more than {MOST_LOAD}")
     if given.save:
         RESULTS.mkdir(exist_ok=True)
         (RESULTS / f"{bench}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")

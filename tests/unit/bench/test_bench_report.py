@@ -45,6 +45,7 @@ def test_what_is_kept_makes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     report.publish("sizes", [SIZES], Namespace(**NOTHING))
     assert not list(tmp_path.iterdir())
 
+    monkeypatch.setattr(report, "_LOAD_AT_START", report.MOST_LOAD)
     report.publish("sizes", [SIZES], Namespace(**{**NOTHING, "save": True}), seeds=(7,))
 
     page = (tmp_path / "performance.md").read_text("utf-8")
@@ -53,6 +54,14 @@ def test_what_is_kept_makes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (
         "| what | bytes | share |\n| --- | --- | --- |\n| a \\| b | 12,345 | 0.5 |\n| c |  | 2 |\n\nA note.\n" in page
     )
+
+
+def test_nothing_is_kept_that_was_measured_on_a_busy_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(report, "_LOAD_AT_START", report.MOST_LOAD + 0.01)
+    with pytest.raises(SystemExit, match="Nothing is kept"):
+        report.publish("sizes", [SIZES], Namespace(**{**NOTHING, "save": True}))
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_page_shows_the_results_that_are_kept() -> None:
