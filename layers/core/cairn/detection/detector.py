@@ -116,6 +116,8 @@ def _page(every: Sequence[Leaf]) -> Page[int]:
 
 def _hits(text: str, also: Sequence[Rule] = ()) -> Iterator[Hit]:
     """Yield what the rules find in a text, rule by rule, the more telling ones first; hits may overlap."""
+    if not text:
+        return
     lower = lowered(text)
     for rule in _RULES:
         yield from rule.hits(text, lower)

@@ -6,8 +6,8 @@ import ipaddress
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from cairn.detection import address_labels, addresses, check_digits, national_ids, personal_labels, phones
-from cairn.detection.personal_labels import announced
+from cairn.detection import address_labels, addresses, check_digits, national_ids, phones
+from cairn.detection.personal_labels import Announcing, announced
 from cairn.detection.rules import Hit, Rule, always, compiled
 
 _SEPARATORS = str.maketrans("", "", " .-/_\t")
@@ -212,10 +212,12 @@ _LABELLED: Final = (
     *address_labels.RULES,
 )
 
+_ANNOUNCING: Final = Announcing(_LABELLED)
+
 
 def hits(text: str, lower: str) -> Iterator[Hit]:
     """Yield what words announce and what takes more than a pattern: national ids, addresses by their house number."""
     # The ids come first, since of two findings in one place the first gives the name.
     yield from national_ids.hits(text, lower)
-    yield from personal_labels.hits(_LABELLED, text, lower)
+    yield from _ANNOUNCING.hits(text, lower)
     yield from addresses.hits(text, lower)

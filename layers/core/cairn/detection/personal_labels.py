@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from itertools import groupby
 from typing import Final
 
 from cairn.detection.disguises import folded
@@ -25,20 +25,31 @@ def announced(name: str, words: str, behind: str, check: Callable[[str], bool] =
     return Rule(name, "personal", tuple(spelled.split("|")), rf"(?:{_BEGIN}(?i:{spelled})){behind}", check)
 
 
-def hits(rules: Sequence[Rule], text: str, lower: str) -> Iterator[Hit]:
-    """Yield the hits of rules whose anchors are words; those that the text does not have cost nothing."""
-    words = {word.lower() for word in set(compiled(WORD).findall(text))}
-    words |= {_ENDING.sub("", word) for word in words}
-    ascii_only = text.isascii()
-    for rule in rules:
-        anchors = tuple(
-            anchor for anchor in rule.anchors if (_first(anchor) in words if anchor.isascii() else not ascii_only)
-        )
-        if anchors:
-            yield from replace(rule, anchors=anchors).hits(text, lower)
+class Announcing:
+    """Rules whose anchors are words, found by the first word of each: those that a text does not have cost nothing."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        """Sort the anchors; one in another script is tried in every text that is not ASCII alone."""
+        self._rules = rules
+        self._by_word: dict[str, list[tuple[int, int]]] = {}
+        self._of_other_scripts: list[tuple[int, int]] = []
+        for number, rule in enumerate(rules):
+            for place, anchor in enumerate(rule.anchors):
+                where = self._by_word.setdefault(_first(anchor), []) if anchor.isascii() else self._of_other_scripts
+                where.append((number, place))
+
+    def hits(self, text: str, lower: str) -> Iterator[Hit]:
+        """Yield what of a text the rules are about, in the order of the rules."""
+        words = {word.lower() for word in set(compiled(WORD).findall(text))}
+        words |= {_ENDING.sub("", word) for word in words}
+        tried = {each for word in words & self._by_word.keys() for each in self._by_word[word]}
+        if not text.isascii():
+            tried.update(self._of_other_scripts)
+        for number, places in groupby(sorted(tried), key=lambda each: each[0]):
+            rule = self._rules[number]
+            yield from replace(rule, anchors=tuple(rule.anchors[place] for _, place in places)).hits(text, lower)
 
 
-@cache
 def _first(anchor: str) -> str:
     found = re.search(WORD, anchor)
     return found[0] if found else anchor

@@ -42,8 +42,9 @@ def shown(tool: str, value: Any) -> Any:
     from cairn.detection import detector  # noqa: PLC0415
 
     with span("pii filter", tool=tool, operation="read"):
-        note_redactions(len(detector.scan(value)))
-        return detector.mask(value)
+        found = detector.scan(value)
+        note_redactions(len(found))
+        return detector.mask(value) if found else value
 
 
 def _details(found: Sequence[Finding]) -> dict[str, object]:
