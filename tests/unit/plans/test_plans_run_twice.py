@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from cairn.access.policy_store import PolicyStore
 from cairn.custody.planned_erasure import plan_to_erase
 from cairn.custody.scope import DataScope
 from cairn.ground.adapters import Adapters
@@ -18,7 +19,7 @@ from cairn.process.system import in_turn
 from support.custody import ACME, ADA, ALONE, Household
 from support.faults import FaultyStore
 from support.memory_store import MemoryBlobs, MemoryTable, copied
-from support.plans import CASES, Case, desk, planned
+from support.plans import CASES, OTHER, Case, desk, planned
 
 pytestmark = pytest.mark.req("R306")
 ENDING = [case for case in CASES if not case.name.startswith("forget")]
@@ -104,3 +105,21 @@ def test_an_erasure_is_final_only_once_no_other_run_of_it_goes_on(house: Househo
         with pytest.raises(Conflict, match="changed meanwhile"):
             run.apply(ACME, plan.id)
         assert plans.apply(ACME, plan.id).state == "final"
+
+
+@pytest.mark.parametrize("undone", [False, True], ids=["applied", "undone"])
+def test_a_stopped_plan_whose_policy_another_replaced_since_ends_as_what_it_did(
+    house: Household, *, undone: bool
+) -> None:
+    plan = planned(house, next(each for each in CASES if each.name == "set a policy"))
+    plans = desk(house).plans
+    done = plans.apply(plan.tenant, plan.id)
+    if undone:
+        done = plans.undo(plan.tenant, plan.id)
+    plans.records.change(done, state="undoing" if undone else "applying", done=done.done if undone else {})
+    PolicyStore(house.adapters).write(OTHER)
+
+    again = (plans.undo if undone else plans.apply)(plan.tenant, plan.id)
+
+    assert (again.state, again.done) == (done.state, done.done)
+    assert PolicyStore(house.adapters).read() == OTHER
