@@ -21,7 +21,7 @@ from cairn.local.store import recorded
 from cairn.memories.model import Note
 from cairn.memories.remember import remember
 from cairn.settings.settings import EmbeddedStore, Settings
-from simulation.actions import TENANTS, Action, Play, wait
+from simulation.actions import TENANTS, Action, Play, held_up, wait
 from simulation.faulty_link import FaultyLink
 from simulation.operations import NOT_THERE, Kind, Operation
 from simulation.stage import KEY, SETTINGS, Process
@@ -91,6 +91,12 @@ def restore_it(play: Play, process: Process) -> None:
     )
 
 
+def restore_slowly(play: Play, process: Process) -> None:
+    """Restore a snapshot, and be held up at it."""
+    with held_up(play, process):
+        restore_it(play, process)
+
+
 def keep_something(play: Play, process: Process) -> None:
     """Keep a memory that nobody kept."""
     user = play.random.choice(KEEPERS)
@@ -126,6 +132,7 @@ BACKUP_ACTIONS: dict[Action, int] = {
     put_jar: 4,
     back_it_up: 4,
     restore_it: 2,
+    restore_slowly: 1,
     erase_keeper: 1,
     wait: 1,
 }
