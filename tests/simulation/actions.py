@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from random import Random
@@ -25,6 +25,7 @@ from cairn.turns.model import Preparation
 from cairn.turns.operation_token import OperationToken
 from cairn.upkeep.every_due import EveryDue
 from simulation.client_history import SeenContext
+from simulation.faulty_link import Fault
 from simulation.operations import Operations
 from simulation.stage import START, Process, Stage
 
@@ -42,6 +43,8 @@ WAITS = (1.0, 10.0, 31.0, 65.0, 65.0, 600.0, 4_000.0, 100_000.0, 8 * 86_400.0)
 LONG_WAIT = 80_000.0
 MOST_LONG_WAITS = 2
 """Guards are kept for a month, after which another payload under an old turn_id is no conflict any more."""
+MOST_AHEAD = 10
+"""How many calls a process that is held up makes first, at the most."""
 FORGERY = "Something else under the same name."
 
 
@@ -71,6 +74,25 @@ class Play:
 
     def owners(self, session: Session) -> list[str]:
         return with_across([log_owner(UserId(user), session.session_id) for user in self.users])
+
+
+@contextmanager
+def held_up(play: Play, process: Process) -> Generator[None]:
+    """Have one of a process's next calls take long, so that others overtake it."""
+    link = process.link
+    assert link
+    draw, left = link.draw, play.random.randint(1, MOST_AHEAD)
+
+    def drawn(what: str) -> Fault | None:
+        nonlocal left
+        left -= 1
+        return draw(what) if left else Fault.DELAYED
+
+    link.draw = drawn
+    try:
+        yield
+    finally:
+        link.draw = draw
 
 
 Action: TypeAlias = Callable[[Play, Process], None]

@@ -11,7 +11,6 @@ from cairn.calls.record import ERASE
 from cairn.custody.erase_user import EraseUser
 from cairn.custody.scope import DataScope
 from cairn.embedded.storage import DirectoryStorage
-from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Namespace, Project, UserId
 from cairn.ground.ports import Storage
 from cairn.ground.session import NO_SESSION, Session
@@ -22,7 +21,7 @@ from cairn.local.store import recorded
 from cairn.memories.model import Note
 from cairn.memories.remember import remember
 from cairn.settings.settings import EmbeddedStore, Settings
-from simulation.actions import TENANTS, Action, Play, wait
+from simulation.actions import TENANTS, Action, Play, held_up, wait
 from simulation.faulty_link import FaultyLink
 from simulation.operations import NOT_THERE, Kind, Operation
 from simulation.stage import KEY, SETTINGS, Process
@@ -85,12 +84,17 @@ def restore_it(play: Play, process: Process) -> None:
     done = [each.answer[0].manifest.at for each in play.operations.of("backed up") if each.ok]
     at, to = play.random.choice((None, *done)), play.stage.disk / f"restored-{play.operations.number()}"
     storage, clock = FaultyStorage(storage_of(play), process.link), process.services.adapters.clock
-    # A snapshot that another call removes meanwhile reads as damaged; those that stay are restored in the end.
     play.operations.make(
         Operation("restored", to, play.operations.number()),
         lambda: restore(storage, to, store_of(play), OF_GAME, clock, at=at),
-        (*NOT_THERE, CorruptData),
+        NOT_THERE,
     )
+
+
+def restore_slowly(play: Play, process: Process) -> None:
+    """Restore a snapshot, and be held up at it."""
+    with held_up(play, process):
+        restore_it(play, process)
 
 
 def keep_something(play: Play, process: Process) -> None:
@@ -128,6 +132,7 @@ BACKUP_ACTIONS: dict[Action, int] = {
     put_jar: 4,
     back_it_up: 4,
     restore_it: 2,
+    restore_slowly: 1,
     erase_keeper: 1,
     wait: 1,
 }

@@ -13,7 +13,7 @@ from cairn.ground.session import Session
 from cairn.memories.model import Note
 from cairn.memories.remember import remember
 from cairn.turns.after_turn import commit
-from simulation.actions import TENANTS, Action, Play, wait
+from simulation.actions import TENANTS, Action, Play, held_up, wait
 from simulation.operations import NOT_THERE, Kind, Operation
 from simulation.stage import Process
 
@@ -36,6 +36,12 @@ def say_in_project(play: Play, process: Process) -> None:
 def say_on_branch(play: Play, process: Process) -> None:
     """Say something new on a branch, be it there or not."""
     _say(play, process, play.random.choice(BRANCHES))
+
+
+def say_slowly(play: Play, process: Process) -> None:
+    """Say something new on a branch, and be held up at it."""
+    with held_up(play, process):
+        say_on_branch(play, process)
 
 
 def say_again(play: Play, process: Process) -> None:
@@ -69,6 +75,7 @@ def drop_branch(play: Play, process: Process) -> None:
 BRANCH_ACTIONS: dict[Action, int] = {
     say_in_project: 4,
     say_on_branch: 6,
+    say_slowly: 2,
     say_again: 3,
     keep_in_project: 1,
     keep_on_branch: 3,

@@ -70,7 +70,8 @@ class BranchFindings:
                     yield f"{each.project} was being closed, and is not: {error!r}"
 
     def _sent_again(self) -> Problems:
-        """Send again what was said in the project, and one turn more, which it has to take."""
+        """Send again what was said in the project or came to it, and one turn more, which it has to take."""
+        yield from self._merged_again()
         probe = replace(turn_of(self._play, SHED), turn_id=TurnId("probe"))
         for (project, _), calls in (*self._said.items(), ((SHED, ""), [Operation("said", (SHED, probe), 0)])):
             if project == SHED and isinstance(calls[0].about[1], Completion):
@@ -80,6 +81,17 @@ class BranchFindings:
                 except CairnError as error:
                     yield f"{calls[0].about[1].turn_id} of {project} cannot be sent again: {error!r}"
                 calls.append(again)
+
+    def _merged_again(self) -> Problems:
+        there = self._there(self._process, SHED)
+        for (project, what), calls in self._said.items():
+            turn = calls[0].about[1]
+            if project != SHED and isinstance(turn, Completion) and there[what]:
+                try:
+                    if not commit(self._services, place(SHED), turn).replayed:
+                        yield f"{what} of {project} was merged, and is stored again as it is sent to the project"
+                except CairnError as error:
+                    yield f"{what} of {project} was merged, and cannot be sent to the project: {error!r}"
 
     def _there(self, process: Process, project: Project) -> Counter[str]:
         """Return how often each turn and memory is known in the project or on a branch."""
@@ -130,7 +142,7 @@ class BranchFindings:
         ]
         if own and after:
             yield f"{what} is on {project}, which was closed since"
-        known = min((each.ended or inf for each in told), default=inf)
+        known = _known(told)
         if told and not drops and not merged and any(each.ok and each.begun > known for each in merges):
             yield f"{what} of {project} was lost as it was merged"
 
@@ -147,12 +159,21 @@ class BranchFindings:
         ]
 
     def _is_sure(self, project: Project, what: str) -> bool:
-        """Tell whether something is known on a branch for sure, or not: what was said as it was made may be in part."""
-        calls = self._said.get((SHED, what))
-        if project == SHED or calls is None:
+        """Tell whether something is known on a branch for sure, or not: what came to the project since may be in part.
+
+        A process whose clock is behind tells it under a moment that a branch made just before takes for known.
+        """
+        if project == SHED or (project, what) in self._said:
             return True
-        begun = self._begun(project)
-        return min((each.ended or inf for each in calls if each.ok), default=inf) < begun
+        return self._came(what) < self._begun(project)
+
+    def _came(self, what: str) -> float:
+        """Return until when something came to the project for sure, be it said there or merged."""
+        told = {of: _known(calls) for (of, each), calls in self._said.items() if each == what}
+        if SHED in told:
+            return told[SHED]
+        merges = [each for each in self._operations.of("merged") if each.begun > told.get(each.about, inf)]
+        return _known(merges)
 
     def _begun(self, project: Project) -> int:
         """Return when a branch may have been made first; one whose answer was lost is there, for whoever asks again."""
@@ -163,7 +184,7 @@ class BranchFindings:
         for branch in self._open:
             begun = self._begun(branch.project)
             for (project, what), calls in self._said.items():
-                known = min((each.ended or inf for each in calls if each.ok), default=inf)
+                known = _known(calls)
                 if project == SHED and known < begun and not self._places[branch.project][what]:
                     yield f"{branch.project} does not know {what}, which was said before"
 
@@ -173,3 +194,8 @@ class BranchFindings:
             for project, there in self._places.items():
                 if (told := self._there(process, project)) != there:
                     yield f"a process tells {told - there} of {project} more, and {there - told} less"
+
+
+def _known(calls: Sequence[Operation]) -> float:
+    """Return when the first of these calls was answered well."""
+    return min((each.ended or inf for each in calls if each.ok), default=inf)

@@ -18,7 +18,7 @@ from cairn.ground.session import NO_SESSION, Session
 from cairn.memories.model import Note
 from cairn.memories.remember import remember
 from cairn.plans.model import Plan
-from simulation.actions import TENANTS, Action, Play, wait
+from simulation.actions import TENANTS, Action, Play, held_up, wait
 from simulation.operations import NOT_THERE, Kind, Operation
 from simulation.stage import MOST_SKEW, Process
 
@@ -76,6 +76,12 @@ def apply_plan(play: Play, process: Process) -> None:
         _made(play, "applied", planned, lambda: _applied(process, plan, grace))
 
 
+def apply_slowly(play: Play, process: Process) -> None:
+    """Apply a plan, and be held up at it."""
+    with held_up(play, process):
+        apply_plan(play, process)
+
+
 def undo_plan(play: Play, process: Process) -> None:
     """Take back what a plan did, be it applied or not."""
     if (planned := _a_plan(play)) is not None:
@@ -94,11 +100,12 @@ def apply_due(play: Play, process: Process) -> None:
 PLAN_ACTIONS: dict[Action, int] = {
     note: 6,
     plan_forgetting: 5,
-    make_key: 2,
-    plan_key: 3,
+    make_key: 3,
+    plan_key: 4,
     plan_policy: 2,
-    plan_erasure: 1,
+    plan_erasure: 2,
     apply_plan: 9,
+    apply_slowly: 3,
     undo_plan: 5,
     apply_due: 1,
     wait: 3,
@@ -112,8 +119,10 @@ def _unplanned(play: Play, kind: Kind) -> Operation | None:
 
 
 def _a_plan(play: Play) -> Operation | None:
-    told = [each for each in play.operations.of("planned") if each.ok]
-    return play.random.choice(told[-4:]) if told else None
+    """Draw one of the newest plans, often one that is being applied just now, or whose answer was lost."""
+    told = [each for each in play.operations.of("planned") if each.ok][-4:]
+    begun = [each.about for each in play.operations.of("applied") if each.ended is None and each.about in told]
+    return play.random.choice(play.random.choice((told, told, begun or told))) if told else None
 
 
 def _applied(process: Process, plan: Plan, grace: timedelta = timedelta(0)) -> Plan:

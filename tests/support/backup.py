@@ -53,22 +53,26 @@ class Cellar:
         return done
 
     def restore(
-        self, at: datetime | None = None, live: EmbeddedStore | None = None, to: str = "restored"
+        self,
+        at: datetime | None = None,
+        live: EmbeddedStore | None = None,
+        to: str = "restored",
+        storage: Storage | None = None,
     ) -> tuple[Household, Restored]:
         """Restore, and return the household as it is there, and what was told."""
         target = self.root / to
-        done = restore(self.storage, target, live or self.store, OF_TESTS, self.house.adapters.clock, at=at)
+        done = restore(storage or self.storage, target, live or self.store, OF_TESTS, self.house.adapters.clock, at=at)
         return self.opened(target), done
 
     def opened(self, directory: Path) -> Household:
         table, blobs = SqliteTable(directory / "table.sqlite3"), DirectoryBlobs(directory / "blobs")
         return Household.over(replace(self.house.adapters, table=table, blobs=blobs), directory)
 
-    def drill(self, storage: Storage | None = None) -> tuple[bool, list[str]]:
+    def drill(self, storage: Storage | None = None, store: EmbeddedStore | None = None) -> tuple[bool, list[str]]:
         """Hold a drill, and return whether the backup is good, and the transcript."""
         told: list[str] = []
         services = services_over(self.house.adapters, OF_TESTS)
-        return drill(services, self.store, storage, told.append), told
+        return drill(services, store or self.store, storage, told.append), told
 
     def file(self, pattern: str) -> Path:
         """Return the one file of the backups that matches."""
@@ -87,6 +91,7 @@ class Watched:
         return self.storage.names(prefix)
 
     def fetch(self, name: str, into: BinaryIO) -> None:
+        self.told("fetch", name)
         self.storage.fetch(name, into)
 
     def put(self, name: str, file: BinaryIO) -> None:

@@ -18,6 +18,7 @@ from cairn.custody.scope import DataScope
 from cairn.ground.ids import UserId
 from cairn.local.cli import main
 from cairn.local.store import LOCAL_TENANT, operator_services
+from support.memory_store import MemoryTable
 
 pytestmark = [pytest.mark.req("R306"), pytest.mark.slow]
 Run = Callable[..., Result]
@@ -110,7 +111,9 @@ def test_an_erasure_waits_for_its_grace_time_and_is_taken_back_or_carried_out(ca
     named = [each.tool for each in records(data) if "eras" in each.tool and each.outcome == "admitted"]
     assert "erasure after its grace time" in named
     assert "cairn plan apply --grace (erase)" in named
-    assert erasures(services.adapters.table, LOCAL_TENANT, held.made) == [DataScope(LOCAL_TENANT, user=UserId("ada"))]
+    assert erasures(services.adapters.table, LOCAL_TENANT, held.made, MemoryTable()) == [
+        DataScope(LOCAL_TENANT, user=UserId("ada"))
+    ]
 
 
 def test_an_erasure_that_a_plan_carries_out_at_once_is_on_record_as_one(cairn: Run, data: Path) -> None:
@@ -118,11 +121,13 @@ def test_an_erasure_that_a_plan_carries_out_at_once_is_on_record_as_one(cairn: R
     planned = cairn("erase", "--user", "ada", "--dry-run").stdout.split()[1]
     services = operator_services(data, {})
     made = services.plans.records.get(LOCAL_TENANT, planned).made
-    assert erasures(services.adapters.table, LOCAL_TENANT, made) == []
+    assert erasures(services.adapters.table, LOCAL_TENANT, made, MemoryTable()) == []
 
     assert cairn("plan", "apply", planned).exit_code == 0
 
-    assert erasures(services.adapters.table, LOCAL_TENANT, made) == [DataScope(LOCAL_TENANT, user=UserId("ada"))]
+    assert erasures(services.adapters.table, LOCAL_TENANT, made, MemoryTable()) == [
+        DataScope(LOCAL_TENANT, user=UserId("ada"))
+    ]
 
 
 def test_a_tenant_whose_grace_time_is_over_is_erased_by_name_and_gets_no_new_data_key(

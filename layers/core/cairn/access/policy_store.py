@@ -74,16 +74,16 @@ class PolicyStore:
         found = "missing" if document is None else f"version {version}"
         raise PolicyRolledBack(f"the stored policy is {found}, and version {max(version, newest)} was in force")
 
-    def write(self, text: str, over: int | None = None, only_if: Sequence[Check] = ()) -> int:
+    def write(self, text: str, over: int | None = None, only_if: Sequence[Check] = (), by: str = "") -> int:
         """Put a document in the place of the one before, or of the version `over`, and return its version.
 
-        Conflict where another came first, or a check does not hold.
+        What it was set by stays on record. Conflict where another came first, or a check does not hold.
         """
         version = 1 + (self.highest() if over is None else over)
         mark = Key(policy_versions_pk(), version_sk(version))
         puts = [
             self._sealed(_WHERE, {"version": version, "text": text}),
-            Put(self._sealed(mark, {"version": version}).item, ABSENT),
+            Put(self._sealed(mark, {"version": version, **({"by": by} if by else {})}).item, ABSENT),
         ]
         try:
             self._adapters.table.transact([*puts, *only_if])
@@ -91,6 +91,11 @@ class PolicyStore:
             raise Conflict("Another policy was set meanwhile; look at it and try again") from None
         self._newest_seen = version
         return version
+
+    def set_by(self, version: int) -> str:
+        """Return what a version was set by, "" where that is not on record; CorruptData where it is damaged."""
+        item = self._adapters.table.get(Key(policy_versions_pk(), version_sk(version)))
+        return "" if item is None else str(self._vault.unseal(POLICIES, item).get("by", ""))
 
     def highest(self) -> int:
         """Return the highest version that anything tells of; setting a policy mends what was tampered with."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import TypeAlias
 
@@ -14,25 +14,30 @@ from cairn.custody.scope import DataScope
 from cairn.ground.ids import Tenant, time_ordered_id
 from cairn.ground.paging import every
 from cairn.ground.ports import Reads
-from cairn.ground.table import Query
+from cairn.ground.table import Key, Query
 from cairn.vault.data_key import WrappedKey
 
 Keys: TypeAlias = Mapping[str, Mapping[str, str]]
 """Digests of the wrapped data keys of a store, by owner and number."""
+_CLOCKS_ARE_OFF = timedelta(days=1)
+"""How long before a copy was made an erasure may be said to have been that came later."""
 _LAST = "\U0010ffff"
 
 
-def erasures(reads: Reads, tenant: Tenant, since: datetime) -> list[DataScope]:
-    """Return of whom the audit log says that an erasure began or ended at that time or later, each once."""
-    return list(dict.fromkeys(_scopes(reads, tenant, since)))
+def erasures(reads: Reads, tenant: Tenant, since: datetime, copy: Reads) -> list[DataScope]:
+    """Return of whom the audit log says that an erasure began or ended, and the log of a copy of then does not.
+
+    What the copy has on record was done to it, however close to its time, or off, the clock was.
+    """
+    return list(dict.fromkeys(_scopes(reads, tenant, since - _CLOCKS_ARE_OFF, copy)))
 
 
-def _scopes(reads: Reads, tenant: Tenant, since: datetime) -> Iterator[DataScope]:
+def _scopes(reads: Reads, tenant: Tenant, since: datetime, copy: Reads) -> Iterator[DataScope]:
     days = Query(layout.audit_pk(tenant), layout.day_sk(day_of(since)), layout.day_range()[1])
     for day in [DayMarker.of(item).day for item in every(reads, days)]:
         records = Query(layout.audit_day_pk(tenant, day), time_ordered_id(since, bytes(10)), _LAST)
         for item in every(reads, records):
-            if item.get("tool") in ERASING and "user_id" in item:
+            if item.get("tool") in ERASING and "user_id" in item and copy.get(Key.of(item)) is None:
                 subject = AuditRecord.of(tenant, item).subject
                 yield DataScope(tenant, subject.project, subject.user_id)
 

@@ -48,9 +48,8 @@ class PlannedPolicy:
     def _set(self, plan: Plan, text: str, over: int) -> int:
         """Set a document behind this version and return its own; Conflict where another was set meanwhile."""
         with suppress(CorruptData):
-            there = self._store.stored()
-            if there is not None and (there.text, there.version) == (text, over + 1):
-                return there.version
+            if self._store.set_by(over + 1) == plan.id:  # a run that was stopped did, whatever was set since
+                return over + 1
         if self._store.highest() != over:
             raise Conflict("Another policy was set since: look at it, and set the one that shall hold")
-        return self._store.write(text, over, plan.is_as_read)
+        return self._store.write(text, over, plan.is_as_read, plan.id)

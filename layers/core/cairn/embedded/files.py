@@ -6,6 +6,7 @@ import fcntl
 import os
 import shutil
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -79,9 +80,23 @@ def fsync_directory(path: Path) -> None:
         os.close(descriptor)
 
 
+def files_below(root: Path) -> Iterator[Path]:
+    """Yield each file beneath a directory, but for what others remove meanwhile and what may not be read."""
+
+    def met(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError | NotADirectoryError | PermissionError):
+            raise error
+
+    for directory, _, names in os.walk(root, onerror=met):
+        yield from (Path(directory, name) for name in names)
+
+
 def discard_abandoned(root: Path) -> None:
     """Remove what writers that died an hour ago or more left unfinished anywhere beneath a directory."""
-    for leftover in root.rglob(f"{_TEMPORARY}*"):
+    for leftover in files_below(root):
         with suppress(FileNotFoundError):
-            if leftover.stat().st_mtime < time.time() - _ABANDONED_AFTER_SECONDS:
+            if (
+                leftover.name.startswith(_TEMPORARY)
+                and leftover.stat().st_mtime < time.time() - _ABANDONED_AFTER_SECONDS
+            ):
                 leftover.unlink()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from cairn.embedded.blobs import file_errors
-from cairn.embedded.files import create_once, discard_abandoned, make_directory
+from cairn.embedded.files import create_once, discard_abandoned, files_below, make_directory
 from cairn.ground.errors import NotFound
 
 
@@ -30,7 +30,8 @@ class DirectoryStorage:
     def names(self, prefix: str = "") -> Iterator[str]:
         """Yield the name of each file that begins so, in order."""
         with file_errors(f"the directory {self}"):
-            found = [path.relative_to(self._root).as_posix() for path in self._root.rglob("[!.]*") if path.is_file()]
+            whole = (path for path in files_below(self._root) if not path.name.startswith("."))
+            found = [path.relative_to(self._root).as_posix() for path in whole]
         yield from sorted(name for name in found if name.startswith(prefix))
 
     def fetch(self, name: str, into: BinaryIO) -> None:

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 from cairn.ground.adapters import Adapters
-from cairn.ground.errors import Conflict
+from cairn.ground.errors import Conflict, NotFound
 from cairn.ground.ids import Tenant
 from cairn.plans.model import UNDO, Found, Plan, PlanKind
 from cairn.plans.records import PlanRecords
@@ -59,7 +59,7 @@ class Plans:
     def apply(self, tenant: Tenant, plan_id: str, grace: timedelta = timedelta(0)) -> Plan:
         """Do exactly what was planned and return the plan; an erasure waits for the grace time. Again it does nothing.
 
-        Conflict where the plan would change something else by now.
+        Conflict where the plan would change something else by now, or another run of it goes on.
         """
         plan, now = self.records.get(tenant, plan_id), self._adapters.clock.now()
         kind = self._kinds[plan.kind]()
@@ -104,9 +104,18 @@ class Plans:
         if plan.kind != "erase":
             return self.records.change(plan, state="applied", done=done, until=self._adapters.clock.now() + UNDO)
         # It names nobody any more; with a tenant it is gone itself.
-        with suppress(Conflict):
+        try:
             return self.records.change(plan, state="final", project=None, user=None, counts=done)
-        return replace(plan, state="final", counts=done)
+        except Conflict:
+            if self._goes_on(plan):  # and erases what comes now too
+                raise
+            return replace(plan, state="final", counts=done)
+
+    def _goes_on(self, plan: Plan) -> bool:
+        """Tell whether another run of a plan does what it says still."""
+        with suppress(NotFound):
+            return self.records.get(plan.tenant, plan.id).state == "applying"
+        return False
 
 
 _WHY_NOT = {

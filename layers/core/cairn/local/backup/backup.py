@@ -134,16 +134,19 @@ def _discard(storage: Storage, keeping: Sequence[str], keys: Keys) -> None:
     """Remove what backups that were cut off left; InvalidArgument where the newest whole one is another store's."""
     if keeping and not chosen(storage).is_of_one_store_with(keys):
         raise InvalidArgument("DIR", "has backups of another store")
-    _remove(storage, [name for name in storage.names(SNAPSHOTS) if name.split("/")[1] not in keeping])
+    _remove_snapshots(storage, keeping)
 
 
 def _prune(storage: Storage, kept: Sequence[str]) -> None:
     """Remove all snapshots but these, and the blobs that none of these has."""
-    # The manifest first, which sorts behind the list of blobs: what has none is no snapshot, whatever else is left.
-    old = [name for name in storage.names(SNAPSHOTS) if name.split("/")[1] not in kept]
-    _remove(storage, sorted(old, key=lambda name: not name.endswith(".json")))
+    _remove_snapshots(storage, kept)
     named = {BLOBS + blob for name in kept for blob in Manifest.read(storage, name).blob_files(storage)}
     _remove(storage, [name for name in storage.names(BLOBS) if name not in named])
+
+
+def _remove_snapshots(storage: Storage, keeping: Sequence[str]) -> None:
+    """Remove all snapshots but these; of each its list of blobs is the first by name: what has none is no snapshot."""
+    _remove(storage, [name for name in storage.names(SNAPSHOTS) if name.split("/")[1] not in keeping])
 
 
 def _remove(storage: Storage, names: Iterable[str]) -> None:

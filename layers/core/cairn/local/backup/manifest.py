@@ -1,11 +1,15 @@
-"""What a backup says of itself: `snapshots/{time}/manifest.json`, written last, so that only a whole one has it."""
+"""What a backup says of itself: `snapshots/{time}/manifest.json`, written last, so that only a whole one has it.
+
+The list of blobs is removed first: a manifest that arrives after the next backup has cleared up stands for nothing.
+"""
 
 from __future__ import annotations
 
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -107,7 +111,9 @@ class Manifest:
 
 def snapshots(storage: Storage) -> list[str]:
     """Return the names of the snapshots that are there whole, the oldest first."""
-    return [name.split("/")[1] for name in storage.names(SNAPSHOTS) if name.endswith(f"/{_MANIFEST}")]
+    files = list(storage.names(SNAPSHOTS))
+    listed = set(_named(files, _LIST))
+    return [name for name in _named(files, _MANIFEST) if name in listed]
 
 
 def chosen(storage: Storage, at: datetime | None = None) -> Manifest:
@@ -115,9 +121,31 @@ def chosen(storage: Storage, at: datetime | None = None) -> Manifest:
     names = snapshots(storage)
     found = [name for name in names if at is None or name <= Manifest.named(at)]
     if not found:
-        first = f"; the first is of {names[0]}" if names else ""
-        raise NotFound(f"There is no backup{'' if at is None else ' of that time'} in {storage}{first}")
-    return Manifest.read(storage, found[-1])
+        rest = f"; the first is of {names[0]}" if names else _without_list(storage)
+        raise NotFound(f"There is no backup{'' if at is None else ' of that time'} in {storage}{rest}")
+    with in_use(storage, found[-1]):
+        return Manifest.read(storage, found[-1])
+
+
+@contextmanager
+def in_use(storage: Storage, name: str) -> Generator[None]:
+    """Say so where a snapshot that is read in the block was removed meanwhile: what is missing is not damaged then."""
+    try:
+        yield
+    except (NotFound, CorruptData):
+        if name in snapshots(storage):
+            raise
+        why = "a backup that keeps fewer has removed it meanwhile. Take a newer one"
+        raise NotFound(f"The snapshot {name} is no longer in {storage}: {why}") from None
+
+
+def _named(files: Iterable[str], last: str) -> list[str]:
+    return [file.split("/")[1] for file in files if file.endswith(f"/{last}")]
+
+
+def _without_list(storage: Storage) -> str:
+    names = _named(storage.names(SNAPSHOTS), _MANIFEST)
+    return "".join(f"; {SNAPSHOTS}{name}/{_LIST} is missing" for name in names[-1:])
 
 
 def damaged(storage: Storage, file: str) -> CorruptData:

@@ -28,7 +28,7 @@ from cairn.ground.codec import rfc3339
 from cairn.ground.errors import CairnError, CorruptData, InvalidArgument, NotFound, SettingsError
 from cairn.ground.ids import Tenant
 from cairn.ground.ports import Clock, Inventory, Reads, Storage
-from cairn.local.backup.manifest import BLOBS, Manifest, chosen, damaged
+from cairn.local.backup.manifest import BLOBS, Manifest, chosen, damaged, in_use
 from cairn.local.store import recorded
 from cairn.services import Services
 from cairn.settings.settings import EmbeddedStore, Settings
@@ -59,7 +59,8 @@ def restore(  # noqa: PLR0913 - one parameter for each choice
     """Restore the newest snapshot, or the newest not after a time, into a directory that is empty or not there.
 
     The directory is there only when all is checked. Who was erased since is read from the live store, or where it is
-    gone or another one from the newest snapshot. CorruptData names what is damaged in the backup.
+    gone or another one from the newest snapshot. CorruptData names what is damaged in the backup, NotFound a snapshot
+    that a backup removed meanwhile.
     """
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise InvalidArgument("--to", "is not an empty directory")
@@ -69,10 +70,11 @@ def restore(  # noqa: PLR0913 - one parameter for each choice
     make_directory(partial)
     try:
         place = EmbeddedStore(directory=partial, master_key=live.master_key)
-        _fetch_table(storage, manifest, place.table_file)
-        _fetch_key(storage, manifest, place, live)
-        for blob in manifest.blob_files(storage):
-            _fetch_blob(storage, blob, place.blobs_directory)
+        with in_use(storage, manifest.name):
+            _fetch_table(storage, manifest, place.table_file)
+            _fetch_key(storage, manifest, place, live)
+            for blob in manifest.blob_files(storage):
+                _fetch_blob(storage, blob, place.blobs_directory)
         restored = _without_erased(storage, manifest, replace(settings, store=place), live, clock)
         if to.exists():
             to.rmdir()
@@ -149,15 +151,15 @@ def _without_erased(
 def erase_again(
     services: Services, inventory: Inventory, state: Reads, keys: tuple[Keys, Keys], since: datetime
 ) -> tuple[list[Tenant], list[DataScope]]:
-    """Erase in what was restored whom the store is without since a time, and return them: tenants, users of others.
+    """Erase in what was restored whom the store is without since then, and return them: tenants, users of others.
 
-    `state` is the store as it is now, `keys` are those of then and of now.
+    `state` is the store as it is now, `keys` are those of `since` and of now.
     """
     gone = tenants_erased(*keys)
     for tenant in gone:
         EraseTenant(services.adapters, inventory).run(tenant)
     left = [tenant for tenant in tenants_of(keys[0]) if tenant not in gone]
-    users = [scope for tenant in left for scope in erasures(state, tenant, since)]
+    users = [scope for tenant in left for scope in erasures(state, tenant, since, services.adapters.table)]
     for scope in users:
         with recorded(services, scope.tenant, ERASE, scope.project, scope.user):
             EraseUser(services, inventory, pause=_at_once).run(scope)
@@ -175,7 +177,8 @@ def _newest_state(storage: Storage, manifest: Manifest, live: EmbeddedStore) -> 
     newest = chosen(storage)
     with TemporaryDirectory(prefix="cairn-restore-") as staging:
         file = Path(staging) / "table.sqlite3"
-        _fetch_table(storage, newest, file)
+        with in_use(storage, newest.name):
+            _fetch_table(storage, newest, file)
         with closing(SqliteTable(file)) as table:
             yield table, _BY_BACKUP.format(at=rfc3339(newest.at), directory=live.directory)
 
