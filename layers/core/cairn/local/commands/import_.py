@@ -110,10 +110,8 @@ def _take_in(  # noqa: PLR0913 - what the command was given
     *,
     dry_run: bool,
 ) -> None:
-    from cairn.local.commands.bundle_files import (  # noqa: PLC0415 - a command pays for its own imports only
-        planned,
-        take_in,
-    )
+    from cairn.custody.planned_import import follows_a_base  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.commands.bundle_files import planned, take_in  # noqa: PLC0415
     from cairn.local.commands.plan import tell, tell_undo  # noqa: PLC0415
     from cairn.local.store import operator_services  # noqa: PLC0415
 
@@ -126,7 +124,7 @@ def _take_in(  # noqa: PLR0913 - what the command was given
     done = take_in(file, owner, project, user, services)
     new, there = done.done["new"], done.done["items"] - done.done["new"]
     click.echo(f"{new} items are new to tenant {done.tenant}; {there} were there already.", err=True)
-    if done.can_be_undone(services.adapters.clock.now()) and not done.done["is_step"]:
+    if done.can_be_undone(services.adapters.clock.now()) and not follows_a_base(done):
         tell_undo(done)
 
 
