@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -223,6 +223,22 @@ def of_what_came_since(house: Household, base: Path, file: Path, turn: Callable[
     bundle_files.write(base, DataScope(ACME), services(house))
     turn()
     bundle_files.write(file, DataScope(ACME), services(house), bundle_files.state_of(base, DataScope(ACME)))
+
+
+def test_an_import_goes_through_its_bundle_once_to_check_to_compare_and_to_store_it(
+    make: Make, bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone_through = list[str]()
+
+    def counted(told: str, steps: Iterator[Any], _total: int | None) -> Iterator[Any]:
+        gone_through.append(told)
+        return steps
+
+    monkeypatch.setattr(bundle_files, "_counted", counted)
+
+    imported(make(), bundle)
+
+    assert gone_through == ["Checking", "Comparing", "Importing"]
 
 
 def test_nothing_is_taken_back_of_a_bundle_of_what_came_since(make: Make, tmp_path: Path) -> None:
