@@ -267,7 +267,7 @@ class MemoryLog:
         if page.next or (newest and (not entries or _sk(entries[0]) != newest)):
             return False
         fresh = entries[1:] if newest else entries
-        if item is not None and item.get("version") != read.manifest.version:
+        if item is not None and not read.manifest.is_in(item):
             try:
                 manifest = Manifest.of(item)
             except CorruptData:
