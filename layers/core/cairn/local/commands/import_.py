@@ -42,7 +42,7 @@ _SOURCES: Final = (
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Only say what would be stored. Of a bundle this makes a plan.",
+    help="Only say what would be stored. Of a bundle this makes a plan; with --from there is none to apply or undo.",
 )
 @click.option(
     "--tenant", "owner", callback=a_tenant, help="The tenant to import into. Default: the bundle's own, or else local."
@@ -188,6 +188,8 @@ def _bring_along(  # noqa: PLR0913, PLR0917 - what the command was given
         with nullcontext() if dry_run else opened.journal.command(into.tenant, named, subject):
             outcome = bring(SOURCES[source], place, Storing(opened, source, into, dry=dry_run))
     _tell(outcome, "would be" if dry_run else "are")
+    if dry_run:
+        click.echo("--from makes no plan: without --dry-run this stores it, and no plan takes it back.", err=True)
     sys.exit(1 if outcome.unreadable else 0)
 
 
