@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -217,15 +217,36 @@ def test_a_plan_is_refused_where_the_store_or_the_file_is_another_by_now(make: M
         planning(house).apply(ACME, plan.id)
 
 
+def of_what_came_since(house: Household, base: Path, file: Path, turn: Callable[[], object]) -> None:
+    """Bundle what a household has, and then what came with one more turn."""
+    house.say(ALONE, ADA, "I like beans.")
+    bundle_files.write(base, DataScope(ACME), services(house))
+    turn()
+    bundle_files.write(file, DataScope(ACME), services(house), bundle_files.state_of(base, DataScope(ACME)))
+
+
+def test_an_import_goes_through_its_bundle_once_to_check_to_compare_and_to_store_it(
+    make: Make, bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone_through = list[str]()
+
+    def counted(told: str, steps: Iterator[Any], _total: int | None) -> Iterator[Any]:
+        gone_through.append(told)
+        return steps
+
+    monkeypatch.setattr(bundle_files, "_counted", counted)
+
+    imported(make(), bundle)
+
+    assert gone_through == ["Checking", "Comparing", "Importing"]
+
+
 def test_nothing_is_taken_back_of_a_bundle_of_what_came_since(make: Make, tmp_path: Path) -> None:
     house, other = make(), make()
-    house.say(ALONE, ADA, "I like beans.")
-    files = [tmp_path / "base.zip", tmp_path / "since.zip"]
-    bundle_files.write(files[0], DataScope(ACME), services(house))
-    house.say(ALONE, ADA, "I like peas.")
-    bundle_files.write(files[1], DataScope(ACME), services(house), bundle_files.state_of(files[0], DataScope(ACME)))
-    imported(other, files[0])
-    plan = bundle_files.planned(files[1], None, None, None, services(other))
+    base, since = tmp_path / "base.zip", tmp_path / "since.zip"
+    of_what_came_since(house, base, since, lambda: house.say(ALONE, ADA, "I like peas."))
+    imported(other, base)
+    plan = bundle_files.planned(since, None, None, None, services(other))
     assert plan.counts["removed"] == 1
     planning(other).apply(ACME, plan.id)
     there = held(other)
@@ -234,3 +255,25 @@ def test_nothing_is_taken_back_of_a_bundle_of_what_came_since(make: Make, tmp_pa
         undone(other, plan)
 
     assert (held(other), planning(other).records.get(ACME, plan.id).state) == (there, "applied")
+
+
+def test_nor_is_anything_where_importing_what_came_since_was_stopped_though_nothing_was_to_go(
+    make: Make, tmp_path: Path
+) -> None:
+    house, other = make(), make()
+    base, since = tmp_path / "base.zip", tmp_path / "since.zip"
+    of_what_came_since(house, base, since, lambda: house.say(session("new", "kitchen"), BOB, "I like peas."))
+    imported(other, base)
+    plan = bundle_files.planned(since, None, None, None, services(other))
+    assert "removed" not in plan.counts
+    before = held(other)
+    failing: Any = Failing(other.adapters.table, 6)
+    with pytest.raises(Unavailable):
+        planning(replace(other, adapters=replace(other.adapters, table=failing))).apply(ACME, plan.id)
+    assert (some := held(other)) != before
+
+    with pytest.raises(Conflict, match="restore a backup"):
+        undone(other, plan)
+
+    assert held(other) == some
+    assert planning(other).apply(ACME, plan.id).state == "applied"

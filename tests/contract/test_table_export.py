@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from cairn.aws.blobs import key_of
 from cairn.aws.clients import Clients
-from cairn.aws.table_export import TableExports
+from cairn.aws.table_export import KeptVersions, TableExports
 from cairn.custody.bundles import Bundles, DataScope, Record
 from cairn.ground.errors import CorruptData, InvalidArgument, Unavailable
 from cairn.ground.ids import Namespace
@@ -287,3 +288,18 @@ def test_one_export_of_a_kind_that_can_be_read_is_to_be_named(account: Account, 
     for where in ("bucket/prefix", "https://bucket/x"):
         refused = account.run("export", str(tmp_path / "b.zip"), "--tenant", "acme", "--from-dynamodb-export", where)
         assert (refused.exit_code, "takes s3://bucket/prefix" in refused.output) == (2, True), refused.output
+
+
+@pytest.mark.req("R301")
+def test_a_kept_version_of_a_blob_is_held_to_its_digest_and_a_sound_one_behind_it_is_read(account: Account) -> None:
+    [digest] = account.services.inventory.blobs(ACME)
+    blobs = KeptVersions(account.services.adapters.blobs, lambda: account.s3, account.name)
+    sound, key = blobs.get(ACME, digest), key_of(ACME, digest)
+    first = account.s3.list_object_versions(Bucket=account.name, Prefix=key)["Versions"][0]["VersionId"]
+    account.put(key, sound + b"?")
+    account.s3.delete_object(Bucket=account.name, Key=key)
+
+    assert blobs.get(ACME, digest) == sound
+    account.s3.delete_object(Bucket=account.name, Key=key, VersionId=first)
+    with pytest.raises(CorruptData, match="does not match its digest"):
+        blobs.get(ACME, digest)

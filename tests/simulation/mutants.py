@@ -11,7 +11,7 @@ MUTANTS = (
         "the commit checks neither the fence nor that its turn's number is free",
         (
             Change("cairn.turns.after_turn:_Commit._head_write", "condition=lease.held(),", ""),
-            Change("cairn.turns.after_turn:_Commit._event_write", "to_item(), ABSENT)", "to_item())"),
+            Change("cairn.sessions.stored_turn:storing", "to_item(), ABSENT)", "to_item())"),
         ),
         seed=480,
     ),
@@ -77,7 +77,7 @@ MUTANTS = (
             Change(
                 "cairn.turns.after_turn:_Commit._held_lease", "if self._context.seq != self._lease.seq:", "if False:"
             ),
-            Change("cairn.turns.after_turn:_Commit._event_write", "to_item(), ABSENT)", "to_item())"),
+            Change("cairn.sessions.stored_turn:storing", "to_item(), ABSENT)", "to_item())"),
         ),
         seed=154,
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import shutil
@@ -22,7 +23,15 @@ from cairn.custody.erase_tenant import EraseTenant
 from cairn.custody.erasures import tenants_erased
 from cairn.custody.scope import DataScope
 from cairn.embedded.table import TableSnapshot
-from cairn.ground.errors import CorruptData, InvalidArgument, NewerStore, NotFound, ResourceBusy, SettingsError
+from cairn.ground.errors import (
+    CorruptData,
+    InvalidArgument,
+    NewerStore,
+    NotFound,
+    ResourceBusy,
+    SettingsError,
+    Unavailable,
+)
 from cairn.ground.ids import Tenant
 from cairn.ground.session import Subject
 from cairn.ground.table import FORMAT, Key, Put
@@ -342,6 +351,19 @@ def test_another_backup_of_the_same_store_is_not_begun_meanwhile(cellar: Cellar)
     cellar.back_up(Watched(cellar.storage, again))
 
     assert len(snapshots(cellar.storage)) == 1
+
+
+def test_that_another_backup_runs_is_said_only_where_one_does(cellar: Cellar) -> None:
+    def blocked(*_: str) -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    with pytest.raises(Unavailable, match="Resource temporarily unavailable"):
+        cellar.back_up(Watched(cellar.storage, blocked))
+    lock = cellar.store.directory / "backup.lock"
+    lock.unlink()
+    lock.mkdir()
+    with pytest.raises(Unavailable, match=r"backup\.lock failed: Is a directory"):
+        cellar.back_up()
 
 
 def test_without_the_master_key_nothing_is_restored(cellar: Cellar) -> None:

@@ -67,8 +67,9 @@ def test_a_source_is_read_where_it_is_as_a_rule_and_told_by_project_and_user(cai
 
 def test_a_dry_run_says_what_would_be_and_stores_nothing(cairn: Run) -> None:
     for _ in range(2):
-        told = cairn("import", "--from", "claude-code", "--dry-run").stdout
-        assert "2 turns of 1 sessions and 0 memories would be new" in told
+        told = cairn("import", "--from", "claude-code", "--dry-run")
+        assert "2 turns of 1 sessions and 0 memories would be new" in told.stdout
+        assert told.stderr.startswith("--from makes no plan")
     assert "pnpm" not in cairn("sessions", "--project", "widget", "--everyone", "--json").stdout
 
 

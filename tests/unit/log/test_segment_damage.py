@@ -13,8 +13,10 @@ from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest
 from cairn.ground.jobs import IndexLog
-from cairn.ground.table import Put
-from cairn.log.layout import MANIFEST
+from cairn.ground.paging import every
+from cairn.ground.table import Delete, Key, Put, Query, Scalar
+from cairn.log.closing import close
+from cairn.log.layout import MANIFEST, log_range
 from cairn.log.manifest import Manifest
 from cairn.recall.indexing import FEWEST, Indexer
 from cairn.vault.vault import Vault
@@ -52,6 +54,12 @@ def spoil(journal: Journal) -> None:
     journal.adapters.table.put(Put({"pk": journal.pk, "sk": MANIFEST, "version": version, "segments": "spoilt"}))
 
 
+def damage_version(journal: Journal, version: Scalar | None) -> None:
+    """Put something else in the place of the manifest's version, or nothing."""
+    held = {name: value for name, value in journal.manifest().to_item(journal.pk).items() if name != "version"}
+    journal.adapters.table.put(Put(held if version is None else {**held, "version": version}))
+
+
 DAMAGES: dict[str, Callable[[Journal], None]] = {
     "gone": lambda journal: journal.adapters.blobs.delete(SESSION.tenant, journal.manifest().segments[-1].digest),
     "torn": lambda journal: corrupt(journal, -1, lambda data: data[:-1]),
@@ -78,6 +86,57 @@ def test_a_damaged_segment_is_passed_over_told_once_and_mended_by_a_rebuild(jour
     assert after.read() == journal.folded()
     assert after.log.wanted(*where) == []
     assert "get" in after.calls
+
+
+@pytest.mark.req("R252")
+@pytest.mark.parametrize("version", [None, "7", 0, -3, True, b"7"])
+def test_a_manifest_without_a_sound_version_is_replaced_by_whoever_changes_the_log_next(
+    journal: Journal, version: Scalar | None
+) -> None:
+    segments, where = Indexer(journal.adapters, Vault(journal.adapters)), (SESSION.tenant, SESSION.project)
+    journal.indexed(70)
+    damage_version(journal, version)
+    assert segments.run(*where, journal.owner).entries == 70
+    assert Counting(journal).read() == journal.folded()
+    damage_version(journal, version)
+    segments.segments.rewrite(journal.pk, [])
+    assert (journal.manifest().version, journal.manifest().segments, journal.manifest().erasures) == (1, (), 1)
+    damage_version(journal, version)
+    table: Any = journal.adapters.table
+    for each in list(every(table, Query(journal.pk, *log_range()))):
+        if each["sk"] != MANIFEST:
+            table.delete(Delete(Key.of(each)))
+    segments.segments.drop_discarded(SESSION.tenant, journal.pk)
+    assert close(journal.adapters, journal.pk, None)
+    assert table.get(Key(journal.pk, MANIFEST)) is None
+
+
+def test_an_indexer_that_was_slower_leaves_the_manifest_that_another_put_in_place_of_a_damaged_one(
+    journal: Journal,
+) -> None:
+    journal.indexed(70)
+    damage_version(journal, "7")
+    indexer = Indexer(journal.adapters, Vault(journal.adapters))
+    damaged = indexer.segments.damaged_manifest(journal.pk)
+    built = indexer.segments.build(SESSION.tenant, journal.pk, "m#1", 1, b"")
+    indexer.run(SESSION.tenant, SESSION.project, journal.owner)
+    sound = journal.manifest()
+
+    assert indexer.segments.switch(journal.pk, damaged, 0, built) is None
+    assert journal.manifest() == sound
+
+
+def test_a_process_learns_of_what_was_taken_out_though_a_damaged_version_began_anew(journal: Journal) -> None:
+    journal.indexed(70)
+    process = Counting(journal)
+    process.read()
+    taken = next(iter(every(journal.adapters.table, Query(journal.pk, *log_range()))))
+    segments = Indexer(journal.adapters, Vault(journal.adapters)).segments
+    damage_version(journal, None)
+    segments.rewrite(journal.pk, [Delete(Key.of(taken))])
+    assert (journal.manifest().version, journal.manifest().erasures) == (1, 1)
+
+    assert process.read() == journal.folded()
 
 
 @pytest.mark.slow

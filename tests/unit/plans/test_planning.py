@@ -24,8 +24,10 @@ class Switch:
         self.is_on = False
         self.kills = False
         self.seen = 0
+        self.looks = 0
 
     def found(self, plan: Plan) -> Found:
+        self.looks += 1
         return Found(says="turn it on", counts={"switches": 1}, exactly=[plan.kind, self.seen])
 
     def do(self, plan: Plan) -> Mapping[str, Any]:
@@ -62,3 +64,15 @@ def test_what_was_begun_is_gone_on_with_and_not_refused(house: Household) -> Non
     assert plans.apply(ACME, plan.id).state == "undoing"
 
     assert (plans.undo(ACME, plan.id).state, switch.is_on) == ("undone", False)
+
+
+def test_what_is_done_as_it_is_planned_is_looked_for_once(house: Household) -> None:
+    switch = Switch()
+    plans = Plans(house.adapters, Vault(house.adapters), {"key": lambda: switch})
+
+    done = plans.make(Plan(tenant=ACME, kind="key")).at_once()
+
+    assert (done.state, switch.is_on, switch.looks) == ("applied", True, 1)
+    assert plans.records.get(ACME, done.id) == done
+    plan = plans.plan(Plan(tenant=ACME, kind="key"))
+    assert (plans.apply(ACME, plan.id).state, switch.looks) == ("applied", 3)

@@ -13,7 +13,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import md5
+from hashlib import md5, sha256
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
@@ -142,7 +142,7 @@ class KeptVersions:
         self.put, self.delete = blobs.put, blobs.delete
 
     def get(self, tenant: Tenant, digest: Digest) -> bytes:
-        """Return the bytes; NotFound if no version is there."""
+        """Return the bytes; NotFound if no version is there, CorruptData if none of those kept match the digest."""
         try:
             return self._blobs.get(tenant, digest)
         except NotFound:
@@ -152,10 +152,12 @@ class KeptVersions:
         key = key_of(tenant, digest)
         with aws_failures():
             versions = self._s3().list_object_versions(Bucket=self._bucket, Prefix=key).get("Versions", [])
-            for version in versions[:1]:
+            for version in versions:
                 named = version.get("VersionId", "")
-                return self._s3().get_object(Bucket=self._bucket, Key=key, VersionId=named)["Body"].read()
-        raise NotFound("no such blob")
+                data = self._s3().get_object(Bucket=self._bucket, Key=key, VersionId=named)["Body"].read()
+                if sha256(data).hexdigest() == digest:
+                    return data
+        raise CorruptData("a blob does not match its digest") if versions else NotFound("no such blob")
 
 
 class _Summed(io.RawIOBase):

@@ -8,7 +8,7 @@ merge began, stands; and what it forgot stays forgotten. Afterwards the branch i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -25,7 +25,6 @@ from cairn.ground.ids import Project, SessionId, Tenant, TurnId, trunk
 from cairn.ground.paging import every
 from cairn.ground.session import Session, on_trunk
 from cairn.ground.table import (
-    ABSENT,
     AllOf,
     Attributes,
     Equals,
@@ -41,7 +40,7 @@ from cairn.ground.table import (
 from cairn.log.branches import Branch, no_branch
 from cairn.log.entries import Retold
 from cairn.log.layout import ACROSS as ACROSS_PROJECTS
-from cairn.log.layout import KEPT_COUNT, across, is_across, is_entry, log_pk, log_range, logged_at, session_named
+from cairn.log.layout import KEPT_COUNT, across, is_across, is_entry, log_pk, log_range, session_named
 from cairn.log.registry import registered
 from cairn.memories.remember import no_room
 from cairn.sessions import due
@@ -49,7 +48,7 @@ from cairn.sessions.head import ACROSS, READ_THROUGH, naming
 from cairn.sessions.layout import HEAD, MEMORY_COUNT, event_sk, session_pk
 from cairn.sessions.leased import Leased, leased
 from cairn.sessions.services import SessionServices
-from cairn.sessions.stored_turn import StoredTurn
+from cairn.sessions.stored_turn import storing
 from cairn.sessions.transacting import transact
 
 MERGED = "merged"
@@ -156,21 +155,16 @@ class _Merging:
 
     def _turn_writes(self, held: Leased, events: list[Any], entries: Sequence[_Entry]) -> list[Write]:
         seq, turn = held.head.seq + 1, entries[0].record["turn"]
-        where = Key(held.key.pk, event_sk(seq))
-        content = self._services.vault.seal(held.session.tenant, where, events)
-        told = [
-            self._told(entry, {"turn": {**turn, "seq": seq}} if entry.record["turn"] else {"said_in": seq})
-            for entry in entries
-        ]
-        appends = [append for writes in told for append in _appends(writes)]
-        # Of the moment that the log has of it, so that another branch knows both or neither.
-        at = logged_at(key_of(appends[0]).sk)
+        numbers = [{"turn": {**turn, "seq": seq}} if entry.record["turn"] else {"said_in": seq} for entry in entries]
+        numbered = [(entry.owner, {**entry.record, **of_turn}) for entry, of_turn in zip(entries, numbers, strict=True)]
+        appends, beside = self._told(*numbered)
         return [
             self._head(held, events, entries, appends),
-            Put(StoredTurn(where, seq, rfc3339(at), content).to_item(), ABSENT),
+            storing(self._services.vault, held.session, seq, events, appends[0]),
             self._services.guards.processed(held.session, TurnId(turn["id"])),
             registered(held.session.tenant, self._project, entries[0].owner),
-            *(write for writes in told for write in writes),
+            *appends,
+            *beside,
             *self._services.log.in_order(*appends),
             *(entry.mark() for entry in entries),
         ]
@@ -201,22 +195,25 @@ class _Merging:
         """Bring what no turn changed: memories kept and forgotten, facts put right."""
 
         def writes() -> list[Write]:
-            told = self._told(entry, {})
-            appends = _appends(told)
+            appends, beside = self._told((entry.owner, entry.record))
             known = [registered(self._branch.tenant, self._project, entry.owner)] if not is_across(entry.owner) else []
-            return [entry.mark(), *told, *self._services.log.in_order(*appends), *(known if appends else [])]
+            told = [*appends, *beside, *self._services.log.in_order(*appends)]
+            return [entry.mark(), *told, *(known if appends else [])]
 
         self._write(writes, [entry])
 
-    def _told(self, entry: _Entry, over: dict[str, Any]) -> list[Write]:
-        """Return what tells the project of an entry: nothing where nothing is left of it."""
-        record, marks = self._retelling.of(entry.owner, {**entry.record, **over})
-        if record is None:
-            return []
-        retold = Retold(self._branch.at, record)
+    def _told(self, *records: tuple[str, Mapping[str, Any]]) -> tuple[list[Put], list[Write]]:
+        """Return what tells the project of records, by their logs' owners, and what is written beside.
+
+        Nothing where nothing is left of one.
+        """
+        retold = [(owner, *self._retelling.of(owner, record)) for owner, record in records]
+        left = [(owner, record, marks) for owner, record, marks in retold if record is not None]
+        entries = [(owner, Retold(self._branch.at, record)) for owner, record, _ in left]
         later = self._retelling.after_closing()
-        append = self._services.log.append(self._branch.tenant, self._project, entry.owner, retold, later)
-        return [append, *marks(key_of(append).sk)]
+        appends = self._services.log.append_together(self._branch.tenant, self._project, entries, later)
+        marked = zip(appends, (marks for _, _, marks in left), strict=True)
+        return appends, [write for append, marks in marked for write in marks(key_of(append).sk)]
 
     def _write(self, make: Callable[[], Sequence[Write]], entries: Sequence[_Entry]) -> None:
         """Write what `make` returns, once: not where the entries are marked, nor where the branch is another by now."""
@@ -239,10 +236,6 @@ def _counted(entry: _Entry, came: bool) -> Literal["turns", "changes", "left_out
     if entry.record["turn"]:
         return "turns" if came else "left_out"
     return "changes" if entry.record.get("said_in") is None else ""
-
-
-def _appends(writes: Sequence[Write]) -> list[Put]:
-    return [write for write in writes if isinstance(write, Put) and is_entry(key_of(write).sk)]
 
 
 def _raise_if_lost(writes: Sequence[Write], refused: TransactionRefused) -> None:

@@ -37,6 +37,8 @@ class Incoming:
     records: Callable[[str], Iterator[Record]]
 
 
+_FOLLOWS = "follows"
+"""Where a plan's `before` has the state that a bundle of what came since follows from."""
 Opener: TypeAlias = Callable[[str], AbstractContextManager[Incoming]]
 """Opens the bundle in a file; InvalidArgument where it is none."""
 
@@ -81,6 +83,7 @@ class PlannedImport:
         whose = [plan.tenant, plan.project, plan.user]
         counts = {name: compared.counts[name] for name in ("new", "there", "lacking", "refused", "removed")}
         return Found(
+            before={} if incoming.step is None else {_FOLLOWS: incoming.step.base},
             says=f"import {plan.what['file']}",
             counts={name: count for name, count in counts.items() if count or name == "new"},
             exactly=[plan.what["sha256"], whose, lines, gone, counts],
@@ -93,10 +96,10 @@ class PlannedImport:
             compared = self._compared or self._compare(scope, incoming)
             if compared.first:
                 raise Conflict(f"The store holds something else at {compared.first}; import into an empty service")
-            if self._lines.of(plan) is None:
-                self._lines.keep(plan, compared.lines)
             records = incoming.records("Importing")
             if compared.gone is None:
+                if self._lines.of(plan) is None:
+                    self._lines.keep(plan, compared.lines)
                 stored = Bundles(*self._parts).store(scope, records, compared.lacking)
             else:
                 stored = Increments(*self._parts).store(scope, records, compared.gone)
@@ -105,11 +108,11 @@ class PlannedImport:
             except Conflict as another:  # which came meanwhile; what is stored by now is to be taken back
                 told = f"{another.message}. cairn plan undo {plan.id} takes back what came so far"
                 raise ResourceBusy(told) from None
-        return {"new": new, "items": incoming.count, "is_step": compared.gone is not None}
+        return {"new": new, "items": incoming.count}
 
     def undo(self, plan: Plan) -> Mapping[str, int]:
         """Remove what it brought and nobody changed or built on since, and return how much that was, and is left."""
-        if plan.done.get("is_step") or plan.counts.get("removed"):
+        if follows_a_base(plan):
             raise Conflict("What came since a base replaced and removed other things: restore a backup instead")
         lines = self._lines.of(plan)
         if lines is None:  # stopped before the first record, or behind the last
@@ -141,6 +144,11 @@ class PlannedImport:
             elif held == "another" and not compared.first:
                 compared.first = f"{record['partition']} {record['sort']}"
         return compared
+
+
+def follows_a_base(plan: Plan) -> bool:
+    """Tell whether what a plan imports came since a base: it says so from the first, also where it was stopped."""
+    return _FOLLOWS in plan.before
 
 
 def no_bundles(file: str) -> NoReturn:

@@ -197,8 +197,7 @@ class Tasks:
         if grace := self._grace(scope.tenant):
             from cairn.custody.planned_erasure import plan_to_erase  # noqa: PLC0415 - it knows the services of tasks
 
-            plans = self._services.plans
-            plans.apply(scope.tenant, plans.plan(plan_to_erase(scope)).id, grace)
+            self._services.plans.make(plan_to_erase(scope)).at_once(grace)
             run.counts = {"waiting": 1}
             return
         erase = EraseUser(self._services, self._services.inventory, progress.told, progress.pause)

@@ -234,7 +234,8 @@ def maintain(owner: Tenant | None, data: Path | None, *, dry_run: bool) -> None:
     memory.session_retention_days.
 
     With --dry-run it prints of each session, and in all, what a run would do now and why. The run itself decides by
-    what is there then, and makes a plan of what it ends, which `cairn plan undo` takes back.
+    what is there then, and makes a plan of what it ends, which `cairn plan undo` takes back. If CAIRN_TABLE,
+    CAIRN_BUCKET and CAIRN_KEY_ID are set and --data is not given, it tells that of the store in AWS.
     """
     from cairn.local.commands import maintain as runs  # noqa: PLC0415 - a command pays for its own imports only
 

@@ -24,8 +24,7 @@ def close(adapters: Adapters, pk: str, registered: Key | None) -> bool:
     made = Equals("newest", Newest.of(held[NEWEST]).made) if NEWEST in held else None
     writes: list[Write] = [Check(newest, ABSENT) if made is None else Delete(newest, made)]
     if MANIFEST in held:
-        version = as_far_as_readable(held[MANIFEST]).version
-        writes.append(Delete(Key(pk, MANIFEST), Equals("version", version)))
+        writes.append(Delete(Key(pk, MANIFEST), as_far_as_readable(held[MANIFEST]).is_stored))
     if KEPT_COUNT in held:
         writes.append(Delete(Key(pk, KEPT_COUNT), Equals("kept", number(held[KEPT_COUNT], "kept"))))
     if registered is not None:

@@ -100,15 +100,36 @@ class MemoryLog:
         The id is of the time of the entry, or of this moment where the entry tells of what was long before. The
         transaction that writes it holds what `in_order` returns as well.
         """
-        pk = log_pk(tenant, project, owner)
-        with self._exclusive(pk) as slot:
-            newest, outran = slot.read.newest if slot.read else "", slot.outran
-        # After what outran this process, and after the newest entry that it has read: clocks of processes differ.
-        at = max(moment or entry.at, EPOCH + (outran + 1) * TICK)
-        at = max(at, logged_at(newest) + TICK) if newest else at
+        return self.append_together(tenant, project, [(owner, entry)], moment)[0]
+
+    def append_together(
+        self,
+        tenant: Tenant,
+        project: Project,
+        entries: Sequence[tuple[str, LogEntry | Retold]],
+        moment: datetime | None = None,
+    ) -> list[Put]:
+        """Return the writes that append one entry to each of some owners' logs, all at one moment, as append() does.
+
+        So whoever reads the logs as they were at a time knows all of them or none.
+        """
+        told = [(log_pk(tenant, project, owner), entry) for owner, entry in entries]
+        at = max((max(moment or entry.at, self._soonest(pk)) for pk, entry in told), default=EPOCH)
+        return [self._append(tenant, pk, entry, at) for pk, entry in told]
+
+    def _append(self, tenant: Tenant, pk: str, entry: LogEntry | Retold, at: datetime) -> Put:
         where = Key(pk, log_sk(time_ordered_id(at, self._adapters.entropy.token(10))))
         content = self._vault.seal(tenant, where, entry.to_record())
         return Put({"pk": where.pk, "sk": where.sk, **content}, ABSENT)
+
+    def _soonest(self, pk: str) -> datetime:
+        """Return the moment after what outran this process, and after the newest entry that it has read.
+
+        Clocks of processes differ.
+        """
+        with self._exclusive(pk) as slot:
+            newest, outran = slot.read.newest if slot.read else "", slot.outran
+        return max(EPOCH + outran * TICK, logged_at(newest) if newest else EPOCH) + TICK
 
     def in_order(self, *appends: Put) -> list[Write]:
         """Return the writes that let these appends through only where all of them are newer than their logs' newest.
@@ -246,7 +267,7 @@ class MemoryLog:
         if page.next or (newest and (not entries or _sk(entries[0]) != newest)):
             return False
         fresh = entries[1:] if newest else entries
-        if item is not None and item.get("version") != read.manifest.version:
+        if item is not None and not read.manifest.is_in(item):
             try:
                 manifest = Manifest.of(item)
             except CorruptData:

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log
+from typing import TypeGuard
 
 from cairn.ground import ids
 from cairn.ground.attributes import number
 from cairn.ground.errors import CorruptData
 from cairn.ground.ids import Digest
-from cairn.ground.table import Attributes, Scalar
+from cairn.ground.table import Attributes, Condition, Equals, Missing, Scalar
 from cairn.log.layout import MANIFEST
 
 ENTRIES = 64
@@ -40,17 +41,30 @@ class SegmentRef:
 class Manifest:
     """One version of the list of segments; version 0 stands for none.
 
-    `erasures` is how often entries were taken out of the log, which otherwise only grows.
+    `erasures` is how often entries were taken out of the log, which otherwise only grows. `damaged` is what stands in
+    the place of a version that cannot be read, where anything does.
     """
 
     version: int = 0
     segments: tuple[SegmentRef, ...] = ()
     erasures: int = 0
+    damaged: Scalar | None = None
+
+    @property
+    def is_stored(self) -> Condition:
+        """Return the condition that it is stored still: also a damaged one is to be replaced by one indexer alone."""
+        if self.damaged is None and not self.version:
+            return Missing("version")  # as it is where there is no manifest
+        return Equals("version", self.version if self.damaged is None else self.damaged)
 
     @property
     def through(self) -> str:
         """Return the sort key of the newest entry in a segment, "" where there is none."""
         return self.segments[-1].through if self.segments else ""
+
+    def is_in(self, item: Attributes) -> bool:
+        """Tell whether an item holds this version; a version begins anew where a damaged one was replaced."""
+        return (item.get("version"), item.get("erasures", 0)) == (self.version, self.erasures)
 
     def bounds(self) -> list[tuple[str, SegmentRef]]:
         """Return each segment behind the sort key that it follows, "" for the first."""
@@ -72,9 +86,14 @@ class Manifest:
             refs = tuple(SegmentRef(ids.digest(name), through, int(entries)) for name, through, entries in lines)
         except ValueError as error:
             raise CorruptData("a stored manifest is malformed") from error
-        if not isinstance(version, int) or any(one.through >= other.through for one, other in pairwise(refs)):
+        if not is_version(version) or any(one.through >= other.through for one, other in pairwise(refs)):
             raise CorruptData("a stored manifest is malformed")
         return cls(version, refs, erasures)
+
+
+def is_version(value: Scalar | None) -> TypeGuard[int]:
+    """Tell whether a value is the version of a stored manifest."""
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 def merging(segments: Sequence[SegmentRef], entries: int) -> int:

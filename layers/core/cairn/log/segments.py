@@ -12,9 +12,9 @@ from cairn.ground.attributes import text
 from cairn.ground.errors import CorruptData, TransactionRefused, Unavailable
 from cairn.ground.ids import Digest, Tenant
 from cairn.ground.paging import every
-from cairn.ground.table import ABSENT, Attributes, Delete, Equals, Key, Put, Query, Write, prefix_range
+from cairn.ground.table import Attributes, Delete, Key, Put, Query, Write, prefix_range
 from cairn.log.layout import DISCARDED, MANIFEST, discarded_before, discarded_sk
-from cairn.log.manifest import Manifest, SegmentRef
+from cairn.log.manifest import Manifest, SegmentRef, is_version
 from cairn.log.segment import Segment
 from cairn.vault.vault import Vault
 
@@ -25,16 +25,15 @@ LONGEST_BUILD = timedelta(minutes=30)
 
 
 def as_far_as_readable(item: Attributes | None) -> Manifest:
-    """Return the manifest that an item holds, its version alone if its segments cannot be read."""
+    """Return the manifest that an item holds, or what tells it from another where its segments cannot be read."""
     if item is None:
         return Manifest()
     try:
         return Manifest.of(item)
     except CorruptData:
         version, erasures = item.get("version"), item.get("erasures")
-        return Manifest(
-            version if isinstance(version, int) else 0, erasures=erasures if isinstance(erasures, int) else 0
-        )
+        counted = erasures if isinstance(erasures, int) else 0
+        return Manifest(version, (), counted) if is_version(version) else Manifest(0, (), counted, version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ class Segments:
             raise Unavailable("a segment took too long to build")
         new = Manifest(manifest.version + 1, (*manifest.segments[:kept], built.ref), manifest.erasures)
         writes: list[Write] = [
-            _put(pk, new),
+            Put(new.to_item(pk), manifest.is_stored),
             Delete(Key(pk, discarded_sk(built.started, built.ref.digest))),
             *(_discarded(pk, now, ref.digest) for ref in manifest.segments[kept:]),
         ]
@@ -122,7 +121,7 @@ class Segments:
         kept = tuple(ref for ref in held.segments if ref.through < first)
         useless = [*blobs, *(ref.digest for ref in held.segments[len(kept) :])]
         new = Manifest(held.version + 1, kept, held.erasures + 1)
-        return [_put(pk, new), *(_discarded(pk, now, digest) for digest in useless)]
+        return [Put(new.to_item(pk), held.is_stored), *(_discarded(pk, now, digest) for digest in useless)]
 
     def drop_discarded(self, tenant: Tenant, pk: str) -> None:
         """Delete the blobs that are of no use, however short that is; who is reading one reads the manifest again."""
@@ -136,11 +135,6 @@ class Segments:
         for item in every(self._adapters.table, Query(pk, low, high)):
             self._adapters.blobs.delete(tenant, Digest(text(item, "digest")))
             self._adapters.table.delete(Delete(Key.of(item)))
-
-
-def _put(pk: str, new: Manifest) -> Put:
-    """Return the write of a manifest in place of the one of the version before."""
-    return Put(new.to_item(pk), Equals("version", new.version - 1) if new.version > 1 else ABSENT)
 
 
 def _discarded(pk: str, when: datetime, digest: Digest) -> Put:

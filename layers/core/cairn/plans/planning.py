@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Any, Protocol
 
 from cairn.ground.adapters import Adapters
@@ -39,6 +40,17 @@ class Kind(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A plan that was just made; `at_once` does it as it was found then, an erasure after a grace time, and returns it.
+
+    Nobody has looked at it meanwhile, and so it is not looked for again.
+    """
+
+    plan: Plan
+    at_once: Callable[..., Plan]
+
+
 class Plans:
     """Makes plans, applies them and takes them back."""
 
@@ -50,11 +62,16 @@ class Plans:
 
     def plan(self, draft: Plan) -> Plan:
         """Store a plan of what the draft asks for, as it is found now, and return it."""
-        found = self._kinds[draft.kind]().found(draft)
+        return self.make(draft).plan
+
+    def make(self, draft: Plan) -> Made:
+        """Store a plan as plan() does, and return it with what does it at once."""
+        kind = self._kinds[draft.kind]()
+        found = kind.found(draft)
         told = replace(draft, says=found.says, counts=found.counts, digest=found.digest, before=found.before)
         plan, write = self.records.new(told)
         self._adapters.table.put(write)
-        return plan
+        return Made(plan, partial(self._begin, plan, kind))
 
     def apply(self, tenant: Tenant, plan_id: str, grace: timedelta = timedelta(0)) -> Plan:
         """Do exactly what was planned and return the plan; an erasure waits for the grace time. Again it does nothing.
@@ -66,13 +83,11 @@ class Plans:
         if plan.state == "planned":
             if kind.found(plan).digest != plan.digest:
                 raise Conflict("What this plan would change is another by now: plan again, and look at that")
-            waits = plan.kind == "erase" and not plan.erases(now, grace)
-            plan = self.records.change(
-                plan, state="waiting" if waits else "applying", until=now + grace if waits else None
-            )
-        elif plan.state == "applying" or (plan.state == "waiting" and plan.erases(now, grace)):
-            plan = self.records.change(plan, state="applying")  # from now on a run that began before does nothing
-        return self._carry_out(plan, kind) if plan.state == "applying" else plan
+            return self._begin(plan, kind, grace)
+        if plan.state == "applying" or (plan.state == "waiting" and plan.erases(now, grace)):
+            # From now on a run that began before does nothing.
+            return self._carry_out(self.records.change(plan, state="applying"), kind)
+        return plan
 
     def undo(self, tenant: Tenant, plan_id: str) -> Plan:
         """Take back what was applied, or what waits, and return the plan; again it does nothing.
@@ -94,6 +109,12 @@ class Plans:
             self.records.change(plan, state="applied" if was == "undoing" else was)
             raise
         return self.records.change(plan, state="undone", counts={**plan.counts, **(told or {})})
+
+    def _begin(self, plan: Plan, kind: Kind, grace: timedelta = timedelta(0)) -> Plan:
+        now = self._adapters.clock.now()
+        if plan.kind == "erase" and not plan.erases(now, grace):
+            return self.records.change(plan, state="waiting", until=now + grace)
+        return self._carry_out(self.records.change(plan, state="applying", until=None), kind)
 
     def _carry_out(self, plan: Plan, kind: Kind) -> Plan:
         try:

@@ -25,7 +25,7 @@ from cairn.ground.codec import rfc3339
 from cairn.ground.errors import CorruptData, ResourceBusy, TransactionRefused
 from cairn.ground.ids import Project, Tenant, time_ordered_id
 from cairn.ground.session import Session
-from cairn.ground.table import ABSENT, Key, Put, Update, Write, key_of
+from cairn.ground.table import Put, Update, Write, key_of
 from cairn.ground.trust import Trust
 from cairn.log.entries import LogEntry
 from cairn.log.layout import across, log_owner, named_in
@@ -37,11 +37,11 @@ from cairn.log.view import MemoryView
 from cairn.sessions import due
 from cairn.sessions.guards import Claim
 from cairn.sessions.head import ACROSS, READ_THROUGH, naming
-from cairn.sessions.layout import HEAD, event_sk, session_pk
+from cairn.sessions.layout import HEAD
 from cairn.sessions.services import SessionServices
 from cairn.sessions.sessions import Lease
 from cairn.sessions.settled_memories import settle
-from cairn.sessions.stored_turn import StoredTurn
+from cairn.sessions.stored_turn import storing
 from cairn.sessions.transacting import asking_for, transact
 from cairn.turns.echo import NOTHING_STORED, instructions_of, new_inputs_of, read_context
 from cairn.turns.forgetting import ending_writes
@@ -275,10 +275,10 @@ class _Commit:
         if self._services.adapters.clock.now() - delta.now > ON_TIME:
             raise ResourceBusy("the commit was held up for too long; nothing was written", {"resource": "session"})
         log = self._services.log
-        appends = [log.append(*self._place, owner, entry, delta.now) for owner, entry in self._entries(delta)]
+        appends = log.append_together(*self._place, list(self._entries(delta)), delta.now)
         endings = ending_writes(log, self._session, delta.obeyed.ended, delta.now)
         return [
-            self._event_write(delta),
+            self._event_write(delta, appends[0]),
             *appends,
             *endings,
             *log.in_order(*appends, *(write for write in endings if isinstance(write, Put))),
@@ -294,11 +294,9 @@ class _Commit:
             self._services, [job for owner in owners for job in self._services.log.wanted(*self._place, owner)]
         )
 
-    def _event_write(self, delta: _Delta) -> Put:
-        where = Key(session_pk(self._session), event_sk(delta.seq))
+    def _event_write(self, delta: _Delta, entry: Put) -> Put:
         records = [event.to_record() for event in delta.events]
-        content = self._services.vault.seal(self._session.tenant, where, records)
-        return Put(StoredTurn(where, delta.seq, rfc3339(delta.now), content).to_item(), ABSENT)
+        return storing(self._services.vault, self._session, delta.seq, records, entry)
 
     def _entries(self, delta: _Delta) -> Iterator[tuple[str, LogEntry]]:
         """Yield the entry of each log that is written, by its owner: one across projects only where that changes."""

@@ -91,14 +91,22 @@ def back_up_of(  # noqa: PLR0913 - one parameter for each choice
 
 @contextmanager
 def _alone(store: EmbeddedStore) -> Generator[None]:
-    descriptor = os.open(store.directory / "backup.lock", os.O_CREAT | os.O_RDWR, 0o600)
+    lock = store.directory / "backup.lock"
+    with file_errors(f"the lock {lock}"):
+        descriptor = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with file_errors(f"the lock {lock}"):
+            _take(descriptor)
         yield
-    except BlockingIOError:
-        raise ResourceBusy("Another backup of this store is running") from None
     finally:
         os.close(descriptor)
+
+
+def _take(lock: int) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise ResourceBusy("Another backup of this store is running") from None
 
 
 def _digest(file: Path) -> str:

@@ -16,6 +16,7 @@ import zipfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
@@ -129,9 +130,10 @@ def take_in(file: Path, owner: Tenant | None, project: Project | None, user: Use
     with opened(str(file)) as bundle:
         plans, draft = _plans(services, bundle), _draft(file, bundle, owner, project, user)
         stopped = (each for each in plans.records.every(draft.tenant) if each.state == "applying")
-        plan = next((each for each in stopped if _is_same(each, draft)), None) or plans.plan(draft)
-        with services.journal.command(plan.tenant, "cairn import", Subject()):
-            return plans.apply(plan.tenant, plan.id)
+        plan = next((each for each in stopped if _is_same(each, draft)), None)
+        act = plans.make(draft).at_once if plan is None else partial(plans.apply, plan.tenant, plan.id)
+        with services.journal.command(draft.tenant, "cairn import", Subject()):
+            return act()
 
 
 def _draft(file: Path, bundle: Incoming, owner: Tenant | None, project: Project | None, user: UserId | None) -> Plan:

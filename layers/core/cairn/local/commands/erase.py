@@ -80,8 +80,8 @@ def _plan(services: Services, scope: DataScope, grace: timedelta, *, dry_run: bo
     from cairn.custody.planned_erasure import plan_to_erase  # noqa: PLC0415
     from cairn.local.commands.plan import tell  # noqa: PLC0415
 
-    plan = services.plans.plan(plan_to_erase(scope))
-    tell(plan if dry_run else services.plans.apply(scope.tenant, plan.id, grace))
+    made = services.plans.make(plan_to_erase(scope))
+    tell(made.plan if dry_run else made.at_once(grace))
 
 
 def _erase_tenant(services: Services, owner: Tenant) -> None:

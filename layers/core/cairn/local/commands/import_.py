@@ -42,7 +42,7 @@ _SOURCES: Final = (
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Only say what would be stored. Of a bundle this makes a plan.",
+    help="Only say what would be stored. Of a bundle this makes a plan; with --from there is none to apply or undo.",
 )
 @click.option(
     "--tenant", "owner", callback=a_tenant, help="The tenant to import into. Default: the bundle's own, or else local."
@@ -110,10 +110,8 @@ def _take_in(  # noqa: PLR0913 - what the command was given
     *,
     dry_run: bool,
 ) -> None:
-    from cairn.local.commands.bundle_files import (  # noqa: PLC0415 - a command pays for its own imports only
-        planned,
-        take_in,
-    )
+    from cairn.custody.planned_import import follows_a_base  # noqa: PLC0415 - a command pays for its own imports only
+    from cairn.local.commands.bundle_files import planned, take_in  # noqa: PLC0415
     from cairn.local.commands.plan import tell, tell_undo  # noqa: PLC0415
     from cairn.local.store import operator_services  # noqa: PLC0415
 
@@ -126,7 +124,7 @@ def _take_in(  # noqa: PLR0913 - what the command was given
     done = take_in(file, owner, project, user, services)
     new, there = done.done["new"], done.done["items"] - done.done["new"]
     click.echo(f"{new} items are new to tenant {done.tenant}; {there} were there already.", err=True)
-    if done.can_be_undone(services.adapters.clock.now()) and not done.done["is_step"]:
+    if done.can_be_undone(services.adapters.clock.now()) and not follows_a_base(done):
         tell_undo(done)
 
 
@@ -190,6 +188,8 @@ def _bring_along(  # noqa: PLR0913, PLR0917 - what the command was given
         with nullcontext() if dry_run else opened.journal.command(into.tenant, named, subject):
             outcome = bring(SOURCES[source], place, Storing(opened, source, into, dry=dry_run))
     _tell(outcome, "would be" if dry_run else "are")
+    if dry_run:
+        click.echo("--from makes no plan: without --dry-run this stores it, and no plan takes it back.", err=True)
     sys.exit(1 if outcome.unreadable else 0)
 
 

@@ -168,12 +168,12 @@ def _end(data: Path | None, key_id: str, overlap: timedelta | None, *, dry_run: 
     from cairn.local.store import operator_services, recorded  # noqa: PLC0415
 
     services = operator_services(data, os.environ)
-    plan = services.plans.plan(plan_to_end(services.credentials.owner_of(key_id), key_id, overlap))
+    made = services.plans.make(plan_to_end(services.credentials.owner_of(key_id), key_id, overlap))
     if dry_run:
-        tell(plan)
+        tell(made.plan)
         return
-    with recorded(services, plan.tenant, f"cairn keys {'revoke' if overlap is None else 'rotate'}"):
-        plan = services.plans.apply(plan.tenant, plan.id)
+    with recorded(services, made.plan.tenant, f"cairn keys {'revoke' if overlap is None else 'rotate'}"):
+        plan = made.at_once()
     if overlap is None:
         click.echo(f"Key {key_id} opens nothing any more.")
     else:

@@ -40,12 +40,11 @@ def set_(file: Path, data: Path | None, *, dry_run: bool) -> None:
 
     text = file.read_text(encoding="utf-8")
     parse(text)
-    plans = operator_services(data, os.environ).plans
-    plan = plans.plan(plan_to_set(text))
+    made = operator_services(data, os.environ).plans.make(plan_to_set(text))
     if dry_run:
-        tell(plan)
+        tell(made.plan)
         return
-    plan = plans.apply(plan.tenant, plan.id)
+    plan = made.at_once()
     click.echo(f"The policy is set: version {plan.done['version']}.")
     tell_undo(plan)
 
