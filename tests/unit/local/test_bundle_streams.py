@@ -91,7 +91,8 @@ def test_exports_and_imports_take_no_more_memory_for_more_turns(
 
     peaks(tmp_path / "first", 2)  # which imports modules
 
-    few, many = peaks(tmp_path / "few", 20), peaks(tmp_path / "many", 100)
+    # Fewer would not fill the batches that are read and written at once.
+    few, many = peaks(tmp_path / "few", 40), peaks(tmp_path / "many", 120)
 
     # The 240 records more are 330 kB; the numbers of a session's turns are kept while it is read.
     assert all(more < less + 120_000 for less, more in zip(few, many, strict=True)), (few, many)
