@@ -46,7 +46,8 @@ class Function:
     It is there where one of its hosts always is, or else where its first one is. Without hosts only a role may invoke
     it, as for the schedule. `routes` are further ones, each with a method of its own. The first path's resources are
     named after the function alone: a route whose name changed could not be deployed over its old self. `environment`
-    goes before that of all functions.
+    goes before that of all functions. One that `fails_unseen` has an alarm of its own whichever are asked for: of the
+    others' errors the gateway, the tools' success rate or the dead letters tell.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Function:
     public: bool = False
     routes: tuple[str, ...] = ()
     environment: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    fails_unseen: bool = False
 
     @property
     def logical_id(self) -> str:
@@ -122,6 +124,7 @@ _SCHEDULE = Function(
     grants=("sessions:due", "audit:due", "jobs:send"),
     hosts=(),
     timeout=30,
+    fails_unseen=True,
 )
 _WORKER = Function(
     name="worker",
