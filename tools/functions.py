@@ -82,8 +82,8 @@ class Function:
 
 
 def _of_a_call(grants: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a tool's grants and, after them, those that each call's record takes."""
-    return (*grants, "key:use", "journal:write", "rates:take")
+    """Return a tool's grants and, after them, those that each call's record and its tenant's settings take."""
+    return (*grants, "key:use", "journal:write", "rates:take", "settings:read")
 
 
 _CALLS_SANDBOX: Mapping[str, Any] = {"CAIRN_SANDBOX": ref("SandboxFunction")}
@@ -130,7 +130,10 @@ _WORKER = Function(
     name="worker",
     handler="cairn_jobs.worker.handler",
     description="Do the jobs in the queue",
-    grants=(*memory_run_maintenance.grants, *("key:use", "journal:write", "sessions:due", "audit:seal", "jobs:take")),
+    grants=(
+        *memory_run_maintenance.grants,
+        *("key:use", "journal:write", "settings:read", "sessions:due", "audit:seal", "jobs:take"),
+    ),
     hosts=(),
     timeout=120,  # the queue's visibility timeout is six times as long
     memory=1024,

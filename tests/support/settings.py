@@ -88,6 +88,7 @@ OTHER_VALUES: Mapping[str, Any] = {
     "backup.every": 12,
     "backup.keep": 30,
     "allowed_origins": ("https://app.example.com",),
+    "tenants": "stored",
 }
 MODEL_KEY = {"CAIRN_HEURISTIC_API_KEY": "key"}
 

@@ -270,4 +270,4 @@ def test_every_field_of_the_settings_is_a_setting() -> None:
         ArchiveSettings,
         BackupSettings,
     )
-    assert sum(len(fields(kind)) for kind in kinds) - 2 + 2 == len(OPTIONS)
+    assert sum(len(fields(kind)) for kind in kinds) - 2 + 3 == len(OPTIONS)
