@@ -81,9 +81,10 @@ class Function:
         return None if None in conditions or not conditions else conditions[0]
 
 
-def _of_a_call(grants: tuple[str, ...]) -> tuple[str, ...]:
+def _of_a_call(tool: Tool) -> tuple[str, ...]:
     """Return a tool's grants and, after them, those that each call's record and its tenant's settings take."""
-    return (*grants, "key:use", "journal:write", "rates:take", "settings:read")
+    budget = ("budget:read",) if tool.spends else ()
+    return (*tool.grants, "key:use", "journal:write", "rates:take", "settings:read", *budget)
 
 
 _CALLS_SANDBOX: Mapping[str, Any] = {"CAIRN_SANDBOX": ref("SandboxFunction")}
@@ -132,7 +133,7 @@ _WORKER = Function(
     description="Do the jobs in the queue",
     grants=(
         *memory_run_maintenance.grants,
-        *("key:use", "journal:write", "settings:read", "sessions:due", "audit:seal", "jobs:take"),
+        *("key:use", "journal:write", "settings:read", "sessions:due", "audit:seal", "budget:reckon", "jobs:take"),
     ),
     hosts=(),
     timeout=120,  # the queue's visibility timeout is six times as long
@@ -164,7 +165,7 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
             name=tool.name,
             handler=f"cairn_tools.{tool.name}.handler",
             description=tool.title,
-            grants=_of_a_call(tool.grants) if tool.runs is None else granted,
+            grants=_of_a_call(tool) if tool.runs is None else granted,
             paths=(f"/v1/tools/{tool.name}",),
             routes=() if tool.route is None else (str(tool.route),),
             timeout=tool.timeout,
@@ -192,7 +193,7 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
 
 def _granted(tools: Iterable[Tool]) -> tuple[str, ...]:
     """Return what these tools are granted together."""
-    found = {grant for tool in tools for grant in _of_a_call(tool.grants)}
+    found = {grant for tool in tools for grant in _of_a_call(tool)}
     return tuple(grant for grant in GRANTS if grant in found)
 
 

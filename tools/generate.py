@@ -55,8 +55,8 @@ SHORT = {field: short for short, field in SHORT_NAMES.items()}
 _SIGNS = {Ge: ("≥", "ge"), Gt: (">", "gt"), Le: ("≤", "le"), Lt: ("<", "lt")}
 _SETTINGS_INTRODUCTION = """\
 Generated. Keys stand under `settings.mcp` of one YAML or JSON document, given as CAIRN_SETTINGS or CAIRN_SETTINGS_FILE.
-An environment variable goes before the document. A tenant's own `memory.*` and `tools.memory.enabled` go before both,
-under `settings.mcp.tenants.<tenant>`, or in the store where `settings.mcp.tenants` is `stored`.
+An environment variable goes before the document. A tenant's own `memory.*`, `budget.*` and `tools.memory.enabled` go
+before both, under `settings.mcp.tenants.<tenant>`, or in the store where `settings.mcp.tenants` is `stored`.
 `settings.mcp.tools.memory.*` is another name of `settings.mcp.memory.*`, and `settings.mcp.tools.<tool>.enabled: false`
 switches one tool off; `per_second` and `burst` there are its own rate."""
 

@@ -110,6 +110,8 @@ _PARTITIONS: dict[str, dict[str, list[str]]] = {
     "asked:erase": {"ReadItems": ["*#asked#*"], "DeleteItems": ["*#asked#*"]},
     "key:use": {"ReadItems": ["*#keys"]},
     "keys:admit": {"ReadItems": [f"{_DIGEST}#keys"], "PutItems": [f"{_DIGEST}#keys"]},
+    "budget:read": {"ReadItems": ["~budgets"]},
+    "budget:reckon": {"PutItems": ["~budgets"]},
     "settings:read": {"ReadItems": ["~settings#tenants", "~settings#keys"]},
     "policy:read": {"ReadItems": ["~policies#p", "~policies#versions", "~policies#keys"]},
     "credentials:check": {"ReadItems": ["~credentials#api", "~credentials#keys"]},

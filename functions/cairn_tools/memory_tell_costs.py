@@ -30,8 +30,9 @@ def memory_tell_costs(request: TellCosts, call: Call) -> Costs:
     how many calls they are. Where an answer of the store was lost, a few may be told twice.
     """
     del request
-    services = call.services
-    return Costs.of(services.billing.bill(call.caller.tenant), own_machine=services.adapters.own_disk)
+    services, tenant = call.services, call.caller.tenant
+    budget = services.settings.budget_for(tenant)
+    return Costs.of(services.billing.bill(tenant), budget, own_machine=services.adapters.own_disk)
 
 
 handler = memory_tell_costs.handler

@@ -70,6 +70,7 @@ def test_twelve_alarms_at_most_stand_in_every_stack_and_tell_of_every_failure(re
         "ScheduleDeadLettersWaiting",
         "DamagedData",
         "UnrecordedCalls",
+        "BudgetWarning",
     }
     assert set(_alarms(resources, "HasIssuer")) == {"OAuthSuccessRate"}
     assert all("AlarmActions" in each for each in of_type(resources, "AWS::CloudWatch::Alarm").values())

@@ -58,6 +58,8 @@ ALLOWED = {
     "asked:erase": {*READ, *DELETE, *OPEN},
     "key:use": {*READ, *OPEN},
     "keys:admit": {*READ, *PUT, *OPEN, "kms:GenerateDataKey"},
+    "budget:read": {*READ, *OPEN},
+    "budget:reckon": {*PUT, *OPEN},
     "settings:read": {*READ, *OPEN},
     "policy:read": {*READ, *OPEN},
     "credentials:check": {*READ, *OPEN},

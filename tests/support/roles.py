@@ -23,7 +23,7 @@ from cairn.ground.errors import CairnError
 from cairn.ground.ids import Tenant
 from cairn.ground.jobs import DUE_SHARDS, MaintainShard, SealAudit, encoded
 from cairn.ground.session import Session
-from cairn.ground.settings import AuthSettings, EnrichmentSettings, MemorySettings
+from cairn.ground.settings import AuthSettings, BudgetSettings, EnrichmentSettings, MemorySettings
 from cairn.keyvalue import writing as keyvalue_writing
 from cairn.services import Services
 from cairn.sessions.layout import HEAD, session_of
@@ -251,7 +251,13 @@ def _settings(issuer: Issuer, *, ends: bool) -> Settings:
     }
     return Settings(
         memory_enabled=True,
-        given={TENANTS: STORED, **{f"memory.{name}": value for name, value in knobs.items()}},
+        budget=BudgetSettings(monthly_dollars=1000, brake=True),
+        given={
+            "budget.monthly_dollars": 1000.0,
+            "budget.brake": True,
+            TENANTS: STORED,
+            **{f"memory.{name}": value for name, value in knobs.items()},
+        },
         store=AwsStore(table="t", bucket="b", key_id="k"),
         tool_switches={tool.name: True for tool in CATALOG if not tool.on_by_default},
         memory=MemorySettings(**knobs),

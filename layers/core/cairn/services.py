@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cairn.archive.archive import Archive
     from cairn.calls.audit import AuditLog
     from cairn.calls.billing import Billing
+    from cairn.calls.budgets import Budgets
     from cairn.calls.journal import Journal
     from cairn.calls.receipts import Receipts
     from cairn.calls.sealing import Sealer
@@ -191,7 +192,14 @@ class Services:
         """Return what seals the record of calls."""
         from cairn.calls.sealing import Sealer
 
-        return Sealer(self.adapters, self.vault, self.anchors)
+        return Sealer(self.adapters, self.vault, self.anchors, lambda tenant: self.budgets.reckon(tenant))  # noqa: PLW0108 - made when first a log is sealed
+
+    @Once
+    def budgets(self) -> Budgets:
+        """Return what holds tenants to what their calls may cost."""
+        from cairn.calls.budgets import Budgets
+
+        return Budgets(self.adapters, self.settings.budget_for, lambda: self.billing)
 
     @Once
     def audit(self) -> AuditLog:

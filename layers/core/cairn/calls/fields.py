@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # getContext does without them
     from cairn.calls.listing import CallPage
     from cairn.calls.told_units import Use
     from cairn.calls.unusual import Unusual
+    from cairn.ground.settings import BudgetSettings
 
 Kind: TypeAlias = Literal["session", "agent", "task", "all"]
 _NEWEST = 100
@@ -288,6 +289,30 @@ class ToolCost(Used):
         return cls(**_used(use), tool=tool, dollars=dollars)
 
 
+class BudgetTold(BaseModel):
+    """What the tenant's calls of a month may cost, and how much of that they did."""
+
+    monthly_dollars: Annotated[float, Field(description="US dollars.")]
+    share: Annotated[float, Field(description="What share of it this month's calls cost, as counted until now.")]
+    is_warned: Annotated[bool, Field(description="That is `budget.warning_share` or more.")]
+    brake: Annotated[
+        bool, Field(description="Calls that write are refused once all is spent; that is noticed after minutes.")
+    ]
+
+    @classmethod
+    def of(cls, bill: Bill, budget: BudgetSettings) -> Self | None:
+        """Return what is told of a budget, None where there is none."""
+        if not budget.monthly_dollars:
+            return None
+        share = bill.dollars()["total"] / budget.monthly_dollars
+        return cls(
+            monthly_dollars=budget.monthly_dollars,
+            share=round(share, 6),
+            is_warned=share >= budget.warning_share,
+            brake=budget.brake,
+        )
+
+
 class Costs(Used):
     """What the tenant's calls of a month used and cost."""
 
@@ -296,13 +321,14 @@ class Costs(Used):
     until: Annotated[datetime, Field(description="Until when; earlier than now where much is not sealed yet.")]
     dollars: Annotated[CostByPart, Field(description="What they cost by part, in US dollars.")]
     by_tool: Annotated[list[ToolCost], Field(description="The same of each tool, the most expensive first.")]
+    budget: Annotated[BudgetTold | None, Field(description="The tenant's budget of a month; null where it has none.")]
     own_machine: Annotated[bool, Field(description="Nobody charges it: it is what the same calls would cost in AWS.")]
     prices: Annotated[list[str], Field(description="The list prices of us-east-1, each with source and date.")]
     left_out: Annotated[list[str], Field(description="What the sums do not have.")]
 
     @classmethod
-    def of(cls, bill: Bill, *, own_machine: bool) -> Self:
-        """Return what is told of a month."""
+    def of(cls, bill: Bill, budget: BudgetSettings, *, own_machine: bool) -> Self:
+        """Return what is told of a month, and of its budget."""
         return cls(
             **_used(bill.use),
             month=bill.month,
@@ -310,6 +336,7 @@ class Costs(Used):
             until=bill.until,
             dollars=CostByPart(**bill.dollars()),
             by_tool=[ToolCost.line(*each) for each in bill.dearest_first()],
+            budget=BudgetTold.of(bill, budget),
             own_machine=own_machine,
             prices=list(bill.prices()),
             left_out=list(bill.left_out()),

@@ -101,7 +101,7 @@ def _key(path: Sequence[str]) -> str:
 
 def _is_tenant_s(key: str) -> bool:
     """Tell whether a tenant may have a value of its own."""
-    return key == ENABLED or key.startswith("memory.")
+    return key == ENABLED or key.startswith(("memory.", "budget."))
 
 
 def _set(values: dict[str, Any], key: str, value: Any, full: str) -> None:

@@ -14,6 +14,7 @@ from cairn.ground.settings import (
     AuditSettings,
     AuthSettings,
     BackupSettings,
+    BudgetSettings,
     ClusterSettings,
     EmbeddingSettings,
     EnrichmentSettings,
@@ -121,6 +122,8 @@ class Settings:
     tool_switches: Mapping[str, bool] = field(default_factory=dict[str, bool])
     memory: MemorySettings = field(default_factory=MemorySettings)
     tenants: Mapping[str, MemorySettings] = field(default_factory=dict[str, MemorySettings])
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    budgets: Mapping[str, BudgetSettings] = field(default_factory=dict[str, BudgetSettings])
     limits: Limits = field(default_factory=Limits)
     quotas: Quotas = field(default_factory=Quotas)
     auth: AuthSettings = field(default_factory=AuthSettings)
@@ -172,6 +175,10 @@ class Settings:
         """Return the tenant's own knobs, or the deployment's."""
         return self.told(tenant).tenants.get(tenant, self.memory)
 
+    def budget_for(self, tenant: Tenant) -> BudgetSettings:
+        """Return the tenant's own budget, or the deployment's for each tenant."""
+        return self.told(tenant).budgets.get(tenant, self.budget)
+
     def with_own(self, tenants: Mapping[str, Mapping[str, Any]]) -> Settings:
         """Return the settings with what tenants have of their own, by key; SettingsError where that does not fit."""
         each = {name: ({**self.given, **own}, f"tenants.{name}.memory") for name, own in tenants.items()}
@@ -180,6 +187,7 @@ class Settings:
             self,
             memory_switches={name: own[ENABLED] for name, own in tenants.items() if ENABLED in own},
             tenants={name: memory_settings(own, where, self.model_key) for name, (own, where) in each.items()},
+            budgets={name: build(BudgetSettings, "budget", own) for name, (own, _) in each.items()},
             sources={**self.sources, **sources},
         )
 
@@ -218,6 +226,7 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         embedding=build(EmbeddingSettings, "embedding", values),
         rate_limits=rate_limits,
         tool_rates={name: tool_rate(rate_limits, own) for name, own in read.tool_rates.items()},
+        budget=build(BudgetSettings, "budget", values),
         audit=build(AuditSettings, "audit", values),
         archive=build(ArchiveSettings, "archive", values),
         backup=build(BackupSettings, "backup", values),
@@ -280,6 +289,7 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
         "enrichment": settings.enrichment,
         "embedding": settings.embedding,
         "rate_limits": settings.rate_limits,
+        "budget": settings.budget if tenant is None else settings.budget_for(tenant),
         "audit": settings.audit,
         "archive": settings.archive,
         "backup": settings.backup,

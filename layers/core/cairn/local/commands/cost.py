@@ -32,9 +32,11 @@ def cost(ask: Ask, *, as_json: bool) -> None:
     would = "would cost in AWS" if costs["own_machine"] else "cost"
     click.echo(
         f"{costs['calls']:,} calls from {when(costs['since'])} to {when(costs['until'])} {would}"
-        f" ${costs['dollars']['total']:.6f}, without:",
+        f" ${costs['dollars']['total']:.6f}, without what is named below.",
         err=True,
     )
+    if (budget := costs["budget"]) is not None:
+        click.echo(_told(budget), err=True)
     for each in costs["left_out"]:
         click.echo(f"- {plain(each)}", err=True)
 
@@ -42,3 +44,13 @@ def cost(ask: Ask, *, as_json: bool) -> None:
 def _row(line: dict[str, Any]) -> tuple[object, ...]:
     names = ("tool", "calls", "counted", "read_units", "write_units", "blob_reads", "blob_writes")
     return (*(f"{line[name]:g}" if name.endswith("units") else line[name] for name in names), f"{line['dollars']:.6f}")
+
+
+def _told(budget: dict[str, Any]) -> str:
+    """Return what is said of a budget: how much of it is spent, and what comes of that."""
+    said = f"That is {100 * budget['share']:.1f} % of the month's budget of ${budget['monthly_dollars']:g}"
+    if budget["share"] >= 1:
+        return (
+            f"{said}: it is spent, and {'calls that write are refused' if budget['brake'] else 'nothing is refused'}."
+        )
+    return f"{said}: it is nearly spent." if budget["is_warned"] else f"{said}."
