@@ -101,8 +101,8 @@ def memory_mb(function: str) -> int:
 
 
 def resources(kind: str) -> int:
-    """Return how many resources of a kind the template has."""
-    return sum(each["Type"] == kind for each in _resources.values())
+    """Return how many resources of a kind a stack has whose parameters are the defaults."""
+    return sum(each["Type"] == kind and "Condition" not in each for each in _resources.values())
 
 
 def _event(key: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,7 +46,8 @@ class Function:
     It is there where one of its hosts always is, or else where its first one is. Without hosts only a role may invoke
     it, as for the schedule. `routes` are further ones, each with a method of its own. The first path's resources are
     named after the function alone: a route whose name changed could not be deployed over its old self. `environment`
-    goes before that of all functions.
+    goes before that of all functions. One that `fails_unseen` has an alarm of its own whichever are asked for: of the
+    others' errors the gateway, the tools' success rate or the dead letters tell.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Function:
     public: bool = False
     routes: tuple[str, ...] = ()
     environment: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    fails_unseen: bool = False
 
     @property
     def logical_id(self) -> str:
@@ -79,9 +81,10 @@ class Function:
         return None if None in conditions or not conditions else conditions[0]
 
 
-def _of_a_call(grants: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a tool's grants and, after them, those that each call's record takes."""
-    return (*grants, "key:use", "journal:write", "rates:take")
+def _of_a_call(tool: Tool) -> tuple[str, ...]:
+    """Return a tool's grants and, after them, those that each call's record and its tenant's settings take."""
+    budget = ("budget:read",) if tool.spends else ()
+    return (*tool.grants, "key:use", "journal:write", "rates:take", "settings:read", *budget)
 
 
 _CALLS_SANDBOX: Mapping[str, Any] = {"CAIRN_SANDBOX": ref("SandboxFunction")}
@@ -122,12 +125,16 @@ _SCHEDULE = Function(
     grants=("sessions:due", "audit:due", "jobs:send"),
     hosts=(),
     timeout=30,
+    fails_unseen=True,
 )
 _WORKER = Function(
     name="worker",
     handler="cairn_jobs.worker.handler",
     description="Do the jobs in the queue",
-    grants=(*memory_run_maintenance.grants, *("key:use", "journal:write", "sessions:due", "audit:seal", "jobs:take")),
+    grants=(
+        *memory_run_maintenance.grants,
+        *("key:use", "journal:write", "settings:read", "sessions:due", "audit:seal", "budget:reckon", "jobs:take"),
+    ),
     hosts=(),
     timeout=120,  # the queue's visibility timeout is six times as long
     memory=1024,
@@ -158,7 +165,7 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
             name=tool.name,
             handler=f"cairn_tools.{tool.name}.handler",
             description=tool.title,
-            grants=_of_a_call(tool.grants) if tool.runs is None else granted,
+            grants=_of_a_call(tool) if tool.runs is None else granted,
             paths=(f"/v1/tools/{tool.name}",),
             routes=() if tool.route is None else (str(tool.route),),
             timeout=tool.timeout,
@@ -186,7 +193,7 @@ def functions(catalog: Sequence[Tool]) -> tuple[Function, ...]:
 
 def _granted(tools: Iterable[Tool]) -> tuple[str, ...]:
     """Return what these tools are granted together."""
-    found = {grant for tool in tools for grant in _of_a_call(tool.grants)}
+    found = {grant for tool in tools for grant in _of_a_call(tool)}
     return tuple(grant for grant in GRANTS if grant in found)
 
 

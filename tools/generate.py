@@ -11,6 +11,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, cast, get_type_hints
 
@@ -54,9 +55,10 @@ SHORT = {field: short for short, field in SHORT_NAMES.items()}
 _SIGNS = {Ge: ("≥", "ge"), Gt: (">", "gt"), Le: ("≤", "le"), Lt: ("<", "lt")}
 _SETTINGS_INTRODUCTION = """\
 Generated. Keys stand under `settings.mcp` of one YAML or JSON document, given as CAIRN_SETTINGS or CAIRN_SETTINGS_FILE.
-An environment variable goes before the document. A tenant's own `memory.*` and `tools.memory.enabled` go before both,
-under `settings.mcp.tenants.<tenant>`. `settings.mcp.tools.memory.*` is another name of `settings.mcp.memory.*`, and
-`settings.mcp.tools.<tool>.enabled: false` switches one tool off; `per_second` and `burst` there are its own rate."""
+An environment variable goes before the document. A tenant's own `memory.*`, `budget.*` and `tools.memory.enabled` go
+before both, under `settings.mcp.tenants.<tenant>`, or in the store where `settings.mcp.tenants` is `stored`.
+`settings.mcp.tools.memory.*` is another name of `settings.mcp.memory.*`, and `settings.mcp.tools.<tool>.enabled: false`
+switches one tool off; `per_second` and `burst` there are its own rate."""
 
 _HTTP_INTRODUCTION = """\
 Generated. Every tool is `POST /v1/tools/{name}` with its arguments as JSON; [Tools](tools.md) lists them. These can be
@@ -72,6 +74,10 @@ standard error, which Lambda sends to the function's log group; standard output 
 _METRICS_INTRODUCTION = """\
 Written where CAIRN_METRICS names a CloudWatch namespace, as in template.yaml: `Cairn/<stack>`. CloudWatch reads them
 out of the log, which has none where a function's log level is above INFO. `status` is `OK` or an error's code."""
+_ALARMS_INTRODUCTION = """\
+CloudWatch bills $0.10 a month for each, and ten of an account's are free. The parameter `Alarms` of template.yaml says
+which there are: `essential`, the default, has those below, where a function's errors are among the gateway's 5xx or end
+as dead letters. `all` adds one for each function's errors, which names it, and three for enrichment."""
 _LINE_INTRODUCTION = """\
 Each call leaves one line whose `message` is `call`. A field is there where there is something to say. Beside them every
 line has `level`, `timestamp`, `location`, `service`, and `xray_trace_id` in a traced Lambda; a line that is logged
@@ -162,12 +168,17 @@ def mcp_event(tool: Tool) -> dict[str, Any]:
     return http_event("/mcp", headers, {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
 
 
+@cache
+def _template() -> dict[str, Any]:
+    return cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))
+
+
 def sam_environment() -> dict[str, Any]:
     """Return the file for `sam local invoke --env-vars`: what the template gives functions and refers to.
 
     What is an output of the stack is named by it, to be replaced by its value; a parameter has its default.
     """
-    template = cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))
+    template = _template()
     names = {json.dumps(each["Value"]): name for name, each in template["Outputs"].items()}
     defaults = {json.dumps({"Ref": name}): each.get("Default", "") for name, each in template["Parameters"].items()}
     given = [template["Globals"]["Function"], *(each["Properties"] for each in template["Resources"].values())]
@@ -233,6 +244,7 @@ def telemetry_page() -> str:
     for metric in METRICS:
         shown = ", ".join(f"`{name}`" for name in metric.dimensions)
         parts.append(f"| `{metric.name}` | {metric.unit} | {shown} | {metric.meaning} |")
+    parts += ["", "## Alarms", "", _ALARMS_INTRODUCTION, "", "| alarm | |", "|---|---|", *_alarms()]
     parts += ["", "## The line of a call", "", _LINE_INTRODUCTION, "", "| field | |", "|---|---|"]
     for name, hint in get_type_hints(CallRecord, include_extras=True).items():
         notes = [note.documentation for note in getattr(hint, "__metadata__", ()) if isinstance(note, Doc)]
@@ -240,6 +252,13 @@ def telemetry_page() -> str:
     parts += ["", "## Spans", "", _SPANS_INTRODUCTION, "", "| span | |", "|---|---|"]
     parts += [f"| `{name}` | {meaning} |" for name, meaning in SPANS.items()]
     return "\n".join([*parts, ""])
+
+
+def _alarms() -> Iterator[str]:
+    """Yield a line for each alarm that is in every stack, or in each with an issuer."""
+    for name, each in _template()["Resources"].items():
+        if each["Type"] == "AWS::CloudWatch::Alarm" and each.get("Condition") in {None, "HasIssuer"}:
+            yield f"| `{name}` | {each['Properties']['AlarmDescription']} |"
 
 
 def outputs() -> Iterator[tuple[Path, str]]:

@@ -110,6 +110,9 @@ _PARTITIONS: dict[str, dict[str, list[str]]] = {
     "asked:erase": {"ReadItems": ["*#asked#*"], "DeleteItems": ["*#asked#*"]},
     "key:use": {"ReadItems": ["*#keys"]},
     "keys:admit": {"ReadItems": [f"{_DIGEST}#keys"], "PutItems": [f"{_DIGEST}#keys"]},
+    "budget:read": {"ReadItems": ["~budgets"]},
+    "budget:reckon": {"PutItems": ["~budgets"]},
+    "settings:read": {"ReadItems": ["~settings#tenants", "~settings#keys"]},
     "policy:read": {"ReadItems": ["~policies#p", "~policies#versions", "~policies#keys"]},
     "credentials:check": {"ReadItems": ["~credentials#api", "~credentials#keys"]},
     "credentials:list": {"ReadItems": ["~credentials#api"]},
@@ -138,6 +141,7 @@ _BESIDE: dict[str, list[dict[str, Any]]] = {
     "key:use": [statement("OpenDataKeys", ["kms:Decrypt"], _KEY, condition=_FOR_A_TENANT)],
     "keys:admit": [statement("MakeDataKeys", ["kms:GenerateDataKey"], _KEY, condition=_FOR_A_TENANT)],
     "policy:read": [statement("OpenPolicy", ["kms:Decrypt"], _KEY, condition=_for("~policies"))],
+    "settings:read": [statement("OpenSettings", ["kms:Decrypt"], _KEY, condition=_for("~settings"))],
     "credentials:check": [_OPEN_CREDENTIALS],
     "credentials:add": [_OPEN_CREDENTIALS],
     "stores:probe": [

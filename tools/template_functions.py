@@ -82,14 +82,10 @@ def _resources(function: Function) -> dict[str, Any]:
         f"{name}Role": _role(function),
         f"{name}Logs": _logs(function),
     }
-    alarms = {
-        f"{name}Errors": _alarm(function, "Errors", "timed out or did not start"),
-        f"{name}Throttles": _alarm(function, "Throttles", "was throttled"),
-    }
     resources = _under(function.condition, own)
     for host in function.hosts:
         resources |= _under(host.condition, dict(_gateway(function, host)))
-    return resources | _under(function.condition, alarms)
+    return resources | _under(_alarm_condition(function), {f"{name}Errors": _alarm(function)})
 
 
 def _under(condition: str | None, resources: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -193,10 +189,17 @@ def _permission(function: Function, host: Host, source: str) -> dict[str, Any]:
     return {"Type": "AWS::Lambda::Permission", "Properties": merged(_PERMISSION, properties)}
 
 
-def _alarm(function: Function, metric: str, what: str) -> dict[str, Any]:
+def _alarm_condition(function: Function) -> str | None:
+    """Return when a function has an alarm: always where nothing else tells of its errors, or if all are asked for."""
+    if function.fails_unseen:
+        return function.condition
+    return "AllAlarms" if function.condition is None else f"AllAlarmsAnd{function.condition}"
+
+
+def _alarm(function: Function) -> dict[str, Any]:
     properties = {
-        "AlarmDescription": f"{function.name} {what}.",
-        "MetricName": metric,
+        "AlarmDescription": f"{function.name} timed out or did not start.",
+        "MetricName": "Errors",
         "Dimensions": [{"Name": "FunctionName", "Value": ref(f"{function.logical_id}Function")}],
     }
     return {"Type": "AWS::CloudWatch::Alarm", "Properties": merged(_ALARM, properties)}

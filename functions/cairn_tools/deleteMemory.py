@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from cairn.keyvalue.fields import IfVersion, KeyInput
 from cairn.tool.call import Call
-from cairn.tool.tool import tool
+from cairn.tool.tool import always, tool
 
 
 class DeleteMemory(KeyInput):
@@ -31,6 +31,7 @@ EXAMPLE = {"namespace": "session.monday", "key": "plan/beans"}
     example=EXAMPLE,
     grants=("values:read", "values:write", "policy:read", "blobs:delete"),
     destructive=True,
+    frees=always,
 )
 def deleteMemory(request: DeleteMemory, call: Call) -> Deleted:
     """Call to remove a value from key-value memory; it is an error where there is none."""

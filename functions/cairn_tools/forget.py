@@ -9,7 +9,7 @@ from pydantic import Field
 from cairn.memories.fields import Forgotten, MemoryId, MemoryInput, TakingBack
 from cairn.memories.model import MAX_REASON_CHARACTERS, ForgetRequest
 from cairn.tool.call import Call
-from cairn.tool.tool import tool
+from cairn.tool.tool import always, tool
 
 
 class Forget(MemoryInput):
@@ -34,6 +34,7 @@ EXAMPLE = {
     example=EXAMPLE,
     grants=("sessions:read", "sessions:change", "logs:read", "logs:write", "blobs:read", "projects:list", "jobs:send"),
     destructive=True,
+    frees=always,
 )
 def forget(request: Forget, call: Call) -> Forgotten:
     """Call when a memory or fact turned out wrong or unwanted: no recall returns it then.

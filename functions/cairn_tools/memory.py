@@ -30,6 +30,7 @@ class Answered(BaseModel):
     destructive=True,
     idempotent=False,
     for_programs=True,
+    frees=lambda request: request.command in {"view", "delete"},
 )
 def memory(request: CommandInput, call: Call) -> Answered:
     """Call to view, create, edit, delete and rename files under /memories, which last across conversations.

@@ -18,6 +18,7 @@ from cairn.tool.tool import tool
     destructive=True,
     timeout=29,
     for_programs=True,
+    frees=lambda request: request.action in {"list", "drop"},
 )
 def memory_branch(request: BranchInput, call: Call) -> BranchesTold:
     """Call to have an agent try something in a branch of memory, and to merge the branch or drop it afterwards.

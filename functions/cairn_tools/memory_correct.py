@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from cairn.ground.trust import Trust
 from cairn.memories.fields import Content, OneMemoryInput
 from cairn.tool.call import Call
-from cairn.tool.tool import tool
+from cairn.tool.tool import always, tool
 
 
 class Correct(OneMemoryInput):
@@ -46,6 +46,7 @@ EXAMPLE = {
     grants=("sessions:read", "logs:read", "logs:write", "blobs:read", "projects:list", "jobs:send"),
     destructive=True,
     route="POST /v1/known/{memory_id}/correct content",
+    frees=always,
 )
 def memory_correct(request: Correct, call: Call) -> Corrected:
     """Call where a person says what holds instead of a fact or memory: that alone is believed, and recalled.

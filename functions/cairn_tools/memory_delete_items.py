@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from cairn.items.fields import ItemName, LogInput, Revision
 from cairn.items.model import MOST_AT_ONCE
 from cairn.tool.call import Call
-from cairn.tool.tool import tool
+from cairn.tool.tool import always, tool
 
 
 class DeleteItems(LogInput):
@@ -34,6 +34,7 @@ class ItemsDeleted(BaseModel):
     grants=("sessions:read", "items:read", "items:write", "items:delete", "blobs:read", "blobs:write", "blobs:delete"),
     destructive=True,
     for_programs=True,
+    frees=always,
 )
 def memory_delete_items(request: DeleteItems, call: Call) -> ItemsDeleted:
     """Call to delete items of a log by their ids, all or none, or the whole log with its state and all records.

@@ -40,6 +40,7 @@ EXAMPLE = {
     grants=("sessions:read", "documents:read", "documents:write", "blobs:read", "blobs:write", "blobs:delete"),
     destructive=True,
     for_programs=True,
+    frees=lambda request: all(each.value is None for each in request.documents),
 )
 def memory_put_documents(request: PutDocuments, call: Call) -> Versions:
     """Call to store JSON documents of a user or a project, or to delete some, all in one transaction.

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from cairn.ground.trust import Trust
 from cairn.memories.fields import OneMemoryInput
 from cairn.tool.call import Call
-from cairn.tool.tool import tool
+from cairn.tool.tool import always, tool
 
 
 class Restored(BaseModel):
@@ -31,6 +31,7 @@ EXAMPLE = {"project": "garden", "user_id": "ada", "memory_id": "u-00000000000000
     grants=("sessions:read", "logs:read", "logs:write", "blobs:read", "projects:list", "jobs:send"),
     destructive=True,
     route="POST /v1/known/{memory_id}/restore",
+    frees=always,
 )
 def memory_restore(request: OneMemoryInput, call: Call) -> Restored:
     """Call to undo that a fact or memory was forgotten, corrected or replaced: it holds again, under another id.

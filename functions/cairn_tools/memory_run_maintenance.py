@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from cairn.edge.fields import SessionInput
 from cairn.tool.call import Call
-from cairn.tool.tool import tool
+from cairn.tool.tool import always, tool
 
 
 class RunMaintenance(SessionInput):
@@ -55,6 +55,7 @@ EXAMPLE = {"project": "garden", "session_id": "monday"}
         "asked:erase",
     ),
     timeout=29,
+    frees=always,
 )
 def memory_run_maintenance(request: RunMaintenance, call: Call) -> Maintained:
     """Call now and then on a long session: compacts and archives it, expires and merges facts, refreshes summaries.

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from cairn.items.fields import ExpectedRevision, ItemLine, LogInput, OperationName, Revision
 from cairn.items.model import MOST_AT_ONCE
 from cairn.tool.call import Call
-from cairn.tool.tool import tool
+from cairn.tool.tool import always, tool
 
 
 class TakeBackItems(LogInput):
@@ -37,6 +37,7 @@ class ItemsTakenBack(BaseModel):
     grants=("sessions:read", "items:read", "items:write", "items:delete", "blobs:read", "blobs:write", "blobs:delete"),
     destructive=True,
     for_programs=True,
+    frees=always,
 )
 def memory_take_back_items(request: TakeBackItems, call: Call) -> ItemsTakenBack:
     """Call to take back the newest items of a log and get them: from then on nobody reads them.

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from cairn.edge.fields import SessionInput, TurnName
 from cairn.tool.call import Call
-from cairn.tool.tool import tool
+from cairn.tool.tool import always, tool
 
 
 class TakeBackTurn(SessionInput):
@@ -36,6 +36,7 @@ class TurnTakenBack(BaseModel):
     ),
     destructive=True,
     route="DELETE /v1/sessions/{session_id}/turns/newest",
+    frees=always,
 )
 def memory_take_back_turn(request: TakeBackTurn, call: Call) -> TurnTakenBack:
     """Call to take back the newest turn of a conversation: what was said in it and what it taught is gone.

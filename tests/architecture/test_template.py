@@ -55,20 +55,81 @@ def test_every_function_has_a_log_of_its_own_that_ends_and_is_encrypted(resource
         assert each["KmsKeyId"] == {"Fn::GetAtt": ["MemoryKey", "Arn"]}
 
 
-def test_errors_throttles_latency_and_success_rate_raise_alarms(resources: dict[str, Any]) -> None:
-    alarms = of_type(resources, "AWS::CloudWatch::Alarm")
+def test_twelve_alarms_at_most_stand_in_every_stack_and_tell_of_every_failure(resources: dict[str, Any]) -> None:
+    alarms = _alarms(resources)
 
-    for function in FUNCTIONS:
-        for metric in ("Errors", "Throttles"):
-            alarm = alarms[f"{function.logical_id}{metric}"]
-            assert (alarm["MetricName"], alarm["Threshold"]) == (metric, 0)
-            assert alarm["Dimensions"][0]["Value"] == {"Ref": f"{function.logical_id}Function"}
+    assert set(alarms) == {
+        "SuccessRate",
+        "ServerErrors",
+        "Latency",
+        "TableReadThrottles",
+        "TableWriteThrottles",
+        "FunctionThrottles",
+        "ScheduleErrors",
+        "JobDeadLettersWaiting",
+        "ScheduleDeadLettersWaiting",
+        "DamagedData",
+        "UnrecordedCalls",
+        "BudgetWarning",
+    }
+    assert set(_alarms(resources, "HasIssuer")) == {"OAuthSuccessRate"}
+    assert all("AlarmActions" in each for each in of_type(resources, "AWS::CloudWatch::Alarm").values())
     assert alarms["Latency"]["ExtendedStatistic"] == "p99"
     errors = alarms["ServerErrors"]
     assert (errors["MetricName"], errors["Statistic"], errors["Threshold"]) == ("5xx", "Average", 0.001)
-    assert {each.get("MetricName") for each in alarms.values()} >= {"ReadThrottleEvents", "WriteThrottleEvents"}
-    assert all("AlarmActions" in each for each in alarms.values())
     assert of_type(resources, "AWS::CloudWatch::Dashboard")
+
+
+def test_no_alarm_of_every_stack_costs_more_than_one_metric(resources: dict[str, Any]) -> None:
+    for name, each in _alarms(resources).items():
+        assert "Metrics" not in each, f"{name}: CloudWatch bills each metric that an expression reads"
+
+
+def test_a_function_whose_errors_nobody_else_sees_has_an_alarm_in_every_stack(resources: dict[str, Any]) -> None:
+    seen = {each.logical_id for each in FUNCTIONS if each.hosts}  # by the gateway's 5xx
+    seen |= {"Worker"}  # a job that fails comes again, and then to the dead letters
+    seen |= {"Sandbox"}  # the tool that waits for it fails
+
+    for each in FUNCTIONS:
+        alarm = resources[f"{each.logical_id}Errors"]
+        assert (alarm.get("Condition") is None) == (each.logical_id not in seen)
+
+
+def test_each_function_has_an_alarm_of_its_own_where_all_are_asked_for(
+    template: dict[str, Any], resources: dict[str, Any]
+) -> None:
+    assert template["Parameters"]["Alarms"]["Default"] == "essential"
+    assert template["Conditions"]["AllAlarms"] == {"Fn::Equals": [{"Ref": "Alarms"}, "all"]}
+    for function in FUNCTIONS:
+        alarm = resources[f"{function.logical_id}Errors"]
+        properties = alarm["Properties"]
+        assert (properties["MetricName"], properties["Threshold"]) == ("Errors", 0)
+        assert properties["Dimensions"][0]["Value"] == {"Ref": f"{function.logical_id}Function"}
+        assert alarm.get("Condition") in {None, "AllAlarms", "AllAlarmsAndHasIssuer"}
+        assert ("HasIssuer" in alarm.get("Condition", "")) == (function.condition == "HasIssuer")
+
+
+def test_an_alarm_on_a_metric_of_ours_names_one_that_calls_write_without_dimensions(
+    template: dict[str, Any], resources: dict[str, Any]
+) -> None:
+    namespace = template["Globals"]["Function"]["Environment"]["Variables"]["CAIRN_METRICS"]
+    plain = {each.name for each in METRICS if not each.dimensions}
+
+    for each in of_type(resources, "AWS::CloudWatch::Alarm").values():
+        if each["Namespace"] == namespace:
+            assert each["MetricName"] in plain
+            assert "Dimensions" not in each
+
+
+def test_the_template_has_room_for_more_resources(resources: dict[str, Any]) -> None:
+    assert len(resources) <= 470  # CloudFormation takes 500
+
+
+def _alarms(resources: dict[str, Any], condition: str | None = None) -> dict[str, Any]:
+    return of_type(
+        {name: each for name, each in resources.items() if each.get("Condition") == condition},
+        "AWS::CloudWatch::Alarm",
+    )
 
 
 @pytest.mark.req("R112")

@@ -73,8 +73,10 @@ def test_the_oauth_host_is_there_only_where_an_issuer_is_named(template: dict[st
     of_host = {name for name in whole if "OAuth" in name or name.startswith("Metadata")}
 
     assert {"OAuthApi", "OAuthUrl", "MetadataFunction", "McpOAuthPostRoute", "AuthorizerOAuthPermission"} < of_host
-    assert {name for name, each in whole.items() if each.get("Condition") == "HasIssuer"} == of_host
+    assert {name for name, each in whole.items() if "HasIssuer" in each.get("Condition", "")} == of_host
     assert template["Conditions"]["HasIssuer"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "OidcIssuer"}, ""]}]}
+    both = [{"Condition": "AllAlarms"}, {"Condition": "HasIssuer"}]
+    assert template["Conditions"]["AllAlarmsAndHasIssuer"] == {"Fn::And": both}
 
 
 def test_the_resource_is_the_oauth_host_s_own_mcp_endpoint_unless_told(template: dict[str, Any]) -> None:

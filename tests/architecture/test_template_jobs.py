@@ -133,7 +133,7 @@ def test_whoever_waits_at_the_gateway_is_answered_within_29_seconds_and_slow_wor
 
 def test_the_schedule_s_function_reads_what_is_due_and_queues_and_the_worker_does_what_the_tool_does() -> None:
     assert set(FUNCTIONS["schedule"].grants) == {"sessions:due", "audit:due", "jobs:send"}
-    beside = {"key:use", "journal:write", "sessions:due", "audit:seal", "jobs:take"}
+    beside = {"key:use", "journal:write", "settings:read", "sessions:due", "audit:seal", "budget:reckon", "jobs:take"}
     assert set(FUNCTIONS["worker"].grants) == {*memory_run_maintenance.grants, *beside}
     senders = {name for name, each in FUNCTIONS.items() if "jobs:send" in each.grants}
     assert senders == {

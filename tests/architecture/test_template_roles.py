@@ -58,6 +58,9 @@ ALLOWED = {
     "asked:erase": {*READ, *DELETE, *OPEN},
     "key:use": {*READ, *OPEN},
     "keys:admit": {*READ, *PUT, *OPEN, "kms:GenerateDataKey"},
+    "budget:read": {*READ, *OPEN},
+    "budget:reckon": {*PUT, *OPEN},
+    "settings:read": {*READ, *OPEN},
     "policy:read": {*READ, *OPEN},
     "credentials:check": {*READ, *OPEN},
     "credentials:list": {*READ, *OPEN},
@@ -74,6 +77,7 @@ ALLOWED = {
     "jobs:take": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "kms:Decrypt"},
 }
 JOURNAL = ["*#audit", "*#audit#*", "*#rates"]
+OWN_SETTINGS = ["~settings#tenants", "~settings#keys"]
 DIGEST = f"{'?' * 64}#keys"
 EVERY_FUNCTION = {"logs:CreateLogStream", "logs:PutLogEvents", "xray:PutTraceSegments", "xray:PutTelemetryRecords"}
 
@@ -211,6 +215,7 @@ def test_a_key_opens_for_a_tenant_alone_and_a_policy_for_who_goes_by_it(
 
     assert opens("acme") == ("key:use" in function.grants)
     assert opens("~policies") == ("policy:read" in function.grants)
+    assert opens("~settings") == ("settings:read" in function.grants)
     assert opens("~credentials") == (function.name in {"authorizer", "operators", "console"})
 
 
@@ -219,7 +224,8 @@ def test_a_standard_tool_s_caller_reads_keys_conversations_and_executions_and_wr
 ) -> None:
     for tool in CATALOG:
         if tool.family == "standard":
-            assert places(roles[tool.name], "dynamodb:Query") == [["*#x#*", "*#s#*", "*#m#*", "*#keys"]]
+            read = ["*#x#*", "*#s#*", "*#m#*", "*#keys", *OWN_SETTINGS]
+            assert places(roles[tool.name], "dynamodb:Query") == [read]
             assert places(roles[tool.name], "dynamodb:PutItem") == [["*#x#*", *JOURNAL]]
     assert not any("dynamodb" in action or "s3:" in action for action in allowed(roles["sandbox"]))
 

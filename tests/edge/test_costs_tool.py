@@ -126,6 +126,9 @@ def test_the_answer_says_what_was_used_what_that_costs_and_what_it_does_not_have
     assert [each["tool"] for each in costs["by_tool"]] == [
         *("memory_after_turn", "memory_before_turn", "memory_tell_costs")
     ]
+    day = costs["last_day"]
+    assert (day["since"], day["until"], day["calls"]) == ("2026-02-28T12:00:03Z", "2026-03-01T12:00:03Z", 4)
+    assert (day["dollars"], day["by_tool"]) == (costs["dollars"], costs["by_tool"])
     for name in ("calls", "counted", "read_units", "write_units", "blob_reads", "blob_writes", "blob_deletes"):
         assert costs[name] == sum(each[name] for each in costs["by_tool"])
     parts = dict(costs["dollars"])

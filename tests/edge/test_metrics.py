@@ -61,6 +61,7 @@ def test_the_names_are_those_that_were_asked_for() -> None:
         "memory_table_read_units_total",
         "memory_table_write_units_total",
         "memory_blob_requests_total",
+        "memory_budget_warnings_total",
         "memory_enrichment_total",
         "memory_enrichment_latency_ms",
         "memory_enrichment_errors",

@@ -18,7 +18,15 @@ from typing import Any, Final, Literal, TypeAlias
 from unittest.mock import patch
 
 from cairn import wiring
-from cairn.access.layout import CREDENTIALS, POLICIES, credentials_pk, policies_pk, policy_versions_pk
+from cairn.access.layout import (
+    CREDENTIALS,
+    POLICIES,
+    SETTINGS,
+    credentials_pk,
+    policies_pk,
+    policy_versions_pk,
+    tenant_settings_pk,
+)
 from cairn.access.policy_store import PolicyStore
 from cairn.calls.journal import WRITER_BYTES
 from cairn.ground.adapters import Adapters
@@ -61,13 +69,14 @@ START: Final = datetime(2026, 3, 1, 22, 30, tzinfo=UTC)
 OF_THE_DEPLOYMENT: Final = frozenset(
     {
         *(policies_pk(), policy_versions_pk(), keys_pk(POLICIES)),
+        *(tenant_settings_pk(), keys_pk(SETTINGS)),
         *(credentials_pk(), keys_pk(CREDENTIALS)),
-        *("healthz", "healthz#blobs"),
+        *("healthz", "healthz#blobs", "~budgets"),
     }
 )
 """The partitions of no tenant that a call may touch: the policy document, which holds for all, its versions, its key;
-the API keys of all, of which each tenant is told and may end its own; and what health is probed with, which is not
-there."""
+the settings of all tenants, of which a call reads its own, as of what each spent; the API keys of all, of which each
+tenant is told and may end its own; and what health is probed with, which is not there."""
 _VOLATILE: Final = frozenset({"timestamp", "latency_ms", "id", "duration_ms"})
 _TOOLS: Final = {tool.name: tool for tool in CATALOG}
 

@@ -23,10 +23,11 @@ from cairn.ground.errors import CairnError
 from cairn.ground.ids import Tenant
 from cairn.ground.jobs import DUE_SHARDS, MaintainShard, SealAudit, encoded
 from cairn.ground.session import Session
-from cairn.ground.settings import AuthSettings, EnrichmentSettings, MemorySettings
+from cairn.ground.settings import AuthSettings, BudgetSettings, EnrichmentSettings, MemorySettings
 from cairn.keyvalue import writing as keyvalue_writing
 from cairn.services import Services
 from cairn.sessions.layout import HEAD, session_of
+from cairn.settings.options import STORED, TENANTS
 from cairn.settings.settings import AwsStore, Settings
 from cairn.tool.call import Call
 from cairn_agentcore import operation
@@ -173,6 +174,8 @@ class Deployment(Stage):
     def open_doors(self) -> None:
         """Call the functions that are no tools."""
         operator = self.process("operator")
+        for each in _PARTIES:
+            operator.tenant_settings.put(each.tenant, {"memory.search_limit": 5})
         key, *_ = [operator.credentials.create(each.tenant, Grant()).text for each in _PARTIES]
         self.process("authorizer")
         for credential in (key, self.issuer.token(self.moment), "unknown"):
@@ -237,14 +240,27 @@ def _pass(seed: int, touches: Touches) -> None:
 
 
 def _settings(issuer: Issuer, *, ends: bool) -> Settings:
-    """Return settings under which everything is on; where sessions end, maintenance erases them."""
+    """Return settings under which everything is on; where sessions end, maintenance erases them.
+
+    Each tenant has settings of its own in the store, which are the deployment's but for what it names.
+    """
+    knobs: dict[str, Any] = {
+        "recent_context_items": 4,
+        "compaction_min_age_hours": 1,
+        "session_retention_days": 30 if ends else 0,
+    }
     return Settings(
         memory_enabled=True,
+        budget=BudgetSettings(monthly_dollars=1000, brake=True),
+        given={
+            "budget.monthly_dollars": 1000.0,
+            "budget.brake": True,
+            TENANTS: STORED,
+            **{f"memory.{name}": value for name, value in knobs.items()},
+        },
         store=AwsStore(table="t", bucket="b", key_id="k"),
         tool_switches={tool.name: True for tool in CATALOG if not tool.on_by_default},
-        memory=MemorySettings(
-            recent_context_items=4, compaction_min_age_hours=1, session_retention_days=30 if ends else 0
-        ),
+        memory=MemorySettings(**knobs),
         enrichment=EnrichmentSettings(enabled=True),
         auth=AuthSettings(oidc=issuer.settings(resource=RESOURCE)),
     )

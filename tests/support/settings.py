@@ -88,6 +88,10 @@ OTHER_VALUES: Mapping[str, Any] = {
     "backup.every": 12,
     "backup.keep": 30,
     "allowed_origins": ("https://app.example.com",),
+    "tenants": "stored",
+    "budget.monthly_dollars": 5.0,
+    "budget.warning_share": 0.5,
+    "budget.brake": True,
 }
 MODEL_KEY = {"CAIRN_HEURISTIC_API_KEY": "key"}
 

@@ -1397,7 +1397,7 @@ export interface paths {
         put?: never;
         /**
          * Tell costs
-         * @description Call to see what the tenant's calls cost so far this month, counted in units and requests, and by tool.
+         * @description Call to see what the tenant's calls cost this month and in the last day, counted in units and requests, by tool.
          *
          *     A call's record is written before its units are known, so that the next one tells them: the sums lack what a process
          *     had not told when it ended, such as its last call, and count in the month in which they are told. `counted` says of
@@ -5965,6 +5965,91 @@ export interface operations {
                             /** @description What that costs, in US dollars. */
                             dollars: number;
                         }[];
+                        /** @description The same of the last 24 hours. */
+                        last_day: {
+                            /** @description How many are on record, failed and refused ones too; no jobs. */
+                            calls: number;
+                            /** @description How many calls and jobs the units and requests are of. */
+                            counted: number;
+                            /** @description DynamoDB's read units. */
+                            read_units: number;
+                            /** @description DynamoDB's write units, those of the index among them. */
+                            write_units: number;
+                            /** @description GET requests to S3. */
+                            blob_reads: number;
+                            /** @description PUT requests to S3. */
+                            blob_writes: number;
+                            /** @description DELETE requests to S3, which cost nothing. */
+                            blob_deletes: number;
+                            /**
+                             * Format: date-time
+                             * @description From when on: a day before it was asked.
+                             */
+                            since: string;
+                            /**
+                             * Format: date-time
+                             * @description Until when; earlier than now where there are over 10,000 records.
+                             */
+                            until: string;
+                            /** @description What they cost by part, in US dollars. */
+                            dollars: {
+                                /** @description The read units. */
+                                table_reads: number;
+                                /** @description The write units. */
+                                table_writes: number;
+                                /** @description The GET requests. */
+                                blob_reads: number;
+                                /** @description The PUT requests. */
+                                blob_writes: number;
+                                /** @description Of each call on record one request of the gateway and two of Lambda. */
+                                requests: number;
+                                /** @description All of these. */
+                                total: number;
+                            };
+                            /** @description The same of each tool, the most expensive first. */
+                            by_tool: {
+                                /** @description How many are on record, failed and refused ones too; no jobs. */
+                                calls: number;
+                                /** @description How many calls and jobs the units and requests are of. */
+                                counted: number;
+                                /** @description DynamoDB's read units. */
+                                read_units: number;
+                                /** @description DynamoDB's write units, those of the index among them. */
+                                write_units: number;
+                                /** @description GET requests to S3. */
+                                blob_reads: number;
+                                /** @description PUT requests to S3. */
+                                blob_writes: number;
+                                /** @description DELETE requests to S3, which cost nothing. */
+                                blob_deletes: number;
+                                /** @description The tool, or the kind of job. */
+                                tool: string;
+                                /** @description What that costs, in US dollars. */
+                                dollars: number;
+                            }[];
+                        };
+                        /** @description Provisioned capacity for this month's units. */
+                        provisioned: {
+                            /** @description How many a second were used on average. */
+                            read_units_per_second: number;
+                            /** @description Likewise. */
+                            write_units_per_second: number;
+                            /** @description US dollars, if exactly that were provisioned and always in use. */
+                            dollars: number;
+                            /** @description What share of capacity has to be in use on average for it to cost less; 0: no units. */
+                            cheaper_from_share: number;
+                        };
+                        /** @description The tenant's budget of a month; null where it has none. */
+                        budget: {
+                            /** @description US dollars. */
+                            monthly_dollars: number;
+                            /** @description What share of it this month's calls cost, as counted until now. */
+                            share: number;
+                            /** @description That is `budget.warning_share` or more. */
+                            is_warned: boolean;
+                            /** @description Calls that write are refused once all is spent; that is noticed after minutes. */
+                            brake: boolean;
+                        } | null;
                         /** @description Nobody charges it: it is what the same calls would cost in AWS. */
                         own_machine: boolean;
                         /** @description The list prices of us-east-1, each with source and date. */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from cairn.process.once import Once
 from cairn.telemetry.record import CallTally
@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from cairn.access.key_store import Credentials
     from cairn.access.policies import Policies
     from cairn.access.sign_in import SignIn
+    from cairn.access.tenant_settings import TenantSettings
     from cairn.access.tokens import AccessTokens
     from cairn.archive.archive import Archive
     from cairn.calls.audit import AuditLog
     from cairn.calls.billing import Billing
+    from cairn.calls.budgets import Budgets
     from cairn.calls.journal import Journal
     from cairn.calls.receipts import Receipts
     from cairn.calls.sealing import Sealer
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
     from cairn.files.memory_files import MemoryFiles
     from cairn.files.service import Files
     from cairn.ground.adapters import Adapters
+    from cairn.ground.ids import Tenant
     from cairn.ground.ports import Anchors, Embedder, FactModel, HttpGet, HttpPost, Inventory, Reader, Sandbox
+    from cairn.ground.store_wiring import StoreWiring
     from cairn.items.store import ItemLogs
     from cairn.keyvalue.store import KeyValue
     from cairn.log.log import MemoryLog
@@ -50,30 +54,6 @@ if TYPE_CHECKING:
     from cairn.vault.vault import Vault
 
 
-class StoreWiring(Protocol):
-    """What the package of a store makes: the adapters at once, what few processes need when they ask for it."""
-
-    def adapters(self) -> Adapters:
-        """Return new adapters; SettingsError where the store cannot be opened as the settings say."""
-        ...
-
-    def sandbox(self) -> Sandbox:
-        """Return where standard tools run."""
-        ...
-
-    def inventory(self) -> Inventory:
-        """Return the way to all that a tenant has, for an operator's command."""
-        ...
-
-    def anchors(self) -> Anchors:
-        """Return where the settings say that heads of audit chains are kept."""
-        ...
-
-    def prices(self) -> Prices:
-        """Return what calls cost."""
-        ...
-
-
 class Services:
     """The services of one process.
 
@@ -83,9 +63,21 @@ class Services:
 
     def __init__(self, settings: Settings, store: StoreWiring, adapters: Adapters | None = None) -> None:
         """Work as the settings say over the store's adapters, or over these."""
-        self.settings = settings
         self.store = store
         self.adapters = replace(adapters or store.adapters(), tally=CallTally())
+        self.settings = settings
+        if settings.tenants_are_stored and settings.of_store is None:
+            self.settings = replace(settings, of_store=self._told)
+
+    @Once
+    def tenant_settings(self) -> TenantSettings:
+        """Return what keeps tenants' own settings in the store."""
+        from cairn.access.tenant_settings import TenantSettings
+
+        return TenantSettings(self.adapters, replace(self.settings, of_store=None))
+
+    def _told(self, tenant: Tenant) -> Settings:
+        return self.tenant_settings.told(tenant)
 
     @Once
     def vault(self) -> Vault:
@@ -200,7 +192,14 @@ class Services:
         """Return what seals the record of calls."""
         from cairn.calls.sealing import Sealer
 
-        return Sealer(self.adapters, self.vault, self.anchors)
+        return Sealer(self.adapters, self.vault, self.anchors, lambda tenant: self.budgets.reckon(tenant))  # noqa: PLW0108 - made when first a log is sealed
+
+    @Once
+    def budgets(self) -> Budgets:
+        """Return what holds tenants to what their calls may cost."""
+        from cairn.calls.budgets import Budgets
+
+        return Budgets(self.adapters, self.settings.budget_for, lambda: self.billing)
 
     @Once
     def audit(self) -> AuditLog:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from cairn.ground.errors import SettingsError
-from cairn.services import Services, StoreWiring
+from cairn.services import Services
 from cairn.settings import settings as settings_of
 from cairn.settings.settings import METRICS, AwsStore, EmbeddedStore, Settings
+
+if TYPE_CHECKING:
+    from cairn.ground.store_wiring import StoreWiring
 
 # numpy asks for it when it is loaded: on products of a millisecond its threads would wait, busily, for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -336,3 +336,46 @@ def test_a_digest_s_sums_are_read_as_they_were_written() -> None:
     by_tool = {"recall": Use(3, Units(2, 1.5, 4)), "index_log": Use(0, Units(1, 0, 0, 2)), "forget": Use(1)}
 
     assert taken_apart(summed_up(by_tool)) == by_tool
+
+
+def test_the_last_day_is_what_calls_of_it_used_whatever_is_sealed(
+    adapters: Adapters, services: Services, call: Call, clock: Any
+) -> None:
+    turns(call, clock, 2)
+    clock.advance(hours=20)
+    turns(call, clock, 3)
+    services.sealer.seal(ACME, HOUR)
+    whole = Billing(adapters).last_day(ACME)
+    clock.advance(hours=23)
+    since = Billing(adapters).last_day(ACME)
+    clock.advance(hours=2)
+
+    assert whole.use.calls == 5
+    assert (since.use.calls, since.until - since.since, since.whole) == (3, timedelta(days=1), True)
+    assert 0 < since.use.units.calls <= 4  # the first of them told of one before
+    assert Billing(adapters).last_day(ACME).use == Use()
+
+
+def test_a_day_with_more_records_than_are_read_at_once_says_until_when_it_is(
+    adapters: Adapters, call: Call, clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(billing, "MOST_READ", 2)
+    turns(call, clock, 3)
+
+    day = Billing(adapters).last_day(ACME)
+
+    assert (day.use.calls, day.whole, day.until) == (2, False, clock.now() - timedelta(minutes=1))
+
+
+def test_provisioned_capacity_is_told_for_the_same_units_and_from_which_use_on_it_costs_less() -> None:
+    units = Units(calls=1, read_units=7200, write_units=3600)
+    begin = MARCH
+    bill = Bill(month="2026-03", since=begin, until=begin + HOUR, by_tool={"recall": Use(1, units)}, whole=True)
+
+    told = bill.provisioned()
+
+    # Two reads and a write a second for one hour: 2 x $0.00013 + $0.00065; on demand $0.0009 + $0.00225.
+    assert (told["read_units_per_second"], told["write_units_per_second"]) == (2.0, 1.0)
+    assert told["dollars"] == pytest.approx(0.00091)
+    assert told["cheaper_from_share"] == pytest.approx(0.00091 / 0.00315, abs=1e-4)
+    assert replace(bill, by_tool={}).provisioned()["cheaper_from_share"] == 0.0

@@ -46,9 +46,11 @@ def test_it_prints_a_line_for_each_tool_and_the_sum_for_people(cairn: Run) -> No
         ("memory_tell_costs", "1", "0"),
     ]
     assert float(lines[0][4]) > 0
-    assert float(lines[0][-1]) > float(lines[1][-1]) > 0
+    for column in (-1, -2):  # of the last day, and of the month
+        assert float(lines[0][column]) > float(lines[1][column]) > 0
     assert shown.stderr.startswith("4 calls from ")
     assert " would cost in AWS $0.0000" in shown.stderr
+    assert ", of the last day $0.0000" in shown.stderr
     assert "- Lambda's compute time" in shown.stderr
 
 
@@ -63,3 +65,33 @@ def test_another_tenant_has_no_call_but_this_one(cairn: Run) -> None:
     shown = cairn("cost", "--tenant", "other")
 
     assert [line.split("\t")[:2] for line in shown.stdout.splitlines()] == [["memory_tell_costs", "1"]]
+
+
+def test_each_tenant_that_a_key_opens_has_its_lines(cairn: Run) -> None:
+    assert cairn("keys", "create", "--tenant", "globex").exit_code == 0
+
+    shown, told = cairn("cost", "--all-tenants"), json.loads(cairn("cost", "--all-tenants", "--json").stdout)
+
+    lines = [line.split("\t") for line in shown.stdout.splitlines()]
+    assert [(tenant, tool) for tenant, tool, *_ in lines] == [
+        ("globex", "memory_tell_costs"),
+        ("local", "memory_after_turn"),
+        ("local", "memory_tell_costs"),
+    ]
+    assert [line.partition(" calls")[0] for line in shown.stderr.splitlines()] == ["globex: 1", "local: 4"]
+    assert {tenant: costs["calls"] for tenant, costs in told.items()} == {"globex": 2, "local": 5}
+
+
+def test_it_says_how_much_of_a_budget_is_spent_and_what_comes_of_that(cairn: Run, tmp_path: Path) -> None:
+    def said(**budget: str) -> str:
+        environment = {"CAIRN_DATA": str(tmp_path / "store"), **OFF, **budget}
+        return CliRunner().invoke(main, ["cost"], env=environment).stderr
+
+    assert cairn("cost").exit_code == 0
+    assert "budget" not in said().splitlines()[0]
+    assert " 0.0 % of the month's budget of $900." in said(CAIRN_BUDGET_MONTHLY_DOLLARS="900")
+    spent = {"CAIRN_BUDGET_MONTHLY_DOLLARS": "0.000001"}
+    assert "it is spent, and nothing is refused." in said(**spent)
+    assert "it is spent, and calls that write are refused." in said(**spent, CAIRN_BUDGET_BRAKE="true")
+    nearly = {"CAIRN_BUDGET_MONTHLY_DOLLARS": "900", "CAIRN_BUDGET_WARNING_SHARE": "0.00000001"}
+    assert "it is nearly spent." in said(**nearly)

@@ -19,11 +19,12 @@ from cairn.access.api_keys import Credential, named_by
 from cairn.embedded.wiring import EmbeddedWiring
 from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
+from cairn.ground.store_wiring import StoreWiring
 from cairn.local.cli import main
 from cairn.local.server.announcement import announce
 from cairn.local.server.serve import first_key
 from cairn.local.store import LOCAL_TENANT, memories, operator_services, tenant_here
-from cairn.services import Services, StoreWiring
+from cairn.services import Services
 from cairn.settings.settings import AwsStore, EmbeddedStore, Settings
 
 Run = Callable[..., Result]

@@ -16,6 +16,7 @@ from cairn.ground.settings import (
     ArchiveSettings,
     AuditSettings,
     BackupSettings,
+    BudgetSettings,
     ClusterSettings,
     ContextSettings,
     EmbeddingSettings,
@@ -269,5 +270,6 @@ def test_every_field_of_the_settings_is_a_setting() -> None:
         AuditSettings,
         ArchiveSettings,
         BackupSettings,
+        BudgetSettings,
     )
-    assert sum(len(fields(kind)) for kind in kinds) - 2 + 2 == len(OPTIONS)
+    assert sum(len(fields(kind)) for kind in kinds) - 2 + 3 == len(OPTIONS)

@@ -1,18 +1,20 @@
-"""Keys of the items that access reads: API keys and the policy document.
+"""Keys of the items that access reads: API keys, the policy document and tenants' settings.
 
-Both have an owner that no tenant can be named like, since a key is looked up before its tenant is known.
+All have an owner that no tenant can be named like, since a key is looked up before its tenant is known.
 """
 
 from __future__ import annotations
 
 from cairn.ground.ids import Tenant
-from cairn.ground.table import prefix_range
+from cairn.ground.table import Key, prefix_range
 
 CREDENTIALS = Tenant("~credentials")
 """Who owns every API key's record and the key they are hashed under; `~` is in no tenant's name."""
 POLICIES = Tenant("~policies")
 """Who owns the deployment's policy document and the key it is sealed under."""
 POLICY = "document"
+SETTINGS = Tenant("~settings")
+"""Who owns the settings that tenants have of their own, and the key they are sealed under."""
 _VERSIONS = "version#"
 
 
@@ -49,3 +51,13 @@ def version_number(sk: str) -> int:
 def version_range() -> tuple[str, str]:
     """Return the range of all versions of the policy document, the newest last."""
     return prefix_range(_VERSIONS)
+
+
+def tenant_settings_pk() -> str:
+    """Return the partition of the settings that tenants have of their own."""
+    return f"{SETTINGS}#tenants"
+
+
+def tenant_settings_key(tenant: Tenant) -> Key:
+    """Return where a tenant's own settings are."""
+    return Key(tenant_settings_pk(), f"tenant#{tenant}")

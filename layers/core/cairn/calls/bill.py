@@ -9,9 +9,19 @@ from decimal import Decimal
 from typing import Final
 
 from cairn.calls.told_units import Use
-from cairn.ground.prices import GATEWAY_REQUEST, GET, LAMBDA_REQUEST, PUT, READ_UNIT, WRITE_UNIT
+from cairn.ground.prices import (
+    GATEWAY_REQUEST,
+    GET,
+    LAMBDA_REQUEST,
+    PUT,
+    READ_CAPACITY,
+    READ_UNIT,
+    WRITE_CAPACITY,
+    WRITE_UNIT,
+)
 
-PRICES: Final = (READ_UNIT, WRITE_UNIT, GET, PUT, GATEWAY_REQUEST, LAMBDA_REQUEST)
+PRICES: Final = (READ_UNIT, WRITE_UNIT, GET, PUT, GATEWAY_REQUEST, LAMBDA_REQUEST, READ_CAPACITY, WRITE_CAPACITY)
+_AN_HOUR: Final = 3600
 LAMBDAS_OF_A_CALL: Final = 2
 """The authorizer's, and the tool's or that of MCP."""
 _PLACES: Final = Decimal("1e-9")
@@ -70,6 +80,22 @@ class Bill:
     def dollars(self) -> Mapping[str, float]:
         """Return what that costs, by part and in total, in US dollars."""
         return {name: shown(each) for name, each in Dollars.of(self.use).by_part().items()}
+
+    def provisioned(self) -> Mapping[str, float]:
+        """Return what the same units would cost if the table had capacity for exactly their average, always in use.
+
+        And what that average is, a second, and from which share of use on provisioned capacity costs less.
+        """
+        units, seconds = self.use.units, max(1.0, (self.until - self.since).total_seconds())
+        reads, writes = (Decimal(str(each)) / _AN_HOUR for each in (units.read_units, units.write_units))
+        cost, parts = reads * READ_CAPACITY.each + writes * WRITE_CAPACITY.each, Dollars.of(self.use)
+        on_demand = parts.table_reads + parts.table_writes
+        return {
+            "read_units_per_second": round(units.read_units / seconds, 6),
+            "write_units_per_second": round(units.write_units / seconds, 6),
+            "dollars": shown(cost),
+            "cheaper_from_share": round(float(cost / on_demand), 4) if on_demand else 0.0,
+        }
 
     def dearest_first(self) -> Sequence[tuple[str, Use, float]]:
         """Return what each tool's calls used and cost."""

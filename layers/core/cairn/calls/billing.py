@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Final
 
@@ -28,6 +28,7 @@ from cairn.ground.table import Attributes, Key, Query
 
 MOST_READ: Final = 10_000
 """How many records that nobody has sealed are read at once; the next reading goes on behind them."""
+DAY: Final = timedelta(days=1)
 _MOST_TENANTS: Final = 256
 _DIGESTS_AT_ONCE: Final = 100
 _LAST: Final = "\U0010ffff"
@@ -89,6 +90,18 @@ class Billing:
         known, by_tool, ended = self._with_records(tenant, known, now)
         self._known.put(tenant, known)
         return Bill(month=known.month, since=known.since, until=ended or now, by_tool=by_tool, whole=ended is None)
+
+    def last_day(self, tenant: Tenant) -> Bill:
+        """Return what the calls of the last 24 hours used, as their records and later ones until now tell it."""
+        now = self._adapters.clock.now()
+        since = now - DAY
+        last, uses = Position(day_of(since), time_ordered_id(since, bytes(10))), Uses()
+        records = self._records(tenant, last, day_of(now))
+        for last, record in islice(records, MOST_READ):  # noqa: B007 - the last that was read
+            uses.add(record)
+        whole = next(records, None) is None
+        until = now if whole else began_at(last.sk)
+        return Bill(month=month_of(day_of(now)), since=since, until=until, by_tool=uses.by_tool, whole=whole)
 
     def _digests(self, tenant: Tenant, known: _Known) -> Iterator[ChainEnd]:
         """Yield the digests since the one that is known, or else as far back as the last of another month."""

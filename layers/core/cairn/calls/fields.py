@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # getContext does without them
     from cairn.calls.listing import CallPage
     from cairn.calls.told_units import Use
     from cairn.calls.unusual import Unusual
+    from cairn.ground.settings import BudgetSettings
 
 Kind: TypeAlias = Literal["session", "agent", "task", "all"]
 _NEWEST = 100
@@ -288,6 +289,61 @@ class ToolCost(Used):
         return cls(**_used(use), tool=tool, dollars=dollars)
 
 
+class ProvisionedCost(BaseModel):
+    """What provisioned capacity would cost for the same units, in place of units on demand."""
+
+    read_units_per_second: Annotated[float, Field(description="How many a second were used on average.")]
+    write_units_per_second: Annotated[float, Field(description="Likewise.")]
+    dollars: Annotated[float, Field(description="US dollars, if exactly that were provisioned and always in use.")]
+    cheaper_from_share: Annotated[
+        float, Field(description="What share of capacity has to be in use on average for it to cost less; 0: no units.")
+    ]
+
+
+class DayCosts(Used):
+    """What the tenant's calls of the last 24 hours used and cost, without jobs, which no record tells of."""
+
+    since: Annotated[datetime, Field(description="From when on: a day before it was asked.")]
+    until: Annotated[datetime, Field(description="Until when; earlier than now where there are over 10,000 records.")]
+    dollars: Annotated[CostByPart, Field(description="What they cost by part, in US dollars.")]
+    by_tool: Annotated[list[ToolCost], Field(description="The same of each tool, the most expensive first.")]
+
+    @classmethod
+    def of(cls, bill: Bill) -> Self:
+        """Return what is told of a day."""
+        return cls(
+            **_used(bill.use),
+            since=bill.since,
+            until=bill.until,
+            dollars=CostByPart(**bill.dollars()),
+            by_tool=[ToolCost.line(*each) for each in bill.dearest_first()],
+        )
+
+
+class BudgetTold(BaseModel):
+    """What the tenant's calls of a month may cost, and how much of that they did."""
+
+    monthly_dollars: Annotated[float, Field(description="US dollars.")]
+    share: Annotated[float, Field(description="What share of it this month's calls cost, as counted until now.")]
+    is_warned: Annotated[bool, Field(description="That is `budget.warning_share` or more.")]
+    brake: Annotated[
+        bool, Field(description="Calls that write are refused once all is spent; that is noticed after minutes.")
+    ]
+
+    @classmethod
+    def of(cls, bill: Bill, budget: BudgetSettings) -> Self | None:
+        """Return what is told of a budget, None where there is none."""
+        if not budget.monthly_dollars:
+            return None
+        share = bill.dollars()["total"] / budget.monthly_dollars
+        return cls(
+            monthly_dollars=budget.monthly_dollars,
+            share=round(share, 6),
+            is_warned=share >= budget.warning_share,
+            brake=budget.brake,
+        )
+
+
 class Costs(Used):
     """What the tenant's calls of a month used and cost."""
 
@@ -296,13 +352,16 @@ class Costs(Used):
     until: Annotated[datetime, Field(description="Until when; earlier than now where much is not sealed yet.")]
     dollars: Annotated[CostByPart, Field(description="What they cost by part, in US dollars.")]
     by_tool: Annotated[list[ToolCost], Field(description="The same of each tool, the most expensive first.")]
+    last_day: Annotated[DayCosts, Field(description="The same of the last 24 hours.")]
+    provisioned: Annotated[ProvisionedCost, Field(description="Provisioned capacity for this month's units.")]
+    budget: Annotated[BudgetTold | None, Field(description="The tenant's budget of a month; null where it has none.")]
     own_machine: Annotated[bool, Field(description="Nobody charges it: it is what the same calls would cost in AWS.")]
     prices: Annotated[list[str], Field(description="The list prices of us-east-1, each with source and date.")]
     left_out: Annotated[list[str], Field(description="What the sums do not have.")]
 
     @classmethod
-    def of(cls, bill: Bill, *, own_machine: bool) -> Self:
-        """Return what is told of a month."""
+    def of(cls, bill: Bill, day: Bill, budget: BudgetSettings, *, own_machine: bool) -> Self:
+        """Return what is told of a month, of the last day, and of the budget."""
         return cls(
             **_used(bill.use),
             month=bill.month,
@@ -310,6 +369,9 @@ class Costs(Used):
             until=bill.until,
             dollars=CostByPart(**bill.dollars()),
             by_tool=[ToolCost.line(*each) for each in bill.dearest_first()],
+            last_day=DayCosts.of(day),
+            provisioned=ProvisionedCost(**bill.provisioned()),
+            budget=BudgetTold.of(bill, budget),
             own_machine=own_machine,
             prices=list(bill.prices()),
             left_out=list(bill.left_out()),

@@ -23,6 +23,11 @@ def rate_sk(limit: str, name: str) -> str:
     return f"{limit}#{name}"
 
 
+def spent_key(tenant: Tenant) -> Key:
+    """Return where it is told what a tenant has spent of its budget; no tenant can be named like the partition."""
+    return Key("~budgets", f"tenant#{tenant}")
+
+
 def audit_pk(tenant: Tenant) -> str:
     """Return the partition of a tenant's chain of digests, and of the days on which it called."""
     return f"{tenant}#audit"

@@ -7,7 +7,7 @@ finds the place in the chain taken and leaves it at that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -85,8 +85,15 @@ def newest_digest(table: Reads, tenant: Tenant) -> ChainEnd:
 class Sealer:
     """Seals the audit logs of tenants."""
 
-    def __init__(self, adapters: Adapters, vault: Vault, anchors: Anchors | None = None) -> None:
-        """Keep each new head in the anchors too, where there are any."""
+    def __init__(
+        self,
+        adapters: Adapters,
+        vault: Vault,
+        anchors: Anchors | None = None,
+        sealed: Callable[[Tenant], None] = lambda _: None,
+    ) -> None:
+        """Keep each new head in the anchors too, where there are any, and call `sealed` when a log is."""
+        self._sealed = sealed
         self._adapters = adapters
         self._vault = vault
         self._anchors = anchors
@@ -100,6 +107,11 @@ class Sealer:
 
     def seal(self, tenant: Tenant, within: timedelta) -> int:
         """Seal the tenant's settled records and return how many they were; what is left then is due again."""
+        number = self._seal(tenant, within)
+        self._sealed(tenant)
+        return number
+
+    def _seal(self, tenant: Tenant, within: timedelta) -> int:
         now = self._adapters.clock.now()
         end, sealed = newest_digest(self._adapters.table, tenant), 0
         self._anchor(tenant, end)  # whoever appended it may have died before it was kept

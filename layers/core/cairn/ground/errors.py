@@ -9,6 +9,7 @@ CairnError                    what a caller may see: code, message, details, ret
 ├── PayloadTooLarge           over a limit of the settings
 ├── SecretDetected            secrets or personal data where none may be archived
 ├── QuotaExceeded             as much is stored as may be
+│   └── BudgetSpent           what the month's calls may cost is spent; details.reason is "budget"
 ├── PersonalDataDetected      a value holds personal data or a secret
 ├── RateLimited               over a rate; details.retry_after_ms says when to come again
 ├── ResourceBusy              a fresh guard or a lease is held elsewhere
@@ -119,6 +120,10 @@ class QuotaExceeded(CairnError):
     """As much is stored as may be; details name what is full."""
 
     code = "QUOTA_EXCEEDED"
+
+
+class BudgetSpent(QuotaExceeded):
+    """The tenant's budget of the month is spent; details say how much it was, and until when calls are refused."""
 
 
 class PersonalDataDetected(CairnError):

@@ -41,6 +41,10 @@ WRITE_UNIT: Final = Price(
 READ_UNIT: Final = Price(
     Decimal("0.125"), 1_000_000, "DynamoDB read units on demand", "airbyte (2025-07-21), from AWS's price list"
 )
+READ_CAPACITY: Final = Price(Decimal("0.00013"), 1, "hour of a provisioned read unit a second", "calcbee.com, undated")
+WRITE_CAPACITY: Final = Price(
+    Decimal("0.00065"), 1, "hour of a provisioned write unit a second", "calcbee.com, undated"
+)
 GATEWAY_REQUEST: Final = Price(
     Decimal("1.00"),
     1_000_000,

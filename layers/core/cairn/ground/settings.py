@@ -324,6 +324,19 @@ class RateSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetSettings:
+    """What a tenant's calls may cost in a month: `settings.mcp.budget.*`; a tenant may have its own."""
+
+    monthly_dollars: Annotated[
+        float, Ge(0), Doc("What a tenant's calls of a month may cost, US dollars as `cairn cost` counts; 0: no budget.")
+    ] = 0.0
+    warning_share: Annotated[float, Gt(0), Le(1), Doc("From what share of it a metric and `cairn cost` warn.")] = 0.8
+    brake: Annotated[bool, Doc("Refuse calls that write once it is spent; forgetting, erasing, exporting goes on.")] = (
+        False
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditSettings:
     """What is kept of calls: `settings.mcp.audit.*`, deploy-wide."""
 

@@ -34,6 +34,10 @@ class Ask:
         """Ask the tool of a name with arguments; those that are None are left out."""
         return self.execute(name, given)
 
+    def of(self, tenant: Tenant) -> Ask:
+        """Return what asks about another tenant's."""
+        return Ask(self.services, tenant, self.names, _asker(self.services, tenant, self.names))
+
 
 def asking(run: Callable[..., None]) -> Callable[..., None]:
     """Make a command of a function: open the store, and pass what asks tools instead of the options that say whose."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -41,6 +40,7 @@ from cairn.local.commands.model import model
 from cairn.local.commands.plan import plan
 from cairn.local.commands.policy import policy
 from cairn.local.commands.replay import replay
+from cairn.local.commands.settings import settings
 from cairn.local.connect.command import connect
 from cairn.local.connect.headers import headers
 from cairn.local.doctor.command import doctor
@@ -354,10 +354,4 @@ def deploy(*, emulator: bool, port: int) -> None:
     run(Path.cwd(), port)
 
 
-@main.command()
-@click.option("--tenant", help="Show the values for this tenant.")
-def settings(tenant: str | None) -> None:
-    """Print each setting: its value, its source and what it does."""
-    from cairn.local.commands.settings import show  # noqa: PLC0415 - a command pays for its own imports only
-
-    show(tenant, os.environ)
+main.add_command(settings)

@@ -25,7 +25,7 @@ class FactModels:
     """
 
     def __init__(self, providers: Mapping[ModelProvider, FactModel]) -> None:
-        """Take every provider that the settings of some tenant name."""
+        """Take every provider that the settings of some tenant may name."""
         self._providers = providers
         self._executor = ThreadPoolExecutor(_CALLS_AT_ONCE, thread_name_prefix="fact-model")
 
@@ -51,9 +51,19 @@ class FactModels:
 
 def fact_models(settings: Settings) -> FactModel | None:
     """Return what asks the language models of all tenants, None where no tenant has one."""
-    heuristics = [memory.heuristic for memory in (settings.memory, *settings.tenants.values())]
-    providers: set[ModelProvider] = {heuristic.provider for heuristic in heuristics if heuristic.enabled}
-    return FactModels({name: _provider(name, settings.model_key) for name in providers}) if providers else None
+    has_one = any(memory.heuristic.enabled for memory in (settings.memory, *settings.tenants.values()))
+    return FactModels(_Providers(settings.model_key)) if has_one or settings.tenants_are_stored else None
+
+
+class _Providers(dict[ModelProvider, FactModel]):
+    """The providers, each made when it is first asked."""
+
+    def __init__(self, key: str | None) -> None:
+        super().__init__()
+        self._key = key
+
+    def __missing__(self, name: ModelProvider) -> FactModel:
+        return self.setdefault(name, _provider(name, self._key))
 
 
 def _provider(name: ModelProvider, key: str | None) -> FactModel:

@@ -9,10 +9,11 @@ from typing import Any, cast
 
 from cairn.ground import ids
 from cairn.ground.errors import SettingsError
-from cairn.settings.options import ENABLED, OPTIONS
+from cairn.settings.options import ENABLED, OPTIONS, TENANTS
 
 ROOT = "settings.mcp"
 _Path = tuple[str, ...]
+_TENANT_S = len(("tenants", "acme"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ def _leaves(path: _Path, node: Mapping[str, Any]) -> Iterator[tuple[_Path, Any]]
 def _place(result: Document, path: _Path, value: Any) -> None:
     full = ".".join((ROOT, *path))
     if value in (None, {}) and _is_section(path):
+        if len(path) == _TENANT_S and path[0] == TENANTS:
+            result.tenants.setdefault(_tenant(path[1]), {})
         return
     match path:
         case ("tenants", tenant, *rest) if _is_tenant_s(key := _key(rest)):
@@ -98,7 +101,7 @@ def _key(path: Sequence[str]) -> str:
 
 def _is_tenant_s(key: str) -> bool:
     """Tell whether a tenant may have a value of its own."""
-    return key == ENABLED or key.startswith("memory.")
+    return key == ENABLED or key.startswith(("memory.", "budget."))
 
 
 def _set(values: dict[str, Any], key: str, value: Any, full: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_type_hints
 
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import Doc
@@ -15,6 +16,7 @@ from cairn.ground.settings import (
     AuditSettings,
     AuthSettings,
     BackupSettings,
+    BudgetSettings,
     ClusterSettings,
     EmbeddingSettings,
     EnrichmentSettings,
@@ -28,6 +30,8 @@ T = TypeVar("T")
 
 ENABLED = "tools.memory.enabled"
 ORIGINS = "allowed_origins"
+TENANTS = "tenants"
+STORED = "stored"
 
 ALIASES: Mapping[str, str] = {
     "enrichment.enabled": "ENABLE_ORCH_CONTEXT",
@@ -39,6 +43,10 @@ ALIASES: Mapping[str, str] = {
 }
 """The second variable of a setting, by its key."""
 
+_WHERE_TENANTS_STAND = (
+    "Where tenants' own settings stand: `here`, in this document, or `stored`: in the store, where "
+    "`cairn settings put` puts them; a process reads a tenant's again after five minutes."
+)
 _Origins = tuple[Annotated[str, Field(pattern=r"^https?://[^/\s]+$", strict=True)], ...]
 
 
@@ -60,7 +68,7 @@ class Option:
         """Return a document's value if its type and range are right, SettingsError naming `where` otherwise."""
         try:
             given = tuple(cast("list[object]", value)) if isinstance(value, list) else value
-            return TypeAdapter(self.kind).validate_python(given, strict=True)
+            return _adapter(self.kind).validate_python(given, strict=True)
         except ValidationError as error:
             raise _refused(where, error) from None
 
@@ -77,7 +85,7 @@ class Option:
         is_list = isinstance(self.default, tuple)
         given = tuple(part.strip() for part in text.split(",") if part.strip()) if is_list else text
         try:
-            return TypeAdapter(self.kind).validate_python(given, strict=False)
+            return _adapter(self.kind).validate_python(given, strict=False)
         except ValidationError as error:
             raise _refused(variable, error) from None
 
@@ -85,13 +93,24 @@ class Option:
 def build(kind: type[T], prefix: str, values: Mapping[str, Any]) -> T:
     """Return the dataclass with the values given under prefix.name, its own defaults elsewhere."""
     given: dict[str, Any] = {}
-    for name, hint in get_type_hints(kind).items():
+    for name, hint in _hints(kind).items():
         key = f"{prefix}.{name}"
         if isinstance(hint, type) and is_dataclass(hint):
             given[name] = build(hint, key, values)
         elif key in values:
             given[name] = values[key]
     return kind(**given)
+
+
+@cache
+def _hints(kind: type) -> Mapping[str, Any]:
+    """Return the types of a dataclass's fields, which are asked again for each tenant."""
+    return get_type_hints(kind)
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
 def _options_of(kind: type, prefix: str) -> Iterator[Option]:
@@ -123,9 +142,11 @@ OPTIONS: Mapping[str, Option] = {
         *_options_of(EnrichmentSettings, "enrichment"),
         *_options_of(EmbeddingSettings, "embedding"),
         *_options_of(RateSettings, "rate_limits"),
+        *_options_of(BudgetSettings, "budget"),
         *_options_of(AuditSettings, "audit"),
         *_options_of(ArchiveSettings, "archive"),
         *_options_of(BackupSettings, "backup"),
         Option(ORIGINS, _Origins, default=(), description="The web origins whose pages may call the MCP door."),
+        Option(TENANTS, Literal["here", "stored"], default="here", description=_WHERE_TENANTS_STAND),
     )
 }

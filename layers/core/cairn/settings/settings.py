@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from cairn.ground.settings import (
     AuditSettings,
     AuthSettings,
     BackupSettings,
+    BudgetSettings,
     ClusterSettings,
     EmbeddingSettings,
     EnrichmentSettings,
@@ -24,7 +25,7 @@ from cairn.ground.settings import (
 )
 from cairn.settings import document
 from cairn.settings.checks import auth_settings, cluster_settings, fits_a_header, memory_settings, tool_rate
-from cairn.settings.options import ALIASES, ENABLED, OPTIONS, ORIGINS, build
+from cairn.settings.options import ALIASES, ENABLED, OPTIONS, ORIGINS, STORED, TENANTS, build
 
 if TYPE_CHECKING:
     from cairn.ground.rates import Rate, Rates
@@ -112,7 +113,8 @@ class AwsStore:
 class Settings:
     """All settings of a process; `sources` says for each key that was set where its value came from.
 
-    `memory_enabled` holds for every tenant that has no switch of its own in `memory_switches`.
+    `memory_enabled` holds for every tenant that has no switch of its own in `memory_switches`. `given` are the values
+    that are set, by key. Where tenants' own settings are stored, `of_store` reads how all is for one of them.
     """
 
     memory_enabled: bool
@@ -120,6 +122,8 @@ class Settings:
     tool_switches: Mapping[str, bool] = field(default_factory=dict[str, bool])
     memory: MemorySettings = field(default_factory=MemorySettings)
     tenants: Mapping[str, MemorySettings] = field(default_factory=dict[str, MemorySettings])
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    budgets: Mapping[str, BudgetSettings] = field(default_factory=dict[str, BudgetSettings])
     limits: Limits = field(default_factory=Limits)
     quotas: Quotas = field(default_factory=Quotas)
     auth: AuthSettings = field(default_factory=AuthSettings)
@@ -140,10 +144,25 @@ class Settings:
     model_key: str | None = field(default=None, repr=False)
     cluster_token: str | None = field(default=None, repr=False)
     sources: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    given: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    of_store: Callable[[Tenant], Settings] | None = field(default=None, repr=False)
 
     def memory_enabled_for(self, tenant: Tenant | None) -> bool:
         """Return whether the tenant has the memory tools; None stands for one without a switch of its own."""
-        return self.memory_switches.get(tenant or "", self.memory_enabled)
+        return (
+            self.memory_enabled
+            if tenant is None
+            else self.told(tenant).memory_switches.get(tenant, self.memory_enabled)
+        )
+
+    @property
+    def tenants_are_stored(self) -> bool:
+        """Tell whether tenants' own settings are in the store, not in the document."""
+        return self.given.get(TENANTS) == STORED
+
+    def told(self, tenant: Tenant) -> Settings:
+        """Return the settings with what the tenant has of its own in them, if that is stored."""
+        return self if self.of_store is None else self.of_store(tenant)
 
     @property
     def rates(self) -> Rates:
@@ -154,7 +173,23 @@ class Settings:
 
     def memory_for(self, tenant: Tenant) -> MemorySettings:
         """Return the tenant's own knobs, or the deployment's."""
-        return self.tenants.get(tenant, self.memory)
+        return self.told(tenant).tenants.get(tenant, self.memory)
+
+    def budget_for(self, tenant: Tenant) -> BudgetSettings:
+        """Return the tenant's own budget, or the deployment's for each tenant."""
+        return self.told(tenant).budgets.get(tenant, self.budget)
+
+    def with_own(self, tenants: Mapping[str, Mapping[str, Any]]) -> Settings:
+        """Return the settings with what tenants have of their own, by key; SettingsError where that does not fit."""
+        each = {name: ({**self.given, **own}, f"tenants.{name}.memory") for name, own in tenants.items()}
+        sources = {f"tenants.{name}.{key}": f"tenant {name}" for name, own in tenants.items() for key in own}
+        return replace(
+            self,
+            memory_switches={name: own[ENABLED] for name, own in tenants.items() if ENABLED in own},
+            tenants={name: memory_settings(own, where, self.model_key) for name, (own, where) in each.items()},
+            budgets={name: build(BudgetSettings, "budget", own) for name, (own, _) in each.items()},
+            sources={**self.sources, **sources},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,16 +211,13 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
     _refuse_unknown(environment)
     read = document.read(given or {})
     named = {key: name for key, option in OPTIONS.items() if (name := option.named_in(environment)) is not None}
-    from_environment = {key: OPTIONS[key].parse_text(environment[name], name) for key, name in named.items()}
-    values: dict[str, Any] = {ENABLED: OPTIONS[ENABLED].default, **read.values, **from_environment}
+    values = _values(read, {key: OPTIONS[key].parse_text(environment[name], name) for key, name in named.items()})
     model_key = _secret(environment, MODEL_KEY)
     rate_limits = build(RateSettings, "rate_limits", values)
-    return Settings(
+    settings = Settings(
         memory_enabled=values[ENABLED],
-        memory_switches={name: own[ENABLED] for name, own in read.tenants.items() if ENABLED in own},
         tool_switches=read.tool_switches,
         memory=memory_settings(values, "memory", model_key),
-        tenants=_of_tenants(values, read.tenants, model_key),
         limits=build(Limits, "limits", values),
         quotas=build(Quotas, "quotas", values),
         auth=auth_settings(values),
@@ -194,6 +226,7 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         embedding=build(EmbeddingSettings, "embedding", values),
         rate_limits=rate_limits,
         tool_rates={name: tool_rate(rate_limits, own) for name, own in read.tool_rates.items()},
+        budget=build(BudgetSettings, "budget", values),
         audit=build(AuditSettings, "audit", values),
         archive=build(ArchiveSettings, "archive", values),
         backup=build(BackupSettings, "backup", values),
@@ -205,20 +238,20 @@ def load(given: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Set
         cluster_token_arn=environment.get(CLUSTER_TOKEN_ARN) or None,
         model_key=model_key,
         cluster_token=_secret(environment, CLUSTER_TOKEN),
-        sources=_sources(read, named),
+        sources=dict.fromkeys(read.values, "document") | named,
+        given=values,
     )
+    return settings.with_own(read.tenants) if read.tenants else settings
 
 
-def _sources(read: document.Document, named: dict[str, str]) -> dict[str, str]:
-    of_tenants = {f"tenants.{tenant}.{key}": f"tenant {tenant}" for tenant, own in read.tenants.items() for key in own}
-    return dict.fromkeys(read.values, "document") | named | of_tenants
-
-
-def _of_tenants(
-    values: Mapping[str, Any], tenants: Mapping[str, Mapping[str, Any]], model_key: str | None
-) -> dict[str, MemorySettings]:
-    each = {name: ({**values, **own}, f"tenants.{name}.memory") for name, own in tenants.items()}
-    return {name: memory_settings(own, where, model_key) for name, (own, where) in each.items()}
+def _values(read: document.Document, from_environment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are set for the deployment; SettingsError where tenants stand in two places."""
+    values: dict[str, Any] = {ENABLED: OPTIONS[ENABLED].default, **read.values, **from_environment}
+    if read.tenants and values.get(TENANTS) == STORED:
+        raise SettingsError(
+            f"{document.ROOT}.{TENANTS}: are in the document, and said to be stored; give one of the two"
+        )
+    return values
 
 
 def _path(environment: Mapping[str, str], name: str) -> Path | None:
@@ -244,6 +277,8 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
 
     Of the secrets, last, the value says only whether they are set.
     """
+    if tenant is not None:
+        settings = settings.told(tenant)
     memory = settings.memory if tenant is None else settings.memory_for(tenant)
     roots: dict[str, object] = {
         "memory": memory,
@@ -254,11 +289,16 @@ def provenance(settings: Settings, tenant: Tenant | None = None) -> tuple[Effect
         "enrichment": settings.enrichment,
         "embedding": settings.embedding,
         "rate_limits": settings.rate_limits,
+        "budget": settings.budget if tenant is None else settings.budget_for(tenant),
         "audit": settings.audit,
         "archive": settings.archive,
         "backup": settings.backup,
     }
-    singles: dict[str, object] = {ENABLED: settings.memory_enabled_for(tenant), ORIGINS: settings.allowed_origins}
+    singles: dict[str, object] = {
+        ENABLED: settings.memory_enabled_for(tenant),
+        ORIGINS: settings.allowed_origins,
+        TENANTS: settings.given.get(TENANTS, OPTIONS[TENANTS].default),
+    }
     found: list[Effective] = []
     for key, option in OPTIONS.items():
         value = singles[key] if key in singles else _attribute(roots, key)

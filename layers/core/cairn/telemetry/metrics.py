@@ -139,6 +139,12 @@ BLOB_REQUESTS: Final = Metric(
     (),
     "Requests to S3 that calls and jobs made: reads, writes and deletes; on one machine what they would be.",
 )
+BUDGET_WARNINGS: Final = Metric(
+    "memory_budget_warnings_total",
+    "Count",
+    (),
+    "How often a tenant's month was added up and found to have cost `budget.warning_share` of its budget or more.",
+)
 ENRICHMENT: Final = Metric(
     "memory_enrichment_total",
     "Count",
@@ -176,6 +182,7 @@ METRICS: Final = (
     READ_UNITS,
     WRITE_UNITS,
     BLOB_REQUESTS,
+    BUDGET_WARNINGS,
     ENRICHMENT,
     ENRICHMENT_LATENCY,
     ENRICHMENT_ERRORS,
@@ -229,6 +236,7 @@ def _counted(record: CallRecord, tool: str) -> Iterator[Sample]:
         (READ_UNITS, record.read_units, ()),
         (WRITE_UNITS, record.write_units, ()),
         (BLOB_REQUESTS, record.blob_requests, ()),
+        (BUDGET_WARNINGS, record.budget_warnings, ()),
         (REDACTIONS, record.redactions, (tool,)),
     ):
         if number:

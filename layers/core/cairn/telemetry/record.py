@@ -84,6 +84,10 @@ class CallRecord:
     ] = 0.0
     write_units: Annotated[float, Doc("Its write units, those of the index among them; likewise.")] = 0.0
     blob_requests: Annotated[int, Doc("Requests to S3: reads, writes and deletes; likewise.")] = 0
+    budget_share: Annotated[
+        float, Doc("Of a job that seals: what share of its tenant's budget the month has cost.")
+    ] = 0.0
+    budget_warnings: Annotated[int, Doc("1 where that is the share from which on it warns, or more.")] = 0
     latency_ms: Annotated[float, Doc("From the door's first look at the event to its answer, in milliseconds.")] = 0.0
     ran: bool = False
     owner: Tenant | None = None
@@ -200,6 +204,12 @@ def note_redactions(number: int) -> None:
     """Count findings that were masked or refused on the record of the current call, if there is one."""
     if (record := _current.get()) is not None:
         record.redactions += number
+
+
+def note_budget(share: float, *, is_warning: bool) -> None:
+    """Note on the record of the current call or job, if there is one, what share of its tenant's budget is spent."""
+    if (record := _current.get()) is not None:
+        record.budget_share, record.budget_warnings = round(share, 3), int(is_warning)
 
 
 @contextmanager

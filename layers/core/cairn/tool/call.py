@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -169,11 +169,12 @@ def _admit_and_run(tool: Tool, arguments: object, call: Call, record: CallRecord
         check_session(tool, fields, subject, call)
     with _refusals_recorded(services, entry):
         permitted = _checked_policy(tool, request, call)
+        budget = _held_to_budget(tool, request, call)
 
     buckets = settings.rates.buckets(tenant, tool.name, shown.place)
     work = partial(_run, tool, request, replace(permitted, id=entry.id), subject)
     receipt = receipt_of(fields, arguments, call, entry)
-    beside = [] if receipt is None else [receipt]
+    beside = [*budget, *([] if receipt is None else [receipt])]
     with positions_read() as positions:
         answer = services.journal.run(entry, buckets, work, only_reads=tool.read_only, beside=beside)
     given = answer.model_dump(mode="json")
@@ -268,6 +269,13 @@ def _check_project(tool: Tool, project: Project | None, call: Call) -> None:
         raise PermissionDenied("This key does not open this project", refused, reason="project")
     if project is not None and is_branch(project) and tool.name not in ON_BRANCHES:
         raise InvalidArgument("project", f"is a branch, which {tool.name} does not know; name the project itself")
+
+
+def _held_to_budget(tool: Tool, request: BaseModel, call: Call) -> Sequence[Callable[[], None]]:
+    """Hold a call that writes to its tenant's budget, and return what is to be done beside its work."""
+    if not tool.spends or (tool.frees is not None and tool.frees(request)):
+        return ()
+    return call.services.budgets.hold(call.caller.tenant)
 
 
 def _checked_policy(tool: Tool, request: BaseModel, call: Call) -> Call:

@@ -41,7 +41,8 @@ class Tool:
     name, where it runs any: it needs no scope of its own, since each of them is admitted by itself, and no grants,
     since its Lambda has those of all. One with a `route` is called there too: it is for programs and people, and over
     MCP only a profile that names it lists it. With `of_own_projects` it tells each caller of its own projects, and
-    needs not all. One that is `own_machine_only` is off in AWS and has no grants, as it walks the whole store.
+    needs not all. One that is `own_machine_only` is off in AWS and has no grants, as it walks the whole store. `frees`
+    tells of a request that it forgets, removes or takes back, so that no budget that is spent stands in its way.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Tool:
     for_operators: bool = False
     for_programs: bool = False
     own_machine_only: bool = False
+    frees: Callable[[Any], bool] | None = None
 
     def input_schema(self) -> dict[str, Any]:
         """Return the JSON Schema (2020-12) of what the tool takes."""
@@ -104,6 +106,11 @@ class Tool:
     def read_only(self) -> bool:
         """Return whether the tool changes nothing."""
         return self.right == "read"
+
+    @property
+    def spends(self) -> bool:
+        """Return whether a budget that is spent may stand in its way: a tool that writes, and none for operators."""
+        return not (self.read_only or self.for_operators or self.runs or self.frees is always)
 
     def is_open(self, caller: Caller, project: Project | None) -> bool:
         """Tell whether the caller's projects suffice: if no project is named, a tool with grants takes all of them.
@@ -149,6 +156,12 @@ class Tool:
         return self.right in permission.rights
 
 
+def always(request: Any) -> bool:
+    """Tell of any request that it frees."""
+    del request
+    return True
+
+
 def visible(tools: Sequence[Tool], call: Call) -> tuple[Tool, ...]:
     """Return the tools that are switched on for the caller and that it may use at all, in their order."""
     return tuple(tool for tool in tools if tool.visible(call))
@@ -177,33 +190,39 @@ def tool(  # noqa: PLR0913 - what a tool declares about itself, by name
     for_operators: bool = False,
     for_programs: bool = False,
     own_machine_only: bool = False,
+    frees: Callable[[Any], bool] | None = None,
 ) -> Callable[[Callable[[Any, Call], BaseModel]], Tool]:
     """Make a Tool of a function (request, call) -> answer: its name, docstring and annotations say the rest."""
 
     def declare(run: Callable[[Any, Call], BaseModel]) -> Tool:
         return Tool(
-            **_said_of(title, run),
+            **_said_of(title, run, "read" if read_only else "write", route),
             example=example,
             family=family,
             grants=grants,
-            right="read" if read_only else "write",
             destructive=destructive,
             idempotent=idempotent,
             timeout=timeout,
             on_by_default=on_by_default,
             runs=runs,
-            route=None if route is None else Route.of(route),
             of_own_projects=of_own_projects,
             for_operators=for_operators,
             for_programs=for_programs,
             own_machine_only=own_machine_only,
+            frees=frees,
         )
 
     return declare
 
 
-def _said_of(title: str, run: Callable[[Any, Call], BaseModel]) -> dict[str, Any]:
-    """Return a tool's title and function, and what that says: its name, what it is for, what it takes and gives."""
+def _said_of(title: str, run: Callable[[Any, Call], BaseModel], right: Right, route: str | None) -> dict[str, Any]:
+    """Return a tool's title, right, route and function, and what that says: its name, use, input and output."""
     hints = get_type_hints(run)
-    told = {"title": title, "run": run, "name": run.__name__, "summary": inspect.cleandoc(run.__doc__ or "")}
+    told: dict[str, Any] = {
+        "title": title,
+        "run": run,
+        "name": run.__name__,
+        "summary": inspect.cleandoc(run.__doc__ or ""),
+    }
+    told |= {"right": right, "route": None if route is None else Route.of(route)}
     return {**told, "input": hints["request"], "output": hints["return"]}
