@@ -45,7 +45,7 @@ _REMOVED = (ast.AugAssign, ast.Delete, ast.Raise, ast.Continue, ast.Break)
 _FOR_TYPES = "TYPE_CHECKING"
 _LOGGERS = {"logger", "logging", "warnings"}
 _IN_ANY_ORDER = {"max", "min", "suppress"}
-_WORDS_FOR_PEOPLE = re.compile(r"[A-Z][a-z]* \w")
+_WORDS_FOR_PEOPLE = re.compile(r"[A-Z][a-z']* \w")
 _WORDS = {"description", "title", "examples", "json_schema_extra", "repr"}
 
 

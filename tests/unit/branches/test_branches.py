@@ -252,6 +252,18 @@ def test_memories_are_merged_once_and_what_the_project_forgot_stays_forgotten(tr
     assert sum("The hat is red." in each for each in trunk.found()) == 1
 
 
+def test_what_the_project_keeps_later_is_unknown_on_the_branch_and_may_be_kept_there_as_well(
+    trunk: Side, branch: Side
+) -> None:
+    door = trunk.keep("The door is red.")
+    with pytest.raises(NotFound):
+        branch.forget(door)
+    assert branch.keep("The door is red.") == door
+    assert [text for text in branch.found() if "door" in text] == ["memory: The door is red."]
+    branch.forget(door)
+    assert "memory: The door is red." in trunk.found()
+
+
 def test_a_merge_tells_the_project_of_a_log_that_was_begun_on_the_branch(trunk: Side, branch: Side) -> None:
     branch.keep("The door is blue.", user=UserId("bob"))
     merge(trunk.services, TENANT, TRY)
