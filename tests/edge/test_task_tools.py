@@ -211,6 +211,14 @@ def test_a_page_of_tasks_is_asked_for_as_it_is_declared(do: Do, arguments: dict[
     assert list(fields) == list(arguments)
 
 
+def test_a_part_of_an_export_is_asked_for_by_its_number(do: Do) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        do("memory_get_export", task_id=NO_TASK, part="1")
+
+    fields: Any = refused.value.details["fields"]
+    assert list(fields) == ["part"]
+
+
 def test_no_header_narrows_what_is_exported_or_erased(do: Do, call: Call, services: Services) -> None:
     say(services, "I live in Oslo.")
     scopes = frozenset({"read", "write", "admin"})

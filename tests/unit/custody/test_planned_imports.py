@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cairn.custody.admission import rule_at
 from cairn.custody.kinds_of_plans import plans
 from cairn.custody.scope import DataScope
+from cairn.files import owners
 from cairn.files.files import FileWrite, WriteMode
 from cairn.files.own_files import OwnFiles
-from cairn.ground.errors import Conflict
+from cairn.ground.errors import Conflict, Unavailable
 from cairn.ground.ids import Namespace
 from cairn.ground.settings import Limits
 from cairn.ground.table import Key
@@ -19,12 +22,14 @@ from cairn.keyvalue.model import KeyName, Place
 from cairn.local.commands import bundle_files
 from cairn.plans.model import Plan
 from cairn.plans.planning import Plans
-from support.custody import ACME, ADA, ALONE, Household
+from support.custody import ACME, ADA, ALONE, GARDEN, Household
+from support.failing_table import Failing
 from support.keyvalue import key_value
 from support.plans import desk
 
 pytestmark = pytest.mark.req("R306")
 SOWN = Place(ACME, Namespace("public.notes"), KeyName("sown"))
+OF_ADA = owners.of_user(ACME, GARDEN, ADA)
 RECORDS = 12
 """How many the bundle has that are not made anew."""
 
@@ -76,6 +81,27 @@ def test_an_import_is_taken_back_whole_with_the_names_that_came_with_it(elsewher
     assert told.counts == {"new": RECORDS, "taken_back": RECORDS, "left": 0}
     assert held(elsewhere) == list(elsewhere.inventory.blobs(ACME)) == []
     assert planning(elsewhere).undo(ACME, plan.id).counts == told.counts
+
+
+def test_an_import_of_files_that_was_stopped_anywhere_is_taken_back_whole(
+    house: Household, elsewhere: Household, tmp_path: Path
+) -> None:
+    OwnFiles(house.services(), Limits()).write(OF_ADA, "notes/a.txt", FileWrite(b"Sow in May.", WriteMode.TRUNCATE))
+    file = tmp_path / "files.zip"
+    bundle_files.write(file, DataScope(ACME), desk(house))
+    stopped = 0
+    for at in range(1, 12):
+        plan = planned(elsewhere, file)
+        failing: Any = Failing(elsewhere.adapters.table, at)
+        try:
+            planning(replace(elsewhere, adapters=replace(elsewhere.adapters, table=failing))).apply(ACME, plan.id)
+        except Unavailable:
+            stopped += 1
+        elsewhere.later(minutes=5)
+        if planning(elsewhere).records.get(ACME, plan.id).state != "planned":
+            planning(elsewhere).undo(ACME, plan.id)
+        assert held(elsewhere) == [], at
+    assert stopped > 3
 
 
 def test_what_was_changed_since_an_import_stays_when_it_is_taken_back(elsewhere: Household, bundle: Path) -> None:
