@@ -14,8 +14,9 @@ from cairn.branches.merge import merge
 from cairn.branches.model import Merged
 from cairn.conversation.highlights import Highlights
 from cairn.ground.adapters import Adapters
-from cairn.ground.errors import Conflict, InvalidArgument, NotFound, QuotaExceeded
+from cairn.ground.errors import Conflict, InvalidArgument, NotFound, QuotaExceeded, Unavailable
 from cairn.ground.ids import Project, SessionId, UserId, project_or_branch
+from cairn.ground.settings import MemorySettings
 from cairn.ground.table import Key
 from cairn.log.layout import ACROSS, is_entry, log_pk, registry_pk, registry_sk
 from cairn.memories.correct import correct
@@ -365,6 +366,22 @@ def test_a_merge_is_over_where_the_branch_is_dropped_meanwhile(trunk: Side, bran
     assert trunk.facts().keys() == {"Oslo"}
 
 
+def test_a_merge_that_goes_on_needs_no_session_of_which_all_came(
+    trunk: Side, branch: Side, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(*_: object) -> None:
+        raise Unavailable("cut off")
+
+    branch.say("t2", "I moved to Bergen.")
+    with monkeypatch.context() as patched:
+        patched.setattr("cairn.branches.merge.settle", cut)
+        with pytest.raises(Unavailable):
+            merge(trunk.services, TENANT, TRY)
+    trunk.services.sessions.lease(trunk.session(), "somebody", MemorySettings(guard_lease_seconds=900))
+
+    assert merge(trunk.services, TENANT, TRY) == Merged(turns=1, changes=0, left_out=0)
+
+
 def test_what_a_merge_came_to_is_told_again_for_a_week(trunk: Side, branch: Side, clock: FakeClock) -> None:
     branch.say("t2", "I moved to Bergen.")
     told = merge(trunk.services, TENANT, TRY)
@@ -432,5 +449,5 @@ def test_a_merge_says_that_more_memories_are_kept_than_there_is_room_for(
     with pytest.raises(QuotaExceeded):
         merge(branch.services, TENANT, TRY)
     monkeypatch.undo()
-    assert merge(branch.services, TENANT, TRY) == Merged(changes=1)
+    assert merge(branch.services, TENANT, TRY) == Merged(turns=0, changes=1, left_out=0)
     assert "fence" in str(trunk.found("fence", session=session))

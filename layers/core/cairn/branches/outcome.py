@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import timedelta
 
 from cairn.branches.model import Merged
@@ -27,7 +27,7 @@ def merged_before(services: SessionServices, tenant: Tenant, project: Project) -
     item = services.adapters.table.get(merged_key(tenant, project))
     if item is None or number(item, "expires_at") <= services.adapters.clock.now().timestamp():
         return None
-    return Merged(**{name: number(item, name) for name in asdict(Merged())})
+    return Merged(**{each.name: number(item, each.name) for each in fields(Merged)})
 
 
 def settle(services: SessionServices, branch: Branch, done: Merged) -> None:
