@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from cairn.ground.adapters import Adapters
-from cairn.ground.errors import Conflict, InvalidArgument, QuotaExceeded, Unavailable
+from cairn.ground.errors import Conflict, InvalidArgument, QuotaExceeded, ResourceBusy, Unavailable
 from cairn.ground.ids import Tenant, UserId
 from cairn.ground.settings import Limits
 from cairn.ground.table import Delete, Key, Update
@@ -362,6 +363,41 @@ def test_an_append_that_lost_a_race_leaves_no_blob(adapters: Adapters) -> None:
 
     assert len(stored.blobs) == 2
     assert data_of(one.read(THREAD, ALL)) == [1, NOISE, NOISE]
+
+
+def append_mine(logs: ItemLogs) -> object:
+    return logs.append(THREAD, new(("mine", 1)))
+
+
+def take_one_back(logs: ItemLogs) -> object:
+    return logs.take_back(THREAD, op("undo"), 1)
+
+
+@pytest.mark.parametrize("change", [append_mine, take_one_back])
+def test_who_is_outrun_again_and_again_waits_and_is_told_so(
+    adapters: Adapters, clock: FakeClock, change: Callable[[ItemLogs], object]
+) -> None:
+    other = item_logs(adapters)
+    other.append(THREAD, numbered(1, 1))
+    table: Any = adapters.table
+
+    class Outrun:
+        def transact(self, writes: Any) -> None:
+            count = other.read(THREAD, ALL).count
+            other.append(THREAD, numbered(count + 1, count + 1))
+            table.transact(writes)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(table, name)
+
+    slow: Any = Outrun()
+    logs, began = item_logs(replace(adapters, table=slow)), clock.now()
+
+    with pytest.raises(ResourceBusy, match="Too many calls"):
+        change(logs)
+
+    assert clock.now() > began
+    assert "mine" not in data_of(other.read(THREAD, ALL))
 
 
 @pytest.mark.parametrize(
