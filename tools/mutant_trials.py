@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, chain
-from multiprocessing import get_context
+from multiprocessing import connection, get_context
 from pathlib import Path
 from resource import RLIM_INFINITY, RLIMIT_CPU, setrlimit
 from tempfile import NamedTemporaryFile, TemporaryDirectory
@@ -158,7 +158,8 @@ def _failure(work: Callable[[], None]) -> str | None:
     with TemporaryDirectory(dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")) as scratch:
         process = get_context("fork").Process(target=_apart, args=(work, scratch))
         process.start()
-        process.join(PATIENCE_SECONDS)
+        # Not join(), which imports this while the other thread may fork: a test there would wait for it for ever.
+        connection.wait([process.sentinel], PATIENCE_SECONDS)
         with suppress(ProcessLookupError):
             os.killpg(process.pid or 0, signal.SIGKILL)
         process.join()

@@ -2,8 +2,8 @@
 
 Compared, joined and reckoned otherwise; another constant; a statement, a condition or what is returned left out; the
 first two arguments swapped. Left as they are, since no test can or should tell: docstrings, annotations, decorators,
-f-strings, texts that begin like a sentence, the words of an error or a schema, `__repr__`, what is logged, and what
-only type checkers read.
+f-strings, texts that begin like a sentence, the words of an error or a schema, `__repr__` and `repr`, what is logged,
+and what only type checkers read.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _REMOVED = (ast.AugAssign, ast.Delete, ast.Raise, ast.Continue, ast.Break)
 _FOR_TYPES = "TYPE_CHECKING"
 _LOGGERS = {"logger", "logging", "warnings"}
 _IN_ANY_ORDER = {"max", "min", "suppress"}
-_WORDS_FOR_PEOPLE = re.compile(r"[A-Z][a-z]* \w")
-_WORDS = {"description", "title", "examples", "json_schema_extra"}
+_WORDS_FOR_PEOPLE = re.compile(r"[A-Z][a-z']* \w")
+_WORDS = {"description", "title", "examples", "json_schema_extra", "repr"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class _Finder:
                 yield from ((self._span(test), text) for text in ("True", "False"))
             case ast.comprehension(ifs=conditions):
                 yield from ((self._span(condition), "True") for condition in conditions)
-            case ast.Return(ast.expr() as value) if ast.unparse(value) != "None":
+            case ast.Return(ast.expr() as value) if ast.unparse(value) not in {"None", "False"}:
                 yield self._span(value), "None"
             case ast.Call(called, [first, second, *_]) if ast.unparse(called) not in _IN_ANY_ORDER and not (
                 {type(first), type(second)} & {ast.Starred, ast.GeneratorExp}
@@ -180,6 +180,8 @@ def _told(node: ast.AST) -> Iterator[ast.AST]:
             below = [*node.orelse]
         case ast.Call(ast.Name("cast"), [_, value]):
             below = [value]
+        case ast.Call(ast.Name("need"), [holds, _]):
+            below = [holds]
         case ast.Raise() | ast.JoinedStr():
             below = []
         case _:

@@ -41,7 +41,7 @@ def test_a_branch_is_made_spoken_on_and_merged(trunk: Side, clock: Any) -> None:
     assert branch.facts().keys() == {"Bergen"}
     assert trunk.facts().keys() == {"Oslo"}
     told = branch.seen()
-    assert merge(trunk.services, TENANT, TRY) == Merged(turns=1, changes=2)
+    assert merge(trunk.services, TENANT, TRY) == Merged(turns=1, changes=2, left_out=0)
     assert trunk.seen() == told
     assert branches(trunk.services, TENANT, trunk.project) == []
     with pytest.raises(NotFound):

@@ -200,6 +200,25 @@ def test_what_cannot_be_started_is_refused_by_field(do: Do, arguments: dict[str,
     assert do("memory_list_tasks")["tasks"] == []
 
 
+@pytest.mark.parametrize(
+    "arguments", [{"limit": "20"}, {"limit": 0}, {"limit": 101}, {"cursor": "1"}, {"user_id": "ada"}]
+)
+def test_a_page_of_tasks_is_asked_for_as_it_is_declared(do: Do, arguments: dict[str, Any]) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        do("memory_list_tasks", **arguments)
+
+    fields: Any = refused.value.details["fields"]
+    assert list(fields) == list(arguments)
+
+
+def test_a_part_of_an_export_is_asked_for_by_its_number(do: Do) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        do("memory_get_export", task_id=NO_TASK, part="1")
+
+    fields: Any = refused.value.details["fields"]
+    assert list(fields) == ["part"]
+
+
 def test_no_header_narrows_what_is_exported_or_erased(do: Do, call: Call, services: Services) -> None:
     say(services, "I live in Oslo.")
     scopes = frozenset({"read", "write", "admin"})

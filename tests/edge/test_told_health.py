@@ -169,6 +169,7 @@ def test_jobs_of_the_tenant_that_wait_in_this_process_are_counted(
 def test_no_more_records_are_counted_than_may_be(
     house: House, operator: str, monkeypatch: pytest.MonkeyPatch, clock: Any
 ) -> None:
+    assert f"{unsealed.MOST_COUNTED} at most" in str(memory_tell_health.output.model_json_schema())
     monkeypatch.setattr(unsealed, "MOST_COUNTED", 3)
     for _ in range(5):
         house.ask(operator, "recall", MONDAY)

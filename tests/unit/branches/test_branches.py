@@ -14,11 +14,15 @@ from cairn.branches.merge import merge
 from cairn.branches.model import Merged
 from cairn.conversation.highlights import Highlights
 from cairn.ground.adapters import Adapters
-from cairn.ground.errors import Conflict, InvalidArgument, NotFound, QuotaExceeded
-from cairn.ground.ids import Project, SessionId, project_or_branch
+from cairn.ground.errors import Conflict, InvalidArgument, NotFound, QuotaExceeded, Unavailable
+from cairn.ground.ids import Project, SessionId, UserId, project_or_branch
+from cairn.ground.settings import MemorySettings
+from cairn.ground.table import Key
+from cairn.log.layout import ACROSS, is_entry, log_pk, registry_pk, registry_sk
 from cairn.memories.correct import correct
 from cairn.process.system import in_turn
 from cairn.sessions.head import stored_head
+from cairn.sessions.layout import HEAD, session_pk
 from cairn.sessions.summary import Summary
 from support.branches import ADA, TRY, Side
 from support.custody import LARGE
@@ -115,7 +119,7 @@ def test_a_merged_branch_is_in_the_project_and_nothing_of_it_elsewhere(trunk: Si
     branch.say("t2", "I moved to Bergen. The fence is red.")
     branch.keep("The door is red.")
     told = branch.seen()
-    assert merge(trunk.services, TENANT, TRY) == Merged(turns=1, changes=1)
+    assert merge(trunk.services, TENANT, TRY) == Merged(turns=1, changes=1, left_out=0)
     assert not [row for row in rows(trunk) if "@" in row[0] or "branch#" in row[1]]
     assert trunk.seen() == told
     trunk.restart()
@@ -249,23 +253,52 @@ def test_memories_are_merged_once_and_what_the_project_forgot_stays_forgotten(tr
     assert sum("The hat is red." in each for each in trunk.found()) == 1
 
 
+def test_what_the_project_keeps_later_is_unknown_on_the_branch_and_may_be_kept_there_as_well(
+    trunk: Side, branch: Side
+) -> None:
+    door = trunk.keep("The door is red.")
+    with pytest.raises(NotFound):
+        branch.forget(door)
+    assert branch.keep("The door is red.") == door
+    assert [text for text in branch.found() if "door" in text] == ["memory: The door is red."]
+    branch.forget(door)
+    assert "memory: The door is red." in trunk.found()
+
+
+def test_a_merge_tells_the_project_of_a_log_that_was_begun_on_the_branch(trunk: Side, branch: Side) -> None:
+    branch.keep("The door is blue.", user=UserId("bob"))
+    merge(trunk.services, TENANT, TRY)
+    assert (registry_pk(TENANT, trunk.project), registry_sk("u:bob")) in rows(trunk)
+
+
 def test_a_merged_turn_follows_those_that_the_project_stored_since(trunk: Side, branch: Side) -> None:
     branch.say("t2", "The fence is red.")
     branch.say("t3", "The roof is red.")
     trunk.say("t4", "The well is red.")
-    assert merge(trunk.services, TENANT, TRY) == Merged(turns=2)
+    assert merge(trunk.services, TENANT, TRY) == Merged(turns=2, changes=0, left_out=0)
     trunk.say("t5", "The pond is red.")
     said = [text for text in trunk.placed() if text.endswith("is red.")]
     things = ("shed", "well", "fence", "roof", "pond")
     assert [text.split()[-3] for text in said] == list(things)
+    found = {text.split()[-3] for text in trunk.found("What is red?") if text.startswith("turn:") and "is red" in text}
+    assert found == set(things)
     assert trunk.undo("t5").items == 2
     assert trunk.undo("t3").items == 2
+
+
+def test_a_session_s_head_tells_of_the_turns_that_were_merged(trunk: Side, branch: Side) -> None:
+    branch.say("t2", "I moved to Bergen.")
+    merge(trunk.services, TENANT, TRY)
+    told: Any = trunk.adapters.table.get(Key(session_pk(trunk.session()), HEAD))
+    across = log_pk(TENANT, trunk.project, f"{ACROSS}u:ada")
+    newest = max(sk for pk, sk in rows(trunk) if pk == across and is_entry(sk))
+    assert (told["seq"], told["turn_id"], told["across"]) == (2, "t2", newest)
 
 
 def test_a_turn_of_an_id_that_the_session_has_is_left_out(trunk: Side, branch: Side) -> None:
     branch.say("t2", "I moved to Bergen.")
     trunk.say("t2", "I moved to Bergen.")
-    assert merge(trunk.services, TENANT, TRY) == Merged(left_out=1)
+    assert merge(trunk.services, TENANT, TRY) == Merged(turns=0, changes=0, left_out=1)
     assert sum("I moved to Bergen." in text for text in trunk.placed()) == 1
     assert trunk.say("t2", "I moved to Bergen.").replayed
 
@@ -325,6 +358,40 @@ def test_a_drop_that_began_is_not_merged(trunk: Side, branch: Side) -> None:
     assert trunk.facts().keys() == {"Oslo"}
 
 
+def test_a_merge_is_over_where_the_branch_is_dropped_meanwhile(trunk: Side, branch: Side) -> None:
+    branch.say("t2", "I moved to Bergen.")
+    table: Any = _Overtaken(trunk.adapters.table, lambda: close(trunk.services, TENANT, TRY, "drop"))
+    with pytest.raises(Conflict, match="drop it again"):
+        merge(Side(replace(trunk.adapters, table=table)).services, TENANT, TRY)
+    assert trunk.facts().keys() == {"Oslo"}
+
+
+def test_a_merge_that_goes_on_needs_no_session_of_which_all_came(
+    trunk: Side, branch: Side, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(*_: object) -> None:
+        raise Unavailable("cut off")
+
+    branch.say("t2", "I moved to Bergen.")
+    with monkeypatch.context() as patched:
+        patched.setattr("cairn.branches.merge.settle", cut)
+        with pytest.raises(Unavailable):
+            merge(trunk.services, TENANT, TRY)
+    trunk.services.sessions.lease(trunk.session(), "somebody", MemorySettings(guard_lease_seconds=900))
+
+    assert merge(trunk.services, TENANT, TRY) == Merged(turns=1, changes=0, left_out=0)
+
+
+def test_what_a_merge_came_to_is_told_again_for_a_week(trunk: Side, branch: Side, clock: FakeClock) -> None:
+    branch.say("t2", "I moved to Bergen.")
+    told = merge(trunk.services, TENANT, TRY)
+    clock.advance(days=7, seconds=-1)
+    assert merge(trunk.services, TENANT, TRY) == told
+    clock.advance(seconds=1)
+    with pytest.raises(NotFound, match="no such branch"):
+        merge(trunk.services, TENANT, TRY)
+
+
 def test_a_person_puts_right_what_is_believed_on_a_branch_alone(trunk: Side, branch: Side) -> None:
     oslo = branch.facts()["Oslo"]
     correct(branch.services, branch.session(), ADA, oslo, "Bergen")
@@ -382,5 +449,5 @@ def test_a_merge_says_that_more_memories_are_kept_than_there_is_room_for(
     with pytest.raises(QuotaExceeded):
         merge(branch.services, TENANT, TRY)
     monkeypatch.undo()
-    assert merge(branch.services, TENANT, TRY) == Merged(changes=1)
+    assert merge(branch.services, TENANT, TRY) == Merged(turns=0, changes=1, left_out=0)
     assert "fence" in str(trunk.found("fence", session=session))

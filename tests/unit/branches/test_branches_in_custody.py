@@ -94,6 +94,7 @@ def test_a_check_finds_nothing_amiss_in_a_branch_and_after_it(house: Household, 
     assert findings(house) == []
     branch.undo("t4")
     assert findings(house) == []
+    trunk.say("t9", "The pond is red.")  # so that what is merged has other numbers
     merge(trunk.services, ACME, TRY)
     assert findings(house) == []
 

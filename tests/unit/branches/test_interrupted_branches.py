@@ -25,6 +25,8 @@ from support.overview import GARDEN, TENANT
 from support.services import services_over
 
 FAULTS = [refused, unacknowledged, killed_before, killed_after]
+BEFORE_THE_FIRST_TURN = 9
+"""The call of a merge that comes after it has read what the branch has, and before it brings any of it."""
 Verb = Callable[[Services], object]
 
 
@@ -67,9 +69,11 @@ def turns_of(adapters: Adapters, project: Project) -> list[str]:
     return [str(events[0].turn_id) for _, events in side.services.sessions.recent(side.session(), 100).turns]
 
 
-def again(verb: Verb, services: Services) -> None:
-    with suppress(NotFound):  # it was done, and nobody was told
-        verb(services)
+def again(verb: Verb, services: Services) -> object:
+    """Return what it tells; nothing where a drop was done, and nobody was told."""
+    with suppress(NotFound):
+        return verb(services)
+    return None
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -82,7 +86,7 @@ def test_a_branch_is_merged_or_dropped_once_whatever_fails(
     once = copied(begun.adapters)
     counting = FaultyStore(once, 0, refused)
     whole: Any = replace(once, table=counting, blobs=FaultyBlobs(once, counting))
-    act(services_over(whole))
+    told = act(services_over(whole))
     seen, left = shown(once), everything(once)
     for at in range(1, counting.calls + 1):
         adapters = copied(begun.adapters)
@@ -91,11 +95,33 @@ def test_a_branch_is_merged_or_dropped_once_whatever_fails(
         with suppress(Unavailable, ResourceBusy, Stopped):
             act(services_over(faulty))
         clock.sleep(120)
-        again(act, services_over(adapters))
+        assert again(act, services_over(adapters)) == told, at
         assert shown(adapters) == seen, at
         places, blobs = everything(adapters)
         assert places == left[0], at
         assert blobs <= left[1] + 1, at  # one that was stored for a transaction that was not
+
+
+def test_a_merge_tells_the_same_where_another_that_was_cut_off_overtook_it(begun: Side, clock: FakeClock) -> None:
+    told, cut = merge(services_over(copied(begun.adapters)), TENANT, TRY), True
+    at = 0
+    while cut:
+        at, cut, adapters = at + 1, False, copied(begun.adapters)
+
+        def overtaken(call: Callable[[], object], at: int = at, adapters: Adapters = adapters) -> object:
+            nonlocal cut
+            store = FaultyStore(adapters, at, killed_after)
+            other: Any = replace(adapters, table=store, blobs=FaultyBlobs(adapters, store))
+            try:
+                merge(services_over(other), TENANT, TRY)
+            except Stopped:
+                cut = True
+            clock.sleep(120)
+            return call()
+
+        faulty: Any = replace(adapters, table=FaultyStore(adapters, BEFORE_THE_FIRST_TURN, overtaken))
+        assert merge(services_over(faulty), TENANT, TRY) == told, at
+    assert at > BEFORE_THE_FIRST_TURN
 
 
 @pytest.mark.parametrize("fault", FAULTS)

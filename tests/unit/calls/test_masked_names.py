@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import pytest
 
 from cairn.calls.names import MASKED, Names
+from cairn.detection import detector
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import CairnError, PersonalDataDetected, Unavailable
 from cairn.ground.ids import SessionId, Tenant, TurnId, UserId
@@ -113,6 +114,19 @@ def test_ordinary_names_are_left_alone_and_need_no_detector(monkeypatch: pytest.
 
     for plain in ("garden", "monday", "turn-1", "session.monday", "plan/beans", "0b7ad3c2-9c53-4b7e-8f1e-2d1f5f6a7b8c"):
         assert names.name(ACME, plain) == plain
+
+
+def test_a_name_is_looked_through_once(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
+    looked, scan = list[object](), detector.scan
+
+    def counted(value: object) -> object:
+        looked.append(value)
+        return scan(value)
+
+    monkeypatch.setattr(detector, "scan", counted)
+    names = Names(call.services.vault)
+
+    assert len({names.name(ACME, EMAIL) for _ in range(3)}) == len(looked) == 1
 
 
 def test_where_no_digest_can_be_made_the_name_is_masked_without(adapters: Adapters) -> None:

@@ -86,6 +86,23 @@ def test_a_store_that_counts_at_a_price_shows_all_but_the_last_of_a_writer_s_rem
 
 
 @pytest.mark.req("R309")
+def test_a_record_that_was_removed_before_those_that_were_sealed_is_named_when_they_are_gone_too(
+    call: Call, adapters: Adapters, clock: Any
+) -> None:
+    priced = replace(adapters, table=MemoryTable())
+    turns(replace(call, services=services_over(priced, call.services.settings)))
+    first, second, *others = by_number(priced)
+    remove(priced, [second])
+    clock.advance(minutes=10)
+    sealer_of(priced).seal(ACME, HOUR)
+
+    remove(priced, others)
+
+    names = [*(str(item["sk"]) for item in others), f"{TODAY}/{first['writer']}#2"]
+    assert findings(priced) == {("missing", "record", name) for name in names}
+
+
+@pytest.mark.req("R309")
 def test_a_count_that_was_lowered_and_a_day_that_was_taken_off_are_found(call: Call, adapters: Adapters) -> None:
     turns(call)
     (count,) = counts(adapters)

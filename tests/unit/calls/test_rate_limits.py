@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cairn import wiring
+from cairn.calls import layout
 from cairn.calls.rate_limits import RateLimits
 from cairn.edge import problems
 from cairn.embedded.table import SqliteTable
@@ -23,6 +24,7 @@ from cairn.ground.errors import CairnError, RateLimited
 from cairn.ground.ids import Tenant
 from cairn.ground.rates import Bucket, Rate
 from cairn.ground.settings import RateSettings
+from cairn.ground.table import Key, Put
 from cairn.process.system import in_turn
 from cairn.settings.settings import load
 from cairn.tool.call import Call
@@ -101,6 +103,14 @@ def test_buckets_do_not_touch_each_other(adapters: Adapters) -> None:
     assert taken(limits, bucket(name="y"), 9) == 5
     assert taken(limits, bucket(tenant=Tenant("other")), 9) == 5
     assert taken(limits, replace(bucket(name="x"), limit="namespace"), 9) == 5
+
+
+def test_a_bucket_that_is_damaged_is_made_anew_for_all_processes(adapters: Adapters) -> None:
+    where = Key(layout.rates_pk(ACME), layout.rate_sk("tool", "x"))
+    adapters.table.put(Put({"pk": where.pk, "sk": where.sk, "full_at": "soon"}))
+
+    assert taken(RateLimits(adapters), bucket(), 9) == 5
+    assert taken(RateLimits(adapters), bucket(), 9) == 0
 
 
 def test_a_call_that_one_bucket_refuses_takes_of_none(adapters: Adapters) -> None:

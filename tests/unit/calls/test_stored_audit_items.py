@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
 
 import pytest
 
 from cairn.calls.chain import Position
 from cairn.calls.day_marker import DayMarker
+from cairn.calls.record import AuditRecord
 from cairn.calls.sealing import ChainEnd
 from cairn.ground.errors import CorruptData
-from cairn.ground.ids import Tenant
+from cairn.ground.ids import Project, Tenant, UserId, time_ordered_id
+from cairn.ground.session import Subject
 from cairn.ground.table import Scalar
 
 ACME: Final = Tenant("acme")
@@ -43,6 +46,24 @@ def test_a_day_is_written_as_it_was_read(item: dict[str, Scalar]) -> None:
     marker = DayMarker.of(item)
     assert marker == DayMarker("2026-03-01", 1774958400, is_unsealed=item is UNSEALED)
     assert list(marker.to_item(ACME).items()) == list(item.items())
+
+
+@pytest.mark.parametrize("numbered", [{}, {"writer": "w1", "number": 7}], ids=["of no writer", "numbered"])
+def test_a_record_of_a_call_is_read_as_it_was_written(numbered: dict[str, Any]) -> None:
+    began = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    record = AuditRecord(
+        id=time_ordered_id(began, bytes(10)),
+        tenant=ACME,
+        tool="recall",
+        credential="k1",
+        request_id="r1",
+        arguments={"limit": 3},
+        subject=Subject(project=Project("garden"), user_id=UserId("ada")),
+        outcome="admitted",
+        **numbered,
+    )
+    for each in (record, record.ended("not_found", began + timedelta(milliseconds=20))):
+        assert AuditRecord.of(ACME, each.item(timedelta(days=1))) == each
 
 
 def test_a_malformed_link_or_day_is_corrupt() -> None:

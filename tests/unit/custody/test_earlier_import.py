@@ -140,6 +140,15 @@ def test_importing_again_changes_nothing_and_takes_what_came_since(start: START,
     assert [each["item"] for each in LOG] == talk.history()[:-1]
 
 
+@pytest.mark.req("R085")
+def test_facts_that_have_lapsed_since_are_not_taken_over_again(start: START, tmp_path: Path, clock: Any) -> None:
+    talk = start()
+    take_over(talk, legacy(tmp_path))
+    clock.advance(days=400)
+
+    assert take_over(talk.other(), tmp_path) == [Imported()]
+
+
 @pytest.mark.req("R086")
 def test_legacy_files_are_read_and_never_written(start: START, tmp_path: Path) -> None:
     root = legacy(tmp_path / "legacy")

@@ -11,7 +11,7 @@ import pytest
 
 from cairn.access.api_keys import Grant
 from cairn.access.key_store import Credentials
-from cairn.custody.erase_tenant import EraseTenant
+from cairn.custody.erase_tenant import ErasedTenant, EraseTenant
 from cairn.embedded.blobs import DirectoryBlobs
 from cairn.embedded.inventory import EmbeddedInventory
 from cairn.embedded.table import SqliteTable
@@ -101,6 +101,6 @@ def test_a_tenant_can_be_erased_twice_and_begin_anew(house: Household) -> None:
     erasure = EraseTenant(house.adapters, house.inventory)
     erasure.run(ACME)
 
-    assert erasure.run(ACME).items == 0
+    assert erasure.run(ACME) == ErasedTenant()
     house.say(session("alone"), ADA, "A new beginning.")
     assert house.history(session("alone")) == ["A new beginning.", "Noted."]

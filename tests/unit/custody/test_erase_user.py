@@ -154,11 +154,29 @@ def test_what_the_user_says_after_all_is_counted_as_left(house: Household) -> No
     class Late(EmbeddedInventory):
         def scrub(self) -> None:
             house.say(session("alone"), ADA, "Hello again.")
+            house.remember(session("shared"), ADA, "Ada keeps bees.", "project")
 
     table: Any = house.adapters.table
     late = Late(table, house.directory / "blobs")
 
-    assert EraseUser(cold_services(house), late).run(DataScope(ACME, user=ADA)).left == 4
+    assert EraseUser(cold_services(house), late).run(DataScope(ACME, user=ADA)).left == 5
+
+
+def test_an_erasure_tells_what_it_goes_through_and_how_much_of_it_is_done(house: Household) -> None:
+    house.say(session("alone"), ADA, "Hello.")
+    house.say(session("shared"), ADA, "Hello.")
+    house.say(session("shared"), BOB, "Hello.")
+    house.remember(session("shared"), ADA, "Ada keeps bees.", "project")
+    told = list[tuple[str, int, int]]()
+
+    def tell(what: str, done: int, of: int) -> None:
+        told.append((what, done, of))
+
+    EraseUser(cold_services(house), house.inventory, tell).run(DataScope(ACME, user=ADA))
+
+    assert {what for what, done, of in told if (done, of) == (0, 0)} >= {"items", "memories", "overwriting"}
+    steps = {"shared sessions", "sessions", "log items", "logs that others share"}
+    assert {what for what, done, of in told if done == of > 0} == steps
 
 
 def test_a_session_in_use_stops_the_erasure_which_can_be_run_again(house: Household) -> None:

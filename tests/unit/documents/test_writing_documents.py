@@ -12,8 +12,9 @@ import pytest
 from cairn.documents.changes import GRACE
 from cairn.documents.model import Owner, Place
 from cairn.documents.store import Documents
+from cairn.documents.writing import COLLECT_AT
 from cairn.ground.adapters import Adapters
-from cairn.ground.errors import Conflict, QuotaExceeded, Unavailable
+from cairn.ground.errors import Conflict, QuotaExceeded, Refusal, TransactionRefused, Unavailable
 from cairn.ground.ids import Project, Tenant, UserId
 from cairn.ground.settings import Quotas
 from cairn.ground.table import Write
@@ -127,6 +128,11 @@ class TestConditions:
         assert document is not None
         assert document.updated_at < clock.now()
 
+    @pytest.mark.parametrize("index", [None, False, ("text", "title")])
+    def test_a_document_is_told_again_with_whatever_index(self, store: Documents, index: Any) -> None:
+        first = put(store, BEDS, "north", {"text": "Beans."}, index=index, if_version=0)
+        assert put(store, BEDS, "north", {"text": "Beans."}, index=index, if_version=0) == first
+
     def test_another_value_another_index_or_another_condition_is_no_repeat(self, store: Documents) -> None:
         version = put(store, BEDS, "north", 1, if_version=0)
         others: list[dict[str, Any]] = [
@@ -213,6 +219,39 @@ class TestCounts:
         put(store, BEDS, "west", 1)
         kept, recounted = counted(adapters)
         assert kept == recounted
+
+    def test_who_writes_collects_what_has_expired_once_it_is_much(
+        self, store: Documents, adapters: Adapters, clock: Any
+    ) -> None:
+        for number in range(COLLECT_AT):
+            put(store, BEDS, f"d{number}", 1, ttl_seconds=60 if number else 90)
+        clock.advance(seconds=60)
+        put(store, BEDS, "north", 1)
+        assert counted(adapters)[0].documents == COLLECT_AT + 1
+
+        clock.advance(seconds=30)
+        put(store, BEDS, "north", 2)
+
+        assert counted(adapters)[0].documents == 1
+
+    def test_who_is_refused_since_the_store_is_busy_tries_again(self, adapters: Adapters, clock: Any) -> None:
+        table: Any = adapters.table
+        refusals = [TransactionRefused([Refusal("conflict")]) for _ in range(2)]
+
+        class Busy:
+            def transact(self, writes: Any) -> None:
+                if refusals:
+                    raise refusals.pop()
+                table.transact(writes)
+
+            def __getattr__(self, name: str) -> Any:
+                return getattr(table, name)
+
+        busy: Any = Busy()
+        began = clock.now()
+        put(documents(replace(adapters, table=busy)), BEDS, "north", 1)
+        assert value_of(documents(adapters), BEDS, "north") == 1
+        assert clock.now() > began
 
     def test_no_blob_is_left_that_no_document_has(self, new_adapters: Any) -> None:
         disk, adapters = new_adapters()

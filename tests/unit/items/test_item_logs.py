@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -9,16 +11,19 @@ from typing import Any
 import pytest
 
 from cairn.ground.adapters import Adapters
-from cairn.ground.errors import Conflict, InvalidArgument, QuotaExceeded
+from cairn.ground.errors import Conflict, InvalidArgument, QuotaExceeded, ResourceBusy, Unavailable
 from cairn.ground.ids import Tenant, UserId
 from cairn.ground.settings import Limits
 from cairn.ground.table import Delete, Key, Update
 from cairn.items import layout, model
+from cairn.items.head import Head
 from cairn.items.listing import Shelf
 from cairn.items.model import ItemId, Log, LogName
 from cairn.items.read import Window
 from cairn.items.store import ItemLogs
 from conftest import FakeClock
+from support.doubles import Counted
+from support.failing_table import Failing
 from support.items import ACME, ADA, ALL, GARDEN, THREAD, confirm, data_of, item_logs, left_of, new, numbered, op
 from support.memory_store import MemoryBlobs
 
@@ -201,6 +206,66 @@ def test_a_deleted_log_leaves_nothing_and_can_begin_again(logs: ItemLogs, adapte
 
 
 @pytest.mark.req("R313")
+def test_a_log_that_begins_anew_before_its_deletion_was_over_knows_nothing_of_what_is_left(
+    logs: ItemLogs, adapters: Adapters
+) -> None:
+    logs.append(THREAD, numbered(1, 4))
+    logs.take_back(THREAD, op("undo"), 1)
+
+    def cut_after(writes: int) -> ItemLogs:
+        failing: Any = Failing(adapters.table, writes)
+        return item_logs(replace(adapters, table=failing))
+
+    with suppress(Unavailable):
+        cut_after(1).delete_log(THREAD)
+    cut_after(2).append(THREAD, new(("a", 1), ("b", 2)))
+    assert layout.taken_sk(op("undo")) in left_of(adapters)
+
+    taken = logs.take_back(THREAD, op("undo"), 1)
+
+    assert ([item.data for item in taken.items], taken.repeated) == ([2], False)
+    logs.append(THREAD, new(("c", 3)))
+    assert data_of(logs.read(THREAD, ALL)) == [1, 3]
+    assert "unswept" not in (adapters.table.get(THREAD.head) or {})
+
+
+def test_a_process_that_saw_that_a_log_is_gone_begins_it_anew_at_once(adapters: Adapters) -> None:
+    calls = list[str]()
+    table: Any = Counted(adapters.table, calls)
+    logs = item_logs(replace(adapters, table=table))
+    logs.append(THREAD, numbered(1, 1))
+    for where in (THREAD.head, *(Key(THREAD.pk, sk) for sk in left_of(adapters))):
+        adapters.table.delete(Delete(where))
+    logs.read(THREAD, ALL)
+    calls.clear()
+
+    logs.append(THREAD, numbered(1, 1))
+
+    assert calls.count("transact") == 1
+
+
+def test_an_answer_of_just_the_most_bytes_is_whole(
+    logs: ItemLogs, adapters: Adapters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        logs.append(THREAD, new((name, "x" * 300)))
+    size = Head.of(adapters.table.get(THREAD.head)).size
+    for most, told in ((size, (2, False)), (size - 1, (1, True))):
+        monkeypatch.setattr("cairn.items.read.MOST_BYTES", most)
+        found = logs.read(THREAD, ALL)
+        assert (len(found.items), found.more) == told
+
+
+def test_a_page_goes_past_many_damaged_rows(logs: ItemLogs, adapters: Adapters) -> None:
+    for number in range(8):
+        logs.append(THREAD, numbered(number, number))
+    for number in range(2, 8):
+        adapters.table.update(Update(Key(THREAD.pk, layout.row_sk(number)), set={"last": "damaged"}))
+
+    assert data_of(logs.read(THREAD, Window(1))) == [1]
+
+
+@pytest.mark.req("R313")
 def test_of_a_deleted_log_the_head_stays_for_a_day_and_no_revision_comes_again(
     logs: ItemLogs, adapters: Adapters, clock: FakeClock
 ) -> None:
@@ -300,6 +365,41 @@ def test_an_append_that_lost_a_race_leaves_no_blob(adapters: Adapters) -> None:
     assert data_of(one.read(THREAD, ALL)) == [1, NOISE, NOISE]
 
 
+def append_mine(logs: ItemLogs) -> object:
+    return logs.append(THREAD, new(("mine", 1)))
+
+
+def take_one_back(logs: ItemLogs) -> object:
+    return logs.take_back(THREAD, op("undo"), 1)
+
+
+@pytest.mark.parametrize("change", [append_mine, take_one_back])
+def test_who_is_outrun_again_and_again_waits_and_is_told_so(
+    adapters: Adapters, clock: FakeClock, change: Callable[[ItemLogs], object]
+) -> None:
+    other = item_logs(adapters)
+    other.append(THREAD, numbered(1, 1))
+    table: Any = adapters.table
+
+    class Outrun:
+        def transact(self, writes: Any) -> None:
+            count = other.read(THREAD, ALL).count
+            other.append(THREAD, numbered(count + 1, count + 1))
+            table.transact(writes)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(table, name)
+
+    slow: Any = Outrun()
+    logs, began = item_logs(replace(adapters, table=slow)), clock.now()
+
+    with pytest.raises(ResourceBusy, match="Too many calls"):
+        change(logs)
+
+    assert clock.now() > began
+    assert "mine" not in data_of(other.read(THREAD, ALL))
+
+
 @pytest.mark.parametrize(
     ("limits", "name"), [(Limits(log_items=3), "log_items"), (Limits(log_bytes=1024), "log_bytes")]
 )
@@ -311,6 +411,7 @@ def test_a_log_takes_no_more_than_it_may(adapters: Adapters, limits: Limits, nam
         logs.append(THREAD, new(("c", "x" * 300), ("d", "x" * 300)))
 
     assert refused.value.details == {"limit": name, "most": getattr(limits, name)}
+    assert f"as many {name.removeprefix('log_')} as it may" in refused.value.message
     assert logs.append(THREAD, new(("a", "x" * 300), ("c", "x" * 300))).count == 3
     logs.take_back(THREAD, op("undo"))
     assert logs.append(THREAD, new(("d", "x" * 300))).count == 3
@@ -342,6 +443,7 @@ def test_logs_are_listed_by_name_and_owner(logs: ItemLogs) -> None:
     assert listed("ada") == sorted(names, key=str.encode)
     assert listed("ada", "thread-1") == ["thread-1", "thread-10"]
     assert listed(None) == ["everyone"]
+    assert logs.page(Shelf(ACME, GARDEN, ADA), "", len(names)).cursor is None
     assert listed("eve") == []
     page = logs.page(Shelf(ACME, GARDEN, ADA), "", 2)
     for other in (Shelf(ACME, GARDEN, None), Shelf(Tenant("evil"), GARDEN, ADA)):
@@ -353,9 +455,11 @@ def test_logs_are_listed_by_name_and_owner(logs: ItemLogs) -> None:
 
 @pytest.mark.parametrize("name", ["", "x" * 201, "a\nb", "a\x7f", "\ud800", "ö" * 200 + "x", "\U0001f331" * 101])
 def test_names_that_cannot_be_are_refused(name: str) -> None:
-    for make in (model.log_name, model.item_id, model.operation_id):
-        with pytest.raises(InvalidArgument):
+    for field, make in (("log", model.log_name), ("id", model.item_id), ("operation_id", model.operation_id)):
+        with pytest.raises(InvalidArgument) as refused:
             make(name)
+        fields: Any = refused.value.details["fields"]
+        assert list(fields) == [field]
 
 
 def test_the_longest_names_fit_into_the_table(logs: ItemLogs) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -268,6 +269,35 @@ def test_the_blob_of_a_value_that_was_refused_is_collected_once_no_writer_can_wa
     assert blobs(store) == 0
 
 
+def replace_it(memory: KeyValue, clock: Any) -> None:
+    del clock
+    memory.put(at("k"), "short")
+
+
+def delete_it(memory: KeyValue, clock: Any) -> None:
+    del clock
+    memory.delete(at("k"))
+
+
+def let_it_expire(memory: KeyValue, clock: Any) -> None:
+    clock.advance(seconds=60)
+    assert memory.collection.collect_all(ACME) == 1
+
+
+@pytest.mark.parametrize("end", [replace_it, delete_it, let_it_expire])
+def test_the_blob_of_a_value_that_is_gone_is_collected_once_nobody_can_be_reading_it(
+    memory: KeyValue, clock: Any, store: Store, end: Callable[[KeyValue, Any], None]
+) -> None:
+    memory.put(at("k"), NOISE, ttl_seconds=60)
+    end(memory, clock)
+    clock.advance(seconds=GRACE.total_seconds() - 1)
+    assert (memory.collection.collect_all(ACME), blobs(store)) == (0, 1)
+
+    clock.advance(seconds=1)
+
+    assert (memory.collection.collect_all(ACME), blobs(store)) == (1, 0)
+
+
 def test_what_was_stored_again_or_removed_since_it_was_found_expired_is_left_alone(
     memory: KeyValue, clock: Any
 ) -> None:
@@ -283,6 +313,29 @@ def test_what_was_stored_again_or_removed_since_it_was_found_expired_is_left_alo
     assert memory.collection.collect(ACME, found) == 0
 
     assert memory.get(at("again")).value == "w"
+    confirm(memory, ACME)
+
+
+def test_what_is_stored_again_just_as_it_is_collected_stays_and_is_not_counted_as_collected(
+    memory: KeyValue, adapters: Adapters, clock: Any
+) -> None:
+    memory.put(at("k"), "v", ttl_seconds=60)
+    clock.advance(seconds=61)
+    table: Any = adapters.table
+
+    class Overtaken:
+        def transact(self, writes: Any) -> None:
+            memory.put(at("k"), "w")
+            table.transact(writes)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(table, name)
+
+    late: Any = Overtaken()
+
+    assert key_value(replace(adapters, table=late)).collection.collect_all(ACME) == 0
+
+    assert memory.get(at("k")).value == "w"
     confirm(memory, ACME)
 
 

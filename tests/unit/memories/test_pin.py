@@ -10,6 +10,7 @@ import pytest
 
 from cairn.facts.facts import from_record, to_record
 from cairn.ground.errors import InvalidArgument, NotFound
+from cairn.ground.jobs import IndexLog
 from cairn.log.memories import STANDING
 from support.context import block_of
 from support.memories import Notebook, Person, entries
@@ -66,9 +67,23 @@ def test_pinned_no_longer_it_is_a_fact_like_others(start: START) -> None:
 
     done = person.pin(pinned, pinned=False)
 
-    assert (done.id, done.replaced) == (person.id_of("figs"), pinned)
+    assert (done.id, done.replaced, done.by_type) == (person.id_of("figs"), pinned, False)
     assert not person.facts()["figs"].pinned
     assert values(talk) == []
+
+
+def test_one_change_of_a_fact_in_64_has_its_log_indexed(start: START) -> None:
+    talk = start()
+    talk.say("I like figs.")
+    person = Person(talk)
+    name, jobs = person.id_of("figs"), person.talk.adapters.jobs.sent
+    jobs.clear()
+    for number in range(320):
+        name = person.pin(name, pinned=number % 2 == 0).id
+
+    found = [job for job in jobs if isinstance(job, IndexLog)]
+    assert 1 <= len(found) <= 15
+    assert {job.owner for job in found} == {HERE}
 
 
 @pytest.mark.parametrize("said_in", ["monday", "tuesday"])

@@ -24,6 +24,7 @@ def test_an_empty_memory_says_so_whatever_is_asked(notebook: Notebook) -> None:
     assert notebook.recall(BEANS).likelihood == 0
     assert notebook.recall().says == "nothing is stored yet"
     assert notebook.recall().likelihood is None
+    assert notebook.recall().by == "time"
 
 
 @pytest.mark.req("R292")
@@ -43,6 +44,7 @@ def test_where_something_fits_recall_says_how_much_of_it_is_likely(notebook: Not
 
     assert "likely to answer this, of" in answer.says
     assert "none" not in answer.says
+    assert "somebody else" not in answer.says
     assert "south wall" in answer.found[0].content
 
 

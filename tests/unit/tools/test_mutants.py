@@ -32,6 +32,8 @@ def bed(length: "Length", name: str) -> "str":
     logger.info("a bed", length)
     if beds["A few beds"]:
         raise ValueError(f"{name} and", 3)
+    need(length, "is too long")
+    return False
 
 
 class Bed:
@@ -89,7 +91,14 @@ def test_each_thing_that_a_line_does_is_done_otherwise(source: str, texts: set[s
 
 def test_what_no_test_can_tell_is_left_as_it_is() -> None:
     told = [(each.line, mutated(UNTOLD, each).splitlines()[each.line - 1].strip()) for each in mutations(UNTOLD)]
-    assert told == [(16, "if False:"), (16, "if True:"), (17, "pass")]
+    assert told == [
+        (16, "if False:"),
+        (16, "if True:"),
+        (17, "pass"),
+        (18, "pass"),
+        (18, 'need("is too long", length)'),
+        (19, "return True"),
+    ]
 
 
 def test_a_mutant_is_known_by_its_method_and_by_its_lines_wherever_they_stand() -> None:

@@ -21,7 +21,7 @@ from cairn.vault import cipher, data_key
 from cairn.vault import vault as vault_module
 from cairn.vault.data_key import DataKey, WrappedKey
 from cairn.vault.layout import key_sk, keys_pk
-from cairn.vault.vault import KEY_LIFETIME, MAX_INLINE_BYTES, Vault
+from cairn.vault.vault import KEY_LIFETIME, MAX_INLINE_BYTES, Vault, sealed_content
 
 ACME, OTHER = Tenant("acme"), Tenant("other")
 HERE, THERE = Key("acme#s#p#one", "e#1"), Key("acme#s#p#two", "e#1")
@@ -67,6 +67,26 @@ def test_the_same_value_is_never_sealed_to_the_same_bytes(vault: Vault) -> None:
 
 
 @pytest.mark.req("R252")
+@pytest.mark.parametrize("value", ["short", [str(number) for number in range(20_000)]])
+def test_what_holds_a_content_in_one_item_opens_in_another_of_its_place(vault: Vault, value: object) -> None:
+    item = {**sealed(vault, value), "at": "2026-03-01"}
+    held = sealed_content(item)
+    assert held.keys() == item.keys() - {"pk", "sk", "at"}
+    assert vault.unseal(ACME, {"pk": HERE.pk, "sk": HERE.sk, **held}) == value
+
+
+@pytest.mark.parametrize("name", ["", "../table.sqlite3", "ab" * 31, "AB" * 32])
+def test_an_item_that_names_no_blob_is_corrupt_and_no_blob_is_asked_for(adapters: Adapters, name: str) -> None:
+    nowhere: Any = None
+    with pytest.raises(CorruptData, match="names no blob"):
+        Vault(replace(adapters, blobs=nowhere)).unseal(ACME, {"pk": HERE.pk, "sk": HERE.sk, "kid": 1, "blob": name})
+
+
+def test_what_is_sealed_alike_is_the_same_bytes_in_every_version() -> None:
+    sealed = cipher.seal_alike(b"k" * 32, "archive", b"what was said", b"acme")
+    assert sealed.hex() == "e7b7bef48516d0ca2e36d3a35b868edd2cce2d8f20156e3b436d0a88174f04e896f9ae26dacbebd87d"
+
+
 @pytest.mark.parametrize("position", [0, 11, 12, 20, -16, -1])
 def test_a_flipped_bit_anywhere_opens_nothing(vault: Vault, position: int) -> None:
     item = sealed(vault, "a secret that must not leak")
@@ -263,6 +283,16 @@ def test_a_tag_is_good_for_its_tenant_purpose_and_message_only(vault: Vault) -> 
 
 
 @pytest.mark.req("R262")
+def test_a_vault_that_signs_with_an_earlier_key_makes_the_tags_that_were_made_then(
+    vault: Vault, adapters: Adapters
+) -> None:
+    tag = vault.sign(ACME, "block", b"message")
+    vault.rotate(ACME)
+    assert Vault(adapters).sign(ACME, "block", b"message").startswith("2.")
+    assert Vault(adapters, signs_with=1).sign(ACME, "block", b"message") == tag
+
+
+@pytest.mark.req("R262")
 @pytest.mark.parametrize("tag", ["", ".", "1", "1.", "1.00", "2.ab", "-1.ab", "1e3.a", "٣.ab", "9999999.ab", "1.ü"])
 def test_a_malformed_tag_is_just_wrong(vault: Vault, tag: str) -> None:
     vault.sign(ACME, "block", b"message")
@@ -373,4 +403,22 @@ def test_a_tenant_is_given_its_first_key_once_and_none_is_unwrapped_for_it(adapt
         vault.establish(ACME)
 
     assert (keys.generated, keys.unwrapped) == (1, 0)
-    assert Vault(adapters).has_key(ACME)
+    newest = Vault(adapters).newest(ACME)
+    assert newest is not None
+    assert newest.number == 1
+
+
+@pytest.mark.req("R310")
+def test_a_tenant_whose_key_was_erased_is_given_another_once_the_store_is_asked_again(
+    vault: Vault, adapters: Adapters, clock: Any
+) -> None:
+    vault.establish(ACME)
+    adapters.table.delete(Delete(Key(keys_pk(ACME), key_sk(1))))
+    clock.advance(seconds=KEY_LIFETIME.total_seconds() - 1)
+    vault.establish(ACME)
+    assert vault.newest(ACME) is None
+
+    clock.advance(seconds=1)
+    vault.establish(ACME)
+
+    assert vault.newest(ACME) is not None

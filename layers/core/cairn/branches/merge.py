@@ -81,8 +81,9 @@ def merge(services: SessionServices, tenant: Tenant, project: Project) -> Merged
     """
     try:
         branch = close(services, tenant, project, "merge")
-        done = merged_before(services, tenant, project, branch)
-        done = done or settle(services, branch, _Merging(services, branch).run())
+        if (done := merged_before(services, tenant, project)) is None:
+            done = _Merging(services, branch).run()
+            settle(services, branch, done)
     except NotFound:
         if (done := merged_before(services, tenant, project)) is None:
             raise
@@ -149,9 +150,14 @@ class _Merging:
         with leased(self._services, on_trunk(session)) as held:
             if self._services.guards.is_done(held.session, TurnId(entries[0].record["turn"]["id"])):
                 self._write(lambda: [entry.mark(came=False) for entry in entries], entries)
-                return False
+                return self._came(entries[0])
             self._write(partial(self._turn_writes, held, events, entries), entries)
         return True
+
+    def _came(self, entry: _Entry) -> bool:
+        """Tell what an entry's mark says: another call that was cut off may have brought it meanwhile."""
+        item = self._services.adapters.table.get(entry.key)
+        return item is not None and bool(item.get(MERGED))
 
     def _turn_writes(self, held: Leased, events: list[Any], entries: Sequence[_Entry]) -> list[Write]:
         seq, turn = held.head.seq + 1, entries[0].record["turn"]
@@ -223,12 +229,7 @@ class _Merging:
             stored: Attributes | None = table.get(entries[0].key)
             return () if stored is None or MERGED in stored else [*make(), branch.is_merging]
 
-        def settled(writes: Sequence[Write], refused: TransactionRefused) -> None:
-            if branch.key in conditions_lost(writes, refused):
-                raise no_branch(branch.project)
-            _raise_if_lost(writes, refused)
-
-        transact(self._services, writes, settled)
+        transact(self._services, writes, _raise_if_lost)
 
 
 def _counted(entry: _Entry, came: bool) -> Literal["turns", "changes", "left_out", ""]:  # noqa: FBT001 - whether it came

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 class Merged:
     """How much came to the project: turns, and changes that no turn made; how many turns it had already."""
 
-    turns: int = 0
-    changes: int = 0
-    left_out: int = 0
+    turns: int
+    changes: int
+    left_out: int
 
 
 def named(action: str, name: str) -> str:

@@ -149,7 +149,7 @@ class ImportUndo:
         Of an import that was stopped files came that it did not count yet, or it counts some that did not come.
         """
         where = Key.of(item)
-        return where.sk == FILES and (where in self._units.counted or number(item, "bytes", 0) <= 0)
+        return where.sk == FILES and (where in self._units.counted or number(item, "bytes") <= 0)
 
     def _has_branches(self, project: str) -> bool:
         if project not in self._branched:

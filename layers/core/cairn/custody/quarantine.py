@@ -55,9 +55,9 @@ def empty(table: Table, tenant: Tenant) -> None:
 def blobs_named(item: Attributes) -> Iterator[Digest]:
     """Yield every digest that an item names anywhere, in its sort key too."""
     for name, value in item.items():
-        if name != "pk":
-            raw = value.encode() if isinstance(value, str) else value if name == DAMAGED else b""
-            yield from (Digest(found.decode()) for found in _DIGEST.findall(raw if isinstance(raw, bytes) else b""))
+        raw = value.encode() if isinstance(value, str) else value
+        if name != "pk" and isinstance(raw, bytes):
+            yield from (Digest(found.decode()) for found in _DIGEST.findall(raw))
 
 
 def _body(item: Attributes) -> bytes:

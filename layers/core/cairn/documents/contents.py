@@ -40,8 +40,7 @@ class Sealed(NamedTuple):
 
 def sealed(vault: Vault, tenant: Tenant, where: Key, wanted: Wanted) -> Sealed:
     """Return the content of a document that is wanted, sealed for its item."""
-    index = list(wanted.index) if isinstance(wanted.index, tuple) else wanted.index
-    record = {"value": wanted.value, "index": index}
+    record = {"value": wanted.value, "index": wanted.index}
     packed = codec.pack(record)
     if NONCE_BYTES + len(packed) + TAG_BYTES <= MAX_INLINE_BYTES:
         return Sealed(vault.seal(tenant, where, record))

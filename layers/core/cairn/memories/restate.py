@@ -78,8 +78,10 @@ class _Restating(Generic[T]):
         open_logs(self._services, self._visibility)
         answer, restated = self._decide(Beliefs(self._services, self._visibility), self._recording())
         self._answers.append(answer)
-        self._written = restated.new.owner if restated else ""
-        return self._of(restated, newest) if restated else ()
+        if restated is None:
+            return ()
+        self._written = restated.new.owner
+        return self._of(restated, newest)
 
     def _of(self, restated: Restated, newest: Mapping[str, Newest | None]) -> list[Write]:
         """Return what records the new belief, and the end of the old one."""
@@ -101,8 +103,6 @@ class _Restating(Generic[T]):
         return {pk: each.result for pk, each in asked.items()}
 
     def _requests(self) -> Sequence[Callable[[], object]]:
-        if not self._written:
-            return ()
         jobs = self._services.log.wanted(self._session.tenant, self._session.project, self._written)
         return asking_for(self._services, jobs)
 
