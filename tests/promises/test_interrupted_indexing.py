@@ -14,6 +14,7 @@ import pytest
 
 from cairn.ground.adapters import Adapters
 from cairn.ground.errors import Unavailable
+from cairn.log import manifest
 from cairn.log.log import MemoryLog
 from cairn.log.segments import GRACE
 from cairn.process.system import SystemEntropy
@@ -41,13 +42,14 @@ def blobs_of(adapters: Adapters) -> set[str]:
 
 
 @pytest.fixture
-def due(adapters_in_memory: NewAdapters) -> Adapters:
-    """A log whose next index run merges seven segments with its tail, and finds blobs to delete."""
+def due(adapters_in_memory: NewAdapters, monkeypatch: pytest.MonkeyPatch) -> Adapters:
+    """A log whose next index run merges two segments with its tail, and finds blobs to delete."""
+    monkeypatch.setattr(manifest, "ENTRIES", 16)  # of levels: a few entries make a segment of a higher one
     journal = Journal(adapters_in_memory())
     journal.write(34)
     journal.index()
     journal.rebuild()
-    for _ in range(6):
+    for _ in range(2):
         journal.write(34)
         journal.index()
     journal.write(34)
@@ -63,7 +65,8 @@ def test_an_indexer_stopped_at_any_call_loses_nothing_and_the_next_one_finishes(
     clean = Journal(copied(due))
     clean.index()
     sizes = [ref.entries for ref in clean.manifest().segments]
-    assert sizes == [8 * 34]
+    assert [ref.entries for ref in Journal(due).manifest().segments] == [2 * 34, 34]
+    assert sizes == [4 * 34]
     calls = 0
     for at in count(1):
         twin = Journal(copied(due))

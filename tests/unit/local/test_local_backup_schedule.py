@@ -74,7 +74,7 @@ def test_what_the_file_system_refuses_is_logged_and_due_again(cellar: Cellar, ca
         assert back_up_due(serving(cellar), cellar.store) is None
     lock.rmdir()
 
-    assert "backup failed: a file of the store, or for temporary use, failed: Is a directory" in caplog.text
+    assert f"backup failed: the lock {lock} failed: Is a directory" in caplog.text
     assert back_up_due(serving(cellar), cellar.store) is not None
 
 
