@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -112,6 +112,27 @@ def test_taking_back_the_newest_is_on_record_and_done_once(
     assert (late.items, late.repeated) == ((), True)
     assert data_of(logs.read(THREAD, ALL)) == [1, 2]
     confirm(adapters)
+
+
+@pytest.mark.req("R313")
+@pytest.mark.parametrize("window", [ALL, Window(10, after=-1), Window(10, before=5)])
+def test_items_that_are_all_taken_back_while_a_log_is_read_are_not_told_under_its_new_revision(
+    logs: ItemLogs, adapters: Adapters, window: Window
+) -> None:
+    logs.append(THREAD, numbered(1, 2))
+
+    def rows_before_head(calls: Sequence[Callable[[], object]]) -> list[object]:
+        if len(calls) == 1:  # of the rows themselves
+            return [calls[0]()]
+        results = [call() for call in calls[1:]]
+        if logs.read(THREAD, ALL).count:
+            logs.take_back(THREAD, op("undo"), 2)
+        return [calls[0](), *results]
+
+    found = item_logs(replace(adapters, parallel=rows_before_head)).read(THREAD, window)
+
+    assert (data_of(found), found.count) == ([], 0)
+    assert found.revision == logs.read(THREAD, ALL).revision
 
 
 @pytest.mark.req("R313")

@@ -69,7 +69,9 @@ class Found:
 
     def is_as_told(self, adapters: Adapters, head: Head, window: Window) -> bool:
         """Tell whether the newest row that the head knows of is among these rows, or was not asked for."""
-        if window.before is not None or not head.is_there or head.count == 0:
+        if head.count == 0:  # all may have been taken back between the two
+            return not self.page.items
+        if window.before is not None:
             return True
         newest = self.page.items[:1] if self.query.descending else self.page.items[-1:]
         if window.after is not None and self.page.next is not None:
