@@ -17,7 +17,7 @@ serve: $(MODEL) ## Run Cairn on this machine, on 127.0.0.1:8787
 
 # The tests of one room are over before a second process would have started.
 test: $(MODEL) ## Run every test, or those that ARGS= names
-	@PYTHONHASHSEED=0 $(BIN)/pytest -n $(if $(findstring tests/unit/,$(ARGS)),0,2) --dist worksteal $(ARGS)
+	@PYTHONHASHSEED=0 $(BIN)/pytest -n $(if $(findstring tests/unit/,$(ARGS)),0,auto --maxprocesses 4) --dist worksteal $(ARGS)
 
 check: lint test ## Run all that a commit must pass
 
