@@ -30,16 +30,26 @@ _CJK = (
     "\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-# A number keeps what stands between its digits, as in 3.14 or 2023-05-04; where letters follow it is a word, as in
-# "5k". Possessive: nothing is tried twice.
-_TOKEN = re.compile(
-    rf"(?P<cjk>[{_CJK}]+)"
-    r"|(?P<number>\d++(?:[.,:/-]\d+)*+)(?!(?!t\d)[^\W\d_])"
-    rf"|(?P<word>(?:(?![{_CJK}])[^\W_])+(?:'(?:(?![{_CJK}])[^\W\d_])+)*)"
-)
-_ACCENTS = dict.fromkeys(range(0x300, 0x370))  # not all marks: Japanese voices its kana with one
+
+
+def _number(letter: str) -> str:
+    """Return the pattern of a number, which keeps what stands between its digits, as in 3.14 or 2023-05-04.
+
+    Where a letter follows it is a word, as in "5k". Possessive: nothing is tried twice.
+    """
+    return rf"\d++(?:[.,:/-]\d+)*+(?!(?!t\d){letter})"
+
+
+def _word(character: str, letter: str) -> str:
+    return rf"{character}+(?:'{letter}+)*"
+
+
+_WORD = _word(rf"(?:(?![{_CJK}])[^\W_])", rf"(?:(?![{_CJK}])[^\W\d_])")
+_NUMBER = _number(r"[^\W\d_]")
+_TOKEN = re.compile(rf"(?P<cjk>[{_CJK}]+)|(?P<number>{_NUMBER})|(?P<word>{_WORD})")
 # The same of a text in ASCII, which most are once they are folded.
-_ASCII_TOKEN = re.compile(r"\d++(?:[.,:/-]\d+)*+(?!(?!t\d)[a-z])|[a-z0-9]+(?:'[a-z]+)*")
+_ASCII_TOKEN = re.compile(rf"{_number('[a-z]')}|{_word('[a-z0-9]', '[a-z]')}")
+_ACCENTS = dict.fromkeys(range(0x300, 0x370))  # not all marks: Japanese voices its kana with one
 # Longer runs are hashes and the like, which have no stem and would fill the cache.
 _MAX_STEMMED_CHARACTERS = 40
 _LATIN = "english"
