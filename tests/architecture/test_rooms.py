@@ -255,6 +255,24 @@ assert recall(services(), {session}, RecallRequest(query="tea", mode="text")).fo
 
 
 @pytest.mark.slow
+def test_a_call_loads_what_adds_up_costs_only_where_a_budget_may_hold_it_back(tmp_path: Path) -> None:
+    remembering = """
+from cairn.access.api_keys import ALL_PROJECTS
+from cairn.access.callers import Caller
+from cairn.ground.ids import Tenant
+from cairn.tool.call import Call, execute
+from cairn.wiring import services
+from cairn_tools.remember import remember
+caller = Caller(Tenant("acme"), frozenset({"write"}), "request", (ALL_PROJECTS,))
+execute((remember,), "remember", remember.example, Call(caller, services()))
+"""
+    usual = {"CAIRN_DATA": str(tmp_path), "CAIRN_MEMORY_ENABLED": "true", "CAIRN_BUDGET_MONTHLY_DOLLARS": "5"}
+
+    assert {"cairn.calls.budgets", "cairn.calls.billing"} & loaded(remembering, **usual) == set()
+    assert "cairn.calls.budgets" in loaded(remembering, **usual, CAIRN_BUDGET_BRAKE="true")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("handler", [each.handler for each in lambda_functions(CATALOG)])
 def test_what_a_lambda_imports_is_not_heavy_draws_nothing_random_and_opens_nothing(handler: str) -> None:
     """So that it starts soon, and a snapshot of the process could be started many times over."""

@@ -19,6 +19,7 @@ from cairn.ground.prices import (
     WRITE_CAPACITY,
     WRITE_UNIT,
 )
+from cairn.ground.settings import BudgetSettings
 
 PRICES: Final = (READ_UNIT, WRITE_UNIT, GET, PUT, GATEWAY_REQUEST, LAMBDA_REQUEST, READ_CAPACITY, WRITE_CAPACITY)
 _AN_HOUR: Final = 3600
@@ -59,6 +60,11 @@ class Dollars:
         return {**{each.name: getattr(self, each.name) for each in fields(self)}, "total": self.total}
 
 
+def share_of(dollars: Decimal, budget: BudgetSettings) -> float:
+    """Return what share of a budget so much is, none where there is no budget."""
+    return float(dollars / Decimal(str(budget.monthly_dollars))) if budget.monthly_dollars else 0.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bill:
     """What a tenant's calls of a month used, from when to when; not `whole` where newer records were left unread."""
@@ -80,6 +86,10 @@ class Bill:
     def dollars(self) -> Mapping[str, float]:
         """Return what that costs, by part and in total, in US dollars."""
         return {name: shown(each) for name, each in Dollars.of(self.use).by_part().items()}
+
+    def share_of(self, budget: BudgetSettings) -> float:
+        """Return what share of a budget that is."""
+        return share_of(Dollars.of(self.use).total, budget)
 
     def provisioned(self) -> Mapping[str, float]:
         """Return what the same units would cost if the table had capacity for exactly their average, always in use.

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 
-from cairn.calls.bill import Bill, Dollars
+from cairn.calls.bill import Bill, Dollars, share_of
 from cairn.calls.billing import Billing
 from cairn.calls.layout import spent_key
 from cairn.calls.record import day_of, month_of
@@ -61,9 +61,7 @@ class Spent:
 
     def share_of(self, budget: BudgetSettings, now: datetime) -> float:
         """Return what share of the budget is spent; none of that of another month, or where there is no budget."""
-        if not budget.monthly_dollars or self.month != month_of(day_of(now)):
-            return 0.0
-        return float(self.dollars / Decimal(str(budget.monthly_dollars)))
+        return share_of(self.dollars, budget) if self.month == month_of(day_of(now)) else 0.0
 
 
 class Budgets:
@@ -86,12 +84,12 @@ class Budgets:
         spent = Spent.of(self._billing().bill(tenant))
         self._adapters.table.put(Put(spent.to_item(tenant)))
         share = spent.share_of(budget, self._adapters.clock.now())
-        note_budget(share, is_warning=share >= budget.warning_share)
+        note_budget(share, is_warning=budget.warns_at(share))
 
     def hold(self, tenant: Tenant) -> Sequence[Callable[[], None]]:
         """Raise BudgetSpent for a tenant that is to spend no more; return what is to be done beside the call's work."""
         budget = self._of(tenant)
-        if not (budget.monthly_dollars and budget.brake):
+        if not budget.holds_back:
             return ()
         known = self._known.get(tenant)
         if known is None:

@@ -311,13 +311,7 @@ class DayCosts(Used):
     @classmethod
     def of(cls, bill: Bill) -> Self:
         """Return what is told of a day."""
-        return cls(
-            **_used(bill.use),
-            since=bill.since,
-            until=bill.until,
-            dollars=CostByPart(**bill.dollars()),
-            by_tool=[ToolCost.line(*each) for each in bill.dearest_first()],
-        )
+        return cls(**_spent(bill))
 
 
 class BudgetTold(BaseModel):
@@ -335,11 +329,11 @@ class BudgetTold(BaseModel):
         """Return what is told of a budget, None where there is none."""
         if not budget.monthly_dollars:
             return None
-        share = bill.dollars()["total"] / budget.monthly_dollars
+        share = bill.share_of(budget)
         return cls(
             monthly_dollars=budget.monthly_dollars,
             share=round(share, 6),
-            is_warned=share >= budget.warning_share,
+            is_warned=budget.warns_at(share),
             brake=budget.brake,
         )
 
@@ -363,12 +357,8 @@ class Costs(Used):
     def of(cls, bill: Bill, day: Bill, budget: BudgetSettings, *, own_machine: bool) -> Self:
         """Return what is told of a month, of the last day, and of the budget."""
         return cls(
-            **_used(bill.use),
+            **_spent(bill),
             month=bill.month,
-            since=bill.since,
-            until=bill.until,
-            dollars=CostByPart(**bill.dollars()),
-            by_tool=[ToolCost.line(*each) for each in bill.dearest_first()],
             last_day=DayCosts.of(day),
             provisioned=ProvisionedCost(**bill.provisioned()),
             budget=BudgetTold.of(bill, budget),
@@ -376,6 +366,17 @@ class Costs(Used):
             prices=list(bill.prices()),
             left_out=list(bill.left_out()),
         )
+
+
+def _spent(bill: Bill) -> dict[str, Any]:
+    """Return the fields of what was used and cost, from when to when."""
+    return {
+        **_used(bill.use),
+        "since": bill.since,
+        "until": bill.until,
+        "dollars": CostByPart(**bill.dollars()),
+        "by_tool": [ToolCost.line(*each) for each in bill.dearest_first()],
+    }
 
 
 def _used(use: Use) -> dict[str, Any]:

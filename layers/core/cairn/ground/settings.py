@@ -335,6 +335,15 @@ class BudgetSettings:
         False
     )
 
+    @property
+    def holds_back(self) -> bool:
+        """Tell whether calls may have to be refused."""
+        return self.brake and self.monthly_dollars > 0
+
+    def warns_at(self, share: float) -> bool:
+        """Tell whether it is to be said that this share is spent."""
+        return share >= self.warning_share
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditSettings:

@@ -275,7 +275,9 @@ def _held_to_budget(tool: Tool, request: BaseModel, call: Call) -> Sequence[Call
     """Hold a call that writes to its tenant's budget, and return what is to be done beside its work."""
     if not tool.spends or (tool.frees is not None and tool.frees(request)):
         return ()
-    return call.services.budgets.hold(call.caller.tenant)
+    tenant = call.caller.tenant
+    # Asked first: what adds up is loaded only where somebody has such a budget.
+    return call.services.budgets.hold(tenant) if call.services.settings.budget_for(tenant).holds_back else ()
 
 
 def _checked_policy(tool: Tool, request: BaseModel, call: Call) -> Call:
