@@ -84,7 +84,7 @@ class Budgets:
         spent = Spent.of(self._billing().bill(tenant))
         self._adapters.table.put(Put(spent.to_item(tenant)))
         share = spent.share_of(budget, self._adapters.clock.now())
-        note_budget(share, is_warning=budget.warns_at(share))
+        note_budget(share, is_warning=share >= budget.warning_share)
 
     def hold(self, tenant: Tenant) -> Sequence[Callable[[], None]]:
         """Raise BudgetSpent for a tenant that is to spend no more; return what is to be done beside the call's work."""

@@ -333,7 +333,7 @@ class BudgetTold(BaseModel):
         return cls(
             monthly_dollars=budget.monthly_dollars,
             share=round(share, 6),
-            is_warned=budget.warns_at(share),
+            is_warned=share >= budget.warning_share,
             brake=budget.brake,
         )
 

@@ -331,18 +331,12 @@ class BudgetSettings:
         float, Ge(0), Doc("What a tenant's calls of a month may cost, US dollars as `cairn cost` counts; 0: no budget.")
     ] = 0.0
     warning_share: Annotated[float, Gt(0), Le(1), Doc("From what share of it a metric and `cairn cost` warn.")] = 0.8
-    brake: Annotated[bool, Doc("Refuse calls that write once it is spent; forgetting, erasing, exporting goes on.")] = (
-        False
-    )
+    brake: Annotated[bool, Doc("Refuse calls that write once it is spent; to forget, erase, export goes on.")] = False
 
     @property
     def holds_back(self) -> bool:
         """Tell whether calls may have to be refused."""
         return self.brake and self.monthly_dollars > 0
-
-    def warns_at(self, share: float) -> bool:
-        """Tell whether it is to be said that this share is spent."""
-        return share >= self.warning_share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
