@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
 from cairn.embedded.blobs import directory_name, file_errors
-from cairn.embedded.files import make_directory
+from cairn.embedded.files import files_below, make_directory
 from cairn.embedded.holds import held, held_names, holding
 from cairn.embedded.table import SqliteTable, TableSnapshot
 from cairn.ground import ids
@@ -51,9 +51,8 @@ class EmbeddedInventory:
     def dated_blobs(self, tenant: Tenant) -> Iterator[tuple[Digest, datetime]]:
         """Yield the digest of every blob, and when it was stored."""
         with file_errors():
-            paths = (self._blobs / directory_name(tenant)).glob("??/*")
-            found = sorted((path.name, path.stat().st_mtime) for path in paths)
-        yield from ((Digest(name), datetime.fromtimestamp(at, UTC)) for name, at in found if ids.is_digest(name))
+            found = sorted(_dated(self._blobs / directory_name(tenant)))
+        yield from ((Digest(name), datetime.fromtimestamp(at, UTC)) for name, at in found)
 
     def scrub(self) -> None:
         """Overwrite what deleted items leave in the database's files; Unavailable while another process uses them."""
@@ -110,3 +109,11 @@ def _items(table: SqliteTable | TableSnapshot, tenant: Tenant) -> Iterator[Attri
     while page:
         yield from page
         page = table.owned(prefix, Key.of(page[-1]))
+
+
+def _dated(root: Path) -> Iterator[tuple[str, float]]:
+    """Yield the name of each blob's file and when it was written, but for those that go meanwhile."""
+    for path in files_below(root):
+        if ids.is_digest(path.name):
+            with suppress(FileNotFoundError):
+                yield path.name, path.stat().st_mtime
