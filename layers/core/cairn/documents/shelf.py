@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from threading import RLock
 from typing import NamedTuple
 
@@ -123,6 +124,6 @@ def _described(name: str, text: str, at: datetime) -> Described:
         session="",
         type="document",
         confidence=1.0,
-        index_terms=index_terms(text),
+        index_terms=partial(index_terms, text),
         text=text,
     )

@@ -6,7 +6,7 @@ There are three kinds: texts of turns, memories and facts. Each is numbered from
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from cairn.language.index_terms import IndexTerms
@@ -100,7 +100,8 @@ class Described(NamedTuple):
     session: str
     type: str
     confidence: float
-    index_terms: IndexTerms
+    index_terms: Callable[[], IndexTerms]
+    """Computes what it is found by; called at most once."""
     text: str
     """What is turned into a vector."""
     trust: str = ""
@@ -108,7 +109,10 @@ class Described(NamedTuple):
 
 
 class GrowingDocuments:
-    """Documents in memory, added one by one; their vectors may come later."""
+    """Documents in memory, added one by one; their vectors may come later.
+
+    What they are found by is computed when it is first asked for: most calls that read a log search nothing in it.
+    """
 
     def __init__(self) -> None:
         """Start empty."""
@@ -120,6 +124,7 @@ class GrowingDocuments:
         self._labels: dict[Label, tuple[dict[str, int], list[int]]] = {name: ({}, []) for name in LABELS}
         self._pairs: list[int] = []
         self._pair_ends: list[int] = []
+        self._unindexed: list[Callable[[], IndexTerms]] = []
         self._vectors: dict[int, bytes] = {}
         # Kept beside _vectors: what has none is found without a walk over all documents.
         self._without_vector: dict[int, str] = {}
@@ -131,27 +136,19 @@ class GrowingDocuments:
 
     def add(self, document: Described) -> None:
         """Add a document."""
-        number, index_terms = len(self.ids), document.index_terms
+        number = len(self.ids)
         self.ids.append(document.id)
         self._docs[document.id] = number
         self._texts.append(document.text)
         self._without_vector[number] = document.text
-        for term, count in Counter(index_terms.terms).items():
-            # Documents come in order, so that every run is ascending without being sorted.
-            docs, counts = self._postings.setdefault(term, ([], []))
-            docs.append(number)
-            counts.append(count)
+        self._unindexed.append(document.index_terms)
         self._numbers["at"].append(document.at)
-        self._numbers["cues"].append(index_terms.traits)
-        self._numbers["length"].append(len(index_terms.terms))
         self._label("speaker", document.speaker)
         self._label("session", document.session)
         self._label("type", document.type)
         # A label, since agents use few confidences: a number of each document would be 8 bytes.
         self._label("confidence", repr(document.confidence))
         self._label("trust", document.trust)
-        self._pairs.extend(index_terms.pairs)
-        self._pair_ends.append(len(self._pairs))
 
     def doc_of(self, name: str) -> int | None:
         """Return the document of this id, the newest where there are several, None where there is none."""
@@ -159,20 +156,25 @@ class GrowingDocuments:
 
     def matches(self, term: str) -> tuple[Sequence[int], Sequence[int]]:
         """Return the documents that have the term, in order, and how often each has it."""
+        self._index()
         return self._postings.get(term, ((), ()))
 
     def beginning(self, opening: str) -> Iterator[str]:
         """Yield the terms that begin so."""
+        self._index()
         return (term for term in self._postings if term.startswith(opening))
 
     def postings(self) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
         """Yield each term, in their order, with the documents that have it and how often."""
+        self._index()
         # As a segment has them, so that both can be merged.
         for term, (docs, counts) in sorted(self._postings.items()):
             yield term, docs, counts
 
     def number(self, name: Number) -> Sequence[int]:
         """Return a number of each document."""
+        if name != "at":
+            self._index()
         return self._numbers[name]
 
     def label(self, name: Label) -> tuple[Sequence[str], Sequence[int]]:
@@ -182,6 +184,7 @@ class GrowingDocuments:
 
     def pairs(self) -> tuple[Sequence[int], Sequence[int]]:
         """Return the hashes of pairs of terms, document after document, and where each one's end."""
+        self._index()
         return self._pairs, self._pair_ends
 
     @property
@@ -214,6 +217,22 @@ class GrowingDocuments:
     def texts(self) -> Iterable[str]:
         """Return what is turned into vectors."""
         return self._texts
+
+    def _index(self) -> None:
+        """Compute what those documents are found by that were added since the last time."""
+        first = len(self.ids) - len(self._unindexed)
+        waiting, self._unindexed = self._unindexed, []
+        for number, computed in enumerate(waiting, first):
+            index_terms = computed()
+            for term, count in Counter(index_terms.terms).items():
+                # Documents come in order, so that every run is ascending without being sorted.
+                docs, counts = self._postings.setdefault(term, ([], []))
+                docs.append(number)
+                counts.append(count)
+            self._numbers["cues"].append(index_terms.traits)
+            self._numbers["length"].append(len(index_terms.terms))
+            self._pairs.extend(index_terms.pairs)
+            self._pair_ends.append(len(self._pairs))
 
     def _label(self, name: Label, word: str) -> None:
         words, numbers = self._labels[name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from cairn.facts.facts import Fact, digest, from_record, is_said, subject
@@ -55,6 +56,10 @@ class Stretch(Protocol):
 
     def said(self, session: SessionId) -> Sequence[Said]:
         """Return the session's turns in the order of the log; each is decoded when asked for."""
+        ...
+
+    def has_turn(self, session: SessionId, turn_id: TurnId, after: int) -> bool:
+        """Tell whether the turn is one of the session's turns here whose number is greater than `after`."""
         ...
 
     def chunk(self, doc: int) -> Chunk:
@@ -154,6 +159,10 @@ class Tail:
         """Return the session's turns in the order of the log."""
         return self._said.get(session, ())
 
+    def has_turn(self, session: SessionId, turn_id: TurnId, after: int) -> bool:
+        """Tell whether the turn is one of the session's turns here whose number is greater than `after`."""
+        return any(said.stamp.turn_id == turn_id and said.stamp.seq > after for said in self.said(session))
+
     def chunk(self, doc: int) -> Chunk:
         """Return a text with what is known of it."""
         return self._chunks[doc]
@@ -222,7 +231,7 @@ class Tail:
                     session=session,
                     type="turn",
                     confidence=1.0,
-                    index_terms=index_terms(text, speaker=speaker, at=at),
+                    index_terms=partial(index_terms, text, speaker=speaker, at=at),
                     text=text,
                     trust=trust.label,
                 )
@@ -253,7 +262,7 @@ def _of_memory(memory: Memory) -> Described:
         session=memory.session_id,
         type=memory.type,
         confidence=memory.confidence,
-        index_terms=index_terms(found, at=memory.recorded_at),
+        index_terms=partial(index_terms, found, at=memory.recorded_at),
         text=memory.content,
         trust=memory.trust.label,
     )
@@ -272,7 +281,7 @@ def _of_fact(fact: Fact, session: str) -> Described:
         session=session,
         type="fact",
         confidence=fact.confidence,
-        index_terms=index_terms(found),
+        index_terms=partial(index_terms, found),
         text=fact.value if is_said(fact) else f"{subject(fact)}: {fact.value}",
         trust=fact.trust.label,
     )

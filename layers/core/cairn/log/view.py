@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import chain, takewhile
+from itertools import chain
 from typing import Any
 
 from cairn.facts.facts import Fact, from_record
@@ -114,8 +114,7 @@ class MemoryView:
 
     def has_turn(self, session: SessionId, turn_id: TurnId, after: int) -> bool:
         """Tell whether the turn is one of the session's turns here whose number is greater than `after`."""
-        newest = takewhile(lambda stamp: stamp.seq > after, self._newest(session))
-        return any(stamp.turn_id == turn_id for stamp in newest)
+        return any(stretch.has_turn(session, turn_id, after) for stretch in reversed(self.stretches))
 
     def chunks(self, session: SessionId) -> list[Chunk]:
         """Return the session's texts in the order they were said, but for those that were held back.
