@@ -251,7 +251,7 @@ def indexing_table(indexing: Mapping[int, Indexing]) -> Table:
         (turns, each.jobs, *(round(figure / turns, 3) for figure in _indexed(each.cost)))
         for turns, each in indexing.items()
     ]
-    says = "Of each turn. A job puts what 64 turns or more changed into a segment, and merges some that are as large."
+    says = "Of each turn. A job puts what 32 entries or more changed into a segment, and merges some that are as large."
     return Table("What indexing a session's log takes", columns, rows, says)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents import FULL_CORE_MB, MCP, WORKER, memory_mb
 from built_log import Built
 from cairn.log.log import MAX_BYTES
-from cairn.log.manifest import ENTRIES, FULL, GROWTH, level_of
+from cairn.log.manifest import ENTRIES, FULL, GROWTH, LOWEST, level_of
 from log_growth import Growth
 from report import Table
 
@@ -105,7 +105,7 @@ def level_table(log: Growth) -> Table:
     """Return what each level has taken."""
     there = [level_of(entries) for entries in log.segments]
     rows = [
-        (level, ENTRIES * GROWTH**level, there.count(level), round(written / log.entries, 3))
+        (level, LOWEST * GROWTH**level, there.count(level), round(written / log.entries, 3))
         for level, written in sorted(log.written.items())
     ]
     says = f"Those of level {FULL} are not merged any more."

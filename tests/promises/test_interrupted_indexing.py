@@ -44,7 +44,7 @@ def blobs_of(adapters: Adapters) -> set[str]:
 @pytest.fixture
 def due(adapters_in_memory: NewAdapters, monkeypatch: pytest.MonkeyPatch) -> Adapters:
     """A log whose next index run merges two segments with its tail, and finds blobs to delete."""
-    monkeypatch.setattr(manifest, "ENTRIES", 16)  # of levels: a few entries make a segment of a higher one
+    monkeypatch.setattr(manifest, "LOWEST", 16)  # of levels: a few entries make a segment of a higher one
     journal = Journal(adapters_in_memory())
     journal.write(34)
     journal.index()

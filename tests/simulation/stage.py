@@ -84,7 +84,7 @@ class Process:
 def small() -> Generator[None]:
     """Have logs, segments and items small, so that a few turns fill them."""
     with (
-        patch.multiple(manifest, ENTRIES=4, GROWTH=3, FULL=2),
+        patch.multiple(manifest, LOWEST=4, GROWTH=3, FULL=2),
         patch.multiple(memory_log, ENTRIES=4, MOST_NEWS=12, FIRST_PAGE=5),
         patch.multiple(indexing, FEWEST=2, MOST=6),
         patch.object(vault, "MAX_INLINE_BYTES", 1000),

@@ -28,7 +28,7 @@ def journal(adapters: Adapters, watched: Any) -> Journal:
 
 
 def test_a_cold_process_reads_the_newest_entries_and_then_the_segments(journal: Journal) -> None:
-    journal.indexed(200, 70)
+    journal.indexed(2_000, 70)
     journal.write(FIRST_PAGE - 2)
     process = Counting(journal)
     assert process.read() == journal.folded()

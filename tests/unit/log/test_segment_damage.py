@@ -73,7 +73,7 @@ DAMAGES: dict[str, Callable[[Journal], None]] = {
 @pytest.mark.req("R252")
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_segment_is_passed_over_told_once_and_mended_by_a_rebuild(journal: Journal, damage: str) -> None:
-    journal.indexed(200, 70)
+    journal.indexed(2_000, 70)
     DAMAGES[damage](journal)
     process = Counting(journal)
     assert process.read() == journal.folded()

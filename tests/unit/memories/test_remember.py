@@ -240,12 +240,12 @@ def test_remember_recall_and_forget_each_make_one_round_however_much_there_is(
     assert cost(lambda: forget(services, SESSION, ForgetRequest(id=name))) == (1, {"transact": 1})
 
 
-def test_one_memory_in_64_has_the_log_indexed(notebook: Notebook) -> None:
+def test_one_memory_in_32_has_the_log_indexed(notebook: Notebook) -> None:
     for number in range(640):
         notebook.keep(f"Row {number}.")
 
     jobs = [job for job in notebook.talk.adapters.jobs.sent if isinstance(job, IndexLog)]
-    assert 2 <= len(jobs) <= 30
+    assert 8 <= len(jobs) <= 40
     assert {job.owner for job in jobs} == {"s:monday"}
 
 

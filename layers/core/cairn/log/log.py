@@ -48,9 +48,9 @@ LATE_APPEND = timedelta(seconds=30)
 """How long after its id was made an append may arrive as a rule: no call lives longer than its gateway allows."""
 ON_TIME = timedelta(seconds=20)
 """How old an entry may be when its append is sent, so that the call and skewed clocks keep within LATE_APPEND."""
-FIRST_PAGE = 24
-"""How many items a cold process reads before it knows how long the tail is."""
-MOST_NEWS = 4 * ENTRIES
+FIRST_PAGE = 12
+"""How many items a cold process reads before it knows how long the tail is: the rest comes with the segments."""
+MOST_NEWS = 8 * ENTRIES
 """How many new entries a warm process reads one by one, or keeps beside the segments that hold them since."""
 MAX_BYTES = 128 * 1024 * 1024
 """How much of all logs together a process keeps in memory; its Lambda has 512 MB."""

@@ -1,8 +1,8 @@
 """The manifest of a memory log: which segments hold its beginning, oldest first, and when they are merged.
 
-A segment of level n holds about 64 * 8**n entries. A new one takes in those before it that are no larger, so that there
-is one of each level, up to those of the level FULL, which stay as they are. A log of n entries has about n / 100,000
-segments and four more, and an entry is written some twelve times.
+A segment of level n holds about 512 * 8**n entries. A new one takes in those before it that are no larger, so that
+there is one of each level, up to those of the level FULL, which stay as they are. A log of n entries has about
+n / 100,000 segments and three more, and an entry is written some thirty times.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from cairn.ground.ids import Digest
 from cairn.ground.table import Attributes, Condition, Equals, Missing, Scalar
 from cairn.log.layout import MANIFEST
 
-ENTRIES = 64
-"""How many entries a segment of the lowest level holds, and so how long a log's tail grows as a rule."""
+ENTRIES = 32
+"""At how many entries a log's tail is made a segment, and so how long it grows as a rule."""
+LOWEST = 512
+"""How many entries a segment of the lowest level holds, about: so small a log is one segment, and one GET."""
 GROWTH = 8
 """How many times as many entries a level's segments hold as those of the level below."""
-FULL = 4
+FULL = 3
 """The level of segments that are not merged any more, so that no merge takes more memory than a function has."""
 
 
@@ -110,4 +112,4 @@ def merging(segments: Sequence[SegmentRef], entries: int) -> int:
 def level_of(entries: int) -> int:
     """Return the level of a segment with so many entries; the lowest is 0."""
     # Rounded, since merged segments are seldom of exactly 8 times as many entries.
-    return max(0, round(log(max(entries, 1) / ENTRIES, GROWTH)))
+    return max(0, round(log(max(entries, 1) / LOWEST, GROWTH)))

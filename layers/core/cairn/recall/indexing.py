@@ -34,7 +34,7 @@ from cairn.vault.vault import Vault
 
 FEWEST = ENTRIES // 2
 """How many entries are worth a segment: a log asks at ENTRIES, and its newest may be under way."""
-MOST = 16 * ENTRIES
+MOST = 32 * ENTRIES
 """How many entries a segment is made of at once, so that memory is bounded."""
 
 
