@@ -1,13 +1,15 @@
 """What a million turns, memories and recalls cost at list prices, beside the managed rival's for the same work.
 
 Units, requests and bytes are counted as in `make bench-budgets`, of calls over MCP with an API key: gateway,
-authorizer, function, store, log, indexing. Lambda's time is the processor time measured here on the function's share
-of a core, and 10 ms for each round trip. Free tiers, data transfer and traces are left out.
+authorizer, function, store, log, and the jobs that give texts their vectors and make segments, with the models that a
+deployment has if nothing else is said. Lambda's time is the processor time measured here on the function's share of a
+core, and 10 ms for each round trip; what models take of it depends on the processor more than all else. Free tiers,
+data transfer and traces are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -15,7 +17,7 @@ import report
 from agents import INIT_SECONDS, MCP, ROUND_TRIP_MS, WORKER, Agent, Called, invocation, resources
 from cairn.ground.table import item_bytes
 from prices import PRICES, Use, dollars, times, together
-from processes import TENANT, Deployment, deployed
+from processes import TENANT, Deployment, Models, deployed, usual_models
 from report import Cell, Table
 from scenes import (
     AFTER,
@@ -91,25 +93,25 @@ def main() -> None:
     )
 
 
-def turns(length: int, size: int = TEXT_BYTES, sessions: int = 1) -> Work:
+def turns(length: int, size: int = TEXT_BYTES, sessions: int = 1, models: Callable[[], Models] = usual_models) -> Work:
     """Return what a turn takes on average over sessions of this length, each of a user of its own."""
-    with deployed() as deployment:
+    with deployed(models) as deployment:
         agent = Agent(deployment, deployment.process())
         agent.call(BEFORE.tool, preparation(HERE))
         before, count = _stored(deployment), sessions * length
-        called, indexing = list[Called](), list[Use]()
+        called, jobs = list[Called](), list[Use]()
         for number in range(count):
             place = Place(f"session-{number // length}", f"user-{number // length}")
             deployment.clock.sleep(SECONDS_PER_TURN)
             called.append(agent.call(BEFORE.tool, preparation(place)))
             called.append(agent.call(AFTER.tool, turn(place, size)))
-            indexing.append(_indexing(deployment))
-        return _work(deployment, count, called, indexing, before, (BEFORE, AFTER))
+            jobs.append(_worked_off(deployment))
+        return _work(deployment, count, called, jobs, before, (BEFORE, AFTER))
 
 
 def calls(scene: Scene) -> Work:
     """Return what a call takes on average, in a session of a hundred turns whose user has a hundred memories."""
-    with deployed() as deployment:
+    with deployed(usual_models) as deployment:
         fill(deployment, HERE, TURNS)
         process = deployment.process()
         for _ in range(CALLS):
@@ -118,12 +120,12 @@ def calls(scene: Scene) -> Work:
         agent = Agent(deployment, process)
         agent.call(scene.tool, scene.arguments(process, HERE))
         before = _stored(deployment)
-        called, indexing = list[Called](), list[Use]()
+        called, jobs = list[Called](), list[Use]()
         for _ in range(CALLS):
             deployment.clock.sleep(SECONDS_PER_TURN)
             called.append(agent.call(scene.tool, scene.arguments(process, HERE)))
-            indexing.append(_indexing(deployment))
-        return _work(deployment, CALLS, called, indexing, before, (scene,))
+            jobs.append(_worked_off(deployment))
+        return _work(deployment, CALLS, called, jobs, before, (scene,))
 
 
 def rivals(work: str, done: Work, size: int = TEXT_BYTES) -> Mapping[str, Use]:
@@ -207,10 +209,17 @@ def storage_table(works: Mapping[str, Work]) -> Table:
 def sensitivity(usual: Work) -> Table:
     """Return what a million turns cost where something is otherwise."""
     rows = [_varied("bytes of a turn", 2 * size, turns(20, size), size) for size in SIZES]
-    rows += [_varied("turns of a session", each, turns(each, sessions=max(1, 20 // each))) for each in LENGTHS]
+    rows.append(_varied("models", "none", turns(20, models=Models)))
+    rows += [
+        _varied("turns of a session, no models", each, turns(each, sessions=max(1, 20 // each), models=Models))
+        for each in LENGTHS
+    ]
     rows += [_varied("share of cold calls", share, usual, cold_share=share) for share in COLD_SHARES]
     columns = ("what", "is", "Cairn, dollars", "storage, dollars a month", "rival of 2026-06", "rival of 2026-10")
-    says = "Of a million turns; the rival without records. Sessions have 20 turns where the size of turns changes."
+    says = (
+        "Of a million turns; the rival without records. Sessions have 20 turns where the size of turns changes, and "
+        "where there are no models (`Embedder=none`): texts are found by their words, statements read by theirs."
+    )
     return Table("What changes the cost of a turn", columns, rows, says)
 
 
@@ -236,7 +245,7 @@ def prices_table() -> Table:
 
 
 def _varied(
-    what: str, value: float, work: Work, size: int = TEXT_BYTES, cold_share: float = COLD_SHARE
+    what: str, value: Cell, work: Work, size: int = TEXT_BYTES, cold_share: float = COLD_SHARE
 ) -> Sequence[Cell]:
     ours, month = (MILLION * dollars(use) for use in (work.use(cold_share), work.stays))
     theirs = rivals("turn", work, size)
@@ -248,13 +257,13 @@ def _work(  # noqa: PLR0913, PLR0917 - what was done, in full
     deployment: Deployment,
     count: int,
     called: Sequence[Called],
-    indexing: Sequence[Use],
+    jobs: Sequence[Use],
     before: Use,
     scenes: Sequence[Scene],
 ) -> Work:
     each = 1 / count
     return Work(
-        warm=times(each, together(*(call.use() for call in called), *indexing)),
+        warm=times(each, together(*(call.use() for call in called), *jobs)),
         cold=together(*(_cold(deployment, scene) for scene in scenes)),
         stays=times(each, together(_stored(deployment), times(-1, before))),
         metrics=frozenset[str]().union(*(call.metrics for call in called)),
@@ -270,13 +279,10 @@ def _cold(deployment: Deployment, scene: Scene) -> Use:
     return together(called.use(), started, times(-1, invocation(MCP, called.function)))
 
 
-def _indexing(deployment: Deployment) -> Use:
-    """Return what the jobs that wait use."""
-    jobs = deployment.jobs
-    cost = deployment.work_off()
-    if deployment.jobs == jobs:
-        return {}
-    return together(invocation(WORKER, cost), {"sqs_request": RECEIVED_AND_DELETED * (deployment.jobs - jobs)})
+def _worked_off(deployment: Deployment) -> Use:
+    """Return what the jobs that wait use: the queue hands the worker one at a time."""
+    done = [together(invocation(WORKER, each), {"sqs_request": RECEIVED_AND_DELETED}) for each in deployment.work_off()]
+    return together(*done)
 
 
 def _stored(deployment: Deployment) -> Use:

@@ -16,7 +16,7 @@ from cairn.log.layout import ENTRIES, NEWEST
 from cairn.sessions.layout import EVENTS, GUARDS, HEAD, MEMORY_COUNT
 from costs import Measured, measured
 from metering import Written
-from processes import Cost, deployed
+from processes import Cost, deployed, usual_models
 from scenes import AFTER, BEFORE, HERE, REMEMBER, SCENES, Place, fill, preparation, turn
 
 PARTITION_WRITES, PARTITION_READS = 1_000, 3_000
@@ -90,7 +90,7 @@ def limits() -> list[Limit]:
 
 def load(turns: int = TURNS) -> Load:
     """Measure calls in a session so long, of a user with as many turns."""
-    with deployed() as deployment:
+    with deployed(usual_models) as deployment:
         indexing = fill(deployment, HERE, turns)
         jobs = deployment.jobs
         calls = {scene.name: measured(deployment, scene) for scene in (BEFORE, AFTER, REMEMBER, NEW_KEY)}

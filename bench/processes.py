@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from cairn.access.api_keys import ALL_PROJECTS
 from cairn.access.callers import Caller
@@ -23,7 +24,10 @@ from cairn.embedded.table import SqliteTable
 from cairn.ground import sandbox_messages as sandbox
 from cairn.ground.adapters import Adapters
 from cairn.ground.ids import Tenant
-from cairn.ground.jobs import IndexLog, Job
+from cairn.ground.jobs import EmbedLog, IndexLog, Job
+from cairn.ground.ports import Embedder, Reader
+from cairn.models.minilm import MiniLm
+from cairn.models.statement_reader import StatementReader
 from cairn.process.system import SystemEntropy, in_turn
 from cairn.settings.settings import Settings
 from cairn.telemetry.record import CallMeter
@@ -43,10 +47,23 @@ SERVICES = {
     "SQS": ("job_send",),
     "Lambda": ("invoke",),
 }
+_BUILT = Path(sys.prefix, "share/cairn/model")
 _JOB = timedelta(minutes=5)
 _ANY = {"allowed_namespaces": ["session.*"], "operations": ["read", "write"]}
 POLICY = {"tool_permissions": dict.fromkeys(("listMemory", "getMemory", "putMemory", "deleteMemory"), _ANY)}
 """Values stay until they are removed, unless a call says otherwise."""
+
+
+class Models(NamedTuple):
+    """What texts are compared with and statements are read with, if anything."""
+
+    embedder: Embedder | None = None
+    reader: Reader | None = None
+
+
+def usual_models() -> Models:
+    """Return those of a deployment with which nothing else is said: each process loads its own."""
+    return Models(MiniLm(_BUILT), StatementReader(_BUILT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +138,11 @@ class _SameProcess:
 class Process:
     """One process's services, with nothing in memory at first."""
 
-    def __init__(self, adapters: Adapters, clock: PacedClock) -> None:
+    def __init__(self, adapters: Adapters, clock: PacedClock, models: Models) -> None:
         """Count what these services ask of their adapters."""
         self._meter = Meter()
         self._clock = clock
-        self.services = services_over(metered(adapters, self._meter), SETTINGS)
+        self.services = services_over(metered(adapters, self._meter), SETTINGS, *models)
         vars(self.services)["sandbox"] = MeteredSandbox(_SameProcess(), self._meter)
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -155,9 +172,10 @@ class Process:
 class Deployment:
     """A store and its clock, over which processes are started; jobs wait until they are worked off."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, models: Callable[[], Models]) -> None:
         """Keep blobs in a directory and the table in memory."""
         self.clock = PacedClock()
+        self._models = models
         self._queue = _Queue()
         meter = CallMeter()
         self._table = SqliteTable(Path(":memory:"), meter=meter)
@@ -173,21 +191,23 @@ class Deployment:
 
     def process(self) -> Process:
         """Return a process that has just started."""
-        return Process(self.adapters, self.clock)
+        return Process(self.adapters, self.clock, self._models())
 
     def tool(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a tool answers in a process that nobody counts."""
         return execute(CATALOG, name, dict(arguments), Call(CALLER, self.plain))
 
-    def work_off(self) -> Cost:
-        """Do the jobs that wait, as the worker would; return what that took."""
-        cost = Cost()
+    def work_off(self) -> list[Cost]:
+        """Do the jobs that wait, as the worker would, and return what each took; `jobs` counts those of segments."""
+        costs = list[Cost]()
         while self._queue.waiting:
-            job = self._queue.waiting.pop()
+            job = self._queue.waiting.pop(0)
             if isinstance(job, IndexLog):
                 self.jobs += 1
-                cost = cost + self._worker.taken(lambda job=job: self._worker.services.indexer.do(job, _JOB))
-        return cost
+                costs.append(self._worker.taken(lambda job=job: self._worker.services.indexer.do(job, _JOB)))
+            elif isinstance(job, EmbedLog) and self._worker.services.embedder is not None:
+                costs.append(self._worker.taken(lambda job=job: self._worker.services.tail_vectors.store(job, _JOB)))
+        return costs
 
     def close(self) -> None:
         """Give the table up."""
@@ -195,10 +215,10 @@ class Deployment:
 
 
 @contextmanager
-def deployed() -> Generator[Deployment]:
-    """Yield a deployment with nothing stored."""
+def deployed(models: Callable[[], Models] = Models) -> Generator[Deployment]:
+    """Yield a deployment with nothing stored, whose processes have these models: none, or `usual_models`."""
     with TemporaryDirectory() as directory:
-        deployment = Deployment(Path(directory))
+        deployment = Deployment(Path(directory), models)
         try:
             yield deployment
         finally:

@@ -126,7 +126,7 @@ def fill(deployment: Deployment, place: Place, turns: int) -> Cost:
     for _ in range(turns):
         deployment.clock.sleep(SECONDS_PER_TURN)
         deployment.tool("memory_after_turn", turn(place))
-        indexing = indexing + deployment.work_off()
+        indexing = sum(deployment.work_off(), indexing)
     return indexing
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
@@ -13,18 +14,32 @@ import scenes
 from agents import Called, asked, invocation, memory_mb
 from cost import Work
 from prices import PRICES, dollars, times, together
-from processes import Cost, deployed
+from processes import Cost, Models, deployed
 from scenes import RECALL
 
 
 @pytest.fixture(scope="module")
 def turn() -> Iterator[Work]:
-    """Yield what a turn takes; its texts and names are the first, whatever other tests read of them before."""
+    """Yield what a turn takes without models."""
+    with _first_lines():
+        yield cost.turns(length=20, models=Models)
+
+
+@pytest.fixture(scope="module")
+def usual_turn() -> Iterator[Work]:
+    """Yield what a turn takes in a deployment with which nothing else is said."""
+    with _first_lines():
+        yield cost.turns(length=3)
+
+
+@contextmanager
+def _first_lines() -> Iterator[None]:
+    """Let texts and names be the first, whatever other tests read of them before."""
     inside: Any = scenes
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scenes, "_lines", inside._conversation())
         patch.setattr(scenes, "_numbers", count(1))
-        yield cost.turns(length=20)
+        yield
 
 
 def test_every_price_says_who_says_so_and_when() -> None:
@@ -79,11 +94,17 @@ def test_the_rival_s_events_count_by_size_and_its_records_by_facts(size: int, co
 
 
 @pytest.mark.slow
-def test_a_turn_costs_a_twentieth_of_the_rival_s_at_most_before_any_time_is_counted(turn: Work) -> None:
-    counted = {name: amount for name, amount in turn.use().items() if name != "lambda_gb_second"}
-    ours = dollars(together(counted, turn.stays))
+def test_a_turn_costs_a_twentieth_of_the_rival_s_at_most_before_models_and_time_are_counted(turn: Work) -> None:
+    assert all(_without_time(turn) <= cost.GOAL * dollars(use) for use in cost.rivals("turn", turn).values())
 
-    assert all(ours <= cost.GOAL * dollars(use) for use in cost.rivals("turn", turn).values())
+
+@pytest.mark.slow
+def test_with_models_a_job_gives_each_text_its_vector_and_is_paid_for(turn: Work, usual_turn: Work) -> None:
+    jobs = usual_turn.warm["lambda_request"] - 4
+    assert jobs >= 1
+    assert usual_turn.warm["sqs_request"] >= 1 + cost.RECEIVED_AND_DELETED * jobs
+    assert usual_turn.warm["dynamodb_write"] >= turn.warm["dynamodb_write"] + jobs
+    assert usual_turn.warm["lambda_gb_second"] > turn.warm["lambda_gb_second"]
 
 
 @pytest.mark.slow
@@ -98,3 +119,8 @@ def test_a_call_over_mcp_is_admitted_answered_and_logged() -> None:
     assert called.function.rounds >= 2
     assert called.log_bytes > 1_500
     assert any("recall" in name for name in called.metrics)
+
+
+def _without_time(work: Work) -> float:
+    counted = {name: amount for name, amount in work.use().items() if name != "lambda_gb_second"}
+    return dollars(together(counted, work.stays))
