@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from itertools import count
 from typing import Any
@@ -33,7 +33,7 @@ def usual_turn() -> Iterator[Work]:
 
 
 @contextmanager
-def _first_lines() -> Iterator[None]:
+def _first_lines() -> Generator[None]:
     """Let texts and names be the first, whatever other tests read of them before."""
     inside: Any = scenes
     with pytest.MonkeyPatch.context() as patch:

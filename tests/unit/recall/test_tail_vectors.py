@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from cairn.ground.adapters import Adapters
+from cairn.ground.ids import UserId
 from cairn.ground.jobs import EmbedLog
 from cairn.ground.settings import EmbedderName, EmbeddingSettings
 from cairn.ground.table import Attributes, Delete, Key, Put
 from cairn.log.entry_vectors import VECTORS
+from cairn.log.layout import log_pk
 from cairn.memories.model import Note
 from cairn.memories.remember import remember
 from cairn.recall.corpus import Vector
@@ -24,10 +26,11 @@ from support.doubles import RecordingJobs
 from support.memories import Notebook, index, items
 from support.recall import ToyEmbedder
 from support.services import services_over
-from support.turns import SESSION, turn
+from support.turns import SESSION, partition, turn
 
 OWNERS = ("u:ada", "~u:ada", "s:monday")
-JOBS = [EmbedLog(SESSION.tenant, SESSION.project, owner) for owner in OWNERS]
+JOBS = [EmbedLog(SESSION.tenant, SESSION.project, owner) for owner in ("u:ada", "s:monday")]
+"""As turns and memories ask for them: what is known across projects goes with the user's own log."""
 MINUTE = timedelta(minutes=1)
 ALIKE = {"automobile": "car"}
 ROWS = 12
@@ -211,4 +214,14 @@ def test_appends_ask_for_vectors_where_the_deployment_embeds_and_only_there(
     remember(services, SESSION, Note(content="Peas go south."))
 
     # A memory that another append outran is asked for once more.
-    assert jobs.sent in ([JOBS[2]] * 2, [JOBS[2]] * 3) if asks else jobs.sent == []
+    assert jobs.sent in ([JOBS[1]] * 2, [JOBS[1]] * 3) if asks else jobs.sent == []
+
+
+def test_a_turn_that_is_stored_in_two_logs_asks_for_one_job(adapters: Adapters) -> None:
+    jobs = RecordingJobs()
+    services = services_over(replace(adapters, jobs=jobs), Settings(memory_enabled=True))
+    commit(services, SESSION, replace(turn("t1", "I prefer the north rows."), user_id=UserId("ada")))
+
+    logs = [log_pk(SESSION.tenant, SESSION.project, owner) for owner in OWNERS[:2]]
+    assert all([*partition(services, pk)] for pk in logs)
+    assert jobs.sent == [JOBS[0]]

@@ -57,7 +57,7 @@ class IndexLog:
 
 @dataclass(frozen=True, slots=True)
 class EmbedLog:
-    """Store vectors with the newest entries of an owner's memory log that have none yet."""
+    """Store vectors with the newest entries of an owner's memory logs, across projects too, that have none yet."""
 
     kind: ClassVar[str] = "embed_log"
     delay_seconds: ClassVar[int] = 1

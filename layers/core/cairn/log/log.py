@@ -205,18 +205,25 @@ class MemoryLog:
         with self._exclusive(log_pk(tenant, project, owner)) as slot:
             return slot.read is not None and slot.read.newest >= sk
 
-    def wanted(self, tenant: Tenant, project: Project, owner: str) -> list[Job]:
+    def wanted(self, tenant: Tenant, project: Project, owner: str, *across: str) -> list[Job]:
         """Return what whoever appends one more entry is to have done: its vectors, and at each ENTRIES a segment.
 
-        That a segment is damaged is said once.
+        To the owner's log, and to those across projects beside it, whose vectors the same job makes. That a segment is
+        damaged is said once.
         """
         if is_branch(project):  # it is read as it is, and goes when it is merged
             return []
-        due = self._job(tenant, project, owner, lambda read: (read.unindexed + 1) % ENTRIES == 0)
-        return [*self.vectors_wanted(tenant, project, owner), *([due] if due else [])]
+        due = (
+            self._job(tenant, project, each, lambda read: (read.unindexed + 1) % ENTRIES == 0)
+            for each in (owner, *across)
+        )
+        return [*self.vectors_wanted(tenant, project, owner), *(job for job in due if job)]
 
     def vectors_wanted(self, tenant: Tenant, project: Project, owner: str) -> list[Job]:
-        """Return the job that gives what is appended its vectors, where the deployment has any."""
+        """Return the job that gives what is appended its vectors, where the deployment has any.
+
+        That of the owner's log across projects is given them as well.
+        """
         return [EmbedLog(tenant, project, owner)] if self._embeds and not is_branch(project) else []
 
     def overdue(self, tenant: Tenant, project: Project, owner: str) -> IndexLog | None:

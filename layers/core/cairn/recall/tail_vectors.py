@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 
 from cairn.ground.adapters import Adapters
 from cairn.ground.damage import sound
@@ -20,13 +21,13 @@ from cairn.ground.ports import Embedder
 from cairn.ground.table import Attributes, Equals, Key, Query, Update
 from cairn.log.documents import KINDS, Vectors
 from cairn.log.entry_vectors import VECTORS, sealed_vectors
-from cairn.log.layout import is_entry, log_pk, log_range
+from cairn.log.layout import is_entry, log_pk, log_range, with_across
 from cairn.log.manifest import ENTRIES
 from cairn.log.stretch import Tail
 from cairn.vault.vault import Vault
 
-PAGE = 8
-"""How many entries are read at once: mostly the newest alone has no vectors."""
+PAGE = 3
+"""How many items are read at once: the manifest, the newest entry, which mostly has none alone, and one before it."""
 MOST = 2 * ENTRIES
 """How many entries a run looks at: older ones are a segment's, or soon will be."""
 
@@ -50,11 +51,16 @@ class TailVectors:
             return 0
         until, count = self._adapters.clock.now() + within, 0
         with suppress(EmbeddingFailed):
-            for entry in self._without_vectors(log_pk(job.tenant, job.project, job.owner)):
+            for entry in chain.from_iterable(map(self._without_vectors, self._logs(job))):
                 count += self._store(job.tenant, entry, self._embedder)
                 if self._adapters.clock.now() >= until:
                     break
         return count
+
+    @staticmethod
+    def _logs(job: EmbedLog) -> Iterator[str]:
+        """Yield the partitions of the owner's log and of that across projects: a turn appends to both, as a rule."""
+        return (log_pk(job.tenant, job.project, owner) for owner in with_across([job.owner]))
 
     def _without_vectors(self, pk: str) -> Iterator[Attributes]:
         """Yield the newest entries, until one that has vectors: those before it had their turn."""

@@ -290,9 +290,7 @@ class _Commit:
     def _requests(self, delta: _Delta) -> list[Callable[[], object]]:
         """Return the call that has the turn embedded, and a tail that has grown long indexed."""
         owners = (owner for owner, _ in self._entries(delta))
-        return asking_for(
-            self._services, [job for owner in owners for job in self._services.log.wanted(*self._place, owner)]
-        )
+        return asking_for(self._services, self._services.log.wanted(*self._place, *owners))
 
     def _event_write(self, delta: _Delta, entry: Put) -> Put:
         records = [event.to_record() for event in delta.events]
