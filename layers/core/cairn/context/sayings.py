@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from math import ceil
 from pathlib import Path
 
 from cairn.language.terms import words
@@ -43,6 +45,7 @@ class Sayings:
         """Take forms; one without words says nothing that another could say."""
         self._all = set[tuple[str, ...]]()
         self._long: list[tuple[str, ...]] = []
+        self._having = defaultdict[str, list[int]](list)
         for each in forms:
             self.add(each)
 
@@ -51,13 +54,22 @@ class Sayings:
         if one:
             self._all.add(one)
         if len(one) >= _FEW_TERMS:
+            for word in set(one):
+                self._having[word].append(len(self._long))
             self._long.append(one)
 
     def have(self, one: tuple[str, ...]) -> bool:
         """Tell whether one is alike word for word or, of longer texts, nearly so."""
         if one in self._all:
             return True
-        return len(one) >= _FEW_TERMS and any(_are_alike(one, each) for each in self._long)
+        return len(one) >= _FEW_TERMS and any(_are_alike(one, self._long[at]) for at in self._may_be_alike(set(one)))
+
+    def _may_be_alike(self, words: set[str]) -> set[int]:
+        """Return which of the longer texts share enough words to be compared: most share none of the rarest."""
+        # What is alike lacks a tenth of the words at most: of one word more than that, whichever, it has one.
+        most_lacking = len(words) - ceil(_ALIKE * len(words))
+        rarest = sorted(words, key=lambda word: len(self._having.get(word, ())))[: most_lacking + 1]
+        return {at for word in rarest for at in self._having.get(word, ())}
 
 
 def _are_alike(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

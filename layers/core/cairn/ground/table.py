@@ -210,7 +210,7 @@ class Page:
 
 def item_bytes(item: Mapping[str, Scalar]) -> int:
     """Return how many bytes the names and values of an item count; ValueError where text is not valid Unicode."""
-    return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
+    return sum(_text_bytes(name) + _value_bytes(value) for name, value in item.items())
 
 
 def check_attributes(item: Mapping[str, Scalar]) -> None:
@@ -219,19 +219,26 @@ def check_attributes(item: Mapping[str, Scalar]) -> None:
         raise ValueError(f'an attribute is not named "" or "{RESERVED_NAME}"')
     for name, limit in KEY_BYTES.items():
         value = item.get(name, "-")
-        if not isinstance(value, str) or not 1 <= len(value.encode()) <= limit:
+        if not isinstance(value, str) or not 1 <= _text_bytes(value) <= limit:
             raise ValueError(f"{name} must be text of 1-{limit} bytes")
     if any(abs(value) >= _INTEGER_LIMIT for value in item.values() if isinstance(value, int)):
         raise ValueError("a number has at most 38 digits")
 
 
+def _text_bytes(text: str) -> int:
+    # Asked of each item several times: what is ASCII, as most is, need not be encoded to be counted.
+    return len(text) if text.isascii() else len(text.encode())
+
+
 def _value_bytes(value: Scalar) -> int:
+    if isinstance(value, str):
+        return _text_bytes(value)
     if isinstance(value, bool):
         return 1
     if isinstance(value, int):
         significant = len(str(abs(value)).rstrip("0"))
         return (significant + 1) // 2 + 1 + (value < 0)
-    return len(value.encode()) if isinstance(value, str) else len(value)
+    return len(value)
 
 
 def tenant_of(pk: str) -> Tenant:

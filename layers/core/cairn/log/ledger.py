@@ -36,8 +36,10 @@ class Ledger:
         self._ended_earlier: dict[tuple[SessionId, str], tuple[int, Fact]] = {}
         self._seen_earlier: dict[tuple[SessionId, str], datetime] = {}
         self._applied = 0
-        # The latest belief of all sessions together about each identity, in order; None since something changed.
+        # Of all sessions together: the latest belief about each identity, in order, and what was taken back; None since
+        # something changed.
         self._together: list[tuple[Identity, SessionId, Fact]] | None = None
+        self._taken_back: list[Fact] | None = None
 
     def apply(self, record: Mapping[str, Any]) -> None:
         """Fold what one entry's record says of facts."""
@@ -97,12 +99,17 @@ class Ledger:
 
     def deleted(self, part: SessionId | None) -> list[Fact]:
         """Return the facts that one session or any had believed, and that were taken back without another value."""
-        return [
+        if part is None and self._taken_back is not None:
+            return self._taken_back
+        found = [
             fact
             for about, beliefs in self._beliefs.items()
             for order, _, fact in _held(beliefs, part)
             if fact.state is State.DELETED or (fact.state is State.ACTIVE and order < self._retracted.get(about, 0))
         ]
+        if part is None:
+            self._taken_back = found
+        return found
 
     def holder(self, record_id: str, now: datetime) -> tuple[SessionId, Fact] | None:
         """Return the live fact of this id and the session that believes it, None where none does."""
@@ -189,11 +196,11 @@ class Ledger:
         about = identity(fact)
         self._subjects[session_id, fact.id] = about
         self._beliefs.setdefault(about, {})[session_id] = (self._next() if order is None else order, fact)
-        self._together = None
+        self._together = self._taken_back = None
 
     def _retract(self, about: Identity) -> None:
         self._retracted[about] = self._next()
-        self._together = None
+        self._together = self._taken_back = None
 
     def _next(self) -> int:
         self._applied += 1
@@ -208,7 +215,9 @@ def current(found: Mapping[str, list[Fact]], spoken: Mapping[str, Spoken]) -> di
 
 def unspoken(facts: Iterable[Fact], spoken: Spoken) -> list[Fact]:
     """Return the facts of which nothing was said since they were recorded."""
-    return [fact for fact in facts if not is_spoken_of(fact, identity(fact), spoken)]
+    if not spoken:
+        return list(facts)
+    return [fact for fact in facts if not is_spoken_of(fact, fact.about, spoken)]
 
 
 def is_spoken_of(fact: Fact, about: Identity, spoken: Spoken) -> bool:

@@ -12,10 +12,10 @@ from cairn.access.callers import USERS_POLICY, Caller
 from cairn.ground.ids import Project, UserId
 from cairn.local.embedding_model import words_only
 from cairn.local.own_names import OwnNames
+from cairn.local.server import log_lines
 from cairn.local.server.doors import load
 from cairn.local.server.sealing import sealing
 from cairn.local.store import LOCAL_TENANT, open_store
-from cairn.telemetry import logs
 
 _logger = logging.getLogger("cairn")
 
@@ -28,7 +28,7 @@ def stdio(
     The client is bound to a project and a user that are given. Of those that are not, what a call leaves out is what
     the first key is bound to, and it may name any other.
     """
-    logs.configure()
+    log_lines.configure("calls")
     caller = Caller(
         LOCAL_TENANT,
         frozenset(SCOPES),
