@@ -54,7 +54,7 @@ class Sayings:
         if one:
             self._all.add(one)
         if len(one) >= _FEW_TERMS:
-            for word in set(one):
+            for word in _first(one):
                 self._having[word].append(len(self._long))
             self._long.append(one)
 
@@ -62,14 +62,21 @@ class Sayings:
         """Tell whether one is alike word for word or, of longer texts, nearly so."""
         if one in self._all:
             return True
-        return len(one) >= _FEW_TERMS and any(_are_alike(one, self._long[at]) for at in self._may_be_alike(set(one)))
+        if len(one) < _FEW_TERMS:
+            return False
+        near = {at for word in _first(one) for at in self._having.get(word, ())}
+        return any(_are_alike(one, self._long[at]) for at in near)
 
-    def _may_be_alike(self, words: set[str]) -> set[int]:
-        """Return which of the longer texts share enough words to be compared: most share none of the rarest."""
-        # What is alike lacks a tenth of the words at most: of one word more than that, whichever, it has one.
-        most_lacking = len(words) - ceil(_ALIKE * len(words))
-        rarest = sorted(words, key=lambda word: len(self._having.get(word, ())))[: most_lacking + 1]
-        return {at for word in rarest for at in self._having.get(word, ())}
+
+def _first(one: tuple[str, ...]) -> list[str]:
+    """Return words of which two that are alike have one in common: of most pairs none is, and need not be compared.
+
+    Of what is alike nine tenths of the words are in both. In one order of all words, the first of either that are one
+    more than it may lack cannot all be missing in the other's (Chaudhuri et al., 2006, "prefix filter").
+    """
+    # The longest first, as long words are rare.
+    ordered = sorted(sorted(set(one)), key=len, reverse=True)
+    return ordered[: len(ordered) - ceil(_ALIKE * len(ordered)) + 1]
 
 
 def _are_alike(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

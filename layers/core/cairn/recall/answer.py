@@ -100,6 +100,13 @@ class Answer:
             self._opened[hit.place] = self._found(int(self.ranking.rows[hit.place]))
         return self._opened[hit.place]
 
+    def standing(self, hit: Hit) -> tuple[float, int, str]:
+        """Return the confidence, the moment and the id of what was found, which need not be unpacked for that."""
+        number, doc = self.corpus.leaf_of(int(self.ranking.rows[hit.place]))
+        documents = self.corpus.leaves[number].documents
+        words, numbers = documents.label("confidence")
+        return float(words[numbers[doc]]), documents.number("at")[doc], documents.ids[doc]
+
     def newest(self) -> Iterator[Found]:
         """Yield all that may be found, the newest first, whatever was asked."""
         # Over all leaves at once, since logs of several owners interleave in time.

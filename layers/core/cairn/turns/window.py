@@ -52,7 +52,7 @@ class Window:
 
     @property
     def written(self) -> Written:
-        """Return policy, memory block, summary, caller's history, recent and current items, in the format; current last.
+        """Return policy, memory block, summary, history, recent and current items, in the format; current last.
 
         Made once, when it is first asked for: nobody asks a window that only leads to the next. A cached_property would
         hold a lock of all windows, in Python 3.11, while signing, which may ask the store for a key.
