@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from queue import SimpleQueue
 from threading import Thread
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from cairn.ground.errors import CairnError, InternalError, Unavailable
 from cairn.telemetry.record import CallRecord, recorded
 
 T = TypeVar("T")
-_idle = deque[SimpleQueue[Callable[[], None]]]()
+_Inbox: TypeAlias = "SimpleQueue[Callable[[_Inbox], None]]"
+_idle: deque[_Inbox] = deque()
 """The inboxes of threads that wait for a call: to start a thread for each costs more than much of what calls do."""
 if hasattr(os, "register_at_fork"):  # which Windows has not; a child has none of the threads
     os.register_at_fork(after_in_child=_idle.clear)
@@ -60,11 +61,16 @@ def within(seconds: float, call: Callable[[], T]) -> T:
     outcome: Future[T] = Future()
     context = copy_context()
 
-    def run() -> None:
+    def run(inbox: _Inbox) -> None:
+        # Before the outcome is told: who waits for it finds the thread idle.
         try:
-            outcome.set_result(context.run(call))
+            result = context.run(call)
         except BaseException as error:  # noqa: BLE001 - whatever it is, the waiting thread raises it
+            _idle.append(inbox)
             outcome.set_exception(error)
+        else:
+            _idle.append(inbox)
+            outcome.set_result(result)
 
     _idle_thread().put(run)
     if not wait((outcome,), max(seconds, 0)).done:
@@ -72,17 +78,16 @@ def within(seconds: float, call: Callable[[], T]) -> T:
     return outcome.result()
 
 
-def _idle_thread() -> SimpleQueue[Callable[[], None]]:
+def _idle_thread() -> _Inbox:
     """Return the inbox of a thread that waits for work: a kept one, where all are busy a new one."""
     try:
         return _idle.pop()  # without a lock, since a deque's pop is atomic
     except IndexError:
-        inbox = SimpleQueue[Callable[[], None]]()
+        inbox: _Inbox = SimpleQueue()
         Thread(target=_work, args=(inbox,), daemon=True, name="call").start()
         return inbox
 
 
-def _work(inbox: SimpleQueue[Callable[[], None]]) -> None:
+def _work(inbox: _Inbox) -> None:
     while True:
-        inbox.get()()  # by no name: the thread holds nothing of a call while it waits
-        _idle.append(inbox)
+        inbox.get()(inbox)  # by no name: the thread holds nothing of a call while it waits

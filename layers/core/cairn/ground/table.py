@@ -100,7 +100,8 @@ class Put:
     """Write a whole item; it holds pk and sk, and ipk and isk if the index shall list it.
 
     A `late` one, which has no condition, may be on disk only when the group of calls ends that it is made in. A `brief`
-    one is given up soon where others hold the store. `beside` is another item, which a store writes in the same
+    one is given up soon where others hold the store; one that is both shares what becomes of the group's next write,
+    which alone tells of it. `beside` is another item, which a store writes in the same
     transaction if that costs it nothing, and otherwise not at all.
     """
 

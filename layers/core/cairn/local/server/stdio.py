@@ -15,6 +15,7 @@ from cairn.local.own_names import OwnNames
 from cairn.local.server import log_lines
 from cairn.local.server.doors import load
 from cairn.local.server.sealing import sealing
+from cairn.local.server.warming import warming
 from cairn.local.store import LOCAL_TENANT, open_store
 
 _logger = logging.getLogger("cairn")
@@ -37,7 +38,7 @@ def stdio(
         policy=None if user is None else USERS_POLICY,
         users=() if user is None else (user,),
     )
-    with open_store(data, os.environ) as store, sealing(wiring.services()):
+    with open_store(data, os.environ) as store, warming(wiring.services()), sealing(wiring.services()):
         if warned := words_only(store.settings.embedding):
             _logger.warning("%s", warned.removeprefix("Warning: "))
         load("cairn_mcp.stdio.run")(caller, profile, OwnNames.of(project, user).fields)
