@@ -180,6 +180,10 @@ class Segment:
         """Return the session's turns in the order of the log; each is decoded when asked for."""
         return _Turns(self, self._turns_of(session))
 
+    def may_have(self, turn_id: TurnId) -> bool:
+        """Tell whether a turn of this id may be here."""
+        return self._ids.may_have(turn_id)
+
     def turn(self, number: int) -> Said:
         """Return the turn of this number in the segment."""
         stamp = TurnStamp(
